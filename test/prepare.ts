@@ -4,16 +4,16 @@
 //
 //     node test/prepare.ts         what `make test` needs
 //     node test/prepare.ts long    and what only the long tests need
-import { findChromium } from './fakes/chromium.ts'
-import { findEtcd } from './fakes/etcd-binary.ts'
-import { buildEtcdProgram } from './fakes/etcd-programs.ts'
-import { buildGoClient, buildGoTests, buildSecurityTool, GO_CLIENTS, OPERATOR_IN_GO } from './fakes/go-client.ts'
-import { findGo } from './fakes/go-toolchain.ts'
-import { findHaproxy } from './fakes/haproxy.ts'
-import { findOldKubectl } from './fakes/kubectl.ts'
-import { fetchModules } from './fakes/public-modules.ts'
-import { FEW_PROJECTS } from './fakes/public-projects.ts'
-import { fetchPythonClient } from './fakes/python-client.ts'
+import { findChromium } from './rigs/chromium.ts'
+import { findEtcd } from './rigs/etcd-binary.ts'
+import { buildEtcdProgram } from './rigs/etcd-programs.ts'
+import { buildGoClient, buildGoTests, buildSecurityTool, GO_CLIENTS, OPERATOR_IN_GO } from './rigs/go-client.ts'
+import { findGo } from './rigs/go-toolchain.ts'
+import { findHaproxy } from './rigs/haproxy.ts'
+import { findOldKubectl } from './rigs/kubectl.ts'
+import { fetchModules } from './corpora/public-modules.ts'
+import { FEW_PROJECTS } from './corpora/public-projects.ts'
+import { fetchPythonClient } from './rigs/python-client.ts'
 
 /** What takes longer than this is told of, so that nobody wonders. */
 const QUIET_MS = 1000

@@ -8,9 +8,11 @@ import { PROXY_NAME } from '../../src/commands/replica-files.ts'
 import { FLAGS } from '../../src/config/flags.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
 import { consistencyChecks } from '../../src/server/cache-check.ts'
+import { ProcessFigures } from '../../src/telemetry/process-figures.ts'
+import { TurnLedger } from '../../src/http/turn-ledger.ts'
 import { storageFamilies } from '../../src/telemetry/storage-metrics.ts'
-import { ALLOCATION, YOUNG_HEAP } from '../fakes/command.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { ALLOCATION, YOUNG_HEAP } from '../rigs/command.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 interface Service {
   readonly image?: string
@@ -71,12 +73,19 @@ it('RELEASES.md tells of this version first, and the README shows it', () => {
   expect(read('README.md')).toContain(`quarterdeck ${version} is listening`)
 })
 
-it('alerts.yaml asks for metrics that there are, by labels that they have', () => {
+it('alerts.yaml asks for metrics that there are, by labels that they have', async () => {
   interface Alerts {
     readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
   }
   const { groups } = load(read('deploy/alerts.yaml')) as Alerts
+  const figures = (await new ProcessFigures().families()).map(({ name, kind, labels }) => ({
+    name: kind === 'histogram' ? `${name}_sum` : name,
+    labels,
+  }))
   const families = [
+    ...figures,
+    ...new TurnLedger().families,
+    { name: 'quarterdeck_thread_queue_requests', labels: [] },
     ...new WatchMeasures().all(),
     ...storageFamilies(() => Promise.resolve(undefined)),
     consistencyChecks(),
@@ -84,7 +93,10 @@ it('alerts.yaml asks for metrics that there are, by labels that they have', () =
     { name: 'up', labels: ['job'] },
   ]
   for (const { alert, expr } of groups.flatMap(({ rules }) => rules)) {
-    const names = Array.from(expr.matchAll(/\b((?:quarterdeck|apiserver)_\w+?|up)(?:_bucket)?\b/g), ([, name]) => name)
+    const names = Array.from(
+      expr.matchAll(/\b((?:quarterdeck|apiserver|nodejs)_\w+?|up)(?:_bucket)?\b/g),
+      ([, name]) => name,
+    )
     expect([alert, names.length]).not.toEqual([alert, 0])
     for (const name of names) {
       const family = families.find((one) => one.name === name)
@@ -347,7 +359,7 @@ describe('the unit for systemd', () => {
   it('starts the server with flags that there are, and in the environment of npm start', () => {
     const [, flags = ''] = /^ExecStart=\S+ quarterdeck serve (.*)$/m.exec(unit) ?? []
     const names = [...flags.matchAll(/--([a-z-]+)/g)].map(([, name]) => name)
-    expect(names).toEqual(['config', 'data-dir'])
+    expect(names).toEqual(['config', 'data-dir', 'management-address'])
     expect(FLAGS.map(({ name }) => name)).toEqual(expect.arrayContaining(names))
     for (const [name, value] of Object.entries(ALLOCATION)) expect(unit).toContain(`${name}=${value}`)
     expect(unit).toContain(`NODE_OPTIONS=${YOUNG_HEAP}`)

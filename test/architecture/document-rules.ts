@@ -4,7 +4,7 @@ import path from 'node:path'
 import { commandManual } from '../../src/commands/manual.ts'
 import { COMMAND_FLAGS } from '../../src/commands/command-flags.ts'
 import { findFlag } from '../../src/config/flags.ts'
-import { type Example, typedLines } from '../fakes/documents.ts'
+import { type Example, typedLines } from '../corpora/documents.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
 const MAKEFILE = readFileSync(path.join(import.meta.dirname, '../../Makefile'), 'utf8')

@@ -27,7 +27,7 @@ describe('a first run', () => {
 
   it('installs nothing that only tests need', () => {
     for (const name of ['vitest', 'typescript', 'oxlint', 'testcontainers']) expect(run).not.toContain(name)
-    expect(run.length).toBeLessThan(120)
+    expect(run.length).toBeLessThan(150)
   })
 })
 

@@ -25,7 +25,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   runtime: { mayImport: ['lib'], entrance: 'words' },
   wire: { mayImport: ['lib', 'runtime'], entrance: 'words' },
   pki: { mayImport: ['lib'], entrance: 'words' },
-  api: { mayImport: ['lib'], entrance: 'words' },
+  api: { mayImport: ['lib'], entrance: 'words', sideDoors: ['gen/kinds.ts'] },
   cel: { mayImport: ['lib'], entrance: 'front' },
   schema: {
     mayImport: ['lib', 'api', 'cel'],
@@ -68,11 +68,11 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   admission: { mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
-  offload: { mayImport: ['lib', 'api', 'schema', 'codec', 'patch'], entrance: 'front' },
+  threads: { mayImport: ['lib', 'runtime', 'api'], entrance: 'words' },
   store: { mayImport: ['lib', 'wire', 'api', 'codec', 'kv'], entrance: 'words' },
   cache: { mayImport: ['lib', 'runtime', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
   registry: {
-    mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'offload', 'store'],
+    mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'store'],
     entrance: 'words',
   },
   kinds: {
@@ -81,7 +81,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     sharedFolders: ['shared'],
   },
   http: { mayImport: ['lib', 'runtime', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
-  handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'offload', 'registry', 'http'], entrance: 'words' },
+  handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
   console: { mayImport: ['lib', 'api', 'auth', 'http'], entrance: 'front' },
   plugins: {
     mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth', 'admission'],
@@ -103,6 +103,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     sideDoors: ['registration.ts', 'in-process.ts', 'kept-functions.ts', 'folder.ts'],
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
+  management: { mayImport: [], entrance: 'front' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
   workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['measures.ts', 'supervisor-link.ts'] },
   aggregation: {
@@ -129,7 +130,7 @@ export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Where a run begins: the command, its thread, the console's pages, the library, and what `make generate` calls. Every file is reached from one of them. */
 export const BEGINNINGS: readonly string[] = [
   'src/main.ts',
-  'src/offload/thread.ts',
+  'src/server/write-thread.ts',
   'src/console/web/main.tsx',
   'src/index.ts',
   'src/client/client.ts',
@@ -150,6 +151,8 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   uplot: ['console'],
   'node:http2': ['client'],
   pino: ['server'],
+  fastify: ['management'],
+  'prom-client': ['telemetry'],
   '@opentelemetry/api': ['telemetry'],
   '@opentelemetry/sdk-trace': ['telemetry'],
 }
@@ -176,8 +179,9 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/cache/cache.ts': 'where it is given none',
   'src/cache/key-turns.ts': 'holds back requests that are under way',
   'src/pki/': 'makes certificates, which OpenSSL judges by it',
-  'src/offload/': 'is about a thread of this process',
+  'src/threads/': 'is about threads of this process',
   'src/telemetry/': 'measures this process',
+  'src/management/': 'waits for sockets',
   'src/workers/': 'is about processes of this machine',
   'src/store/encryption/': 'keys are kept by other servers',
   'src/audit/log-file.ts': 'gathers what is written to a file',

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
 import config from '../../.config/vitest.config.ts'
-import { expectNoStall } from '../fakes/longest-stall.ts'
-import { Majority } from '../fakes/majority.ts'
-import { outOfProportion } from '../fakes/processor-time.ts'
-import { isRunning } from '../fakes/running-process.ts'
+import { expectNoStall } from '../rigs/longest-stall.ts'
+import { Majority } from '../rigs/majority.ts'
+import { outOfProportion } from '../rigs/processor-time.ts'
+import { isRunning } from '../rigs/running-process.ts'
 
 /** Keeps the processor busy. */
 function work(milliseconds: number): void {
@@ -77,7 +77,7 @@ it('projects of one group say how many workers they have, and say the same: vite
   const projects = (config.test!.projects as unknown as readonly Project[]).map(({ test }) => test)
   const together = projects.filter(({ fileParallelism = true }) => fileParallelism)
   const groups = Map.groupBy(together, ({ sequence }) => sequence?.groupOrder ?? 0)
-  expect(new Set(groups.keys())).toEqual(new Set([0, 1, 2]))
+  expect(new Set(groups.keys())).toEqual(new Set([0, 1]))
   for (const [order, group] of groups) {
     const workers = new Set(group.map(({ maxWorkers }) => maxWorkers))
     expect(workers, `group ${order}`).not.toContain(undefined)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
 import { startServer } from '../../src/server/server.ts'
-import { PlainClient } from '../fakes/plain-client.ts'
+import { PlainClient } from '../rigs/plain-client.ts'
 import { FLAGS_DOCUMENT, flagsDocument, METRICS_DOCUMENT, metricsDocument } from './reference-documents.ts'
 
 const PROJECT = path.join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 // A client for large answers: counts what it gets and keeps nothing of it. Reads happen on connections of their own.
 import { once } from 'node:events'
 import http2 from 'node:http2'
-import type { ServerProcess } from '../fakes/server-process.ts'
+import type { ServerProcess } from '../rigs/server-process.ts'
 
 /** Go's clients, which most of them are, let so much come on a stream before they say that they have read it. */
 const WINDOW_BYTES = 4 * 1024 * 1024

@@ -4,10 +4,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ApiClient, clientOf } from '../fakes/api-client.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
-import { processorMillisecondsOf, residentBytesOf } from '../fakes/process-measures.ts'
-import { ServerProcess } from '../fakes/server-process.ts'
+import { type ApiClient, clientOf } from '../rigs/api-client.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
+import { processorMillisecondsOf, residentBytesOf } from '../rigs/process-measures.ts'
+import { ServerProcess } from '../rigs/server-process.ts'
 import { CountingClient } from './growth-client.ts'
 
 const SIZES = (process.env['SIZES'] ?? '1000,10000,100000').split(',').map(Number)

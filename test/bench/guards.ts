@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import http2 from 'node:http2'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { COMMAND } from '../fakes/command.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import { median } from './median.ts'
 
 const ROUNDS = 20

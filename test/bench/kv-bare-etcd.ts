@@ -1,7 +1,8 @@
 // The least that a client of etcd on gRPC's own package can do: no retries, no tokens, no signals, one member.
 import { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js'
-import { COMPARE_MOD, type Method, RANGE, TXN, WATCH } from '../../src/kv/etcd/messages.ts'
+import { CompareTarget, RANGE, TXN, WATCH, type WatchRequest, type WatchResponse } from '../../src/kv/gen/rpc.ts'
 import { prefixRange } from '../../src/kv/kv.ts'
+import { decode, encode, type Given, type Rpc } from '../../src/kv/rpc.ts'
 import type { BenchedStore } from './kv.ts'
 
 const OPTIONS = Object.freeze({
@@ -14,12 +15,12 @@ export function openBareEtcd(endpoint: string): BenchedStore {
   const client = new Client(new URL(endpoint).host, ChannelCredentials.createInsecure(), OPTIONS)
   const headers = new Metadata()
 
-  function call<Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> {
+  function call<Request, Response>(rpc: Rpc<Request, Response>, request: Given<Request>): Promise<Response> {
     return new Promise((resolve, reject) => {
       client.makeUnaryRequest(
-        method.path,
-        method.serialize,
-        method.deserialize,
+        rpc.path,
+        (message: Given<Request>) => encode(rpc.request, message),
+        (bytes) => decode(rpc.response, bytes),
         request,
         headers,
         (error, response) => {
@@ -31,7 +32,7 @@ export function openBareEtcd(endpoint: string): BenchedStore {
   }
 
   async function put(key: string, value: Buffer, modRevision: number): Promise<number> {
-    const compare = [{ target: COMPARE_MOD, key, modRevision } as const]
+    const compare = [{ target: CompareTarget.MOD, key, modRevision }]
     const txn = { compare, success: [{ put: { key, value } }], failure: [{ range: { key } }] }
     return (await call(TXN, txn)).header.revision
   }
@@ -50,9 +51,14 @@ export function openBareEtcd(endpoint: string): BenchedStore {
     follow: (prefix, after, events) =>
       new Promise((resolve, reject) => {
         const { start, end } = prefixRange(prefix)
-        const stream = client.makeBidiStreamRequest(WATCH.path, WATCH.serialize, WATCH.deserialize, headers)
+        const stream = client.makeBidiStreamRequest(
+          WATCH.path,
+          (message: Given<WatchRequest>) => encode(WATCH.request, message),
+          (bytes) => decode(WATCH.response, bytes),
+          headers,
+        )
         let seen = 0
-        stream.on('data', (response: ReturnType<typeof WATCH.deserialize>) => {
+        stream.on('data', (response: WatchResponse) => {
           seen += response.events.length
           if (seen < events) return
           stream.cancel()

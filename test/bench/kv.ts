@@ -7,7 +7,7 @@ import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { type Kv, prefixRange } from '../../src/kv/kv.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import { openBareEtcd } from './kv-bare-etcd.ts'
 import { type Measured, median, measure, printTable } from './kv-measure.ts'
 

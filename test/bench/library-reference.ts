@@ -7,9 +7,9 @@ import https from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { buildReference, isReferenceBuilt } from '../fakes/go-client.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { buildReference, isReferenceBuilt } from '../rigs/go-client.ts'
 
 const LOOK_EVERY_MS = 20
 const LIMIT_MS = 120_000

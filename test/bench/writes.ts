@@ -3,10 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ApiClient, clientOf } from '../fakes/api-client.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
-import { processorMillisecondsOf } from '../fakes/process-measures.ts'
-import { ServerProcess } from '../fakes/server-process.ts'
+import { type ApiClient, clientOf } from '../rigs/api-client.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
+import { processorMillisecondsOf } from '../rigs/process-measures.ts'
+import { ServerProcess } from '../rigs/server-process.ts'
 import { openBareEtcd } from './kv-bare-etcd.ts'
 
 const CALLERS = 16

@@ -1,13 +1,15 @@
 // What the reference answered to every method on paths with an empty, missing, doubled or encoded part is what we answer, and nothing
-// is done to more objects than it did it to. `make test-reference` asks the reference itself.
+// is done to more objects than it did it to. `make test-reference` asks the reference itself. `make test` has every fourth path,
+// `make test-conformance` all of them.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
 import { type RunningServer, startServer } from '../../src/server/server.ts'
-import { furnish, PathQuestions, readPathTable, VERB_NAMES, type VerbName } from '../fakes/path-answers.ts'
-import { consoleSender, http1Sender, http2Sender, inProcessSender, type Send } from '../fakes/path-senders.ts'
-import { GROUP, pathShapes } from '../fakes/path-shapes.ts'
-import { type OpenServer, reachServer } from '../fakes/running-server.ts'
+import { furnish, PathQuestions, readPathTable, VERB_NAMES, type VerbName } from '../rigs/path-answers.ts'
+import { consoleSender, http1Sender, http2Sender, inProcessSender, type Send } from '../rigs/path-senders.ts'
+import { GROUP, pathShapes } from '../corpora/path-shapes.ts'
+import { type OpenServer, reachServer } from '../rigs/running-server.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 
 /** As it was recorded: without the controllers of another program. */
 const FLAGS = [
@@ -69,7 +71,15 @@ const DECIDED: readonly Decided[] = [
 
 function isAsDecided(row: Row, found: string): boolean {
   if (DOTS.test(row.path.replace(/\?.*/, ''))) return found.startsWith('400')
-  return found === row.recorded || DECIDED.some(({ isOf, answer }) => isOf(row) && answer.test(found))
+  return (
+    settled(found, row) === settled(row.recorded, row) ||
+    DECIDED.some(({ isOf, answer }) => isOf(row) && answer.test(found))
+  )
+}
+
+/** Whether a write of the same object changes it depends on the requests before, of which a slice leaves out most. */
+function settled(answer: string, { verb }: Row): string {
+  return !IS_WHOLE && (verb === 'PUT' || verb === 'APPLY') ? answer.replace(/^(200 \S+) ~\S+$/, '$1') : answer
 }
 
 const opened = new AsyncDisposableStack()
@@ -84,12 +94,16 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
+/** The odd parts of a path recur after 3 and after 23 paths: each of them is among these at some place of a path. */
+const STEP = IS_WHOLE ? 1 : 4
+
 it('odd paths are answered as by the reference, or as decided (D36)', async () => {
   const questions = new PathQuestions(server)
   const send = http1Sender(server, opened)
   const table = readPathTable()
   const differing: string[] = []
-  for (const shape of pathShapes()) {
+  for (const [at, shape] of pathShapes().entries()) {
+    if (at % STEP !== 0) continue
     const answers = await questions.answersAt(shape, send)
     for (const [i, verb] of VERB_NAMES.entries()) {
       const row = { path: shape.path, verb, recorded: table.get(shape.path)?.[i] ?? 'not recorded' }

@@ -2,13 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { differingScenarios, REPLAY_TOKENS } from '../fakes/replay.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
-import { StoreProcess } from '../fakes/store-process.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { differingScenarios, REPLAY_TOKENS } from '../rigs/replay.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
+import { StoreProcess } from '../rigs/store-process.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 
-/** In memory all of them are asked for; on the others too where REPLAY_ALL is set, as `make test-conformance` does. */
-const PART = process.env['REPLAY_ALL'] === undefined ? 'update' : ''
+/** In memory all of them are asked for; on the others too in `make test-conformance`. */
+const PART = IS_WHOLE ? '' : 'update'
 
 /** What differs, in the replayer's words. */
 async function differences(storeFlags: readonly string[], only = ''): Promise<string> {
@@ -49,6 +50,10 @@ describe('the recorded answers of the reference server', () => {
   it('are ours, on a store that is served', async () => {
     await using store = await StoreProcess.start()
     expect(await differences(['--etcd-servers', store.endpoint], PART)).toBe('')
+  })
+
+  it('are ours, where every write runs in a thread of its own', async () => {
+    expect(await differences(['--in-memory', '--in-place-milliseconds', '0'], PART)).toBe('')
   })
 
   // Two workers are two replicas.

@@ -6,8 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { type Server, startServer } from '../../src/index.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { newHome } from '../fakes/server-process.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { newHome } from '../rigs/server-process.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 
 /** By scenario: method, path, status, headers and body of each answer; of a watch its events. */
 type Answers = Readonly<Record<string, readonly (readonly unknown[])[]>>
@@ -120,8 +121,8 @@ function uidsIn(answers: Answers): Set<string> {
   return new Set(JSON.stringify(answers).match(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g))
 }
 
-/** With REPLAY_ALL (`make test-conformance`) all scenarios are asked for. */
-const [PART, LEAST_ANSWERS] = process.env['REPLAY_ALL'] === undefined ? ['writes/create', 100] : ['', 3_000]
+/** `make test-conformance` asks for all scenarios. */
+const [PART, LEAST_ANSWERS] = IS_WHOLE ? ['', 3_000] : ['writes/create', 100]
 
 it('the same seed gives the same answers to the scenarios of the reference, byte by byte', async () => {
   const home = await openHome()

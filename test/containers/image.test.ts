@@ -1,6 +1,6 @@
 // The image, as `make image` builds it.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../fakes/free-port.ts'
+import { freePort } from '../rigs/free-port.ts'
 import { cleanUp } from './clean-up.ts'
 import { copyCheckout, docker, make, NAME, needEngine } from './docker.ts'
 

@@ -14,10 +14,10 @@ import { RequestTurns } from '../../src/wire/request-turns.ts'
 import { UnfinishedMemory } from '../../src/wire/unfinished-memory.ts'
 import { OutboxBuffers } from '../../src/wire/frame-outbox.ts'
 import { Count } from '../../src/lib/measure.ts'
-import { request } from '../fakes/header-blocks.ts'
-import * as h2 from '../fakes/http2-frames.ts'
-import { type Frame, FrameReader, headersFrame, numberFrame, settingsFrame } from '../fakes/http2-frames.ts'
-import { processorMilliseconds } from '../fakes/processor-time.ts'
+import { request } from '../corpora/header-blocks.ts'
+import * as h2 from '../rigs/http2-frames.ts'
+import { type Frame, FrameReader, headersFrame, numberFrame, settingsFrame } from '../rigs/http2-frames.ts'
+import { processorMilliseconds } from '../rigs/processor-time.ts'
 
 setFlagsFromString('--expose-gc')
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ApiObject } from '../../src/api/object.ts'
 import type { Value, ValueMap } from '../../src/api/value.ts'
 import { applyDefaults } from '../../src/schema/defaults/defaults.ts'
 import { validateCreate, validateUpdate } from '../../src/schema/validation/validation.ts'
-import { defaultsOf, rulesOf } from '../fakes/kind-of.ts'
-import { outOfProportion } from '../fakes/processor-time.ts'
+import { canonicalOf, defaultsOf, rulesOf } from '../corpora/kind-of.ts'
+import { outOfProportion } from '../rigs/processor-time.ts'
 import { ENABLED_GATES } from '../unit/schema/gates.ts'
 
 const context = { gates: ENABLED_GATES, namespaced: true }
@@ -57,7 +56,7 @@ const PODS: Readonly<Record<string, (size: number) => ValueMap>> = {
 }
 
 function judge(members: ValueMap): void {
-  const made = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, ...members } as ApiObject
+  const made = canonicalOf(gvk, { metadata: { name: 'p' }, ...members })
   const object = applyDefaults(defaultsOf(gvk), made, { gates: ENABLED_GATES, now: () => '2024-01-01T00:00:00Z' })
   validateCreate(rulesOf(gvk), object, context)
   validateUpdate(

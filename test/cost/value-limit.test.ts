@@ -3,7 +3,7 @@ import { ApiError } from '../../src/api/status.ts'
 import type { Value, ValueMap } from '../../src/api/value.ts'
 import { type Encoding, encodeObject } from '../../src/codec/codec.ts'
 import { readApplied, readDocument, readPatch } from '../../src/codec/request-body.ts'
-import { kindOf } from '../fakes/built-in-kinds.ts'
+import { kindOf } from '../corpora/built-in-kinds.ts'
 
 const pod = kindOf('Pod')
 const MANY = 500_000

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { ServerAddress } from './running-server.ts'
+import type { ServerAddress } from '../rigs/running-server.ts'
 
 export interface GatewayAnswer {
   readonly status: number

@@ -1,6 +1,6 @@
 // A table of resources that changes when a test says so.
 import type { Resource, ResourceTable } from '../../src/registry/registry.ts'
-import type { ApiWorld } from './api-world.ts'
+import type { ApiWorld } from '../rigs/api-world.ts'
 
 /** Some of the resources of a world, others at other times. */
 export class ChangingTable {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ApiStatusError, k8s } from '../../src/client/client.ts'
 import { type Log, type Server, startServer } from '../../src/index.ts'
-import { tempFolder } from './temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 /** Long enough for a busy machine; what loops is waited for so long. */
 export const SECONDS = 2

@@ -1,8 +1,8 @@
 // The other end of a gRPC connection, frame by frame: it answers what a test makes it answer, right or wrong.
 import { createServer } from 'node:net'
-import { literal } from './header-blocks.ts'
-import * as h2 from './http2-frames.ts'
-import { dataFrame, FrameConnection, headersFrame, settingsFrame } from './http2-frames.ts'
+import { literal } from '../corpora/header-blocks.ts'
+import * as h2 from '../rigs/http2-frames.ts'
+import { dataFrame, FrameConnection, headersFrame, settingsFrame } from '../rigs/http2-frames.ts'
 
 const GRPC_PREFIX_BYTES = 5
 const STATUS_200 = Buffer.of(0x88)

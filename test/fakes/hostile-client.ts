@@ -1,8 +1,8 @@
 // A client that means no good: HTTP/2 frames over TLS as a test makes them up, and what they cost the server, in processor time.
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
-import * as h2 from './http2-frames.ts'
-import { FrameConnection } from './http2-frames.ts'
+import * as h2 from '../rigs/http2-frames.ts'
+import { FrameConnection } from '../rigs/http2-frames.ts'
 
 /** Fields of a request that say who sends it. */
 export type Credential = Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import protobuf from 'protobufjs'
-import { tempFolder } from './temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 export interface ReceivedSpan {
   readonly name: string

@@ -7,8 +7,8 @@ import path from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority, makeServing, makeSigned } from '../../src/pki/certificate-maker.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const HOUR = 3_600_000
 const authority = makeAuthority(HOUR)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type OpenServer, openServer, type ServerAnswer, type ServerCall } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer, type ServerCall } from '../rigs/running-server.ts'
 import {
   ALLOW,
   answerWith,

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 const GROUP = 'remote.example.com'
@@ -222,7 +222,7 @@ describe('a group that another server serves', () => {
 
   it('is asked for a path of its own, however that was written', async () => {
     const raw = (path: string): Promise<ServerAnswer> => server.request(path)
-    await raw(`https://elsewhere.example.com/apis/${GROUP}/v1/things?x=http://y/`)
+    await raw(`${server.url}/apis/${GROUP}/v1/things?x=http://y/`)
     expect(seen.at(-1)).toMatchObject({
       url: `/apis/${GROUP}/v1/things?x=http://y/`,
       headers: { 'x-forwarded-uri': `/apis/${GROUP}/v1/things?x=http://y/`, host: expect.stringContaining('backend') },

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { openServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { openServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { openWebhookServer, type WebhookServer } from '../fakes/webhook-server.ts'
 
 interface Asked {

@@ -10,16 +10,17 @@ import { BackupReader } from '../../src/backup/backup-reader.ts'
 import type { CopiedItem } from '../../src/kv/copy.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { type Kv, prefixRange } from '../../src/kv/kv.ts'
-import { COMMAND } from '../fakes/command.ts'
-import { COPIED_STORES, PREFIX } from '../fakes/copied-stores.ts'
-import { newHome, runCommand } from '../fakes/server-process.ts'
-import { StoreProcess } from '../fakes/store-process.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
-import { startWriteLoad } from '../fakes/write-load.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { COPIED_STORES, PREFIX } from '../rigs/copied-stores.ts'
+import { newHome, runCommand } from '../rigs/server-process.ts'
+import { StoreProcess } from '../rigs/store-process.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
+import { startWriteLoad } from '../rigs/write-load.ts'
+import { rowsOf } from '../rigs/whole.ts'
 
 const { signal } = new AbortController()
 
-describe.each(Object.entries(COPIED_STORES))('a backup of %s', (_name, start) => {
+describe.each(rowsOf(COPIED_STORES, ['etcd', 'the folder of a store']))('a backup of %s', (_name, start) => {
   it('holds the state of one revision, though others write', async () => {
     await using store = await start()
     const home = await newHome()
@@ -66,6 +67,29 @@ describe.each(Object.entries(COPIED_STORES))('a backup of %s', (_name, start) =>
       stderr: expect.stringMatching(/^quarterdeck: .*(compacted|no longer kept).*\n$/),
     })
     expect(readdirSync(home).filter((name) => name.startsWith('b.'))).toEqual([])
+  })
+
+  it('is refused if only other prefixes have keys, and says so of an empty store', async () => {
+    await using store = await start()
+    const home = await newHome()
+    expect(await runCommand(['backup', ...store.flags, 'empty'], home)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^empty: 0 keys .*, which is empty; verified\n$/) as string,
+    })
+    await store.kv.put({ key: `${PREFIX}pods/a`, value: Buffer.from('x'), expected: 0 }, signal)
+    for (const [command, prefix] of [
+      ['backup', '/other'],
+      ['backup', '/zzz'],
+      ['doctor', '/other'],
+    ] as const) {
+      const args = [command, ...store.flags, `--etcd-prefix=${prefix}`, ...(command === 'backup' ? ['a'] : [])]
+      const { code, stdout, stderr } = await runCommand(args, home)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(
+        new RegExp(`^quarterdeck: .* has no keys under ${prefix}/, but others, such as /registry/pods/a: .*\n$`),
+      )
+    }
+    expect(readdirSync(home).toSorted()).toEqual(['empty'])
   })
 })
 
@@ -137,6 +161,8 @@ describe('the file of a backup', () => {
     await writeFile(path.join(home, 'precious'), 'mine')
     await symlink('nowhere', path.join(home, 'dangling'))
     await mkdir(path.join(home, 'folder'))
+    const folder = store.flags[0]!.replace('--data-dir=', '')
+    await symlink(path.join(folder, 'store'), path.join(home, 'linked'))
     for (const name of ['precious', 'dangling']) {
       expect(await runCommand(['backup', ...store.flags, name], home)).toMatchObject({
         code: 1,
@@ -149,13 +175,16 @@ describe('the file of a backup', () => {
       ['/dev/null', 'it is not a file'],
       ['none/a', 'there is no directory none'],
       ['precious/a', 'there is no directory precious'],
+      ['/proc/a', 'no file can be created in /proc'],
+      [`${folder}/store/data.mdb`, `it lies in the store, ${folder}/store`],
+      ['linked/data.mdb', `it lies in the store, ${folder}/store`],
     ] as const) {
       expect(await runCommand(['backup', ...store.flags, '--overwrite', name], home)).toMatchObject({
         code: 1,
         stderr: `quarterdeck: ${name} cannot be written: ${reason}\n`,
       })
     }
-    expect(readdirSync(home).toSorted()).toEqual(['dangling', 'folder', 'precious'])
+    expect(readdirSync(home).toSorted()).toEqual(['dangling', 'folder', 'linked', 'precious'])
     expect((await runCommand(['backup', ...store.flags, '--overwrite', 'precious'], home)).code).toBe(0)
     expect((await readBackup(path.join(home, 'precious'))).items).toHaveLength(5)
   })

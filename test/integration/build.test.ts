@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const PROJECT = path.join(import.meta.dirname, '../..')
 const BUILDING = 'building dist from src\n'
@@ -15,7 +15,7 @@ async function clone(): Promise<string> {
     cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
   const programs = [
-    'offload/thread',
+    'server/write-thread',
     'client/client',
     'define/define',
     'testing/testing',
@@ -76,12 +76,12 @@ it('leaves nothing of what was built before, and has every door, the console, th
     'extensions.js.map',
     'index.js',
     'index.js.map',
-    'offload-thread.js',
-    'offload-thread.js.map',
     'quarterdeck.js',
     'quarterdeck.js.map',
     'testing.js',
     'testing.js.map',
+    'write-thread.js',
+    'write-thread.js.map',
   ])
 })
 

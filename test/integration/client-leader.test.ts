@@ -1,7 +1,7 @@
 // Leader election of `quarterdeck/client`: one leads at a time, and another when that one is gone.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Client, k8s, LeadershipLostError } from '../../src/client/client.ts'
-import { openServer } from '../fakes/running-server.ts'
+import { openServer } from '../rigs/running-server.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 
 const TIMES = { leaseDurationMs: 1000, renewDeadlineMs: 600, retryPeriodMs: 50 } as const

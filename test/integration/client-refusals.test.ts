@@ -85,7 +85,7 @@ describe.each(Object.entries({ ...NAMED, ...SELECTING }))('%s', (_verb, call) =>
 describe.each(Object.entries(NAMED))('%s', (_verb, call) => {
   it('takes no name that changes the path', async () => {
     for (const name of ['.', '..', 'a/status', 'a%2fstatus', '/', '\ud800', 7 as unknown as string]) {
-      await expectRefused(() => call(here(), name), /^\w+ of ConfigMap: .+ is no name/)
+      await expectRefused(() => call(here(), name), /^\w+ of ConfigMap: name must be a text without/)
     }
   })
 
@@ -98,7 +98,10 @@ describe('a namespace', () => {
   )
 
   it.each(['.', '..', 'a/b', 'kube%2dsystem'])('is not %j', (namespace) =>
-    expectRefused(() => maps().inNamespace(namespace), `inNamespace of ConfigMap: "${namespace}" is no namespace`),
+    expectRefused(
+      () => maps().inNamespace(namespace),
+      'inNamespace of ConfigMap: namespace must be a text without / and %',
+    ),
   )
 
   it.each(['create', 'update', 'apply'] as const)('of an object to %s is that of the resource', async (verb) => {
@@ -108,7 +111,10 @@ describe('a namespace', () => {
       `${verb} of ConfigMap: the object is in namespace "kube-system", not in "default"`,
     )
     await expectRefused(() => write(''), `${verb} of ConfigMap: the namespace is missing (it is empty)`)
-    await expectRefused(() => maps()[verb](map({ name: 'a', namespace: '..' }), APPLY), '".." is no namespace')
+    await expectRefused(
+      () => maps()[verb](map({ name: 'a', namespace: '..' }), APPLY),
+      `${verb} of ConfigMap: namespace must be`,
+    )
   })
 
   it('is needed to create and to delete a collection', async () => {
@@ -154,7 +160,7 @@ describe('a kind that discovery would be asked for', () => {
     [{ group: '', version: '', plural: 'configmaps' }, 'client.resource: the version is missing'],
     [{ group: '', version: 'v1', plural: '' }, 'client.resource: the plural is missing'],
     [{ version: 'v1', plural: 'configmaps' }, 'client.resource: the group is missing'],
-    [{ group: '', version: 'v1', plural: 'namespaces/default/configmaps' }, 'is no plural'],
+    [{ group: '', version: 'v1', plural: 'namespaces/default/configmaps' }, 'client.resource: plural must be'],
   ])('%j is none', (kind, message) => expectRefused(() => client.resource(kind as never), message))
 
   it('has a subresource with a name', async () => {
@@ -162,7 +168,7 @@ describe('a kind that discovery would be asked for', () => {
       () => here().subresource('').patch('a', { data: null }),
       'patch of ConfigMap: the subresource is missing',
     )
-    await expectRefused(() => here().subresource('../b').get('a'), '"../b" is no subresource')
+    await expectRefused(() => here().subresource('../b').get('a'), 'get of ConfigMap: subresource must be')
   })
 })
 
@@ -177,13 +183,13 @@ describe('a delete', () => {
   ])('does not take %j', (options, message) => expectRefused(() => here().delete('a', options as never), message))
 
   it.each([
-    [{ labelSelector: undefined }, 'the labelSelector is empty. Leave it out'],
-    [{ labelSelector: {} }, 'the labelSelector is empty. Leave it out'],
-    [{ fieldSelector: ' ' }, 'the fieldSelector is empty. Leave it out'],
+    [{ labelSelector: undefined }, 'the labelSelector is missing (it is undefined)'],
+    [{ labelSelector: {} }, 'labelSelector must be a text that is not empty or an object that is not empty'],
+    [{ fieldSelector: ' ' }, 'fieldSelector must be a text that is not empty or an object that is not empty'],
     [{ labelSelector: { app: undefined } }, "deleteCollection of ConfigMap: the selector's app is missing"],
-    [{ fieldSelector: ' , ,' }, 'the fieldSelector is empty'],
-    [{ labelSelector: ',' }, 'the labelSelector is empty'],
-    [{ labelSelector: '\0app=a' }, 'the labelSelector is empty'],
+    [{ fieldSelector: ' , ,' }, 'fieldSelector must be a text that is not empty or an object that is not empty'],
+    [{ labelSelector: ',' }, 'labelSelector must be a text that is not empty or an object that is not empty'],
+    [{ labelSelector: '\0app=a' }, 'labelSelector must be a text that is not empty or an object that is not empty'],
     [{ labelSelector: { 'app!': 'a' } }, '"app!" is no name of a label or field'],
     [{ fieldSelector: { 'metadata.name!': 'a' } }, '"metadata.name!" is no name of a label or field'],
     [{ labelselector: 'app=web' }, 'no option "labelselector"; did you mean labelSelector?'],
@@ -240,6 +246,8 @@ describe('options that do not exist', () => {
     [{ kubeconfig: '/nope', ca: 'x' }, '"ca" has no effect beside a kubeconfig'],
     [{ kubeconfig: kubeconfigOf({ 'as-groups': ['system:masters'] }) }, 'the kubeconfig has as-groups without as'],
     [{ kubeconfig: kubeconfigOf({ as: 'ann', 'as-uid': '7' }) }, 'the kubeconfig has as-uid, which is not supported'],
+    [{ kubeconfig: kubeconfigOf({ username: 'ann', password: 'x' }) }, 'the kubeconfig has username, which is not'],
+    [{ kubeconfig: kubeconfigOf({ exec: {} }) }, 'exec: the command is missing'],
     [
       { url: 'https://127.0.0.1:1', impersonate: { usr: 'ann' } },
       'impersonate: there is no option "usr"; did you mean user?',
@@ -280,6 +288,13 @@ describe('waiting', () => {
       'applyYaml: there is no option "namspace"; did you mean namespace?',
     ],
   ])('needs %s', (_what, call, message) => expectRefused(call, message))
+
+  it('is refused at once for a namespace of what belongs to the whole cluster', async () => {
+    const object = { kind: k8s.ClusterRole, name: 'view', namespace: 'default' }
+    await expect(waitFor(client, object, 'exists', { timeoutMs: 60_000 })).rejects.toThrow(
+      'ClusterRole belongs to the whole cluster: leave out inNamespace("default")',
+    )
+  })
 
   it('needs the namespace of an object whose kind has namespaces', async () => {
     const object: KubernetesObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
@@ -357,6 +372,20 @@ it('acts as the user that is told beside a kubeconfig', async () => {
   const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
   const { text } = await jane.request({ method: 'POST', path, body: review })
   expect(JSON.parse(text)).toMatchObject({ status: { userInfo: { username: 'jane' } } })
+})
+
+it('sends a header in the place of its own, however it is spelled', async () => {
+  using remote = new Client(server.credentials())
+  for (const sender of [client, remote]) {
+    const headers = { Authorization: 'Bearer unknown' }
+    await expect(sender.request({ method: 'GET', path: '/api', headers })).rejects.toMatchObject({ code: 401 })
+  }
+})
+
+it.each(['workers=2', 'healthz-port=1', 'kubeconfig-out=x'])('a server in this process takes no --%s', async (flag) => {
+  await expect(startServer({ flags: [`--${flag}`] })).rejects.toThrow(
+    `--${flag.replace(/=.*/, '')} is for quarterdeck serve alone`,
+  )
 })
 
 it('waits for a condition that is a promise', async () => {

@@ -190,6 +190,12 @@ describe.each(Object.entries(WAYS))('the verbs, %s', (_way, connect) => {
       headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
     })
     expect(JSON.parse(table.text)).toMatchObject({ kind: 'Table' })
+    const path = '/api/v1/namespaces?limit=1'
+    const one = await client.request({ method: 'GET', path, query: { fieldSelector: 'metadata.name=default' } })
+    expect(JSON.parse(one.text)).toMatchObject({ items: [{ metadata: { name: 'default' } }] })
+    await expect(client.request({ method: 'DELETE', path: '/api/v1/nodes?labelSelector=a' })).rejects.toThrow(
+      'path must be without a query, which a DELETE has in the option query',
+    )
   })
 })
 

@@ -4,10 +4,10 @@ import { symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { etcdEnvironment, findEtcd } from '../fakes/etcd-binary.ts'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { etcdEnvironment, findEtcd } from '../rigs/etcd-binary.ts'
+import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 it('is started by envtest, takes its flags and serves its users (P-530)', { timeout: GO_BUILD_LIMIT_MS }, async () => {
   const [program, etcd, assets] = await Promise.all([buildGoClient('envtest'), findEtcd('newest'), tempFolder()])

@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process'
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from '@kubernetes/client-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { FollowedCommand } from '../fakes/kubectl.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { FollowedCommand } from '../rigs/kubectl.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const NAMESPACE = 'informed'
 const COLLECTION = `/api/v1/namespaces/${NAMESPACE}/configmaps`

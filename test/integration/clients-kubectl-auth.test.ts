@@ -1,8 +1,8 @@
 // Rights as people ask for and give them with kubectl: who am I, what may I, and acting for somebody else.
 import { beforeAll, expect, it } from 'vitest'
-import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { findKubectls, Kubectl } from '../fakes/kubectl.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { findKubectls, Kubectl } from '../rigs/kubectl.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const kubectls: string[] = []
 

@@ -1,9 +1,9 @@
 // `kubectl explain` of a kind that a definition made: the kubectl of our API level reads version 3 of the documents, the old one
 // version 2.
 import { beforeAll, expect, it } from 'vitest'
-import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { findKubectls, findOldKubectl, Kubectl } from '../fakes/kubectl.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { findKubectls, findOldKubectl, Kubectl } from '../rigs/kubectl.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const kubectls: string[] = []
 

@@ -1,7 +1,7 @@
 // Debian's kubectl 1.20: what people read with it, and the little that they write.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { findOldKubectl, Kubectl } from '../fakes/kubectl.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { findOldKubectl, Kubectl } from '../rigs/kubectl.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 let binary = ''
 

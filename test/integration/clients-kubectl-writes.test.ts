@@ -2,14 +2,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { findKubectls, Kubectl } from '../fakes/kubectl.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { findKubectlsOfSlice, Kubectl } from '../rigs/kubectl.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const kubectls: string[] = []
 
 beforeAll(async () => {
-  kubectls.push(...(await findKubectls()))
+  kubectls.push(...(await findKubectlsOfSlice()))
 }, GO_BUILD_LIMIT_MS)
 
 interface Session {

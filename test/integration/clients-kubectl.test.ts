@@ -4,15 +4,15 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { utf8String } from '../../src/pki/der-writer.ts'
-import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../fakes/certificate-request.ts'
-import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { findKubectls, Kubectl, type KubectlResult } from '../fakes/kubectl.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../corpora/certificate-request.ts'
+import { GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { findKubectlsOfSlice, Kubectl, type KubectlResult } from '../rigs/kubectl.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const kubectls: string[] = []
 
 beforeAll(async () => {
-  kubectls.push(...(await findKubectls()))
+  kubectls.push(...(await findKubectlsOfSlice()))
 }, GO_BUILD_LIMIT_MS)
 
 interface Session {

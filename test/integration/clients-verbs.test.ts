@@ -10,8 +10,8 @@ import {
   setHeaderOptions,
 } from '@kubernetes/client-node'
 import { expect, it } from 'vitest'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const KINDS = [
   'ConfigMap',

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { plannedGraph } from '../fakes/ownership-graphs.ts'
+import { plannedGraph } from '../corpora/ownership-graphs.ts'
 import {
   defineGraphKinds,
   type GraphState,
@@ -11,8 +11,8 @@ import {
   playGraphs,
   untilQuiet,
   type UntilSettled,
-} from '../fakes/ownership-play.ts'
-import { openServer } from '../fakes/running-server.ts'
+} from '../rigs/ownership-play.ts'
+import { openServer } from '../rigs/running-server.ts'
 
 const recorded = parseStates(readFileSync(join(import.meta.dirname, '../fixtures/collected-graphs.txt'), 'utf8'))
 

@@ -1,10 +1,10 @@
 // The garbage collector and custom kinds: defined before it begins and while it runs, changed, removed and made again, and
 // converted by a webhook that does not answer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { define, definedKind, type DefinedKind, redefine, undefine } from '../fakes/defined-kinds.ts'
-import { CONFIG_MAP, endFamily, type Generations, makeFamily, ownedBy, OwnedObjects } from '../fakes/owned-objects.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { define, definedKind, type DefinedKind, redefine, undefine } from '../corpora/defined-kinds.ts'
+import { CONFIG_MAP, endFamily, type Generations, makeFamily, ownedBy, OwnedObjects } from '../corpora/owned-objects.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { type Behaviour, openWebhookServer, type WebhookServer } from '../fakes/webhook-server.ts'
 
 const POLICIES = ['Background', 'Foreground', 'Orphan'] as const

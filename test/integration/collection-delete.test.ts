@@ -1,6 +1,6 @@
 // Deleting a collection: what happens to the others when one object cannot be deleted.
 import { describe, expect, it } from 'vitest'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic'

@@ -8,11 +8,11 @@ import { load } from 'js-yaml'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
-import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 import { splitDocuments } from '../../src/codec/yaml-document.ts'
-import { COMMAND } from '../fakes/command.ts'
-import { startCommand } from '../fakes/server-process.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { startCommand } from '../rigs/server-process.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -104,6 +104,31 @@ describe('quarterdeck explain', () => {
     expect(await runCommand(['explain', 'denied', 'list'], {})).toBe(2)
     expect(await runCommand(['explain', 'denied', '-f', '/nowhere'], {})).toBe(1)
     expect(complained).toContain('see quarterdeck explain --help')
+  })
+
+  it('refuses a namespace that it could not use', async () => {
+    expect(await run('able', 'explain', 'denied', 'get', 'nodes', '-n', 'x')).toBe(2)
+    expect(complained).toBe('quarterdeck: --namespace x: nodes have no namespace\n')
+    expect(await run('able', 'explain', 'denied', 'get', 'pods/log', '-n', 'x')).toBe(0)
+    complained = ''
+    const manifest = path.join(folder, 'c.yaml')
+    await writeFile(manifest, 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c, namespace: a }\n')
+    expect(await run('able', 'explain', 'conflict', '--apply', manifest, '-n', 'b')).toBe(2)
+    expect(complained).toBe('quarterdeck: --namespace b: ConfigMap c is one of the namespace a\n')
+    for (const [text, reason] of [
+      ['# nothing\n', ' has no object'],
+      ['5\n', ', document 1: an object to apply needs its apiVersion, kind and metadata.name'],
+      [
+        'apiVersion: v1\nkind: ConfigMap\n',
+        ', document 1: an object to apply needs its apiVersion, kind and metadata.name',
+      ],
+      ['{', ', document 1: yaml: line 1: did not find expected node content'],
+    ] as const) {
+      complained = ''
+      await writeFile(manifest, text)
+      expect(await run('able', 'explain', 'conflict', '--apply', manifest)).toBe(1)
+      expect(complained).toBe(`quarterdeck explain: ${manifest}${reason}\n`)
+    }
   })
 })
 

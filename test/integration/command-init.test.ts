@@ -6,11 +6,11 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { Client, k8s } from '../../src/client/client.ts'
-import { COMMAND } from '../fakes/command.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { findKubectls, Kubectl } from '../fakes/kubectl.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { findKubectls, Kubectl } from '../rigs/kubectl.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const run = promisify(execFile)
 
@@ -112,7 +112,8 @@ describe('quarterdeck init', () => {
     }
   })
 
-  it.each([
+  type Refused = readonly [args: readonly string[], message: string]
+  const REFUSED: readonly Refused[] = [
     [[''], 'an argument is empty: give one folder'],
     [['127.0.0.1:6443'], 'is an address, not a directory'],
     [['--etcd-servers', 'foo', 'x'], '--etcd-servers: "foo" is not http://host:port'],
@@ -121,10 +122,22 @@ describe('quarterdeck init', () => {
     [['--hosts', 'a b', 'x'], '--hosts: "a b" is neither a host name nor an IP address'],
     [['--hosts', 'https://a', 'x'], '--hosts: "https://a" is neither'],
     [['--url', 'https://', 'x'], '--url must be an https: URL'],
+    [[' '], 'an argument is empty: give one folder'],
+    [['--hosts', ',', 'x'], '--hosts needs a value'],
+    ...['999.1.1.1', '1.1', '12', 'a.0x1', 'a-', '-a', 'x'.repeat(64)].map(
+      (host): Refused => [['--hosts', host, 'x'], `--hosts: "${host}" is neither a host name nor an IP address`],
+    ),
+    ...['u:p@h:1', 'u@h', 'h?y', 'h/x?', 'h#z', 'h/#', 'h\\\\x', 'h:99999'].map(
+      (rest): Refused => [['--url', `https://${rest}`, 'x'], '--url must be an https: URL without a user'],
+    ),
     [[], 'give one folder'],
-    [['--url', 'http://here', 'x'], '--url must be an https: URL, not http://here'],
+    [
+      ['--url', 'http://here', 'x'],
+      '--url must be an https: URL without a user, a query or a fragment, not http://here',
+    ],
     [['--host', 'a', 'x'], 'unknown flag --host; did you mean --hosts?'],
-  ])('%j is refused', async (args, message) => {
+  ]
+  it.each(REFUSED)('%j is refused', async (args, message) => {
     const home = await newHome()
     await expect(run(process.execPath, [COMMAND, 'init', ...args], { cwd: home })).rejects.toMatchObject({
       code: 2,

@@ -5,8 +5,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, w
 import { basename, delimiter, dirname, join } from 'node:path'
 import { transformSync } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { newHome } from '../fakes/server-process.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { newHome } from '../rigs/server-process.ts'
 
 /** What is read before anything runs. */
 const FIRST_READ = [

@@ -5,10 +5,10 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { findPython } from '../fakes/python.ts'
-import { newHome } from '../fakes/server-process.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { findPython } from '../rigs/python.ts'
+import { newHome } from '../rigs/server-process.ts'
 
 interface Ended {
   readonly code: number | null

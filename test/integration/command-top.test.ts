@@ -7,8 +7,8 @@ import { writeFile } from 'node:fs/promises'
 import { runCommand } from '../../src/commands/commands.ts'
 import { fitted } from '../../src/commands/top.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 let server: OpenServer
 let printed: string

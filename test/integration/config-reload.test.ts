@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
-import { workerPids } from '../fakes/worker-pids.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
+import { workerPids } from '../rigs/worker-pids.ts'
 
 interface Running {
   readonly server: ServerProcess

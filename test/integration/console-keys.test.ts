@@ -1,7 +1,7 @@
 // The keyboard and the chosen namespace in the console, in a real browser.
 import { describe, expect, it } from 'vitest'
-import { openKind } from '../fakes/browser.ts'
-import { useAdminTab } from '../fakes/console.ts'
+import { openKind } from '../rigs/browser.ts'
+import { useAdminTab } from '../rigs/console.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 
@@ -52,6 +52,23 @@ describe('keys', () => {
     tab.isQuiet()
   })
 
+  it('open the row right after a dialog is closed, while its button still has the focus', async () => {
+    await makeMaps('a1')
+    await openKind(tab.page, 'configmaps?namespace=default')
+    await tab.page.getByRole('link', { name: 'a1', exact: true }).waitFor()
+    const name = await activeRow().getByRole('link').textContent()
+    // In one turn: the browser takes the focus away with the next frame.
+    const pressed = await tab.page.evaluate(`
+      document.querySelector('dialog').showModal()
+      document.querySelector('dialog').close()
+      const { activeElement } = document
+      activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))
+      activeElement.textContent
+    `)
+    expect(pressed).toBe('Close')
+    await expect.poll(path).toBe(`/console/objects/configmaps/default/${name}`)
+  })
+
   it('sort by a heading that has the focus, and do not open a row then', async () => {
     await makeMaps('a1')
     await openKind(tab.page, 'configmaps?namespace=default')
@@ -69,6 +86,10 @@ describe('keys', () => {
     expect(await tab.page.getByLabel('Find a kind').inputValue()).toBe('')
     await press('f', 'Enter')
     expect(path()).toBe('/console/kinds/deployments.apps')
+    await tab.page.keyboard.type('deplox')
+    await press('Enter')
+    await tab.page.getByText('No such kind.').waitFor()
+    expect(await tab.page.getByLabel('Find a kind').inputValue()).toBe('deplox')
   })
 
   it('lead from the filter to the rows, or into the only one', async () => {

@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { newUser } from '../fakes/new-user.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { newUser } from '../rigs/new-user.ts'
 import {
   type OpenServer,
   openReplica,
@@ -14,9 +14,9 @@ import {
   openServerWith,
   reachServer,
   type ServerAnswer,
-} from '../fakes/running-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+} from '../rigs/running-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin' } as const
 const JANE = 'secret-of-jane'
@@ -203,6 +203,15 @@ rules:
     await server.request('/console/login', { method: 'POST', token: '', body: { token: JANE } })
     await logOut(server, cookie)
     await logOut(server, cookie)
+    // A token that is no longer valid when its session ends.
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    await server.request(accounts, { method: 'POST', body: { metadata: { name: 'robot' } } })
+    const granted = await server.request(`${accounts}/robot/token`, { method: 'POST', body: {} })
+    const { token } = (granted.json() as { status: { token: string } }).status
+    const late = await logIn(server, token)
+    await server.request(`${accounts}/robot`, { method: 'DELETE' })
+    await expect.poll(() => statusWith(server, late)).toBe(401)
+    await logOut(server, late)
     await server[Symbol.asyncDispose]()
     const text = readFileSync(log, 'utf8')
     const events = text
@@ -221,6 +230,8 @@ rules:
       ['post /console/login', undefined, 403],
       ['post /console/logout', 'jane', 200],
       ['post /console/logout', 'system:anonymous', 200],
+      ['post /console/login', 'system:serviceaccount:default:robot', 200],
+      ['post /console/logout', 'system:serviceaccount:default:robot', 200],
     ])
     expect(events[0]!.user.groups).toEqual(['team', 'system:authenticated'])
     expect(new Set(events.flatMap(({ sourceIPs }) => sourceIPs))).toEqual(new Set(['127.0.0.1']))

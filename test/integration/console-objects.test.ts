@@ -1,7 +1,7 @@
 // Objects in the console, in a real browser: read, edited with others, and written only after a dry run.
 import { describe, expect, it } from 'vitest'
-import { findAccessFaults, takeScreenshot } from '../fakes/browser.ts'
-import { useAdminTab } from '../fakes/console.ts'
+import { findAccessFaults, takeScreenshot } from '../rigs/browser.ts'
+import { useAdminTab } from '../rigs/console.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const APPLY = 'application/apply-patch+yaml'

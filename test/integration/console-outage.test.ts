@@ -1,11 +1,11 @@
 // The console in a real browser while its server is down or refuses: it says which, on every page, and recovers by itself.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { logIn, openKind, openPage } from '../fakes/browser.ts'
-import { useAdminTab, useBrowser } from '../fakes/console.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { newUser } from '../fakes/new-user.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { logIn, openKind, openPage } from '../rigs/browser.ts'
+import { useAdminTab, useBrowser } from '../rigs/console.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { newUser } from '../rigs/new-user.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const UNREACHABLE = 'The server cannot be reached. The console keeps trying.'
 const REQUESTS = /\/console\/(api\/|session|assets\/)/
@@ -127,7 +127,12 @@ describe('every other page', () => {
     await page.route('**/console/logout', (route) => route.abort('connectionrefused'))
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByRole('alert').getByText('You are still logged in: The server cannot be reached').waitFor()
+    expect(await page.getByText('keeps trying').count()).toBe(0)
     await page.unroute('**/console/logout')
+    await page.getByRole('link', { name: 'Access', exact: true }).click()
+    await page.getByRole('heading', { name: 'Access', level: 1 }).waitFor()
+    expect(await page.getByText('You are still logged in').count()).toBe(0)
+    await page.getByRole('link', { name: 'Overview' }).click()
     await cut(page)
     await page.evaluate("dispatchEvent(new Event('session-ended'))")
     await card(page, 'Health').getByText('server unreachable').waitFor()
@@ -157,5 +162,14 @@ it('goes on when a server that was stopped is back, and has each priority level 
   await page.getByText('Live', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByText(/^ready, \d+ checks$/).waitFor()
+  // An object that is shown may have changed meanwhile.
+  await page.getByRole('link', { name: 'Namespace', exact: true }).click()
+  await page.getByRole('link', { name: 'default', exact: true }).click()
+  await page.getByRole('textbox', { name: 'YAML' }).waitFor()
+  expect(await page.getByText('Reconnecting').count()).toBe(0)
   await second.stop()
+  await page.getByText('Reconnecting').waitFor()
+  const third = await startServerProcess(flags, home)
+  await expect.poll(() => page.getByText('Reconnecting').count()).toBe(0)
+  await third.stop()
 })

@@ -1,9 +1,9 @@
 // The pages of the console about the server itself, its definitions and who may do what, in a real browser.
 import { describe, expect, it } from 'vitest'
-import { findAccessFaults, takeScreenshot } from '../fakes/browser.ts'
-import { useAdminTab } from '../fakes/console.ts'
-import { newUser } from '../fakes/new-user.ts'
-import { makeShownCluster } from '../fakes/shown-cluster.ts'
+import { findAccessFaults, takeScreenshot } from '../rigs/browser.ts'
+import { useAdminTab } from '../rigs/console.ts'
+import { newUser } from '../rigs/new-user.ts'
+import { makeShownCluster } from '../corpora/shown-cluster.ts'
 
 const tab = useAdminTab()
 

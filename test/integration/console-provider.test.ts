@@ -7,10 +7,10 @@ import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { signJwt } from '../../src/auth/jwt.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { openPage } from '../fakes/browser.ts'
-import { useBrowser } from '../fakes/console.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { openPage } from '../rigs/browser.ts'
+import { useBrowser } from '../rigs/console.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const authority = makeAuthority(3_600_000)
 const { certificate, key } = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 3_600_000)
@@ -119,6 +119,13 @@ it('lets in whom the provider has let in', async () => {
   const headers = { 'sec-fetch-site': 'same-origin', cookie: `${session?.name}=${session?.value}` }
   const copied = async (): Promise<number> =>
     (await server.request('/console/api/version', { token: '', headers })).status
+  expect(await copied()).toBe(200)
+  // Another login of the same browser ends the session before.
+  await page.goto(`${server.url}/console/provider/login`)
+  await page.getByText(`${provider.url}#jane`, { exact: true }).waitFor()
+  expect(await copied()).toBe(401)
+  const next = (await page.context().cookies()).find(({ name }) => name === '__Secure-quarterdeck')
+  headers.cookie = `${next?.name}=${next?.value}`
   expect(await copied()).toBe(200)
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.getByLabel('Token').waitFor()

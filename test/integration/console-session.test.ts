@@ -7,11 +7,11 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { newUser } from '../fakes/new-user.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
-import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { newUser } from '../rigs/new-user.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 let server: OpenServer
 let origin: string

@@ -1,13 +1,13 @@
 // The console in a real browser: logging in, and tables that follow what happens.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { findAccessFaults, logIn, openKind, openPage, takeScreenshot } from '../fakes/browser.ts'
-import { useConsole } from '../fakes/console.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { findKubectls, Kubectl } from '../fakes/kubectl.ts'
-import { newUser } from '../fakes/new-user.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { findAccessFaults, logIn, openKind, openPage, takeScreenshot } from '../rigs/browser.ts'
+import { useConsole } from '../rigs/console.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { findKubectls, Kubectl } from '../rigs/kubectl.ts'
+import { newUser } from '../rigs/new-user.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 

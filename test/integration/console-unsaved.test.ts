@@ -1,8 +1,8 @@
 // Unsaved edits in the console, in a real browser: every way to leave a page asks first, and nothing else discards them.
 import type { Dialog, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { logIn } from '../fakes/browser.ts'
-import { useAdminTab } from '../fakes/console.ts'
+import { logIn } from '../rigs/browser.ts'
+import { useAdminTab } from '../rigs/console.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

@@ -1,8 +1,8 @@
 // Controllers across replicas: one runs them, another takes over within seconds when it dies, and each can be switched off.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { DEFINITIONS, definedKind, definitionOf } from '../fakes/defined-kinds.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { DEFINITIONS, definedKind, definitionOf } from '../corpora/defined-kinds.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const KIND = definedKind('taken-over.example.com')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OpenServer, openServer, type ServerCall } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerCall } from '../rigs/running-server.ts'
 import { ALLOW, type Behaviour, openWebhookServer, type WebhookServer } from '../fakes/webhook-server.ts'
 
 const BASE = '/apis/stable.example.com'

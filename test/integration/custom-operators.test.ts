@@ -1,7 +1,7 @@
 // Definitions in the likeness of those that well-known operators bring: deep schemas, rules, several versions, scale, columns.
 // Each is installed, takes an object that fits, refuses one that does not, and lists it in every version that it serves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 const GROUP = 'operators.example.com'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

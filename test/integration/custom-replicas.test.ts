@@ -1,7 +1,7 @@
 // A kind that is defined at one replica, at all of them.
 import { expect, it } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const GROUP = 'stable.example.com'
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { newHome, runCommand, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const KEY = '/registry/configmaps/default/struck'

@@ -1,8 +1,8 @@
 // Virtual time for programs in other languages: /debug/clock, where the server was asked to have it.
 import { expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/index.ts'
-import { newServer, plain } from '../fakes/library-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { newServer, plain } from '../rigs/library-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const CLOCK = '/debug/clock'
 const BEGIN = '2026-01-01T00:00:00.000Z'

@@ -4,11 +4,12 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineResource, type CustomResourceDefinition } from '../../src/define/define.ts'
-import { DEFINITIONS } from '../fakes/defined-kinds.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
-import { SEED } from '../fakes/seed.ts'
+import { DEFINITIONS } from '../corpora/defined-kinds.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
+import { SEED } from '../rigs/seed.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 
-const SCHEMAS = 25
+const SCHEMAS = IS_WHOLE ? 25 : 10
 const VALUES = 30
 
 /** A schema, and values that are mostly nearly right for it. */

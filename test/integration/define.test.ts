@@ -2,11 +2,11 @@
 import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ConversionReview, defineResource, kubernetes } from '../../src/define/define.ts'
-import { DEFINITIONS } from '../fakes/defined-kinds.ts'
-import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { findKubectls, Kubectl, type KubectlResult } from '../fakes/kubectl.ts'
-import { openServer } from '../fakes/running-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { DEFINITIONS } from '../corpora/defined-kinds.ts'
+import { GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { findKubectls, Kubectl, type KubectlResult } from '../rigs/kubectl.ts'
+import { openServer } from '../rigs/running-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 import { openWebhookServer } from '../fakes/webhook-server.ts'
 
 let kubectls: readonly string[] = []

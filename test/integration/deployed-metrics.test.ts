@@ -4,7 +4,7 @@ import path from 'node:path'
 import { load } from 'js-yaml'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { METRICS_DOCUMENT, metricsDocument } from '../architecture/reference-documents.ts'
-import { openServer } from '../fakes/running-server.ts'
+import { openServer } from '../rigs/running-server.ts'
 
 interface Alerts {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
@@ -48,13 +48,13 @@ describe.each(ASKED)('%s', (_, expression) => {
   it('asks for metrics that there are, by labels that they have', () => {
     const asked = [...expression.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/))
     const names = [
-      ...expression.replaceAll(/by \([^)]*\)/g, '').matchAll(/\b([a-z]+(?:_[a-z]+)+)(?=[{[)]|$)/g),
+      ...expression.replaceAll(/(by|without) \([^)]*\)/g, '').matchAll(/\b([a-z]+(?:_[a-z\d]+)+)(?=[{[)]|$| >)/g),
     ].flatMap(([, name = '']) => (/^histogram_quantile$/.test(name) ? [] : [name]))
     expect(names).not.toEqual([])
     for (const name of names) {
       const family = families.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
       expect([name, families.get(family)]).toEqual([name, expect.any(String)])
-      expect([name, name.endsWith('_bucket')]).toEqual([name, families.get(family) === 'histogram'])
+      expect([name, /_(bucket|sum|count)$/.test(name)]).toEqual([name, families.get(family) === 'histogram'])
       const series = new RegExp(`^${name}\\{(.*)\\} `, 'm').exec(text)?.[1]
       if (series === undefined) continue
       const has = [...series.matchAll(/(\w+)="/g)].map(([, label]) => label)

@@ -6,14 +6,14 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFi
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { type DocumentedRun, RUN_HERE } from '../fakes/documented-commands.ts'
-import { buildEtcdProgram } from '../fakes/etcd-programs.ts'
-import { findEtcd } from '../fakes/etcd-binary.ts'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { buildGoClient } from '../fakes/go-client.ts'
-import { ServerProcess } from '../fakes/server-process.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { type DocumentedRun, RUN_HERE } from '../corpora/documented-commands.ts'
+import { buildEtcdProgram } from '../rigs/etcd-programs.ts'
+import { findEtcd } from '../rigs/etcd-binary.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { buildGoClient } from '../rigs/go-client.ts'
+import { ServerProcess } from '../rigs/server-process.ts'
 
 const PROJECT = path.join(import.meta.dirname, '../..')
 const FILES = path.join(PROJECT, 'test/fixtures/documented')

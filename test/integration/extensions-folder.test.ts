@@ -4,9 +4,9 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { k8s } from '../../src/client/client.ts'
 import { admits, denies, SECONDS, startWithExtensions, writeExtension } from '../fakes/extension-server.ts'
-import { isRunning } from '../fakes/running-process.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { isRunning } from '../rigs/running-process.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const DENIED = (name: string, of: string): string => `admission webhook "${of}" denied the request: no ${name}`
 const failed = (of: string, why: string): string =>

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeBackup } from '../../src/backup/backup-writer.ts'
 import type { CopiedItem, StoreCopy } from '../../src/kv/copy.ts'
-import { newHome, runCommand } from '../fakes/server-process.ts'
+import { newHome, runCommand } from '../rigs/server-process.ts'
 
 const PREFIX = '/registry/'
 const GOOD: CopiedItem = { key: `${PREFIX}configmaps/a/b`, value: Buffer.from('{}'), revision: 5, createRevision: 3 }
@@ -22,6 +22,7 @@ async function forge(file: string, forgery: Forgery): Promise<void> {
   const copy: StoreCopy = {
     revision,
     count: items.length,
+    firstKey: async () => undefined,
     newestRevision: async () => revision,
     close: async () => undefined,
     async *pages() {

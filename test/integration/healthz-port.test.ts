@@ -1,12 +1,12 @@
-// `--healthz-port`, and both ways in which `quarterdeck healthcheck` asks it.
+// The deprecated `--healthz-port`, which serves health alone, and both ways in which `quarterdeck healthcheck` asks a server.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const IN_IMAGE = path.join(import.meta.dirname, '../../deploy/image/quarterdeck')
 

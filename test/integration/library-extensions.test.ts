@@ -252,7 +252,7 @@ describe('server.admit', () => {
   it('says what is wrong with a rule', async () => {
     const { server } = await open()
     const admit = (rule: object) => () => server.admit(rule as never, () => {})
-    expect(admit({})).toThrow('an admission function needs a name')
+    expect(admit({})).toThrow('admission function: its name has 1 to 253 characters')
     expect(admit({ name: 'a' })).toThrow('admission function "a": say either its resource or its rules')
     expect(admit({ name: 'a', resource: k8s.Pod, type: 'other' })).toThrow('mutating or validating')
     expect(admit({ name: 'a', resource: { group: '', version: 'v1', kind: 'Pod' } })).toThrow('no plural')
@@ -359,8 +359,9 @@ describe('server.convert', () => {
     await v2!.inNamespace('default').create(plank({ metadata: { name: 'new' }, spec: { length: 4, wood: 'ash' } }))
     const rows = async (version: string): Promise<unknown> => {
       const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
-      const path = `${place}/${version}/namespaces/default/planks?includeObject=Object`
-      const { text } = await server.client().request({ method: 'GET', path, headers: { accept } })
+      const path = `${place}/${version}/namespaces/default/planks`
+      const request = { method: 'GET', path, query: { includeObject: 'Object' }, headers: { accept } } as const
+      const { text } = await server.client().request(request)
       const { rows: all } = JSON.parse(text) as { rows: { cells: unknown[]; object: { spec: object } }[] }
       return all.map(({ cells, object }) => [cells[0], object.spec])
     }

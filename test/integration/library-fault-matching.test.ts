@@ -1,6 +1,6 @@
 // Which requests a fault is for: each member of a match is shown to match and to leave others alone.
 import { describe, expect, it } from 'vitest'
-import { newServer, plain } from '../fakes/library-server.ts'
+import { newServer, plain } from '../rigs/library-server.ts'
 
 describe('a fault matches', () => {
   const USERS = [

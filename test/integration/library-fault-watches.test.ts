@@ -2,9 +2,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Client, k8s, type Stored } from '../../src/client/client.ts'
 import type { Server } from '../../src/index.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { MAPS, mapsOf, newServer, plain, shown } from '../fakes/library-server.ts'
-import type { ServerCall } from '../fakes/running-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { MAPS, mapsOf, newServer, plain, shown } from '../rigs/library-server.ts'
+import type { ServerCall } from '../rigs/running-server.ts'
 
 type ConfigMap = Stored<k8s.ConfigMap>
 

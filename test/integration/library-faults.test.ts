@@ -2,7 +2,7 @@
 // it means it.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ApiStatusError, ConnectionError } from '../../src/client/client.ts'
-import { MAPS, mapsOf, newServer, plain, shown } from '../fakes/library-server.ts'
+import { MAPS, mapsOf, newServer, plain, shown } from '../rigs/library-server.ts'
 
 async function codeOf(work: Promise<unknown>): Promise<number | string> {
   return work.then(

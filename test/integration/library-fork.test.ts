@@ -2,13 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Client, type CustomObject, k8s, type Kind } from '../../src/client/client.ts'
-import { type Server, startServer } from '../../src/index.ts'
-import { collectGarbage } from '../fakes/garbage.ts'
+import { type OfUser, type Server, startServer } from '../../src/index.ts'
+import { collectGarbage } from '../rigs/garbage.ts'
+import { newServer } from '../rigs/library-server.ts'
 
 type Maps = ReturnType<typeof mapsOf>
 
-function mapsOf(server: Server, user?: Parameters<Server['client']>[0]) {
-  return server.client(user).resource(k8s.ConfigMap).inNamespace('default')
+function mapsOf(server: Server, ...user: OfUser) {
+  return server
+    .client(...user)
+    .resource(k8s.ConfigMap)
+    .inNamespace('default')
 }
 
 async function names(maps: Maps): Promise<readonly string[]> {
@@ -104,7 +108,8 @@ describe('a fork', () => {
     expect(fork.credentials('bob')).toEqual({ ...made, url: fork.url })
     expect(fork.credentials().ca).toBe(server.credentials().ca)
     expect(fork.credentials().token).toBe(server.credentials().token)
-    for (const user of [undefined, 'ann', 'bob', 'only here']) expect(await names(mapsOf(fork, user))).toEqual([])
+    for (const user of [[], ['ann'], ['bob'], ['only here']] as const)
+      expect(await names(mapsOf(fork, ...user))).toEqual([])
     expect(() => server.credentials('only here')).toThrow('there is no user')
     const review: k8s.TokenReview = { metadata: {}, spec: { token: status!.token! } }
     const { status: told } = await fork.client().resource(k8s.TokenReview).create(review)
@@ -112,7 +117,7 @@ describe('a fork', () => {
   })
 
   it('of a fork goes on as well, whoever stops first', async () => {
-    await using first = await startServer()
+    await using first = await newServer()
     await mapsOf(first).create(named('one'))
     await using second = await first.fork()
     await mapsOf(second).create(named('two'))
@@ -128,7 +133,7 @@ describe('a fork', () => {
   })
 
   it('has watches of its own, also from before it was made', async () => {
-    await using server = await startServer()
+    await using server = await newServer()
     const maps = mapsOf(server)
     const a = await maps.create(named('a'))
     await maps.create(named('b'))
@@ -208,7 +213,7 @@ describe('a fork', () => {
   })
 
   it('does what the server has to do: dependents of what is deleted go, namespaces get what they need', async () => {
-    await using server = await startServer()
+    await using server = await newServer()
     const owner = await mapsOf(server).create(named('owner'))
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid }
     await mapsOf(server).create({ metadata: { name: 'owned', ownerReferences: [reference] } })
@@ -261,7 +266,7 @@ describe('a fork', () => {
   })
 
   it('has the functions of the original, and faults of its own', async () => {
-    await using server = await startServer()
+    await using server = await newServer()
     server.admit({ name: 'plain.example.com', resource: k8s.ConfigMap }, ({ object }) =>
       object.data?.['password'] === undefined ? undefined : { allowed: false, message: 'no passwords' },
     )
@@ -273,7 +278,7 @@ describe('a fork', () => {
   })
 
   it('that is made while somebody writes has all of it up to some moment', async () => {
-    await using server = await startServer()
+    await using server = await newServer()
     const maps = mapsOf(server)
     await using stack = new AsyncDisposableStack()
     const forks: Server[] = []
@@ -297,7 +302,7 @@ describe('a fork', () => {
   })
 
   it('is one of fifty at once, which know nothing of each other', async () => {
-    await using server = await startServer()
+    await using server = await newServer()
     await mapsOf(server).create(named('shared'))
     const forks = await Promise.all(Array.from({ length: 50 }, () => server.fork()))
     try {
@@ -312,7 +317,7 @@ describe('a fork', () => {
   })
 
   it('leaves nothing behind, whether it was asked for anything or not', async () => {
-    await using server = await startServer()
+    await using server = await newServer()
     await mapsOf(server).create(named('a'))
     const once = async (isAsked: boolean): Promise<void> => {
       await using fork = await server.fork()
@@ -335,7 +340,7 @@ describe('a fork', () => {
 
 describe('a snapshot', () => {
   it('is restored as often as one likes, and clients see the changes', async () => {
-    await using server = await startServer()
+    await using server = await newServer()
     const maps = mapsOf(server)
     const kept = await maps.create(named('kept', { is: 'then' }))
     const untouched = await maps.create(named('untouched'))

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { type Server, startServer } from '../../src/index.ts'
-import { newHome } from '../fakes/server-process.ts'
-import { reachServer, type ServerAnswer, type ServerCall } from '../fakes/running-server.ts'
+import { newHome } from '../rigs/server-process.ts'
+import { reachServer, type ServerAnswer, type ServerCall } from '../rigs/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const HOUR_MS = 3_600_000

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { k8s } from '../../src/client/client.ts'
 import { type Server, type ServerUser, startServer } from '../../src/index.ts'
-import { collectGarbage } from '../fakes/garbage.ts'
-import { reachServer, type ServerAnswer, type ServerCall } from '../fakes/running-server.ts'
+import { collectGarbage } from '../rigs/garbage.ts'
+import { reachServer, type ServerAnswer, type ServerCall } from '../rigs/running-server.ts'
 
 const NAMESPACES = '/api/v1/namespaces'
 
@@ -16,7 +16,7 @@ async function ask(
   path: string,
   call: ServerCall = {},
 ): Promise<ServerAnswer> {
-  const { url, ca = '', token } = server.credentials(user)
+  const { url, ca = '', token } = user === undefined ? server.credentials() : server.credentials(user)
   await using reached = reachServer({ url, authority: ca, adminToken: token }, async () => {})
   return await reached.request(path, call)
 }
@@ -66,6 +66,33 @@ describe('a server in this process', () => {
     await expect(startServer({ users: [{ name: 'a' }, { name: 'a' }] })).rejects.toThrow('there are two users a')
   })
 
+  it('makes no administrator of a user that was not found', async () => {
+    await using server = await startServer()
+    const [missing] = [{ name: 'ann' }].filter(({ name }) => name === 'bob') as [never]
+    for (const way of ['credentials', 'client', 'kubeconfig', 'kubeconfigFile'] as const) {
+      expect(() => server[way](missing)).toThrow('the user is missing (it is undefined)')
+    }
+  })
+
+  it('takes the same name with other groups for another user', async () => {
+    const known = { name: 'ann', groups: ['system:masters'], token: 'known' }
+    await using server = await startServer({ users: [known] })
+    const statusAs = async (user: string | ServerUser) => (await ask(server, user, NAMESPACES)).status
+    expect(await statusAs({ name: 'ann', groups: ['dev'] })).toBe(403)
+    expect(await statusAs({ name: 'ann', groups: [] })).toBe(403)
+    expect(await statusAs({ name: 'ann', groups: ['system:masters'] })).toBe(200)
+    expect(await statusAs({ name: 'ann', uid: '7' })).toBe(403)
+    expect(await statusAs('ann')).toBe(200)
+    const { token } = server.credentials({ name: 'ann', groups: ['dev'] })
+    expect(server.credentials({ name: 'ann', groups: ['dev'] }).token).toBe(token)
+    expect(server.credentials({ name: 'ann', groups: ['system:masters'] }).token).toBe('known')
+    expect(server.credentials({ ...known, token: 'second' }).token).toBe('second')
+    expect(() => server.credentials({ name: 'bob', token: 'known' })).toThrow('the token is that of another user, ann')
+    await using fork = await server.fork()
+    expect(fork.credentials({ name: 'ann', groups: ['dev'] }).token).toBe(token)
+    expect(fork.credentials('ann').token).toBe('known')
+  })
+
   it.each<[string, () => Promise<unknown>, string]>([
     [
       'a server',
@@ -73,7 +100,11 @@ describe('a server in this process', () => {
       'startServer: there is no option "prot"; did you mean port?',
     ],
     ['a place', () => startServer({ datadir: '/x' } as never), 'there is no option "datadir"; did you mean dataDir?'],
-    ['a clock', () => startServer({ clock: 'virtul' as never }), 'clock is system or virtual, not virtul'],
+    [
+      'a clock',
+      () => startServer({ clock: 'virtul' as never }),
+      'startServer: clock must be one of system, virtual, not "virtul"',
+    ],
     [
       'a user',
       () => startServer({ users: [{ name: 'ann', group: ['x'] } as never] }),
@@ -98,7 +129,7 @@ describe('a server in this process', () => {
     await expect(server.fork({ flags: {} } as never)).rejects.toThrow('fork: there is no option "flags"')
     expect(() => server.recordRequests({ limt: 1 } as never)).toThrow('there is no option "limt"; did you mean limit?')
     expect(() => server.client({ name: 'ann', group: [] } as never)).toThrow('user ann: there is no option "group"')
-    expect(() => server.credentials('')).toThrow('there is no user')
+    expect(() => server.credentials('')).toThrow('user: the user is missing (it is empty)')
   })
 
   it('gives clients, which are closed with it', async () => {

@@ -1,6 +1,6 @@
 // A patch that takes away or changes what an object says it is.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 const MERGE = 'application/merge-patch+json'
 const JSON_PATCH = 'application/json-patch+json'

@@ -1,7 +1,7 @@
 // The server without what leans on internals of Node, V8 and packages: slower, and otherwise the same.
 import { expect, it } from 'vitest'
-import { clientOf } from '../fakes/api-client.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { clientOf } from '../rigs/api-client.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const LARGE = 'x'.repeat(20_000)

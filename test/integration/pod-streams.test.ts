@@ -1,7 +1,7 @@
 // Logs, exec and proxy of pods that no node runs: what a client is told before anything would be connected to.
 import { expect, it } from 'vitest'
-import type { ServerProcess } from '../fakes/server-process.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import type { ServerProcess } from '../rigs/server-process.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const PODS = '/api/v1/namespaces/default/pods'
 

@@ -5,8 +5,8 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, vi } from 'vitest'
-import { findGo } from '../fakes/go-toolchain.ts'
-import { newHome } from '../fakes/server-process.ts'
+import { findGo } from '../rigs/go-toolchain.ts'
+import { newHome } from '../rigs/server-process.ts'
 
 /** A folder for PATH whose `go` says that it has the version. */
 async function goOf(version: string): Promise<string> {

@@ -1,10 +1,10 @@
 // What a few public projects define, and what becomes of the objects that they ship beside it. The reference's verdicts on these and
 // on hundreds more are asked for in test/reference/public-definitions.test.ts; here ours are held to a record of them.
 import { expect, it } from 'vitest'
-import { type PublicDefinition, readCorpus } from '../fakes/public-corpus.ts'
-import { namespaceOf, type PublicDocument } from '../fakes/public-modules.ts'
-import { FEW_PROJECTS } from '../fakes/public-projects.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { type PublicDefinition, readCorpus } from '../corpora/public-corpus.ts'
+import { namespaceOf, type PublicDocument } from '../corpora/public-modules.ts'
+import { FEW_PROJECTS } from '../corpora/public-projects.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 

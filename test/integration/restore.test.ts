@@ -1,16 +1,17 @@
 // Backups restored and stores moved under servers with live informers: what they hold afterwards is what was restored, and no
 // resourceVersion is ever lower than one that was seen before.
 import { readdirSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { mkdir, rename, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Client, type Informer, k8s } from '../../src/client/client.ts'
 import { unfinishedSince } from '../../src/backup/unfinished.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { freePort } from '../fakes/free-port.ts'
-import { ChangeWriter, type ConfigMap, expectSame, NAMESPACE, startInformer } from '../fakes/informed-changes.ts'
-import { newHome, runCommand, type ServerProcess, startCommand, startServerProcess } from '../fakes/server-process.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { freePort } from '../rigs/free-port.ts'
+import { ChangeWriter, type ConfigMap, expectSame, NAMESPACE, startInformer } from '../rigs/informed-changes.ts'
+import { newHome, runCommand, type ServerProcess, startCommand, startServerProcess } from '../rigs/server-process.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 
 /** Where a server keeps its objects. */
 interface Place {
@@ -29,7 +30,7 @@ const { signal } = new AbortController()
 
 const STORES = ['embedded', 'etcd'] as const
 
-describe.each(STORES)('a restore into %s', (kind) => {
+describe.each(IS_WHOLE ? STORES : (['etcd'] as const))('a restore into %s', (kind) => {
   it('has informers relist: nothing is missing, nothing is stale', async () => {
     const scene = await newScene()
     const before = await start(scene, await newPlace(kind))
@@ -68,7 +69,7 @@ describe.each(STORES)('a restore into %s', (kind) => {
   })
 })
 
-describe.each(STORES)('a migration from %s', (kind) => {
+describe.each(IS_WHOLE ? STORES : (['embedded'] as const))('a migration from %s', (kind) => {
   it('keeps everything, and informers go on', async () => {
     const scene = await newScene()
     const before = await start(scene, await newPlace(kind))
@@ -170,7 +171,9 @@ describe('a migration to etcd', () => {
     await expect.poll(() => watched.list().some(({ metadata }) => metadata.name === 'later')).toBe(true)
   })
 
-  it.each(['127.0.0.1:2379', 'localhost:2379', 'etcd-1:2379,etcd-2:2379', '[::1]:2379'])(
+  const ADDRESSES = ['etcd-1:2379,etcd-2:2379', '[::1]:2379', '127.0.0.1:2379', 'localhost:2379']
+
+  it.each(IS_WHOLE ? ADDRESSES : ADDRESSES.slice(0, 1))(
     'takes %s for an address without a scheme, and makes no directory',
     async (place) => {
       const { home } = await newScene()
@@ -192,6 +195,41 @@ describe('a migration to etcd', () => {
       expect(readdirSync(home)).toEqual([])
     },
   )
+})
+
+describe('a migration between data directories', () => {
+  it('is refused if they are one, or if one lies in the other', async () => {
+    const scene = await newScene()
+    const { home } = scene
+    const { server } = await start(scene, await newPlace('embedded'))
+    await server.stop()
+    await symlink('data', path.join(home, 'link'))
+    await mkdir(path.join(home, 'other'))
+    await symlink('../data/store', path.join(home, 'other/store'))
+    const before = readdirSync(path.join(home, 'data')).toSorted()
+    const both = (place: string): string => `--from and --to both name ${path.join(home, place)}`
+    for (const [from, to, message] of [
+      ['data', 'data', both('data')],
+      ['data', './data/', both('data')],
+      ['data', 'link', both('data')],
+      ['link', 'data', both('data')],
+      ['data', 'other', 'one lies in the other'],
+      ['data', 'data/new', 'one lies in the other'],
+      ['data', 'data/store', 'one lies in the other'],
+      ['data', 'link/deep/new', 'one lies in the other'],
+      ['data/store', 'link', 'one lies in the other'],
+      ['data/new', 'data', 'one lies in the other'],
+    ] as const) {
+      const { code, stderr } = await runCommand(['migrate', `--from=${from}`, `--to=${to}`], home)
+      expect({ code, stderr }, `${from} ${to}`).toEqual({ code: 2, stderr: expect.stringContaining(message) as string })
+    }
+    expect(readdirSync(path.join(home, 'data')).toSorted()).toEqual(before)
+
+    const wrong = await runCommand(['migrate', '--from=data', '--to=new', '--etcd-prefix=/other'], home)
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/such as \/registry\//) as string })
+    expect(readdirSync(home)).not.toContain('new')
+    await run(scene, ['migrate', '--from=data', '--to=data-new'])
+  })
 })
 
 async function namesOf(client: Client): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 // That history is forgotten, by replicas that take turns, and that all of them notice.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 describe('two replicas that keep history for a moment', () => {
   it('forget it and tell so, and go on answering from the present (R-102, R-180)', async () => {

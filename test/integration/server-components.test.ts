@@ -1,6 +1,6 @@
 // Component statuses of a running server: what is made for each reader.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const PLACE = '/api/v1/componentstatuses'
 

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAuthority } from '../../src/pki/certificate-maker.ts'
 import { programVersion } from '../../src/server/version.ts'
 import { keysUnder, putTogether } from '../fakes/etcd-gateway.ts'
-import { type EtcdServer, type EtcdServerOptions, startEtcd } from '../fakes/etcd-server.ts'
-import { newHome, runCommand, startServerProcess } from '../fakes/server-process.ts'
+import { type EtcdServer, type EtcdServerOptions, startEtcd } from '../rigs/etcd-server.ts'
+import { newHome, runCommand, startServerProcess } from '../rigs/server-process.ts'
 
 async function etcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
   const server = await startEtcd(options)

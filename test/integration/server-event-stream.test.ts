@@ -1,7 +1,7 @@
 // Watches of browsers: what `EventSource` is sent, that it resumes, and who gets none.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EventReader, type EventSourceOptions, type StreamEvent } from '../fakes/event-source.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const PROTOCOLS = ['http/1.1', 'h2'] as const
 const ORIGIN = 'https://pages.example'

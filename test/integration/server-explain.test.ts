@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const MAPS = '/api/v1/namespaces/default/configmaps'

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { newHome, runCommand, startServerProcess } from '../fakes/server-process.ts'
+import { newHome, runCommand, startServerProcess } from '../rigs/server-process.ts'
 
 async function faultOf(
   args: readonly string[],

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { SILENT_LOG } from '../../src/lib/log.ts'
 import { advertisedAddress } from '../../src/server/advertised-address.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { openServer } from '../fakes/running-server.ts'
+import { openServer } from '../rigs/running-server.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-flags-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -4,9 +4,9 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../src/commands/commands.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { openReplica, type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { openReplica, type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const GATE = ['--feature-gates', 'ObjectHistory=true']
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -344,6 +344,9 @@ describe('quarterdeck history', () => {
     complained = ''
     expect(await history('cm', 'c', '--diff', '1', '2')).toBe(1)
     expect(complained).toMatch(/^quarterdeck history: there is no version 1; there are \d+, \d+, \d+\n$/)
+    complained = ''
+    expect(await history('ns', 'default', '-n', 'default')).toBe(2)
+    expect(complained).toBe('quarterdeck: --namespace default: namespaces have no namespace\n')
     expect(await history('gadgets', 'c')).toBe(1)
     expect(complained).toContain('the server has no resource "gadgets"')
   })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 let server: OpenServer
 let text: string
@@ -126,7 +126,8 @@ const COUNTED: readonly string[] = [
   'process_open_fds',
   'process_max_fds',
   'process_virtual_memory_bytes',
-  'process_virtual_memory_max_bytes',
+  'nodejs_eventloop_lag_p99_seconds',
+  'nodejs_active_handles_total',
   'apiserver_cel_compilation_duration_seconds',
   'apiserver_cel_evaluation_duration_seconds',
   'kube_apiserver_clusterip_allocator_allocated_ips',
@@ -142,7 +143,6 @@ const COUNTED: readonly string[] = [
   'workqueue_unfinished_work_seconds',
   'workqueue_longest_running_processor_seconds',
   'disabled_metrics_total',
-  'go_goroutines',
   'apiserver_watch_cache_resource_version',
   'watch_cache_capacity',
 ]

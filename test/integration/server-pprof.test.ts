@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import https from 'node:https'
 import { describe, expect, it } from 'vitest'
 import type { Log } from '../../src/lib/log.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 function bytesAt(server: OpenServer, path: string): Promise<{ status: number; headers: object; bytes: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; headers: object; bytes: Buffer }>()

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { identityOf } from '../../src/controllers/server-identity.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
-import { COMPOSE_SERVICES, makeCertificates, startStack } from '../fakes/compose-stack.ts'
-import { kill } from '../fakes/etcd-cluster.ts'
-import { newHome, runCommand } from '../fakes/server-process.ts'
+import { COMPOSE_SERVICES, makeCertificates, startStack } from '../rigs/compose-stack.ts'
+import { kill } from '../rigs/etcd-cluster.ts'
+import { newHome, runCommand } from '../rigs/server-process.ts'
 
 const top = path.join(import.meta.dirname, '../..')
 

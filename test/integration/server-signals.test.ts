@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import https from 'node:https'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { newHome, ServerProcess, startServerProcess } from '../fakes/server-process.ts'
-import { workerPids } from '../fakes/worker-pids.ts'
+import { newHome, ServerProcess, startServerProcess } from '../rigs/server-process.ts'
+import { workerPids } from '../rigs/worker-pids.ts'
 
 async function isUp(server: ServerProcess): Promise<boolean> {
   return (await server.request('/readyz')).status === 200

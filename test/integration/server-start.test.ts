@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { makeAuthority } from '../../src/pki/certificate-maker.ts'
 import { makeEtcdCertificates, type Pem } from '../fakes/etcd-tls.ts'
-import { newHome, runCommand, startServerProcess } from '../fakes/server-process.ts'
+import { newHome, runCommand, startServerProcess } from '../rigs/server-process.ts'
 
 /** What others have rights to, of a directory and everything in it. */
 function openEntries(directory: string): readonly string[] {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import http2 from 'node:http2'
 import https from 'node:https'
 import { expect, it } from 'vitest'
-import { openServer } from '../fakes/running-server.ts'
+import { openServer } from '../rigs/running-server.ts'
 
 interface Stopped {
   /** Of a request on a new connection while an old one was still being answered. */

@@ -4,7 +4,7 @@ import http2 from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { WatcherStatus } from '../../src/handlers/watchers.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const AS_JSON = { headers: { accept: 'application/json' } }

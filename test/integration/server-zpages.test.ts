@@ -1,6 +1,6 @@
 // The pages about the server itself: who may see them, where they are named, and that a gate takes each away.
 import { expect, it } from 'vitest'
-import { openServer } from '../fakes/running-server.ts'
+import { openServer } from '../rigs/running-server.ts'
 
 it('shows its pages to administrators and to those who watch over it, and to nobody else (R-343, P-148, P-473)', async () => {
   await using server = await openServer()

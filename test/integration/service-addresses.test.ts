@@ -1,8 +1,8 @@
 // Services made through two servers on one etcd at once: no address and no port is given twice, none is lost.
 import { expect, it, onTestFinished } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import type { ServerProcess } from '../fakes/server-process.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import type { ServerProcess } from '../rigs/server-process.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 interface Service {
   readonly metadata: { readonly name: string }

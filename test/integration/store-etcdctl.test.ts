@@ -1,13 +1,13 @@
 // `quarterdeck store serve` as its users have it: a process of its own, and etcd's own client.
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EtcdCertificates, makeEtcdCertificates } from '../fakes/etcd-tls.ts'
-import { etcdctl, etcdctlLines } from '../fakes/etcdctl.ts'
-import { newHome, runCommand, startCommand } from '../fakes/server-process.ts'
-import { StoreProcess } from '../fakes/store-process.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { etcdctl, etcdctlLines } from '../rigs/etcdctl.ts'
+import { newHome, runCommand, startCommand } from '../rigs/server-process.ts'
+import { StoreProcess } from '../rigs/store-process.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 describe('etcdctl on quarterdeck store serve', () => {
   let store: StoreProcess
@@ -173,5 +173,28 @@ it('a store does not ignore certificates that its URL does not use', async () =>
 
 it('a store does not ignore a directory that it would not write to', async () => {
   const refused = await runCommand(['store', 'serve', '--in-memory', '--data-dir=data'], await newHome())
-  expect(refused).toMatchObject({ code: 2, stderr: 'quarterdeck: --in-memory and --data-dir are mutually exclusive\n' })
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^quarterdeck: --in-memory and --data-dir are mutually exclusive/) as string,
+  })
+})
+
+it('a store says why it cannot listen on a path', async () => {
+  const home = await newHome()
+  writeFileSync(path.join(home, 'file'), 'mine')
+  symlinkSync('nowhere', path.join(home, 'dangling'))
+  const store = startCommand(['store', 'serve', '--in-memory', `--listen-client-urls=unix://${home}/taken`], home)
+  await expect.poll(() => store.stdout).toMatch(/serves its store on/)
+  for (const [name, reason] of [
+    ['file', 'a file of that name exists, and is no socket'],
+    ['dangling', 'a file of that name exists, and is no socket'],
+    ['taken', 'another process listens there'],
+    ['none/socket', `there is no directory ${home}/none`],
+    ['x'.repeat(120), 'the path is longer than 107 bytes'],
+  ] as const) {
+    const url = `unix://${home}/${name}`
+    const { code, stderr } = await runCommand(['store', 'serve', '--in-memory', `--listen-client-urls=${url}`], home)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `quarterdeck: cannot listen on ${url}: ${reason}\n` })
+  }
+  expect(readFileSync(path.join(home, 'file'), 'utf8')).toBe('mine')
 })

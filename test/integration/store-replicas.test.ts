@@ -5,8 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { makeEtcdCertificates } from '../fakes/etcd-tls.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
-import { StoreProcess } from '../fakes/store-process.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
+import { StoreProcess } from '../rigs/store-process.ts'
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps'
 

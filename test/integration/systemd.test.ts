@@ -2,7 +2,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 /** In place of the program of systemd: writes down how it was called. */
 async function notifiedFolder(

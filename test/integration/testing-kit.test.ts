@@ -15,7 +15,7 @@ import {
   WaitTimeoutError,
 } from '../../src/testing/testing.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const server = await startServer()
 const client = server.client()

@@ -8,8 +8,8 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { signJwt } from '../../src/auth/jwt.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const authority = makeAuthority(3_600_000)
 const { certificate, key } = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 3_600_000)

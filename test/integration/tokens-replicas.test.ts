@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts'
 

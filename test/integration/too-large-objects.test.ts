@@ -1,8 +1,8 @@
 // Objects that the storage takes only without their managed fields, in every store and by every verb.
 import { describe, expect, it } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { openReplica, type OpenServer, openServer, openServerWith } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { openReplica, type OpenServer, openServer, openServerWith } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets'

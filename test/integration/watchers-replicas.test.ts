@@ -12,9 +12,9 @@ import { makeReplicaFiles, PROXY_NAME, saveProxy } from '../../src/commands/repl
 import { identityOf } from '../../src/controllers/server-identity.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { openReplica, type OpenServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { openReplica, type OpenServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
 const MAY_LOOK = {

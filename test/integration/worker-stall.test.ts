@@ -31,7 +31,6 @@ async function startWorkers(stallMs: number, orderFor: () => unknown = () => ({}
     graceMs: () => 5_000,
     onStderr: (text) => (stderr += text),
     onQuestion: () => Promise.resolve(),
-    onNews: () => {},
     onChange: () => {},
     log,
   })
@@ -104,4 +103,16 @@ it('is replaced at a reload, also after one that failed', async () => {
   await workers.replaceAll()
   expect(told.map(({ message }) => message)).toContain('replaced a worker')
   expect([...workers.alive]).not.toContain(first)
+})
+
+it('is replaced later where another cannot be started at once', async () => {
+  let orders = 0
+  const started = await startWorkers(60_000, () => {
+    if (++orders === 2) throw new Error('there is no order')
+    return {}
+  })
+  const [worker] = started.workers.alive
+  worker!.kill('a test')
+  expect((await counted(started))[0]).toEqual({ crash: 1 })
+  expect(started.told.map(({ message }) => message)).toContain('could not start another worker; trying again')
 })

@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Client, k8s } from '../../src/client/client.ts'
-import { CreateLoad } from '../fakes/create-load.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { isRunning } from '../fakes/running-process.ts'
-import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
-import { visit } from '../fakes/tls-visit.ts'
-import { workerPids } from '../fakes/worker-pids.ts'
+import { CreateLoad } from '../rigs/create-load.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { isRunning } from '../rigs/running-process.ts'
+import { newHome, runCommand, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
+import { visit } from '../rigs/tls-visit.ts'
+import { rowsOf } from '../rigs/whole.ts'
+import { workerPids } from '../rigs/worker-pids.ts'
 
 const STORES: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'in memory': () => Promise.resolve(['--in-memory']),
@@ -43,7 +44,7 @@ async function* names(client: Client): AsyncGenerator<string, void, undefined> {
   }
 }
 
-describe.each(Object.entries(STORES))('two workers %s', (_, store) => {
+describe.each(rowsOf(STORES, ['on the embedded store', 'on etcd']))('two workers %s', (_, store) => {
   it('read what was just written through another, while all of them write', async () => {
     const server = await startWorkers(await store())
     const clients = Array.from({ length: 4 }, () => connect(server))
@@ -201,6 +202,13 @@ describe('a server with workers', () => {
         expect(await textOf(client, `/${endpoint}?verbose`)).toContain('[+]workers ok')
       }
     }
+    const answered = async (client: Client): Promise<number> => {
+      const { steps } = JSON.parse(await textOf(client, '/debug/load')) as { steps: readonly { requests: number }[] }
+      return steps.reduce((sum, { requests }) => sum + requests, 0)
+    }
+    const before = await answered(clients[1]!)
+    for (let i = 0; i < 10; i++) await textOf(clients[0]!, '/version')
+    expect(await answered(clients[1]!)).toBeGreaterThanOrEqual(before + 10)
     for (const client of clients) await pagesOfBoth((target) => textOf(client, target))
     process.kill(workerPids(server)[0]!, 'SIGKILL')
     for (const client of clients) expect(await listed(client)).toBe(20)

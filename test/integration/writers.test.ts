@@ -1,8 +1,8 @@
 // Many writers of one object at a time: no update is lost, none is refused.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { clientOf } from '../fakes/api-client.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { clientOf } from '../rigs/api-client.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const WRITERS = 64

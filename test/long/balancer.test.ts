@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import tls from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
-import { RolledReplicas } from '../fakes/rolled-replicas.ts'
+import { RolledReplicas } from '../rigs/rolled-replicas.ts'
 
 interface Reached {
   /** Tells the replicas apart: each has a certificate of its own. */

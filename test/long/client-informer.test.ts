@@ -12,9 +12,9 @@ import {
   expectSame,
   NAMESPACE,
   startInformer,
-} from '../fakes/informed-changes.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+} from '../rigs/informed-changes.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
 
 interface Scene {

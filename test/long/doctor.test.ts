@@ -5,8 +5,8 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { everyKind } from '../fakes/every-kind.ts'
-import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { everyKind } from '../corpora/every-kind.ts'
+import { newHome, runCommand, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const { signal } = new AbortController()
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -61,6 +61,8 @@ it('finds orphans, wrong owners, risky roles and certificates that expire, and f
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }
   const gone = { ...owner, name: 'gone', uid: 'b7a1c3f0-0000-4000-8000-000000000000' }
   await call(MAPS, { ...MAP, metadata: { name: 'orphan', ownerReferences: [gone] } })
+  const role = { ...gone, apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }
+  await call(MAPS, { ...MAP, metadata: { name: 'of-cluster', ownerReferences: [role] } })
   await call(MAPS, { ...MAP, metadata: { name: 'half', ownerReferences: [gone, owner] } })
   await call(MAPS, { ...MAP, metadata: { name: 'stray', ownerReferences: [{ ...gone, kind: 'Unheard' }] } })
   await call('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
@@ -71,6 +73,7 @@ it('finds orphans, wrong owners, risky roles and certificates that expire, and f
   })
   const expected = [
     ['certificate', 'serving certificate'],
+    ['orphan', 'ConfigMap default/of-cluster'],
     ['orphan', 'ConfigMap default/orphan'],
     ['owner', 'ConfigMap default/half'],
     ['rbac', 'ClusterRole everything'],

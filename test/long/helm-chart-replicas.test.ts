@@ -7,7 +7,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { identityOf } from '../../src/controllers/server-identity.ts'
 import { kubeconfigOf } from '../../src/server/admin.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import {
   type ChartValues,
   findHelm,
@@ -16,8 +16,8 @@ import {
   renderChart,
   secretText,
   withIssued,
-} from '../fakes/helm-chart.ts'
-import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+} from '../rigs/helm-chart.ts'
+import { newHome, runCommand, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const PODS = ['sea-quarterdeck-0', 'sea-quarterdeck-1'] as const
 const FRONT_PROXY = 'sea-quarterdeck-front-proxy'

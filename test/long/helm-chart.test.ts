@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import {
   CHART,
   type ChartValues,
@@ -17,9 +17,9 @@ import {
   renderChart,
   secretsSeen,
   secretText,
-} from '../fakes/helm-chart.ts'
-import { fetchModules } from '../fakes/public-modules.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+} from '../rigs/helm-chart.ts'
+import { fetchModules } from '../corpora/public-modules.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const run = promisify(execFile)
 

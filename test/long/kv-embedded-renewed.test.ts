@@ -7,7 +7,7 @@ import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { MappedMemory } from '../../src/kv/embedded/mapped-memory.ts'
 import { ABSENT, prefixRange } from '../../src/kv/kv.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { describeKvContract } from '../contract/kv-contract.ts'
 
 class AlwaysTooMuch extends MappedMemory {

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Fault, Server } from '../../src/index.ts'
-import { dice } from '../fakes/dice.ts'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { FollowedCommand, Kubectl } from '../fakes/kubectl.ts'
-import { MAPS, mapsOf, newServer, plain } from '../fakes/library-server.ts'
-import { SEED } from '../fakes/seed.ts'
-import { newHome, runCommand } from '../fakes/server-process.ts'
+import { dice } from '../corpora/dice.ts'
+import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { FollowedCommand, Kubectl } from '../rigs/kubectl.ts'
+import { MAPS, mapsOf, newServer, plain } from '../rigs/library-server.ts'
+import { SEED } from '../rigs/seed.ts'
+import { newHome, runCommand } from '../rigs/server-process.ts'
 
 /** Who is made to suffer; the test itself is somebody else. */
 const INFORMED = { name: 'informed', groups: ['system:masters'] }

@@ -1,6 +1,6 @@
 // Memory that stays where the store is an etcd; `test/robustness/memory.test.ts` has the other stores.
 import { it } from 'vitest'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import { expectNoGrowthByWrites } from '../robustness/memory-growth.ts'
 
 it('objects that are written over and over take no more memory, on etcd', async () => {

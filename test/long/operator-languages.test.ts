@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { buildGoTests, GO_BUILD_LIMIT_MS, OPERATOR_IN_GO } from '../fakes/go-client.ts'
-import { fetchPythonClient, PYTHON_FETCH_LIMIT_MS } from '../fakes/python-client.ts'
-import { newHome } from '../fakes/server-process.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { buildGoTests, GO_BUILD_LIMIT_MS, OPERATOR_IN_GO } from '../rigs/go-client.ts'
+import { fetchPythonClient, PYTHON_FETCH_LIMIT_MS } from '../rigs/python-client.ts'
+import { newHome } from '../rigs/server-process.ts'
 
 const execute = promisify(execFile)
 const OPERATOR = path.dirname(OPERATOR_IN_GO)

@@ -1,8 +1,8 @@
 // Ten rolls in a row under mixed load: whoever asks again where a connection was refused or closed before an answer sees nothing of them.
 import { it } from 'vitest'
-import { COMMAND } from '../fakes/command.ts'
-import { RolledReplicas, rollUnderLoad } from '../fakes/rolled-replicas.ts'
-import { RollingLoad } from '../fakes/rolling-load.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { RolledReplicas, rollUnderLoad } from '../rigs/rolled-replicas.ts'
+import { RollingLoad } from '../rigs/rolling-load.ts'
 
 const TEN_ROLLS = Array.from({ length: 10 }, () => COMMAND)
 

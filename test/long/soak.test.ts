@@ -1,11 +1,11 @@
 // A soak: mixed writes through two replicas on one etcd for half a minute. In the end nothing is left that should be gone, no
 // address was given twice, and nothing is half deleted.
 import { expect, it, onTestFinished } from 'vitest'
-import type { ApiClient } from '../fakes/api-client.ts'
-import { clientOf } from '../fakes/api-client.ts'
-import { dice } from '../fakes/dice.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import type { ApiClient } from '../rigs/api-client.ts'
+import { clientOf } from '../rigs/api-client.ts'
+import { dice } from '../corpora/dice.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const SOAK_MS = 30_000
 const WRITERS = 12

@@ -1,7 +1,7 @@
 // A server whose etcd runs out of space: what its clients and its operator are told, and how it is healed.
 import { expect, it, onTestFinished } from 'vitest'
-import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
-import { newHome, runCommand, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
+import { newHome, runCommand, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 const QUOTA_BYTES = 16_000_000
 const MAPS = '/api/v1/namespaces/default/configmaps'

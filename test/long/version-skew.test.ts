@@ -1,10 +1,10 @@
 // This version and the one before it side by side on one store, under load: replicas are rolled from one to the other, and back.
 import { expect, it } from 'vitest'
 import { programVersion } from '../../src/server/version.ts'
-import { COMMAND } from '../fakes/command.ts'
-import { RolledReplicas, rollUnderLoad } from '../fakes/rolled-replicas.ts'
-import { RollingLoad } from '../fakes/rolling-load.ts'
-import { findVersionBefore, hasVersionBefore, VERSION_BEFORE } from '../fakes/version-before.ts'
+import { COMMAND } from '../rigs/command.ts'
+import { RolledReplicas, rollUnderLoad } from '../rigs/rolled-replicas.ts'
+import { RollingLoad } from '../rigs/rolling-load.ts'
+import { findVersionBefore, hasVersionBefore, VERSION_BEFORE } from '../rigs/version-before.ts'
 
 const { version, commit } = VERSION_BEFORE
 

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseSource } from '../architecture/source.ts'
-import { dice } from '../fakes/dice.ts'
+import { dice } from '../corpora/dice.ts'
 import { isEquivalent } from './equivalent-mutants.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 

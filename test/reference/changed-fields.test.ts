@@ -2,8 +2,8 @@
 // repeated, of another type, out of bounds. Created and updated on kube-apiserver and on this server: the same answers, word for word.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { type Both, openBoth } from '../fakes/beside-reference.ts'
-import type { OpenServer } from '../fakes/running-server.ts'
+import { type Both, openBoth } from '../rigs/beside-reference.ts'
+import type { OpenServer } from '../rigs/running-server.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type JsonObject = Readonly<Record<string, Json>>

@@ -1,7 +1,7 @@
 // The informer of `quarterdeck/client` on the real kube-apiserver: it must not depend on what is particular to our server.
 import { expect, it, onTestFinished } from 'vitest'
 import { type ApiStatusError, Client, k8s } from '../../src/client/client.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import {
   ChangeRecord,
   ChangeWriter,
@@ -9,8 +9,8 @@ import {
   expectSame,
   NAMESPACE,
   startInformer,
-} from '../fakes/informed-changes.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
+} from '../rigs/informed-changes.ts'
+import { startReferenceServer } from '../rigs/reference-server.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 
 async function newScene(flags: readonly string[] = []) {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { GRAPH_KINDS, type PlannedGraph, plannedGraph } from '../fakes/ownership-graphs.ts'
+import { GRAPH_KINDS, type PlannedGraph, plannedGraph } from '../corpora/ownership-graphs.ts'
 import {
   defineGraphKinds,
   formatStates,
@@ -11,12 +11,12 @@ import {
   type PlayedGraphs,
   playGraphs,
   untilQuiet,
-} from '../fakes/ownership-play.ts'
-import { OwnedObjects } from '../fakes/owned-objects.ts'
-import { startReferenceControllers, writeKubeconfig } from '../fakes/reference-server.ts'
-import { openServer } from '../fakes/running-server.ts'
-import { SEED } from '../fakes/seed.ts'
-import { newHome } from '../fakes/server-process.ts'
+} from '../rigs/ownership-play.ts'
+import { OwnedObjects } from '../corpora/owned-objects.ts'
+import { startReferenceControllers, writeKubeconfig } from '../rigs/reference-server.ts'
+import { openServer } from '../rigs/running-server.ts'
+import { SEED } from '../rigs/seed.ts'
+import { newHome } from '../rigs/server-process.ts'
 
 const GRAPHS = 200
 /** The reference tries again what it could not do, ten times a second for all objects together. */

@@ -1,8 +1,8 @@
 // As `test/security/hostile-load.test.ts`, with each attack by itself and again and again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { attacksBy } from '../fakes/attacks.ts'
+import { attacksBy } from '../corpora/attacks.ts'
 import { NOBODY } from '../fakes/hostile-client.ts'
-import { HonestClient, quantileOf } from '../fakes/hostile-load.ts'
+import { HonestClient, quantileOf } from '../rigs/hostile-load.ts'
 
 const TIMES = 20
 

@@ -1,9 +1,9 @@
 // What kube-apiserver answers to every method on every odd path is what was recorded. With WRITE_PATHS=1 it is recorded anew.
 import { expect, it } from 'vitest'
-import { openReference } from '../fakes/beside-reference.ts'
-import { furnish, PathQuestions, readPathTable, writePathTable } from '../fakes/path-answers.ts'
-import { http1Sender } from '../fakes/path-senders.ts'
-import { pathShapes } from '../fakes/path-shapes.ts'
+import { openReference } from '../rigs/beside-reference.ts'
+import { furnish, PathQuestions, readPathTable, writePathTable } from '../rigs/path-answers.ts'
+import { http1Sender } from '../rigs/path-senders.ts'
+import { pathShapes } from '../corpora/path-shapes.ts'
 
 it('the reference answers odd paths as recorded', async () => {
   await using opened = new AsyncDisposableStack()

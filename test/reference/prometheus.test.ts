@@ -8,8 +8,8 @@ import https from 'node:https'
 import path from 'node:path'
 import { load } from 'js-yaml'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type ComposeStack, makeCertificates, startStack } from '../fakes/compose-stack.ts'
-import { kill } from '../fakes/etcd-cluster.ts'
+import { type ComposeStack, makeCertificates, startStack } from '../rigs/compose-stack.ts'
+import { kill } from '../rigs/etcd-cluster.ts'
 import {
   ALERTS,
   buildPrometheus,
@@ -19,8 +19,8 @@ import {
   promtool,
   type Sample,
   startPrometheus,
-} from '../fakes/prometheus.ts'
-import { newHome } from '../fakes/server-process.ts'
+} from '../rigs/prometheus.ts'
+import { newHome } from '../rigs/server-process.ts'
 
 const ALERT_TESTS = path.join(import.meta.dirname, '../fixtures/alerts-test.yaml')
 const NAMES = ['replica-1', 'replica-2']

@@ -1,7 +1,7 @@
 // Definitions whose rules have several faults: the reference and this server name the same faults in the same order.
 import { expect, it } from 'vitest'
-import { openBoth } from '../fakes/beside-reference.ts'
-import type { OpenServer } from '../fakes/running-server.ts'
+import { openBoth } from '../rigs/beside-reference.ts'
+import type { OpenServer } from '../rigs/running-server.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const RULES = 'x-kubernetes-validations'

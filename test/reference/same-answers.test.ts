@@ -1,7 +1,7 @@
 // Writes that are odd, wrong or warned of, sent to kube-apiserver and to us: the same answers, word for word. Then what both count.
 import { expect, it } from 'vitest'
-import { openBoth } from '../fakes/beside-reference.ts'
-import type { OpenServer } from '../fakes/running-server.ts'
+import { openBoth } from '../rigs/beside-reference.ts'
+import type { OpenServer } from '../rigs/running-server.ts'
 
 const DRY = '?dryRun=All'
 const MERGE = 'application/merge-patch+json'

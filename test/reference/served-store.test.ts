@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { startReferenceControllers, startReferenceServer } from '../fakes/reference-server.ts'
-import { differingScenarios, REPLAY_TOKENS } from '../fakes/replay.ts'
-import { newHome } from '../fakes/server-process.ts'
-import { StoreProcess } from '../fakes/store-process.ts'
+import { startReferenceControllers, startReferenceServer } from '../rigs/reference-server.ts'
+import { differingScenarios, REPLAY_TOKENS } from '../rigs/replay.ts'
+import { newHome } from '../rigs/server-process.ts'
+import { StoreProcess } from '../rigs/store-process.ts'
 
 /** Those that ran when the answers were recorded. */
 const CONTROLLERS = [

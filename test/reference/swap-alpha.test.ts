@@ -2,10 +2,10 @@
 // and stay as they are; fields of alpha state, and custom resources that are stored as CBOR, are shown as it shows them.
 import { describe, expect, it } from 'vitest'
 import { keysUnder } from '../fakes/etcd-gateway.ts'
-import type { PlainClient } from '../fakes/plain-client.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
-import { clientOf, fill, newEtcd, swapIn } from '../fakes/swap.ts'
-import { differences, listablePaths, listsAt, revisionOf } from '../fakes/whole-api.ts'
+import type { PlainClient } from '../rigs/plain-client.ts'
+import { startReferenceServer } from '../rigs/reference-server.ts'
+import { clientOf, fill, newEtcd, swapIn } from '../rigs/swap.ts'
+import { differences, listablePaths, listsAt, revisionOf } from '../rigs/whole-api.ts'
 
 const EVERYTHING = ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true']
 

@@ -2,10 +2,10 @@
 // and neither gives away what the other has given.
 import { describe, expect, it } from 'vitest'
 import { keysUnder, revisionsUnder } from '../fakes/etcd-gateway.ts'
-import type { JsonMap, PlainClient } from '../fakes/plain-client.ts'
-import { type ReferenceServer, startReferenceServer } from '../fakes/reference-server.ts'
-import { clientOf, newEtcd, swapIn } from '../fakes/swap.ts'
-import { revisionOf } from '../fakes/whole-api.ts'
+import type { JsonMap, PlainClient } from '../rigs/plain-client.ts'
+import { type ReferenceServer, startReferenceServer } from '../rigs/reference-server.ts'
+import { clientOf, newEtcd, swapIn } from '../rigs/swap.ts'
+import { revisionOf } from '../rigs/whole-api.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const SERVICES = '/api/v1/namespaces/default/services'

@@ -5,10 +5,10 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FakeKmsPlugin } from '../fakes/kms-plugin.ts'
 import { keysUnder } from '../fakes/etcd-gateway.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
-import { newHome } from '../fakes/server-process.ts'
-import { clientOf, fill, newEtcd, swapIn } from '../fakes/swap.ts'
-import { differences, listablePaths, listsAt, revisionOf } from '../fakes/whole-api.ts'
+import { startReferenceServer } from '../rigs/reference-server.ts'
+import { newHome } from '../rigs/server-process.ts'
+import { clientOf, fill, newEtcd, swapIn } from '../rigs/swap.ts'
+import { differences, listablePaths, listsAt, revisionOf } from '../rigs/whole-api.ts'
 
 async function configuration(provider: string): Promise<string> {
   const folder = await newHome()

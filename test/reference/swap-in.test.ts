@@ -2,10 +2,10 @@
 // have stored is shown by it as we show it.
 import { describe, expect, it } from 'vitest'
 import { revisionsUnder } from '../fakes/etcd-gateway.ts'
-import { everyKind } from '../fakes/every-kind.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
-import { clientOf, fill, newEtcd, swapIn } from '../fakes/swap.ts'
-import { differences, listablePaths, listsAt, revisionOf, statesOf } from '../fakes/whole-api.ts'
+import { everyKind } from '../corpora/every-kind.ts'
+import { startReferenceServer } from '../rigs/reference-server.ts'
+import { clientOf, fill, newEtcd, swapIn } from '../rigs/swap.ts'
+import { differences, listablePaths, listsAt, revisionOf, statesOf } from '../rigs/whole-api.ts'
 
 /** What changes by itself, and what cannot be shown because the webhook that converts it is not there. */
 const CHANGING =

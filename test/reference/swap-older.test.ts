@@ -11,11 +11,11 @@ import {
 } from '../../src/codec/protobuf.ts'
 import { olderVersion } from '../../src/kinds/kinds.ts'
 import { putTogether } from '../fakes/etcd-gateway.ts'
-import type { PlainClient } from '../fakes/plain-client.ts'
-import { recordedStore } from '../fakes/recorded-store.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
-import { clientOf, newEtcd, swapIn } from '../fakes/swap.ts'
-import { differences, listablePaths, listsAt, OBJECT_ENCODINGS, revisionOf, type Shown } from '../fakes/whole-api.ts'
+import type { PlainClient } from '../rigs/plain-client.ts'
+import { recordedStore } from '../corpora/recorded-store.ts'
+import { startReferenceServer } from '../rigs/reference-server.ts'
+import { clientOf, newEtcd, swapIn } from '../rigs/swap.ts'
+import { differences, listablePaths, listsAt, OBJECT_ENCODINGS, revisionOf, type Shown } from '../rigs/whole-api.ts'
 
 function envelope(names: TypeNames, raw: Buffer): Buffer {
   const encoder = new ProtobufEncoder()

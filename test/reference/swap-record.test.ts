@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeProtobuf, isProtobuf } from '../../src/codec/protobuf.ts'
 import { keysUnder } from '../fakes/etcd-gateway.ts'
-import type { JsonMap } from '../fakes/plain-client.ts'
-import { RECORDED, type RecordedStore, recordedStore } from '../fakes/recorded-store.ts'
-import { startReferenceServer } from '../fakes/reference-server.ts'
-import { clientOf, fill, newEtcd } from '../fakes/swap.ts'
-import { listablePaths } from '../fakes/whole-api.ts'
+import type { JsonMap } from '../rigs/plain-client.ts'
+import { RECORDED, type RecordedStore, recordedStore } from '../corpora/recorded-store.ts'
+import { startReferenceServer } from '../rigs/reference-server.ts'
+import { clientOf, fill, newEtcd } from '../rigs/swap.ts'
+import { listablePaths } from '../rigs/whole-api.ts'
 
 /** What is not of the objects that we made, but of the server: some of it, and nothing that is there for a time. */
 const OF_THE_SERVER =

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { BackupReader } from '../../src/backup/backup-reader.ts'
 import { writeBackup } from '../../src/backup/backup-writer.ts'
 import type { CopiedItem, StoreCopy } from '../../src/kv/copy.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 
 const ITEMS = 50_000
 const PAGE_ITEMS = 500
@@ -24,6 +24,7 @@ it('50,000 objects of 200 MB are written and read back with a fraction of that i
   const copy: StoreCopy = {
     revision: ITEMS,
     count: ITEMS,
+    firstKey: async () => undefined,
     newestRevision: async () => ITEMS,
     close: async () => undefined,
     async *pages() {

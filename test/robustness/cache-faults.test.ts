@@ -10,10 +10,10 @@ import { openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { type Kv, KvError } from '../../src/kv/kv.ts'
 import { openKvStore } from '../../src/store/kv-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { startEtcd } from '../fakes/etcd-server.ts'
+import { startEtcd } from '../rigs/etcd-server.ts'
 import { FaultyKv } from '../fakes/faulty-kv.ts'
 import { Informer } from '../fakes/informer.ts'
-import { pods } from '../fakes/stored-resources.ts'
+import { pods } from '../corpora/stored-resources.ts'
 import { TrueHistory } from './cache-history.ts'
 
 const OBJECTS = 40

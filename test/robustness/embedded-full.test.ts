@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { ABSENT, prefixRange } from '../../src/kv/kv.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import type { FillerReport } from './embedded-filler.ts'
 
 const never = new AbortController().signal

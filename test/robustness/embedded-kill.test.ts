@@ -5,13 +5,14 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 import { listenTo, Story } from './embedded-story.ts'
 
 const never = new AbortController().signal
 
 /** More of them: `KILLS=1000 make test-robustness`. */
-const KILLS = Number(process.env['KILLS'] ?? 20)
+const KILLS = Number(process.env['KILLS'] ?? (IS_WHOLE ? 20 : 8))
 
 /** What a store is left with is read after each kill: with more it would take the longer the more there were. */
 const KILLS_OF_STORE = 50

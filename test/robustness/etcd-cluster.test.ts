@@ -1,7 +1,7 @@
 // Three members: one that is frozen or killed is left for another, and without a majority nothing hangs for ever.
 import { afterEach, expect, it } from 'vitest'
 import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { type EtcdServer, startEtcdCluster } from '../fakes/etcd-server.ts'
+import { type EtcdServer, startEtcdCluster } from '../rigs/etcd-server.ts'
 import { PREFIX, Workload } from './workload.ts'
 import { findBrokenPromises } from './write-history.ts'
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { ABSENT } from '../../src/kv/kv.ts'
 import { CountingClient } from '../bench/growth-client.ts'
-import { newHome, startServerProcess } from '../fakes/server-process.ts'
+import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const PODS = 100_000
 const AT_A_TIME = 2_000

@@ -1,8 +1,8 @@
 // How much memory a server keeps of work that leaves nothing behind, done again.
 import { expect, onTestFinished } from 'vitest'
-import { type ApiClient, clientOf } from '../fakes/api-client.ts'
-import { memoryInUse } from '../fakes/memory-in-use.ts'
-import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+import { type ApiClient, clientOf } from '../rigs/api-client.ts'
+import { memoryInUse } from '../rigs/memory-in-use.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
 /** By so much it may be larger after three times the work. */
 export const MOST_GROWTH = 1.2

@@ -1,8 +1,8 @@
 // Everything that a server could keep something of, in rounds of the same work: objects that are written over and over,
 // definitions and namespaces that come and go, watchers, readers of documents and of pages, and requests that make no sense.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiClient } from '../fakes/api-client.ts'
-import { definitionOf } from '../fakes/definitions.ts'
+import type { ApiClient } from '../rigs/api-client.ts'
+import { definitionOf } from '../corpora/definitions.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findOnPath } from '../fakes/made-once.ts'
+import { findOnPath } from '../rigs/made-once.ts'
 
 /** What a disk writes, or does not, as a whole. */
 const SECTOR_BYTES = 512

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openServer, type OpenServer, type ServerAnswer as Answer } from '../fakes/running-server.ts'
+import { openServer, type OpenServer, type ServerAnswer as Answer } from '../rigs/running-server.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const TOKENS = 'admin-token,root,,system:masters\njane-token,jane,\nnode-token,system:node:n1,,system:nodes\n'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 
 const SETTINGS = `apiVersion: apiserver.config.k8s.io/v1
 kind: AdmissionConfiguration

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const GROUP = 'remote.example.com'
 const HOUR = 3_600_000
@@ -322,13 +322,14 @@ describe('a path with dot segments', () => {
     `/apis/${dots}/apis/${GROUP}/v1/secrets`,
     `/healthz/${dots}/apis/${GROUP}/v1/secrets`,
     `/${dots}/apis/${GROUP}/v1/secrets`,
-    `https://elsewhere.example.com/apis/${GROUP}/v1/${dots}/secrets?watch=1`,
+    `https://SERVER/apis/${GROUP}/v1/${dots}/secrets?watch=1`,
   ])
 
   it('is refused before anybody is asked who sends it, and goes no further (D36)', async () => {
     upgrades = []
     asked = []
-    for (const target of targets) {
+    for (const each of targets) {
+      const target = each.replace('https://SERVER', server.url)
       for (const token of [server.adminToken, '', 'nobody-knows-this']) {
         const answer = await server.request(target, { token })
         expect([answer.status, answer.json()['reason']], target).toEqual([400, 'BadRequest'])
@@ -341,6 +342,30 @@ describe('a path with dot segments', () => {
     const known = [`/apis/${GROUP}/v1`, '/apis', '/openapi/v2', '/openapi/v3']
     expect(asked.filter((url) => !known.includes(url.replace(/\?.*/, '')))).toEqual([`/apis/${GROUP}/v1/last`])
     expect(upgrades).toEqual([])
+  })
+
+  it('that only some servers take for one goes no further either', async () => {
+    asked = []
+    for (const dots of [
+      '..;',
+      '..;a=b',
+      '.;',
+      '%2e%2e%3b',
+      '%252e%252e',
+      '.%252E',
+      '%252e;x',
+      '..%5c..',
+      '%5c..%5c',
+      '..%5C',
+    ]) {
+      const target = `/openapi/v3/apis/${GROUP}/v1/${dots}/${dots}/${dots}/${dots}/apis/${GROUP}/v1/secrets`
+      const answer = await server.request(target)
+      expect([answer.status, answer.json()['reason']], target).toEqual([400, 'BadRequest'])
+      expect(await answerToUpgrade(target, 'websocket'), target).toMatch(/^HTTP\/1\.1 400/)
+    }
+    await server.must(`/apis/${GROUP}/v1/last`)
+    expect(asked.filter((url) => url.includes('secrets'))).toEqual([])
+    expect((await server.request(`/apis/${GROUP}/v1/things/a;b`)).status).toBe(200)
   })
 
   it('is another thing than dots in a name or in a query', async () => {

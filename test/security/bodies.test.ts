@@ -1,8 +1,8 @@
 // Bodies that are made to hurt, on the whole server: rows of the hardening list about patches, YAML, names of members and
 // patterns. Each is answered in time, and the server goes on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { processTimed } from '../fakes/processor-time.ts'
-import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { processTimed } from '../rigs/processor-time.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

@@ -12,7 +12,7 @@ import type { Log } from '../../src/lib/log.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { FLAGS } from '../../src/config/flags.ts'
 import { openKmsPlugin } from '../../src/store/encryption/encryption.ts'
-import { openServer } from '../fakes/running-server.ts'
+import { openServer } from '../rigs/running-server.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-configuration-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

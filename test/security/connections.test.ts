@@ -7,8 +7,8 @@ import path from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dialTls } from '../fakes/hostile-client.ts'
-import { openServer } from '../fakes/running-server.ts'
-import { ServerProcess } from '../fakes/server-process.ts'
+import { openServer } from '../rigs/running-server.ts'
+import { ServerProcess } from '../rigs/server-process.ts'
 
 let home = ''
 let server: ServerProcess
@@ -84,6 +84,20 @@ describe('CVE-2019-16276: requests within requests', () => {
     ['two hosts', `GET /api HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n${hidden}`],
     ['two hosts that are the same', `GET /api HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n${hidden}`],
     ['two hosts of HTTP/1.0', `GET /api HTTP/1.0\r\nHost: x\r\nHost: y\r\nConnection: keep-alive\r\n\r\n${hidden}`],
+    ['two hosts and a body that waits', `POST /api HTTP/1.1\r\nHost: x\r\nHost: y\r\nExpect: 100-continue\r\n\r\n`],
+    ['a target of another host', `GET https://y/api HTTP/1.1\r\nHost: x\r\n\r\n${hidden}`],
+    ['a target of another port', `GET http://x:1/api HTTP/1.1\r\nHost: x:2\r\n\r\n${hidden}`],
+    ['a target of a host, and an empty one', `GET https://y/api HTTP/1.1\r\nHost:\r\n\r\n${hidden}`],
+    ['a target with a user', `GET https://x@y/api HTTP/1.1\r\nHost: y\r\n\r\n${hidden}`],
+    ['a target of HTTP/1.0 with a user', `GET https://x@y/api HTTP/1.0\r\n\r\n${hidden}`],
+    [
+      'a target of another host, and a body that waits',
+      `POST https://y/api HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`,
+    ],
+    [
+      'a target of another host and an upgrade',
+      `GET https://y/api HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n${hidden}`,
+    ],
     ['a host with a path', `GET /api HTTP/1.1\r\nHost: x/y\r\n\r\n${hidden}`],
     ['a host with a user', `GET /api HTTP/1.1\r\nHost: u@x\r\n\r\n${hidden}`],
     [
@@ -119,6 +133,22 @@ describe('CVE-2019-16276: requests within requests', () => {
     expect(lines).toHaveLength(1)
     socket.destroy()
   })
+})
+
+it.each([
+  ['a target of the same host', 'GET https://X:1/readyz HTTP/1.1\r\nHost: x:1\r\nConnection: close\r\n\r\n'],
+  ['a target of HTTP/1.0 and no header', 'GET http://x/readyz HTTP/1.0\r\n\r\n'],
+])('%s is served', async (_name, text) => {
+  const { text: answer } = await answerTo(await dial(), text)
+  expect(statusLines(answer)).toEqual(['HTTP/1.1 200'])
+})
+
+it('a body is asked for where the client waits for that', async () => {
+  const socket = await dial()
+  const place = '/api/v1/namespaces/default/configmaps'
+  const head = `POST ${place} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
+  expect(statusLines((await answerTo(socket, head)).text)[0]).toBe('HTTP/1.1 100')
+  socket.destroy()
 })
 
 it('a request for a tunnel elsewhere is refused', async () => {

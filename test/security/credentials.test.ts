@@ -9,7 +9,7 @@ import type { Log } from '../../src/lib/log.ts'
 import { makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { childrenOf, readElement, SEQUENCE } from '../../src/pki/der-reader.ts'
 import * as der from '../../src/pki/der-writer.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts'
 const WHOAMI = '/apis/authentication.k8s.io/v1/selfsubjectreviews'

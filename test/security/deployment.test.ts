@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
-import { openServer } from '../fakes/running-server.ts'
+import { openServer } from '../rigs/running-server.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 

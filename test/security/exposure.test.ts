@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Log } from '../../src/lib/log.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-test-'))
 const policy = path.join(folder, 'policy.yaml')
@@ -83,9 +83,14 @@ describe('CVE-2020-8552: labels that callers make up', () => {
       }
     }
     await ask(0)
-    const before = await series()
-    await ask(1)
-    expect(await series()).toBeLessThanOrEqual(before + 5)
+    // The server's own work can add series once, but not with every round.
+    let grown = Infinity
+    for (let round = 1; round <= 3 && grown > 5; round++) {
+      const before = await series()
+      await ask(round)
+      grown = (await series()) - before
+    }
+    expect(grown).toBeLessThanOrEqual(5)
   })
 })
 

@@ -1,9 +1,10 @@
 // What an extension may do beside answering: read its folder, and nothing else. Each row is code of an extension that tries more.
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admits, denies, startOnFolder, startWithExtensions, writeExtension } from '../fakes/extension-server.ts'
@@ -40,6 +41,23 @@ const FILES: Readonly<Record<string, string>> = {
   'a report about the process': `return JSON.stringify(process.report.getReport().environmentVariables)`,
 }
 
+/** Each fails alike for a file outside of the folder that is there and for one that is not. */
+const NAMES: Readonly<Record<string, string>> = {
+  'require.resolve': `return require.resolve(file)`,
+  'require of another place': `return module.createRequire(file).resolve('./' + file.split('/').at(-1))`,
+  'a package of another place': `return module.createRequire(file + '/index.js').resolve('greedy')`,
+  import: `return import(file)`,
+  'a path in a URL': `return import('file://' + file)`,
+  'import.meta': `import.meta.resolve(file); fail()`,
+  'the loader': `return module.Module._findPath(file, null) || fail()`,
+  'a look of the loader': `if (module.Module._stat(file) >= 0) return 'there'; fail()`,
+  'a description of a package': `return module.findPackageJSON('..', 'file://' + file + '/a')`,
+  'its real path': `return fs.realpathSync(file)`,
+  'its real path, later': `return new Promise((resolve, reject) => fs.realpath(file, (error, found) => error ? reject(error) : resolve(found)))`,
+  'whether it exists': `return fs.existsSync(file) || fail()`,
+  'a folder to go to': `process.chdir(file); return 'gone'`,
+}
+
 const PROCESSES: Readonly<Record<string, string>> = {
   'another program': `return (await import('node:child_process')).execFileSync('/bin/echo', ['hello']).toString()`,
   'another program, by require': `return require('child_process').execFileSync('/bin/echo', ['hello']).toString()`,
@@ -70,6 +88,7 @@ const PROCESSES: Readonly<Record<string, string>> = {
   'linked bindings': `return Object.keys(process._linkedBinding('tcp_wrap')).join()`,
 }
 
+const OWN_NAME = 'a name of its own:'
 const NETWORK: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     'net tls http https http2 dgram dns dns/promises tty _http_client _http_agent _tls_wrap _stream_wrap'
@@ -91,6 +110,28 @@ const NETWORK: Readonly<Record<string, string>> = {
   'the handles of the process': `return process._getActiveHandles().length`,
   'the loader, with a prefix': `return Object.keys(module.Module._load('node:net')).join()`,
   'the loader, with a place of its own': `return Object.keys(module.Module._load('net', null, false, { resolved: { url: 'node:fs', filename: 'net', format: 'builtin' } })).join()`,
+  ...Object.fromEntries(
+    ['NODE:net', ' node:net', 'Node:net', '\\tnode:net', 'no\\tde:net', 'node:%6eet', 'file:net'].map((each) => [
+      `${OWN_NAME} ${each}`,
+      `return Object.keys(await import('${each}')).join()`,
+    ]),
+  ),
+  'a format that its files inherit': `const { has } = Map.prototype
+    const href = Object.getOwnPropertyDescriptor(URL.prototype, 'href')
+    Map.prototype.has = () => true
+    Object.prototype.format = 'builtin'
+    Object.defineProperty(URL.prototype, 'href', { ...href, get: () => 'data:net' })
+    try { return Object.keys(await import('./a.ts')).join() } finally {
+      Map.prototype.has = has; delete Object.prototype.format; Object.defineProperty(URL.prototype, 'href', href)
+    }`,
+  'methods that say where a module is': `const [map, get, href, test, starts] = [Map.prototype.has, Map.prototype.get, Object.getOwnPropertyDescriptor(URL.prototype, 'href'), RegExp.prototype.test, String.prototype.startsWith]
+    Map.prototype.has = RegExp.prototype.test = String.prototype.startsWith = () => true
+    Array.prototype.includes = () => true
+    Map.prototype.get = () => undefined
+    Object.defineProperty(URL.prototype, 'href', { ...href, get: () => 'NODE:net' })
+    try { return Object.keys(await import('./b.ts')).join() } finally {
+      Map.prototype.has = map; Map.prototype.get = get; RegExp.prototype.test = test; String.prototype.startsWith = starts; Object.defineProperty(URL.prototype, 'href', href)
+    }`,
   'the loader, told otherwise': `const { _resolveFilename } = module.Module
     module.Module._resolveFilename = () => 'node:net'
     try { return Object.keys(require('fs')).join().includes('createServer') ? 'net' : fail() } finally { module.Module._resolveFilename = _resolveFilename }`,
@@ -133,7 +174,7 @@ import * as module from 'node:module'
 import * as data from './data.mjs'
 
 const require = module.createRequire(import.meta.url)
-const { secret, folder, url } = data
+const { secret, folder, url, unix } = data
 const fail = () => { throw new Error('nothing') }
 const isFunction = (value) => (typeof value === 'function' ? 'a function' : fail())
 const dispatcher = () => globalThis[Symbol.for('undici.globalDispatcher.1')] ?? fail()
@@ -178,7 +219,9 @@ async function startAttempts(rows: Readonly<Record<string, string>>, flags = {})
   const secret = path.join(above, 'secrets', 'token.json')
   await writeExtension(path.dirname(secret), 'token.json', JSON.stringify({ TOKEN: SECRET }))
   await writeExtension(folder, 'a.ts', attempts(rows).replace('./data.mjs', './lib/data.mjs'))
-  const data = Object.entries({ secret, folder, url }).map(([name, text]) => `export const ${name} = '${text}'`)
+  const data = Object.entries({ secret, folder, url, unix: path.join(above, 'unix') }).map(
+    ([name, text]) => `export const ${name} = '${text}'`,
+  )
   await writeExtension(folder, 'lib/data.mjs', data.join('\n'))
   await writeExtension(folder, 'native.node', '')
   const greedy = 'node_modules/greedy'
@@ -224,6 +267,64 @@ describe.each([
     const message = await tried.attempt(rows, title)
     expect(message).toMatch(/^failed: /)
     expect(message).not.toContain(SECRET)
+    // The server's own guard refuses these names, and not only the loader of this version of Node.
+    if (title.startsWith(OWN_NAME)) expect(message).toMatch(/^failed: (extensions may not use|found no) /)
+  })
+})
+
+describe('an extension learns nothing about files of others by', () => {
+  const rows = Object.fromEntries(
+    Object.entries(NAMES).flatMap(([title, code]) => [
+      [`${title} (there)`, `const file = secret; ${code}`],
+      [`${title} (not there)`, `const file = secret.replace('.json', '.none'); ${code}`],
+    ]),
+  )
+  let tried: Tried
+  beforeAll(async () => void (tried = await startAttempts(rows)))
+  afterAll(() => tried?.stop())
+
+  it.each(Object.keys(NAMES))('%s', async (title) => {
+    const [there, notThere] = [
+      await tried.attempt(rows, `${title} (there)`),
+      await tried.attempt(rows, `${title} (not there)`),
+    ]
+    expect(there).toMatch(/^failed: /)
+    expect(there.replaceAll('.json', '.none')).toBe(notThere)
+  })
+})
+
+describe('an extension that may use the network reaches no Unix socket by', () => {
+  const net = `const net = await import('node:net')
+    const connected = (socket) => new Promise((resolve, reject) => socket.on('connect', () => resolve('connected')).on('error', reject))`
+  const handle = `${net}; const socket = new net.Socket(); try { socket.connect(unix) } catch {}`
+  const rows = {
+    'a path': `${net}; return connected(net.connect(unix))`,
+    options: `${net}; return connected(net.createConnection({ path: unix }))`,
+    'a socket of its own': `${net}; return connected(new net.Socket().connect({ path: unix }))`,
+    'an HTTP client': `const http = await import('node:http')
+      return new Promise((resolve, reject) => http.get({ socketPath: unix, path: '/' }, ({ statusCode }) => resolve(statusCode)).on('error', reject))`,
+    'an HTTP/2 client': `${net}; const http2 = await import('node:http2')
+      return connected(http2.connect('http://a', { createConnection: () => net.connect(unix) }))`,
+    'a TLS client': `const tls = await import('node:tls')
+      return new Promise((resolve, reject) => tls.connect({ path: unix }).on('secureConnect', () => resolve('connected')).on('error', reject))`,
+    'a handle of Node': `${handle}; return socket._handle.connect({}, unix)`,
+    'a new handle of Node': `${handle}; return new socket._handle.constructor(0).connect({}, unix)`,
+    'a server': `${net}; return new Promise((resolve, reject) => net.createServer().on('error', reject).listen(unix + '2', () => resolve('listens')))`,
+  }
+  let tried: Tried
+  let unix: Server
+  beforeAll(async () => {
+    tried = await startAttempts(rows, { 'extensions-network': true })
+    unix = createServer((_request, response) => response.end('hello')).listen(path.join(tried.folder, '..', 'unix'))
+    await once(unix, 'listening')
+  })
+  afterAll(async () => {
+    unix?.close()
+    await tried?.stop()
+  })
+
+  it.each(Object.keys(rows))('%s', async (title) => {
+    expect(await tried.attempt(rows, title)).toContain('failed: extensions may not use Unix sockets')
   })
 })
 
@@ -272,18 +373,60 @@ describe('an extension that misbehaves', () => {
         if (name === 'odd') fs.writeSync(3, '{\\n')
         if (name === 'null') fs.writeSync(3, 'null\\n')
         if (name === 'number') fs.writeSync(3, '{"kind":"answer","review":7}\\n')
+        if (name === 'other') fs.writeSync(3, '{"kind":"loaded","descriptions":[]}\\n')
+        if (name === 'fault') fs.writeSync(3, '{"kind":"fault","message":{}}\\n')
+        if (name === 'bytes') for (let i = 0; i < 300_000; i++) fs.writeSync(3, ' ')
         if (name === 'text') fs.writeSync(3, '{"kind":"answer","review":"{"}\\n')
         if (name === 'later') setTimeout(() => fs.writeSync(3, '{}\\n'), 1)`,
       )}`,
     })
-    for (const name of ['huge', 'odd', 'null', 'number', 'text']) {
+    for (const name of ['huge', 'odd', 'null', 'number', 'other', 'fault', 'text']) {
       expect(await create(name)).toMatch(/^Internal error occurred: failed calling webhook "a": /)
       await expect.poll(() => createAnother('after')).toBe('ok')
     }
     expect(await create('later')).toBe('ok')
     await expect.poll(() => createAnother('after')).toBe('ok')
+    expect(await createAnother('bytes')).toBe('ok')
     expect(logged[0]).toContain('a.ts: Error: its answer is larger than 16777216 bytes')
+    for (const text of logged.slice(1, 6))
+      expect(text).toContain('a.ts: Error: its process sent a report that cannot be read: ')
+    expect(logged).toContainEqual(
+      expect.stringContaining('ended extension process: a.ts: Error: its process sent a report that nobody asked for'),
+    )
   })
+
+  it.each<[string, unknown, RegExp]>([
+    ['no function', [null], /a function is for admission, conversion or authorization$/],
+    ['no list', {}, /its process sent a report that cannot be read: it answers no order$/],
+    ['too many functions', Array.from({ length: 257 }, () => null), /cannot be read: it has more than 256 functions$/],
+    ['too long a text', ['x'.repeat(1024 * 1024)], /its answer is larger than 1048576 bytes$/],
+    [
+      'a time without end',
+      [
+        {
+          kind: 'admit',
+          type: 'validating',
+          webhook: { name: 'a', rules: [], timeoutSeconds: 1e9, sideEffects: 'None' },
+        },
+      ],
+      /"a": its timeoutSeconds are more than 0 and at most 30$/,
+    ],
+    [
+      'an authorizer without a name',
+      [{ kind: 'authorize' }],
+      /authorization function: its name has 1 to 253 characters$/,
+    ],
+  ])(
+    'describes its functions past the code in its process, and is not loaded: %s',
+    async (_title, descriptions, message) => {
+      const report = JSON.stringify({ kind: 'loaded', descriptions })
+      const lies = `import fs from 'node:fs'\nfs.writeSync(3, ${JSON.stringify(report)} + '\\n'); for (;;);`
+      await expect(startWithExtensions({ 'a.mjs': lies })).rejects.toThrow(message)
+    },
+  )
+
+  /** The tests may run at a lower priority themselves. */
+  const SLOW = Math.max(10, getPriority())
 
   it('takes long, and yields the processors from then on', async () => {
     const { create } = await startWithExtensions({
@@ -294,7 +437,35 @@ describe('an extension that misbehaves', () => {
         return { allowed: false, message: \`from \${before} to \${getPriority()}\` }`,
       )}`,
     })
-    expect(await create('slow')).toMatch(/from 0 to 10$/)
+    expect(await create('slow')).toContain(`from ${getPriority()} to ${SLOW}`)
+  })
+
+  it.each([
+    ['takes long', 'await new Promise(() => {})'],
+    ['has answered', ''],
+  ])('computes in threads when it %s, and yields the processors with all of them', async (_title, then) => {
+    const { create, printed } = await startWithExtensions({
+      'a.ts': admits('a', 'console.log(`pid ${process.pid}`)\nreturn hog()').replace(
+        'export default',
+        `import { pbkdf2 } from 'node:crypto'
+        const hog = async () => {
+          for (let i = 0; i < 4; i++) pbkdf2('a', 'b', 2 ** 31 - 1, 64, 'sha512', () => {})
+          ${then}
+        }
+        export default`,
+      ),
+    })
+    const created = create('a')
+    const pidOf = (text: string): string | undefined => /pid (\d+)/.exec(text)?.[1]
+    await expect.poll(() => printed.some(pidOf)).toBe(true)
+    const tasks = `/proc/${pidOf(printed.join())}/task`
+    // The fields behind the name, which is in parentheses.
+    const nicenessOf = (thread: string): string =>
+      readFileSync(`${tasks}/${thread}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[16]!
+    await expect
+      .poll(() => [...new Set(readdirSync(tasks).map(nicenessOf))], { timeout: 10_000 })
+      .toEqual([String(SLOW)])
+    await created
   })
 
   it('loops in eight calls, and delays neither another extension nor requests of its own', async () => {

@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream'
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dialTls } from '../fakes/hostile-client.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 let server: OpenServer
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { SEED } from '../fakes/seed.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
+import { SEED } from '../rigs/seed.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { fuzz, TOKEN_FILE } from './fuzz.ts'
 
 /** The same ones on every machine, in the same order, however fast it is. */

@@ -2,7 +2,7 @@
 // through where the roles say no. Alone: `node test/security/fuzz.ts --seconds 600 --seed 7`.
 import http2 from 'node:http2'
 import { parseArgs } from 'node:util'
-import type { OpenServer } from '../fakes/running-server.ts'
+import type { OpenServer } from '../rigs/running-server.ts'
 import { type FuzzedServer, startFuzzedServer } from './fuzzed-server.ts'
 import { Dice, type FuzzAccess, type FuzzRequest, type FuzzResource, RequestMaker, Seen } from './fuzz-requests.ts'
 

@@ -4,7 +4,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type OpenServer, openServer, reachServer, type ServerAddress } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, reachServer, type ServerAddress } from '../rigs/running-server.ts'
 import { type Log, SILENT_LOG } from '../../src/lib/log.ts'
 
 export interface FuzzedServer extends OpenServer {

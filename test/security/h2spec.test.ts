@@ -6,8 +6,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeEtcdCertificates } from '../fakes/etcd-tls.ts'
-import { buildSecurityTool, GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { buildSecurityTool, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 interface Outcome {
   readonly case: string

@@ -1,10 +1,12 @@
 // Requests of every kind that could make a server look at things in pairs, on the whole server: each costs no more than its bytes.
+// `make test-cost` does the same with bodies as large as they may be.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type HostileRow, tooCostly } from '../fakes/hostile-cost.ts'
-import { type MeasuredServer, startMeasuredServer } from '../fakes/measured-server.ts'
-import * as rows from '../fakes/hostile-rows.ts'
+import { type HostileRow, tooCostly } from '../rigs/hostile-cost.ts'
+import { type MeasuredServer, startMeasuredServer } from '../rigs/measured-server.ts'
+import * as heads from '../corpora/hostile-heads.ts'
+import * as rows from '../corpora/hostile-rows.ts'
 
-const BYTES = Number(process.env['HOSTILE_BYTES'] ?? 256 * 1024)
+const BYTES = Number(process.env['HOSTILE_BYTES'] ?? 64 * 1024)
 
 let server: MeasuredServer
 beforeAll(async () => {
@@ -42,6 +44,9 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, HostileRow>>>> = {
   'a question or a rule full of': rows.ACCESS,
   'a definition full of': rows.SCHEMAS,
   'a custom object full of': rows.CUSTOM_ROWS,
+  'a query full of': heads.QUERIES,
+  'a head full of': heads.HEADS,
+  'a subresource full of': heads.SUBRESOURCES,
 }
 
 describe.each(Object.entries(TABLES))('%s', (_table, table) => {

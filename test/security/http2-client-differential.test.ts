@@ -8,9 +8,9 @@ import { expect, it } from 'vitest'
 import { Connection } from '../../src/wire/http2-client-connection.ts'
 import { Dialer } from '../../src/kv/etcd/dialer.ts'
 import type { Broken, StreamListener } from '../../src/wire/http2-client-stream.ts'
-import { block } from '../fakes/header-blocks.ts'
-import { CANCEL, INTERNAL_ERROR, REFUSED_STREAM } from '../fakes/http2-frames.ts'
-import { SEED } from '../fakes/seed.ts'
+import { block } from '../corpora/header-blocks.ts'
+import { CANCEL, INTERNAL_ERROR, REFUSED_STREAM } from '../rigs/http2-frames.ts'
+import { SEED } from '../rigs/seed.ts'
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED })
 

@@ -15,10 +15,10 @@ import { RequestTurns } from '../../src/wire/request-turns.ts'
 import { UnfinishedMemory } from '../../src/wire/unfinished-memory.ts'
 import { OutboxBuffers } from '../../src/wire/frame-outbox.ts'
 import { Count } from '../../src/lib/measure.ts'
-import { BlockWriter, type Representation } from '../fakes/header-blocks.ts'
-import * as h2 from '../fakes/http2-frames.ts'
-import { frame, FrameConnection, numberFrame, settingsFrame } from '../fakes/http2-frames.ts'
-import { SEED } from '../fakes/seed.ts'
+import { BlockWriter, type Representation } from '../corpora/header-blocks.ts'
+import * as h2 from '../rigs/http2-frames.ts'
+import { frame, FrameConnection, numberFrame, settingsFrame } from '../rigs/http2-frames.ts'
+import { SEED } from '../rigs/seed.ts'
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED })
 

@@ -1,12 +1,12 @@
 // What has brought HTTP/2 servers down in the last ten years, sent without end by one client: it ends that client's connection with
 // the right error, before it has cost the server more than some honest requests do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { request } from '../fakes/header-blocks.ts'
+import { request } from '../corpora/header-blocks.ts'
 import { HostileClient, NOBODY } from '../fakes/hostile-client.ts'
-import { floodsBy, idOf } from '../fakes/http2-attacks.ts'
-import * as h2 from '../fakes/http2-frames.ts'
-import { headersFrame, numberFrame } from '../fakes/http2-frames.ts'
-import { NobodyServer } from '../fakes/nobody-server.ts'
+import { floodsBy, idOf } from '../corpora/http2-attacks.ts'
+import * as h2 from '../rigs/http2-frames.ts'
+import { headersFrame, numberFrame } from '../rigs/http2-frames.ts'
+import { NobodyServer } from '../rigs/nobody-server.ts'
 
 let server: NobodyServer
 /** The processor time of one honest request, in milliseconds. */

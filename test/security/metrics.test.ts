@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { definitionOf } from '../fakes/definitions.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { definitionOf } from '../corpora/definitions.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 let server: OpenServer
 const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-test-'))

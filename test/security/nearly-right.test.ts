@@ -1,7 +1,7 @@
 // Objects that are right but for one value, each value in its turn: whatever stands there, it is the sender who is told so, and
 // never a failure of ours. Random bodies seldom come as far as this.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 

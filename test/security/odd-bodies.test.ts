@@ -1,7 +1,7 @@
 // Bodies that are deep, odd or not what they say: refused, soon, and never with a fault of ours (hardening 4.4).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { processTimed } from '../fakes/processor-time.ts'
-import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { processTimed } from '../rigs/processor-time.ts'
+import { openServer, type OpenServer } from '../rigs/running-server.ts'
 
 let server: OpenServer
 

@@ -2,7 +2,7 @@
 // terminal escapes and secrets that are told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Log } from '../../src/lib/log.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -195,11 +195,13 @@ describe('CVE-2019-11250: secrets are not written down', () => {
 })
 
 describe('CVE-2019-11248 and CIS 1.2.15: nothing is profiled for strangers', () => {
-  it.each(['/debug/pprof', '/debug/pprof/heap', '/debug/flags/v', '/debug/requests'])(
-    '%s is not there',
-    async (target) => {
-      expect([401, 403, 404]).toContain((await server.request(target, { token: '' })).status)
-      expect((await server.request(target)).status).toBe(404)
-    },
-  )
+  it.each(['/debug/pprof', '/debug/pprof/heap', '/debug/flags/v'])('%s is not there', async (target) => {
+    expect([401, 403, 404]).toContain((await server.request(target, { token: '' })).status)
+    expect((await server.request(target)).status).toBe(404)
+  })
+
+  it('the page about requests is for those who may read it', async () => {
+    expect((await server.request('/debug/requests', { token: '' })).status).toBe(403)
+    expect((await server.request('/debug/requests')).status).toBe(200)
+  })
 })

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { floodsBy } from '../fakes/http2-attacks.ts'
+import { floodsBy } from '../corpora/http2-attacks.ts'
 
 const FAULTS: readonly string[] = [
   'CVE-2015-5305 CVE-2016-1905 CVE-2018-1002105 CVE-2019-1002100 CVE-2019-11247 CVE-2019-11248',

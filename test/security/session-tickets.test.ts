@@ -6,9 +6,9 @@ import { plainText } from '../../src/http/responses.ts'
 import { type KeyPair, makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { newTicketKeys } from '../../src/server/tls-renewal.ts'
 import { openPlainListener } from '../fakes/plain-listener.ts'
-import { openServer } from '../fakes/running-server.ts'
-import { tempFolder } from '../fakes/temp-folder.ts'
-import { visit } from '../fakes/tls-visit.ts'
+import { openServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
+import { visit } from '../rigs/tls-visit.ts'
 
 const HOUR = 3_600_000
 

@@ -9,10 +9,10 @@ import type { ByteSink, Handler } from '../../src/http/http.ts'
 import type { Listener, ListenerOptions } from '../../src/http/listener.ts'
 import { HttpMeasures } from '../../src/http/measures.ts'
 import { bytesOf, plainText } from '../../src/http/responses.ts'
-import { request } from '../fakes/header-blocks.ts'
+import { request } from '../corpora/header-blocks.ts'
 import { dialTls, HostileClient } from '../fakes/hostile-client.ts'
-import * as h2 from '../fakes/http2-frames.ts'
-import { dataFrame, frame, headersFrame, numberFrame } from '../fakes/http2-frames.ts'
+import * as h2 from '../rigs/http2-frames.ts'
+import { dataFrame, frame, headersFrame, numberFrame } from '../rigs/http2-frames.ts'
 import { openPlainListener } from '../fakes/plain-listener.ts'
 
 const LIMITS = { prefaceMs: 500, idleMs: 2000, unfinishedMs: 1000, stalledMs: 2000 }

@@ -1,9 +1,20 @@
-// The largest bodies and answers of every encoding: how long each holds the event loop up, and so everybody else.
+// The largest bodies and answers of every encoding: how long each holds the event loop up, and so all other clients. `make test` has each
+// encoding that is written, each that is read and each kind of patch; `make test-long` has all of their combinations.
+import { once } from 'node:events'
+import http2 from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { configMap, type LargeRequest, largeWrites, MAPS } from '../fakes/large-bodies.ts'
-import { expectNoStall, longestStall } from '../fakes/longest-stall.ts'
-import { processorMilliseconds } from '../fakes/processor-time.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { k8s } from '../../src/client/client.ts'
+import { startServer } from '../../src/index.ts'
+import { SILENT_LOG } from '../../src/lib/log.ts'
+import { configMap, type LargeRequest, largeObjects, largeWrites, MAPS } from '../corpora/large-bodies.ts'
+import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
+import { processorMilliseconds } from '../rigs/processor-time.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { rowsOf } from '../rigs/whole.ts'
+
+/** The store takes 1.5 MB, half of which is who owns each key. */
+const LARGEST_BYTES = 700_000
+const LARGEST = `${MAPS}/largest`
 
 let server: OpenServer
 beforeAll(async () => {
@@ -11,38 +22,67 @@ beforeAll(async () => {
   for (const name of ['target', 'a', 'b', 'c', 'd']) {
     await server.must(MAPS, { method: 'POST', body: JSON.stringify(configMap(name, 700_000)) })
   }
+  await server.must(MAPS, { method: 'POST', body: JSON.stringify(configMap('largest', LARGEST_BYTES)) })
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-/** `JSON.parse` of a body that is let in cannot be cut up. */
+/** `JSON.parse` of a body that is let in cannot be cut up, nor that of an object for its table. */
 function parsingMs(name: string, { body }: LargeRequest): number {
-  return /JSON|patch/.test(name) ? processorMilliseconds(() => void JSON.parse(body as string)) : 0
+  const json = name.includes('table') ? JSON.stringify(configMap('largest', LARGEST_BYTES)) : (body as string)
+  return /JSON|patch|table/.test(name) ? processorMilliseconds(() => void JSON.parse(json)) : 0
 }
 
-const lists: Readonly<Record<string, () => LargeRequest>> = Object.fromEntries(
-  ['json', 'yaml', 'cbor', 'vnd.kubernetes.protobuf', 'json;as=Table;g=meta.k8s.io;v=v1'].map((type) => [
-    `list as ${type}`,
-    () => ({ path: MAPS, headers: { accept: `application/${type}` } }),
-  ]),
+const ENCODINGS = ['json', 'yaml', 'cbor', 'vnd.kubernetes.protobuf']
+const reads: Readonly<Record<string, () => LargeRequest>> = Object.fromEntries(
+  ENCODINGS.flatMap((encoding) => [
+    [`list as ${encoding}`, MAPS, encoding],
+    [`list of metadata as ${encoding}`, MAPS, `${encoding};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`],
+    [`table of a list as ${encoding}`, MAPS, `${encoding};as=Table;g=meta.k8s.io;v=v1`],
+    [`object as ${encoding}`, LARGEST, encoding],
+    [`metadata of an object as ${encoding}`, LARGEST, `${encoding};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`],
+    [`indented object as ${encoding}`, `${LARGEST}?pretty=true`, encoding],
+    [`table of an object as ${encoding}`, `${LARGEST}?includeObject=Object`, `${encoding};as=Table;g=meta.k8s.io;v=v1`],
+  ]).map(([name, path, type]) => [name, () => ({ path: path!, headers: { accept: `application/${type}` } })]),
 )
 
-it.each([
-  ['version 2', '/openapi/v2', 'application/json'],
-  ['version 2 in protobuf', '/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'],
-  ['version 3', '/openapi/v3/api/v1', 'application/json'],
-  ['version 3 in protobuf', '/openapi/v3/api/v1', 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'],
-])('the OpenAPI document of %s, made anew, holds nobody up', async (_, path, accept) => {
-  await expectNoStall(async () => {
-    // A server that has made none yet: what is in use is kept.
-    await using fresh = await openServer()
-    return await longestStall(async () => {
-      const answer = await fresh.request(path, { headers: { accept, 'accept-encoding': 'identity' } })
-      expect(answer.status).toBe(200)
-    })
-  })
-})
+const DOCUMENTS: Readonly<Record<string, readonly [path: string, accept: string]>> = {
+  'version 2': ['/openapi/v2', 'application/json'],
+  'version 2 in protobuf': ['/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'],
+  'version 3': ['/openapi/v3/api/v1', 'application/json'],
+  'version 3 in protobuf': ['/openapi/v3/api/v1', 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'],
+}
 
-it.each(Object.entries({ ...lists, ...largeWrites('target') }))('%s holds nobody up', async (name, make) => {
+it.each(rowsOf(DOCUMENTS, ['version 2 in protobuf', 'version 3']))(
+  'the OpenAPI document of %s, made anew, holds nobody up',
+  async (_, [path, accept]) => {
+    await expectNoStall(async () => {
+      // A server that has made none yet: what is in use is kept.
+      await using fresh = await openServer()
+      return await longestStall(async () => {
+        const answer = await fresh.request(path, { headers: { accept, 'accept-encoding': 'identity' } })
+        expect(answer.status).toBe(200)
+      })
+    })
+  },
+)
+
+const SLICE = [
+  'list as yaml',
+  'list as vnd.kubernetes.protobuf',
+  'table of a list as json',
+  'object as vnd.kubernetes.protobuf',
+  'object as cbor',
+  'indented object as json',
+  'metadata of an object as yaml',
+  'create of a pod in JSON',
+  'update in protobuf',
+  'apply of YAML',
+  'apply of CBOR',
+  'strategic-merge-patch',
+  'json-patch',
+]
+
+it.each(rowsOf({ ...reads, ...largeWrites('target') }, SLICE))('%s holds nobody up', async (name, make) => {
   const request = make()
   const { path, ...call } = request
   const once = async (): Promise<void> => {
@@ -50,4 +90,72 @@ it.each(Object.entries({ ...lists, ...largeWrites('target') }))('%s holds nobody
     expect(status, body.slice(0, 500)).toBeLessThan(300)
   }
   await expectNoStall(() => longestStall(once), parsingMs(name, request))
+})
+
+const OBJECTS = [
+  'label selectors in a review of oneself',
+  'requirements in a review',
+  'fields in a schedule',
+  'exceptions of a network policy',
+  'audiences of a token',
+  'properties of a definition',
+  'variables of one name',
+  'owner references',
+]
+
+it.each(rowsOf(largeObjects(), OBJECTS))('%s, as many as may be, hold nobody up', async (name, make) => {
+  const [path, object] = make()
+  const body = JSON.stringify(object)
+  const once = async (): Promise<void> => {
+    const { status, body: answer } = await server.request(`${path}?dryRun=All`, { method: 'POST', body })
+    expect(status, answer.slice(0, 500)).toBeLessThan(500)
+    if (/selectors? in|schedule/.test(name)) {
+      expect(status).toBe(422)
+      expect(answer).toMatch(/(rawSelector|schedule): Too long: may not be more than 65536 bytes/)
+    }
+  }
+  await expectNoStall(
+    () => longestStall(once),
+    processorMilliseconds(() => void JSON.parse(body)),
+  )
+})
+
+it('watches with large selectors, which had to wait for seats, begin in many turns', async () => {
+  const flags = { 'max-requests-inflight': 3, 'max-mutating-requests-inflight': 1 }
+  await using busy = await startServer({
+    users: [{ name: 'ann', groups: ['system:authenticated'] }],
+    flags,
+    log: SILENT_LOG,
+  })
+  let hold: (release: () => void) => void = () => {}
+  busy.admit({ name: 'holds', resource: k8s.ConfigMap }, () => new Promise<void>((resolve) => hold(resolve)))
+  busy.authorize(({ user }) => (user === 'ann' ? { allowed: true } : undefined))
+  const { url, ca, token } = busy.credentials('ann')
+  const session = http2.connect(url, { ca })
+  const selector = Array.from({ length: 8000 }, (_, i) => `!k${i}`).join(',')
+  const headers = { ':path': `${MAPS}?watch=true&labelSelector=${selector}`, authorization: `Bearer ${token}` }
+  const waiting = async (): Promise<number> => {
+    const { text } = await busy.client().request({ method: 'GET', path: '/metrics' })
+    const level = /^apiserver_flowcontrol_current_inqueue_requests\{priority_level="global-default".*\} (\d+)$/m
+    return Number(level.exec(text)?.[1] ?? 0)
+  }
+  let made = 0
+  const stall = async (): Promise<number> => {
+    const maps = busy.client('ann').resource(k8s.ConfigMap).inNamespace('default')
+    const isHeld = new Promise<() => void>((resolve) => (hold = resolve))
+    const created = maps.create({ metadata: { name: `held-${++made}` } })
+    const release = await isHeld
+    const streams = Array.from({ length: 60 }, () => session.request(headers))
+    await expect.poll(waiting).toBe(streams.length)
+    const taken = await longestStall(async () => {
+      release()
+      const answers = await Promise.all(streams.map((stream) => once(stream, 'response')))
+      for (const [answer] of answers as [http2.IncomingHttpHeaders][]) expect(answer[':status']).toBe(200)
+    })
+    await created
+    for (const stream of streams) stream.destroy()
+    return taken
+  }
+  await expectNoStall(stall)
+  session.destroy()
 })

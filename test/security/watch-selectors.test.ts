@@ -1,12 +1,13 @@
 // Watches that ask for much: what a label selector may hold, what a watch with a large one keeps, and what an event costs it.
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import http2 from 'node:http2'
 import https from 'node:https'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { processTimed } from '../fakes/processor-time.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { processTimed } from '../rigs/processor-time.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const WATCHES = 20
@@ -99,4 +100,31 @@ describe('a watch by a label selector', () => {
     expect(await costOfEvents(many, 'large')).toBeLessThan(3 * small + 50)
     many.close()
   })
+})
+
+it('many watches with large selectors on one connection are refused before they keep much memory', async () => {
+  const session = http2.connect(server.url, { ca: server.authority })
+  const headers = {
+    ':path': `${MAPS}?watch=true&labelSelector=${selectorOf(50 * 1024)}`,
+    authorization: `Bearer ${server.adminToken}`,
+  }
+  const statuses = new Map<number | undefined, number>()
+  for (let i = 0; i < 100; i++) {
+    const [answer] = (await once(session.request(headers), 'response')) as [http2.IncomingHttpHeaders]
+    const status = answer[':status'] as number | undefined
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    if (status === 429) expect(answer['retry-after']).toBe('30')
+  }
+  expect([...statuses.keys()]).toEqual([200, 429])
+  expect(statuses.get(200)).toBeLessThan(90)
+  session.destroy()
+  // What they had is given back.
+  await expect
+    .poll(async () => {
+      const again = http2.connect(server.url, { ca: server.authority })
+      const [answer] = (await once(again.request(headers), 'response')) as [http2.IncomingHttpHeaders]
+      again.destroy()
+      return answer[':status']
+    })
+    .toBe(200)
 })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { egressPolicy } from '../../src/outgoing/egress-policy.ts'
 import { OutgoingCaller } from '../../src/outgoing/call.ts'
-import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 import {
   ALLOW,
   answerWith,

@@ -1,7 +1,7 @@
 // Many objects in a moment: what a server has stored of one sample, written straight to its etcd under other names. The texts that differ have
 // the same length in all of them, so that it makes no difference whether the server stores JSON or protobuf.
 import { Cluster } from '../../../src/kv/etcd/cluster.ts'
-import { COMPACT, RANGE, TXN } from '../../../src/kv/etcd/messages.ts'
+import { COMPACT, RANGE, TXN } from '../../../src/kv/gen/rpc.ts'
 
 /** etcd takes no more operations in a transaction unless it is told to. */
 const PUTS_IN_ONE = 100
@@ -50,7 +50,7 @@ export async function seed(endpoint: string, sample: Sample, from: number, to: n
             value: made(Buffer.from(value), inValue, first + i),
           },
         }))
-        await cluster.call(TXN, { compare: [], success, failure: [] }, call())
+        await cluster.call(TXN, { success }, call())
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, writer))

@@ -1,6 +1,6 @@
 // What the suite asks of etcd's members themselves, over etcd's own HTTP gateway.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EtcdServer } from '../../fakes/etcd-server.ts'
+import type { EtcdServer } from '../../rigs/etcd-server.ts'
 
 const LIMIT_MS = 20_000
 /** A busy machine has etcd elect a leader now and then: what may be asked twice is asked again. */

@@ -1,8 +1,8 @@
 // What goes wrong in a run: a table of faults. Each is injected, held for a while and healed; chance decides which, whom and for how long.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { findOnPath } from '../../fakes/made-once.ts'
-import type { EtcdServer } from '../../fakes/etcd-server.ts'
+import { findOnPath } from '../../rigs/made-once.ts'
+import type { EtcdServer } from '../../rigs/etcd-server.ts'
 import { compact, fillUp, leaderOf, makeRoom } from './etcd-members.ts'
 import { type Replica, signal } from './replica.ts'
 import type { World } from './world.ts'

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { findOnPath } from '../../fakes/made-once.ts'
+import { findOnPath } from '../../rigs/made-once.ts'
 
 export class MovedClock {
   /** For whoever is to have this clock. */

@@ -2,7 +2,7 @@
 // faults, under which they must find nothing.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SEED } from '../../fakes/seed.ts'
+import { SEED } from '../../rigs/seed.ts'
 import { possibleFaults } from './faults.ts'
 import { type Lie, LyingGateway } from './lying-gateway.ts'
 import { Run } from './run.ts'

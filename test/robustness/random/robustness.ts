@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { inspect } from 'node:util'
-import { dice } from '../../fakes/dice.ts'
+import { dice } from '../../corpora/dice.ts'
 import { possibleFaults } from './faults.ts'
 import { Run } from './run.ts'
 import { World } from './world.ts'

@@ -2,7 +2,7 @@
 // the last one is held against the store's own account.
 import { setTimeout as delay } from 'node:timers/promises'
 import { writeFileSync } from 'node:fs'
-import { dice } from '../../fakes/dice.ts'
+import { dice } from '../../corpora/dice.ts'
 import { checkWindow } from './checks.ts'
 import { type ClientParts, RecordingClient } from './client.ts'
 import type { Target } from './connection.ts'

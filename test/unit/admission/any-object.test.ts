@@ -25,11 +25,14 @@ import { EXTENDED_RESOURCE_TOLERATION } from '../../../src/plugins/extended-reso
 import { LIMIT_HARD_ANTI_AFFINITY } from '../../../src/plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { STORAGE_PROTECTION } from '../../../src/plugins/storage-object-in-use-protection.ts'
 import { TAINT_NODES_BY_CONDITION } from '../../../src/plugins/taint-nodes-by-condition.ts'
+import type { Namespace, ResourceQuota } from '../../../src/api/gen/kinds.ts'
+import { isKind } from '../../../src/api/kind-guard.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
+import { arbitraryObject } from '../../corpora/arbitrary-object.ts'
+import { canonicalOf } from '../../corpora/kind-of.ts'
 import { requestFor } from './request-for.ts'
 import { systemRandom } from '../../../src/lib/random.ts'
 
@@ -37,17 +40,20 @@ const SIGNAL = new AbortController().signal
 const SCHEMA = loadBuiltInSchema()
 
 function any(kind: string, group = ''): fc.Arbitrary<ApiObject> {
-  return arbitraryObject(SCHEMA.kind({ group, version: 'v1', kind })!)
+  return arbitraryObject(SCHEMA.kind({ group, version: 'v1', kind })!).map((object) =>
+    canonicalOf({ group, kind }, object),
+  )
 }
 
 /** Whatever is asked for is this. */
-function always(object: ApiObject): ObjectReader & SampleReader {
-  const found = Promise.resolve(object)
+function always<T extends ApiObject>(object: ApiObject): ObjectReader<T> & SampleReader<T> {
+  const found = Promise.resolve(object as T)
+  const objects = [object as T]
   return {
     find: () => found,
     findLatest: () => found,
-    list: () => Promise.resolve([object]),
-    listSome: () => Promise.resolve({ objects: [object], total: 1 }),
+    list: () => objects,
+    listSome: () => Promise.resolve({ objects, total: 1 }),
   }
 }
 
@@ -78,10 +84,10 @@ const PRIORITY = { metadata: { name: 'p' }, value: 5, globalDefault: true } as u
 function plugins(around: Around): readonly AdmissionPlugin[] {
   const none = new Set<string>()
   const quotas = {
-    quotasIn: () => [around.quota],
-    update: (quota: ApiObject, change: (current: ApiObject) => unknown) => Promise.resolve(void change(quota)),
+    quotasIn: () => (isKind(around.quota, 'core_v1.ResourceQuota') ? [around.quota] : []),
+    update: (quota: ResourceQuota, change: (current: ResourceQuota) => unknown) => Promise.resolve(void change(quota)),
   }
-  const namespaces = always(around.namespace)
+  const namespaces = always<Namespace>(around.namespace)
   return [
     limitRanger(always(around.range)),
     serviceAccount(always(around.account), systemClock, systemRandom),
@@ -148,11 +154,11 @@ describe('any object', () => {
           : {}
         const request = requestFor(resource, object, more, group)
         const text = JSON.stringify([object, before], bigints)
-        const made = await outcome(async () => admission.mutate(request, SIGNAL))
+        const made = await outcome(async () => (await admission.mutate(request, SIGNAL)) ?? request.object)
         if (made instanceof ApiError) return
         await outcome(async () => admission.validate({ ...request, object: made }, SIGNAL))
         expect(JSON.stringify([object, before], bigints)).toBe(text)
-        const again = await outcome(async () => admission.mutate({ ...request, object: made }, SIGNAL))
+        const again = await outcome(async () => (await admission.mutate({ ...request, object: made }, SIGNAL)) ?? made)
         if (!(again instanceof ApiError)) expect(again).toEqual(made)
       }),
       { numRuns: 40 },

@@ -46,10 +46,25 @@ describe('a chain of plugins', () => {
     expect(await asked(requestFor('ingresses', { metadata: { name: 'i' } }, {}, 'networking.k8s.io'))).toBe('25')
   })
 
-  it('gives back the very object where nobody cares', async () => {
+  it('gives nothing where nobody changes the object', async () => {
     const request = requestFor('configmaps', { metadata: { name: 'c' } })
-    const admission = admitInOrder([marker('1', { resources: ['pods'] })])
-    expect(await admission.mutate(request, SIGNAL)).toBe(request.object)
+    const same: AdmissionPlugin = { mutate: ({ object }) => object }
+    const later: AdmissionPlugin = { mutate: async () => undefined }
+    const admission = admitInOrder([marker('1', { resources: ['pods'] }), same, later])
+    expect(await admission.mutate(request, SIGNAL)).toBeUndefined()
+  })
+
+  it('does not look at an object that no plugin looks at', async () => {
+    const request: AdmissionRequest = {
+      ...requestFor('configmaps', {}),
+      get object(): never {
+        throw new Error('somebody looked')
+      },
+    }
+    const idle: AdmissionPlugin = { mayRepeat: true, mutate: () => undefined, validate: () => {} }
+    const admission = admitInOrder([marker('1', { resources: ['pods'] }), idle])
+    expect(await admission.mutate(request, SIGNAL)).toBeUndefined()
+    await admission.validate(request, SIGNAL)
   })
 
   it.each([

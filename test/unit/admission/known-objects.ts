@@ -3,12 +3,12 @@ import type { ObjectReader, SampleReader } from '../../../src/admission/object-r
 import type { ApiObject } from '../../../src/api/object.ts'
 
 /** Objects without a namespace are of the whole cluster. */
-export function knownObjects(...objects: readonly object[]): ObjectReader & SampleReader {
-  const known = objects as readonly ApiObject[]
+export function knownObjects<T extends ApiObject>(...objects: readonly object[]): ObjectReader<T> & SampleReader<T> {
+  const known = objects as readonly T[]
   const namespaceOf = ({ metadata }: ApiObject): unknown => metadata['namespace'] ?? ''
-  const find = (namespace: string, name: string): Promise<ApiObject | undefined> =>
+  const find = (namespace: string, name: string): Promise<T | undefined> =>
     Promise.resolve(known.find((item) => item.metadata['name'] === name && namespaceOf(item) === namespace))
-  const within = (namespace: string): readonly ApiObject[] =>
+  const within = (namespace: string): readonly T[] =>
     known.filter((item) => namespace === '' || namespaceOf(item) === namespace)
   return {
     find,

@@ -1,6 +1,9 @@
 // A request as plugins see it, for tests of single plugins.
 import type { AdmissionRequest } from '../../../src/admission/admission.ts'
-import type { ApiObject } from '../../../src/api/object.ts'
+import type { GroupVersionKind } from '../../../src/api/object.ts'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { builtInGroups } from '../../../src/schema/built-in-resources.ts'
+import { canonicalOf } from '../../corpora/kind-of.ts'
 
 export function requestFor(
   resource: string,
@@ -8,11 +11,9 @@ export function requestFor(
   more: Partial<AdmissionRequest> = {},
   group = '',
 ): AdmissionRequest {
-  const shown = object as ApiObject | undefined
-  const [kind, place] = [
-    { group, version: 'v1', kind: '' },
-    { group, version: 'v1', resource },
-  ]
+  const kind = kindOf(group, resource, more.subresource)
+  const place = { group, version: kind.version, resource }
+  const shown = object && canonicalOf(kind, object as ValueMap)
   return {
     operation: 'CREATE',
     kind,
@@ -21,7 +22,7 @@ export function requestFor(
     requestResource: place,
     subresource: '',
     namespace: 'ns',
-    name: typeof shown?.metadata?.['name'] === 'string' ? shown.metadata['name'] : '',
+    name: typeof shown?.metadata['name'] === 'string' ? shown.metadata['name'] : '',
     object: shown,
     oldObject: undefined,
     user: { name: 'someone', uid: undefined, groups: [], extra: {} },
@@ -30,5 +31,15 @@ export function requestFor(
     warn: () => {},
     annotate: () => {},
     ...more,
+    ...(more.oldObject && { oldObject: canonicalOf(kind, more.oldObject) }),
   }
+}
+
+/** The kind that is sent to a resource or a subresource. */
+function kindOf(group: string, resource: string, subresource: string | undefined): GroupVersionKind {
+  const { versions = [] } = builtInGroups().find((found) => found.group === group) ?? {}
+  const row = versions.flatMap(({ resources }) => resources).find(({ plural }) => plural === resource)
+  const { version, kind } = row?.subresources.find(({ name }) => name === subresource) ??
+    row ?? { version: 'v1', kind: '' }
+  return { group, version, kind }
 }

@@ -1,36 +1,50 @@
 import { expect, it } from 'vitest'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { openMemory } from '../../../src/kv/embedded/memory.ts'
+import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { DiscoveryGroup } from '../../../src/registry/discovery.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { AggregatedGroups } from '../../../src/aggregation/aggregated-groups.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
-import { runUntilFinished } from '../../fakes/running-controller.ts'
+import { openWorld } from '../../rigs/api-world.ts'
+import { runUntilFinished } from '../../rigs/running-controller.ts'
 
 const SOON = { interval: 2 }
-const CLUSTER = { namespace: '' }
+const GROUP = 'apiregistration.k8s.io'
 
 function group(name: string, priority: number): DiscoveryGroup {
   return { group: name, versions: [{ version: 'v1', priority: { group: priority, version: 15 }, resources: [] }] }
 }
 
 it('groups of other servers stand by their priorities, and it is counted when one goes away (P-388, P-391)', async () => {
-  const world = new ApiWorld()
-  const services = world.resource('apiservices', 'apiregistration.k8s.io')
+  const { resources } = await openWorld()
+  const { stored: resource } = resources.find({ group: GROUP, version: 'v1', resource: 'apiservices' })!
+  // A store of its own: the controllers of a server would look for the servers, and say themselves how they are.
+  const store = openKvStore({ kv: openMemory(), prefix: '/registry/' })
+  const { signal } = new AbortController()
+  const write = (name: string, change: (live: object) => object): Promise<unknown> =>
+    store.write(
+      { resource, namespace: '', name },
+      (current) => {
+        const live = current?.kind === 'object' ? current.object() : { kind: 'APIService', apiVersion: `${GROUP}/v1` }
+        return { kind: 'put', object: { metadata: { name }, ...change(live) } as unknown as ApiObject }
+      },
+      signal,
+    )
   const remotes = new AggregatedGroups({
     resources: () => Promise.resolve([]),
     documents: (service) => Promise.resolve({ service, v3Address: undefined, v2: undefined }),
     clock: systemClock,
   })
-  runUntilFinished({ name: 'remotes', run: (signal) => remotes.follow(world.parts.store, world.resources, signal) })
+  runUntilFinished({ name: 'remotes', run: (stop) => remotes.follow(store, resources, stop) })
   const serve = async (version: string, of: string, priorities: readonly [number, number]): Promise<void> => {
     const [groupPriorityMinimum, versionPriority] = priorities
     const service = { namespace: 'ns', name: 'elsewhere' }
     const spec = { group: of, version, service, groupPriorityMinimum, versionPriority }
-    await world.create(services, { metadata: { name: `${version}.${of}` }, spec }, CLUSTER)
+    await write(`${version}.${of}`, (live) => ({ ...live, spec }))
   }
   const tell = async (name: string, status: string, reason: string): Promise<void> => {
     const conditions = [{ type: 'Available', status, reason, lastTransitionTime: '2030-01-01T00:00:00Z' }]
-    const change = (live: object): object => ({ ...live, status: { conditions } })
-    await world.update(services, name, change, { ...CLUSTER, subresource: 'status' })
+    await write(name, (live) => ({ ...live, status: { conditions } }))
   }
   await serve('v1', 'low.example.com', [10, 10])
   await serve('v1beta1', 'high.example.com', [17000, 10])
@@ -51,7 +65,7 @@ it('groups of other servers stand by their priorities, and it is counted when on
     ])
 
   const spec = { group: 'named.example.com', version: 'v1', groupPriorityMinimum: 16500, versionPriority: 1 }
-  await world.create(services, { metadata: { name: 'v1.named.example.com' }, spec }, CLUSTER)
+  await write('v1.named.example.com', (live) => ({ ...live, spec }))
   const named = (): readonly string[] => remotes.withNamed(remotes.among(own)).map(({ group: name }) => name)
   await expect.poll(() => named().slice(2, 5), SOON).toEqual(['high.example.com', 'named.example.com', 'batch'])
   expect(told()).not.toContainEqual(expect.stringContaining('named'))
@@ -74,7 +88,7 @@ it('groups of other servers stand by their priorities, and it is counted when on
     .poll(() => measured('aggregator_unavailable_apiservice_total'), SOON)
     .toEqual({ 'v1.low.example.com FailedDiscoveryCheck': 1 })
 
-  const key = { resource: services.stored, namespace: '', name: 'v1.low.example.com' }
-  await world.parts.store.write(key, () => ({ kind: 'remove' }), AbortSignal.timeout(10_000))
+  const key = { resource, namespace: '', name: 'v1.low.example.com' }
+  await store.write(key, () => ({ kind: 'remove' }), AbortSignal.timeout(10_000))
   await expect.poll(() => measured('aggregator_unavailable_apiservice_total'), SOON).toEqual({})
 })

@@ -69,7 +69,6 @@ async function send(
     body: {
       length: 0,
       onRead: undefined,
-      release: () => {},
       putBack: () => {},
       read() {
         this.onRead?.(sent)
@@ -276,6 +275,16 @@ describe('what is never written down (P-194)', () => {
     ['plain contents', 'PUT /api/v1/namespaces/n/secrets/s', '{"stringData":{"k":"sentinel"}}', 'sentinel'],
     ['those in a list', 'GET /api/v1/secrets', '{"items":[{"data":{"k":"sentinel"}}]}', 'sentinel'],
     ['those in a table', 'GET /api/v1/secrets', '{"rows":[{"object":{"data":{"k":"sentinel"}}}]}', 'sentinel'],
+    ['those beside items', 'POST /api/v1/namespaces/n/secrets', '{"items":[],"data":{"k":"sentinel"}}', 'sentinel'],
+    ['those beside rows', 'POST /api/v1/namespaces/n/secrets', '{"rows":[],"data":{"k":"sentinel"}}', 'sentinel'],
+    ['those in an array', 'POST /api/v1/namespaces/n/secrets', '[{"data":{"k":"sentinel"}}]', 'sentinel'],
+    ['a misspelt member', 'POST /api/v1/namespaces/n/secrets', '{"stringdata":{"k":"sentinel"}}', 'sentinel'],
+    [
+      'a secret at the path of another kind',
+      'POST /api/v1/namespaces/n/configmaps',
+      '{"apiVersion":"v1","kind":"Secret","data":{"k":"sentinel"}}',
+      'sentinel',
+    ],
     [
       'what was applied last',
       'GET /api/v1/namespaces/n/secrets/s',
@@ -293,6 +302,12 @@ describe('what is never written down (P-194)', () => {
       'a token under review',
       'POST /apis/authentication.k8s.io/v1/tokenreviews',
       '{"spec":{"token":"sentinel"}}',
+      'sentinel',
+    ],
+    [
+      'a token beside items',
+      'POST /apis/authentication.k8s.io/v1/tokenreviews',
+      '{"items":[],"spec":{"token":"sentinel"}}',
       'sentinel',
     ],
   ])('%s', async (_name, line, body, sentinel) => {

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { BatchedEvents, eachEvent, type EventSink, truncating } from '../../../src/audit/backends.ts'
 import { AuditEvent } from '../../../src/audit/event.ts'
 import { LogFile } from '../../../src/audit/log-file.ts'
-import { lineBackend, webhookSink } from '../../../src/audit/sinks.ts'
+import { lineBackend, printed, webhookSink } from '../../../src/audit/sinks.ts'
 import { Count } from '../../../src/lib/measure.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const event = (name: string, more: object = {}): AuditEvent =>
   new AuditEvent('ResponseComplete', JSON.stringify({ name, ...more }))
@@ -229,6 +229,16 @@ describe('the file', () => {
     await file.close()
     expect(lost.value).toBe(2)
   })
+})
+
+it('on standard output says the same without telling a terminal what to do', async () => {
+  const lines: string[] = []
+  const options = { form: 'json', strict: false, fit: (each: AuditEvent) => each } as const
+  await lineBackend(
+    printed((line) => void lines.push(line)),
+    options,
+  ).process(event('a', { userAgent: '\u009b31m\u202e' }))
+  expect(lines.join('')).toBe('{"name":"a","userAgent":"\\u009b31m\\u202e"}\n')
 })
 
 describe('the webhook (P-191)', () => {

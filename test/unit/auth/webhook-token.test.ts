@@ -72,6 +72,10 @@ describe('asking another server whose a token is (P-075)', () => {
     await over.review('u', [], signal)
     await over.review('t', ['other'], signal)
     expect(asked).toHaveLength(3)
+    // Spaces do not make one audience out of two.
+    await over.review('t', ['one two'], signal)
+    await over.review('t', ['one', 'two'], signal)
+    expect(asked).toHaveLength(5)
   })
 
   it('keeps a plain no, and not one with a reason', async () => {

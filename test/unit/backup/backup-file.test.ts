@@ -124,6 +124,7 @@ function copyOf(items: readonly CopiedItem[]): StoreCopy {
   return {
     revision: 4711,
     count: items.length,
+    firstKey: async () => undefined,
     newestRevision: async () => 4711,
     close: async () => undefined,
     async *pages() {

@@ -8,7 +8,7 @@ import type { CopiedItem } from '../../../src/kv/copy.ts'
 import { type EmbeddedKv, openEmbedded } from '../../../src/kv/embedded/embedded.ts'
 import { prefixRange } from '../../../src/kv/kv.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const PREFIX = '/registry/'
 const { signal } = new AbortController()

@@ -15,7 +15,7 @@ import {
   type Type,
   typeOfSchema,
 } from '../../../src/cel/cel.ts'
-import { repeated, tooSlow } from '../../fakes/processor-time.ts'
+import { repeated, tooSlow } from '../../rigs/processor-time.ts'
 
 const spec: ObjectType = {
   kind: 'object',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compile, type Json, type JsonMap, type Program, typeOfSchema } from '../../../src/cel/cel.ts'
-import { processorMilliseconds } from '../../fakes/processor-time.ts'
+import { processorMilliseconds } from '../../rigs/processor-time.ts'
 
 const LIMIT = 1_000_000
 

@@ -43,6 +43,15 @@ describe('credentials', () => {
     expect(await some.current()).toEqual({ token: 'second' })
   })
 
+  it('are not an empty file', async () => {
+    const tokenFile = path.join(folder, 'empty')
+    writeFileSync(tokenFile, ' \n')
+    const some = credentials({ tokenFile })
+    await expect(some.current()).rejects.toThrow(`the token file ${tokenFile} is empty`)
+    writeFileSync(tokenFile, 'late\n')
+    expect(await some.current()).toEqual({ token: 'late' })
+  })
+
   it('are not asked for again where there are no others', () => {
     expect(credentials({ token: 't' }).refused({ token: 't' })).toBe(false)
   })

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ApiStatusError, Client, ConnectionError, k8s } from '../../../src/client/client.ts'
 
 type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => void
@@ -58,6 +58,31 @@ describe('a request', () => {
     const { url, headers } = some.requests[0]!
     expect(url).toBe('/base/api/v1/namespaces/n/pods/p')
     expect(headers).toMatchObject({ authorization: 'Bearer t', 'user-agent': 'test', accept: 'application/json' })
+  })
+
+  it.each(['/a/../b', '/a/./b', '/a/%2e%2e/b', '//127.0.0.2/b'])('goes to its server as it is: %s', async (path) => {
+    const some = await scene([ok])
+    await some.client.request({ method: 'GET', path })
+    expect(some.requests[0]!.url).toBe(`/base${path}`)
+    const { host, port } = new URL(`http://${some.requests[0]!.headers.host}`)
+    expect(host).toBe(`127.0.0.1:${port}`)
+    using root = new Client({ url: `http://${host}` })
+    await root.request({ method: 'GET', path })
+    expect(some.requests[1]!.url).toBe(path)
+  })
+
+  it('asks for a kind for several calls, and the signal of one of them ends no other', async () => {
+    const held = Promise.withResolvers<void>()
+    const some = await scene([(_, response) => void held.promise.then(() => response.writeHead(404).end('not found'))])
+    const widgets = some.client.resource({ group: 'example.com', version: 'v1', kind: 'Widget' }).inNamespace('n')
+    const ending = new AbortController()
+    const ended = widgets.get('a', { signal: ending.signal })
+    await vi.waitFor(() => expect(some.requests.length).toBe(1))
+    const other = widgets.get('a')
+    ending.abort(new Error('enough'))
+    await expect(ended).rejects.toThrow('enough')
+    held.resolve()
+    await expect(other).rejects.toThrow('the server has no kind Widget in example.com/v1')
   })
 
   it.each([

@@ -8,7 +8,7 @@ import type { Server, TLSSocket } from 'node:tls'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Client, k8s } from '../../../src/client/client.ts'
 import { type EtcdCertificates, makeEtcdCertificates } from '../../fakes/etcd-tls.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 let pki: EtcdCertificates
 let serving: { readonly cert: string; readonly key: string; readonly ca: string }

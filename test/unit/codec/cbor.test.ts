@@ -7,10 +7,10 @@ import { encodeCbor, encodeCborEvent, encodeCborValue } from '../../../src/codec
 import { sortedJson } from '../../../src/codec/json-encode.ts'
 import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
-import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
-import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
-import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
-import { repeated, tooSlow } from '../../fakes/processor-time.ts'
+import { BUILT_IN, kindOf } from '../../corpora/built-in-kinds.ts'
+import { arbitraryObject } from '../../corpora/arbitrary-object.ts'
+import { goldenFixtures } from '../../corpora/golden-fixtures.ts'
+import { repeated, tooSlow } from '../../rigs/processor-time.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type Value, equalValues } from '../../../src/api/value.ts'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../../../src/codec/convert.ts'
-import { columnsOf } from '../../fakes/kind-of.ts'
+import { columnsOf } from '../../corpora/kind-of.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
+import { goldenFixtures } from '../../corpora/golden-fixtures.ts'
 
 const kinds = loadBuiltInSchema()
 

@@ -6,9 +6,9 @@ import { indentJson } from '../../../src/codec/indent.ts'
 import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
 import type { KindSchema } from '../../../src/schema/table.ts'
-import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
-import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
-import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
+import { BUILT_IN, kindOf } from '../../corpora/built-in-kinds.ts'
+import { arbitraryObject } from '../../corpora/arbitrary-object.ts'
+import { goldenFixtures } from '../../corpora/golden-fixtures.ts'
 
 const encode = (kind: KindSchema, object: ValueMap): string => encodeJson(object, kind).toString()
 

@@ -4,8 +4,8 @@ import { type Value, own, setOwn } from '../../../src/api/value.ts'
 import { JsonSyntaxError } from '../../../src/codec/json-exact.ts'
 import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { ExactMap, ExactNumber } from '../../../src/schema/exact-value.ts'
-import { anyCharacter } from '../../fakes/any-character.ts'
-import { outOfProportion, tooSlow } from '../../fakes/processor-time.ts'
+import { anyCharacter } from '../../corpora/any-character.ts'
+import { outOfProportion, tooSlow } from '../../rigs/processor-time.ts'
 
 const parse = (text: string): Value => parseJsonDocument(Buffer.from(text)).value
 const duplicates = (text: string): readonly string[] => parseJsonDocument(Buffer.from(text)).duplicates

@@ -4,10 +4,12 @@ import { parseCbor } from '../../../src/codec/cbor-decode.ts'
 import { encodeCbor, encodeCborValue } from '../../../src/codec/cbor-encode.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../../../src/codec/list-json.ts'
 import { writeJsonList } from '../../../src/codec/list-json.ts'
+import type { WriteElsewhere } from '../../../src/codec/large-values.ts'
 import { writeList } from '../../../src/codec/list-writer.ts'
-import { listKindOf, writeProtobufList } from '../../../src/codec/list-protobuf.ts'
+import { writeOtherForm } from '../../../src/codec/other-form.ts'
+import { type EncodingTools, listKindOf, writeProtobufList } from '../../../src/codec/list-protobuf.ts'
 import { decodeProtobuf, encodeProtobuf } from '../../../src/codec/protobuf.ts'
-import { columnsOf } from '../../fakes/kind-of.ts'
+import { canonicalOf, columnsOf } from '../../corpora/kind-of.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { Turns } from '../../../src/lib/turns.ts'
@@ -82,15 +84,17 @@ describe('a list in JSON', () => {
   })
 
   it('as a table has a row an item', async () => {
+    const kind = { group: '', kind: 'Namespace' }
+    const namespaces = [{ metadata: { name: 'a' } }, { metadata: { name: 'b' }, status: { phase: 'P' } }]
     const table = {
-      shape: columnsOf({ group: '', kind: 'Namespace' }),
+      shape: columnsOf(kind),
       apiVersion: 'meta.k8s.io/v1',
       include: 'None',
       now: 0,
     } as const
     const { text } = await written(
       { kind: 'table', table },
-      batchesOf([pod('a'), pod('b', { status: { phase: 'P' } })]),
+      batchesOf(namespaces.map((object) => itemOf(canonicalOf(kind, object)))),
     )
     expect(JSON.parse(text)).toMatchObject({
       kind: 'Table',
@@ -220,9 +224,11 @@ describe('a list in protobuf', () => {
   })
 
   it('as a table is JSON in an envelope (R-225, D10)', async () => {
-    const shape = columnsOf({ group: '', kind: 'Pod' })
+    const kind = { group: '', kind: 'Pod' }
+    const shape = columnsOf(kind)
+    const items = pods.slice(0, 2).map((item) => itemOf(canonicalOf(kind, item.object())))
     const table = { shape, apiVersion: 'meta.k8s.io/v1', include: 'None', now: 0 } as const
-    const envelope = decodeProtobuf(await bytesOf({ kind: 'table', table }, pods.slice(0, 2)))
+    const envelope = decodeProtobuf(await bytesOf({ kind: 'table', table }, items))
     expect(envelope).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', contentType: 'application/json' })
     expect(JSON.parse(envelope.raw.toString())).toMatchObject({ kind: 'Table', metadata: listMeta(), rows: [{}, {}] })
   })
@@ -300,6 +306,47 @@ describe('a list in the other encodings', () => {
       const inTurns = writeList(list, { encoding, pretty: false }, { ...tools, turns: new Turns() })
       for await (const piece of inTurns) pieces.push(...[piece].flat())
       expect(Buffer.concat(pieces).equals(await bytesOf(form, many, encoding))).toBe(true)
+    }
+  })
+
+  const large = Array.from({ length: 3 }, (_, i) => {
+    const data = Object.fromEntries(Array.from({ length: 5000 }, (__, at) => [`k${at}`, 'dmFsdWU=']))
+    return itemOf({ kind: 'Secret', apiVersion: 'v1', metadata: { name: `large${i}` }, data, type: 'Opaque' })
+  })
+
+  it.each(['json', 'yaml', 'cbor', 'protobuf'] as const)(
+    'of large items in %s takes another turn before each but the first',
+    async (encoding) => {
+      const turns = { isOver: true, taken: 0, next: async () => void turns.taken++ }
+      for (const [name, form] of FORMS) {
+        if (encoding === 'protobuf' && name === 'custom objects') continue
+        turns.taken = 0
+        const list = { form, metadata, items: batchesOf(large) }
+        const more = { ...tools, turns: turns as unknown as Turns }
+        for await (const _ of writeList(list, { encoding, pretty: false }, more));
+        expect(turns.taken).toBe(large.length - 1)
+      }
+    },
+  )
+
+  it.each(['yaml', 'cbor', 'protobuf'] as const)('of large items in %s is the same from a thread', async (encoding) => {
+    for (const [name, form] of FORMS) {
+      if (encoding === 'protobuf' && name !== 'objects') continue
+      let sent = 0
+      const writeElsewhere: WriteElsewhere = async (json, other) => {
+        sent++
+        return Buffer.from(writeOtherForm(tools, json, structuredClone(other)))
+      }
+      const write = async (more: Partial<EncodingTools>): Promise<Buffer> => {
+        const pieces: Buffer[] = []
+        const list = { form, metadata, items: batchesOf(large) }
+        for await (const piece of writeList(list, { encoding, pretty: false }, { ...tools, ...more })) {
+          pieces.push(...[piece].flat().map((bytes) => Buffer.from(bytes)))
+        }
+        return Buffer.concat(pieces)
+      }
+      expect((await write({ writeElsewhere })).equals(await write({}))).toBe(true)
+      expect(sent).toBe(form.kind === 'objects' ? large.length : 0)
     }
   })
 })

@@ -7,7 +7,7 @@ import { InvariantError } from '../../../src/lib/errors.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 import { customOpenApiPart, type CustomOpenApiResource } from '../../../src/schema/openapi-custom.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../../../src/schema/openapi-parts.ts'
-import { collectGarbage } from '../../fakes/garbage.ts'
+import { collectGarbage } from '../../rigs/garbage.ts'
 
 const info = { title: 'Test', version: 'v1' }
 const options = { info, turns: new Turns() }

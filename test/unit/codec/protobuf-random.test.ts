@@ -4,7 +4,7 @@ import { equalValues } from '../../../src/api/value.ts'
 import { ProtobufError } from '../../../src/wire/protobuf-error.ts'
 import { decodeProtobuf, decodeRaw, encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
+import { arbitraryObject } from '../../corpora/arbitrary-object.ts'
 
 const kinds = [...loadBuiltInSchema().kinds()].filter((kind) => kind.hasProtobuf)
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/codec/protobuf.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { readWatchFrame } from './read-watch-frame.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 describe('a list in pieces', () => {
   it.each([

@@ -3,8 +3,8 @@ import { ProtobufError } from '../../../src/wire/protobuf-error.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { decodeProtobuf, decodeRaw, encodeEnvelope, encodeProtobuf, encodeRaw } from '../../../src/codec/protobuf.ts'
 import type { ObjectShape } from '../../../src/schema/table.ts'
-import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
-import { tooSlow } from '../../fakes/processor-time.ts'
+import { BUILT_IN, kindOf } from '../../corpora/built-in-kinds.ts'
+import { tooSlow } from '../../rigs/processor-time.ts'
 
 function shapeOf(name: string): ObjectShape {
   const found = BUILT_IN.shape(name)

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { customTable, DEFAULT_TABLE, tableRow } from '../../../src/codec/table.ts'
-import { columnsOf } from '../../fakes/kind-of.ts'
+import { canonicalOf, columnsOf } from '../../corpora/kind-of.ts'
 import type { TableItem } from '../../../src/codec/table.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
+const POD = { group: '', kind: 'Pod' }
+const JOB = { group: 'batch', kind: 'Job' }
 const METADATA = { name: 'a', creationTimestamp: '2026-03-01T11:58:30Z' }
 
 class Item implements TableItem {
@@ -33,11 +35,11 @@ const restarted = {
 
 const CASES: readonly (readonly [name: string, shape: typeof DEFAULT_TABLE, object: ValueMap])[] = [
   ['without an age', DEFAULT_TABLE, { metadata: METADATA }],
-  ['a pod', columnsOf({ group: '', kind: 'Pod' }), { metadata: METADATA, status: { phase: 'Failed' } }],
+  ['a pod', columnsOf(POD), canonicalOf(POD, { metadata: METADATA, status: { phase: 'Failed' } })],
   [
     'a pod that was restarted',
-    columnsOf({ group: '', kind: 'Pod' }),
-    { metadata: METADATA, status: { containerStatuses: [restarted] } },
+    columnsOf(POD),
+    canonicalOf(POD, { metadata: METADATA, status: { containerStatuses: [restarted] } }),
   ],
   [
     'an event',
@@ -46,8 +48,8 @@ const CASES: readonly (readonly [name: string, shape: typeof DEFAULT_TABLE, obje
   ],
   [
     'a job that runs',
-    columnsOf({ group: 'batch', kind: 'Job' }),
-    { metadata: METADATA, status: { startTime: '2026-03-01T11:59:00Z' } },
+    columnsOf(JOB),
+    canonicalOf(JOB, { metadata: METADATA, status: { startTime: '2026-03-01T11:59:00Z' } }),
   ],
   [
     'the mark of an age in the object',
@@ -67,12 +69,12 @@ describe('a row that is remembered', () => {
   })
 
   it('is not made from the object again', () => {
-    const item = new Item({ metadata: METADATA })
+    const item = new Item(canonicalOf(POD, { metadata: METADATA }))
     const form = { shape: DEFAULT_TABLE, apiVersion: 'meta.k8s.io/v1', include: 'None', now: NOW } as const
     const first = tableRow(form, item)
     expect(tableRow(form, item)).toEqual(first)
     expect(item.parsed).toBe(1)
-    tableRow({ ...form, shape: columnsOf({ group: '', kind: 'Pod' }) }, item)
+    tableRow({ ...form, shape: columnsOf(POD) }, item)
     expect(item.parsed).toBe(2)
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { DEFAULT_TABLE, parseIncludeObject, tableDocument } from '../../../src/codec/table.ts'
-import { columnsOf } from '../../fakes/kind-of.ts'
+import { canonicalOf, columnsOf } from '../../corpora/kind-of.ts'
 import type { TableForm } from '../../../src/codec/table.ts'
 import { customTable } from '../../../src/codec/tables/custom.ts'
 import { humanDuration } from '../../../src/codec/tables/elapsed.ts'
@@ -95,8 +95,9 @@ describe('a table (R-350 to R-352, R-360)', () => {
   })
 
   it('has conditions in the rows of pods that ended', () => {
-    const pod = { metadata: { name: 'p' }, status: { phase: 'Failed' } }
-    const rows = rowsOf(tableDocument(form({ shape: columnsOf({ group: '', kind: 'Pod' }) }), itemOf(pod)))
+    const kind = { group: '', kind: 'Pod' }
+    const pod = canonicalOf(kind, { metadata: { name: 'p' }, status: { phase: 'Failed' } })
+    const rows = rowsOf(tableDocument(form({ shape: columnsOf(kind) }), itemOf(pod)))
     expect(Object.keys(rows[0] ?? {})).toEqual(['cells', 'conditions', 'object'])
   })
 
@@ -104,7 +105,7 @@ describe('a table (R-350 to R-352, R-360)', () => {
     const shape = columnsOf({ group: 'apps', kind: 'ControllerRevision' })
     const text = tableDocument(form({ shape, include: 'None' }), {
       bytes: Buffer.from('{}'),
-      object: () => ({ revision: 9007199254740993n }),
+      object: () => canonicalOf({ group: 'apps', kind: 'ControllerRevision' }, { revision: 9007199254740993n }),
     })
     expect(text.toString()).toContain(',9007199254740993,')
   })

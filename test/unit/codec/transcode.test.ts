@@ -6,9 +6,9 @@ import { jsonText } from '../../../src/api/json-text.ts'
 import { parseStoredJson } from '../../../src/codec/stored-json.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import type { KindSchema } from '../../../src/schema/table.ts'
-import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
-import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
-import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
+import { BUILT_IN, kindOf } from '../../corpora/built-in-kinds.ts'
+import { arbitraryObject } from '../../corpora/arbitrary-object.ts'
+import { goldenFixtures } from '../../corpora/golden-fixtures.ts'
 
 const transcoder = new Transcoder()
 

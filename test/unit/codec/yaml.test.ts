@@ -9,10 +9,10 @@ import { YamlError } from '../../../src/codec/yaml-faults.ts'
 import { parseYaml } from '../../../src/codec/yaml-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
-import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
-import { anyCharacter } from '../../fakes/any-character.ts'
-import { outOfProportion, repeated, tooSlow } from '../../fakes/processor-time.ts'
+import { arbitraryObject } from '../../corpora/arbitrary-object.ts'
+import { goldenFixtures } from '../../corpora/golden-fixtures.ts'
+import { anyCharacter } from '../../corpora/any-character.ts'
+import { outOfProportion, repeated, tooSlow } from '../../rigs/processor-time.ts'
 
 const table = loadBuiltInSchema()
 const parse = (text: string): Value => parseYaml(Buffer.from(text)).value
@@ -34,6 +34,11 @@ describe('reading YAML', () => {
     ['a comment', '# only\n', null],
     ['flags of YAML 1.1', '[yes, No, on, OFF, y, n, True]', [true, false, true, false, true, false, true]],
     ['numbers in all bases', '[0755, 0o17, 0x1F, 0b11, 1_000, -0x1, +5, 08]', [493, 15, 31, 3, 1000, -1, 5, 8]],
+    [
+      'integers around the longest that a number holds in every base',
+      '[999999999999999, -999999999999999, 9007199254740993, 0x1fffffffffffff, 0x1ffffffffffffff, 0777777777777777, 00]',
+      [999999999999999, -999999999999999, 9007199254740993n, 2 ** 53 - 1, 2n ** 57n - 1n, 0o777777777777777, 0],
+    ],
     ['fractions', '[1.0, .5, 5., 1e3, 1.5e-3]', [1, 0.5, 5, 1000, 0.0015]],
     [
       'integers of 64 bits',
@@ -66,6 +71,18 @@ describe('reading YAML', () => {
 
   it('sorts the members of maps', () => {
     expect(Object.keys(parse('c: 1\na: 2\nb: 3\n') as object)).toEqual(['a', 'b', 'c'])
+  })
+
+  it('sorts them also where keys are empty, repeated or numbers', () => {
+    const { value, duplicates } = parseYaml(Buffer.from('"": 0\nb: 1\na: 2\nb: 3\n"": 4\nc: 5\n'))
+    expect(Object.entries(value as object)).toEqual(Object.entries({ '': 4, a: 2, b: 3, c: 5 }))
+    expect(duplicates).toEqual(['line 4: key "b" already set in map', 'line 5: key "" already set in map'])
+    expect(Object.keys(parse('b: 1\n10: 2\n9: 3\na: 4\n') as object)).toEqual(['9', '10', 'a', 'b'])
+    expect(Object.is(parse('-0'), 0)).toBe(true)
+  })
+
+  it.each(['\n', ' \n', '#\n', '%a\n', '\r\n'])('reads a document behind a body of %j', (line) => {
+    expect(parse(`${line.repeat(3_000_000 / line.length)}---\na: 1\n`)).toEqual({ a: 1 })
   })
 
   it('__proto__ is data', () => {

@@ -8,7 +8,9 @@ import { GATES } from '../../../src/config/feature-gates.ts'
 
 const ALL = Object.keys(COMMAND_FLAGS) as CommandWords[]
 /** Those that do something by themselves. */
-const PATHS = ALL.filter((words) => !['store', 'explain', 'version', 'help'].includes(words))
+const PATHS = ALL.filter((words) => !['store', 'explain'].includes(words))
+/** These take any number of files. */
+const TAKES_FILES = ['convert', 'check', 'lint-rbac', 'record-role']
 const EVERY_FLAG: readonly Flag[] = [...new Map(ALL.flatMap(flagsOfCommand).map((flag) => [flag.name, flag])).values()]
 
 let told = ''
@@ -124,6 +126,8 @@ describe('completion in bash', () => {
     ],
     [['serve', '--in-memory', ''], []],
     [['serve', '--secure-port', ''], []],
+    [['serve', '--workers', ''], ['auto']],
+    [['serve', '--workers', '=', 'a'], ['auto']],
     [['serve', '--data-dir', '/pro'], ['/proc']],
     [['init', '/pro'], ['/proc']],
     [['check', ''], []],
@@ -160,9 +164,97 @@ describe('every command', () => {
     }
     if (words === 'serve' || words === 'test') return
     expect(await saidBy(words, '')).toMatch(/^quarterdeck: an argument is empty/)
+    expect(await saidBy(words, ' ')).toMatch(/^quarterdeck: an argument is empty/)
     expect(await saidBy(words, '--zzzzzzzz')).toBe(
       `quarterdeck: unknown flag --zzzzzzzz; see quarterdeck ${words.split(' ')[0]} --help\n`,
     )
+    if (TAKES_FILES.includes(words)) return
+    expect(await saidBy(words, 'a', 'b', 'c', 'd')).toMatch(/^quarterdeck: unexpected argument "[abcd]"/)
+  })
+
+  it.each([
+    ['version', ['extra'], 'unexpected argument "extra"; see quarterdeck version --help'],
+    ['--version', ['extra'], 'unexpected argument "extra"; see quarterdeck version --help'],
+    ['serve', ['--version', '--secure-prt=1'], 'unknown flag --secure-prt; did you mean --secure-port?'],
+    ['serve', ['--version', 'extra'], 'unexpected argument "extra"; see quarterdeck serve --help'],
+    ['help', ['zzzz'], 'unknown command "zzzz"; see quarterdeck help'],
+    ['--help', ['zzzz'], 'unknown command "zzzz"; see quarterdeck help'],
+    ['help', ['backup', 'zzzz'], 'unknown command "backup zzzz"; see quarterdeck help'],
+    ['help', ['bakup'], 'unknown command "bakup"; did you mean backup?'],
+    ['explain', ['zzzz'], 'give denied or conflict, not "zzzz"; see quarterdeck explain --help'],
+    [
+      'healthcheck',
+      ['livez'],
+      '"livez" is not a path: give one path, such as /livez; see quarterdeck healthcheck --help',
+    ],
+    ['backup', ['--overwrite', '-'], '--overwrite is for a file, and - is standard output'],
+    ['bundle', ['--overwrite', '-'], '--overwrite is for a file, and - is standard output'],
+    ['backup', ['--etcd-servers=,', 'x'], '--etcd-servers needs a value; see quarterdeck backup --help'],
+    ['migrate', ['--from=a', '--to=b', '--etcd-cafile=x'], '--etcd-cafile requires URLs of an etcd in --from or --to'],
+    ['test', ['--workers=2'], '--workers is for quarterdeck serve alone'],
+    ['test', ['--healthz-port=1'], '--healthz-port is for quarterdeck serve alone'],
+    ['history', [], 'give the kind and the name of the object; see quarterdeck history --help'],
+    ['history', ['cm'], 'give the name of the object behind its kind, cm; see quarterdeck history --help'],
+    ['history', ['cm', 'c', 'x'], 'unexpected argument "x": only --diff takes a third; see quarterdeck history --help'],
+    ['history', ['cm', 'c', '--diff', '7'], '--diff 7 needs a second version; see quarterdeck history --help'],
+    ['explain denied', ['get'], 'give a resource or a path behind get; see quarterdeck explain --help'],
+    ['explain denied', ['get', '/x', 'y'], 'y is not for get /x; see quarterdeck explain --help'],
+    ['explain denied', ['get', '/x', '-n', 'y'], '--namespace is not for get /x; see quarterdeck explain --help'],
+    ['explain denied', ['get', 'pods', '-f', 'x'], '--filename is not for get pods; see quarterdeck explain --help'],
+    ['explain denied', ['--context', 'x'], '--context requires VERB and RESOURCE; see quarterdeck explain --help'],
+  ])('%s %j is refused, and the message says why', async (words, args, message) => {
+    expect(await saidBy(words, ...args)).toBe(`quarterdeck: ${message}\n`)
+  })
+
+  it.each([
+    ['store serve', ['--in-memory', '--data-dir=x'], '--in-memory and --data-dir'],
+    ['store serve', ['--in-memory', '--quota-backend-bytes=9'], '--in-memory and --quota-backend-bytes'],
+    ['history', ['cm', 'c', '--diff', '1', '2', '--restore', '1', '--write'], '--diff and --restore'],
+    ['history', ['cm', 'c', '--restore=1', '--write', '--dry-run'], '--dry-run and --write'],
+    ['explain conflict', ['--filename=x', '--apply=y'], '--filename and --apply'],
+    ['backup', ['--data-dir=x', '--etcd-servers=http://127.0.0.1:1', 'y'], '--data-dir and --etcd-servers'],
+    ['restore', ['--data-dir=x', '--etcd-servers=http://127.0.0.1:1', 'y'], '--data-dir and --etcd-servers'],
+    ['restore', ['--lower-revisions', '--revision-margin=5', 'y'], '--lower-revisions and --revision-margin'],
+    ['migrate', ['--lower-revisions', '--revision-margin=0'], '--lower-revisions and --revision-margin'],
+    ['doctor', ['--data-dir=x', '--kubeconfig=y'], '--kubeconfig and --data-dir'],
+    ['doctor', ['--config=x', '--context=y'], '--context and --config'],
+  ])('%s %j: the flags exclude each other', async (words, args, both) => {
+    const [command] = words.split(' ')
+    expect(await saidBy(words, ...args)).toBe(
+      `quarterdeck: ${both} are mutually exclusive; see quarterdeck ${command} --help\n`,
+    )
+  })
+
+  it.each([
+    ['convert', ['--overwrite'], '--overwrite requires --out'],
+    ['history', ['cm', 'c', '--write'], '--write requires --restore'],
+    ['history', ['cm', 'c', '--dry-run'], '--dry-run requires --restore'],
+    ['history', ['cm', 'c', '--restore=1'], '--restore requires --dry-run or --write'],
+    ['history', ['cm', 'c', '--restore=1', '--write=false'], '--restore requires --dry-run or --write'],
+    ['explain conflict', ['--field-manager=x'], '--field-manager requires --apply'],
+    ['explain conflict', ['-n', 'x'], '--namespace requires --apply'],
+    ['doctor', ['--etcd-prefix=/x'], '--etcd-prefix requires --data-dir or --etcd-servers or --config'],
+    [
+      'doctor',
+      ['--encryption-provider-config=x'],
+      '--encryption-provider-config requires --data-dir or --etcd-servers or --config',
+    ],
+  ])('%s %j: a flag needs another one', async (words, args, message) => {
+    const [command] = words.split(' ')
+    expect(await saidBy(words, ...args)).toBe(`quarterdeck: ${message}; see quarterdeck ${command} --help\n`)
+  })
+
+  it('shows the manual of a command for the words of a subcommand, and that of version and help', async () => {
+    for (const [args, name] of [
+      [['help', 'backup', 'verify'], 'backup'],
+      [['-h', 'top'], 'top'],
+      [['version', '--help'], 'version'],
+      [['help', '--help'], 'help'],
+    ] as const) {
+      told = ''
+      expect(await runCommand(args, {})).toBe(0)
+      expect(told).toMatch(new RegExp(`^NAME\n +quarterdeck ${name} - `))
+    }
   })
 
   it.each([

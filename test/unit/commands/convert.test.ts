@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -58,6 +58,28 @@ describe('quarterdeck convert', () => {
     const place = await file('a.json', CONFIG_MAP)
     expect(await convert('--from', 'json', '--to', 'json', '--out', folder, place)).toBe(1)
     expect(await readFile(place, 'utf8')).toBe(CONFIG_MAP)
+  })
+
+  it('does not overwrite what it reads by another name of the directory', async () => {
+    const place = await file('a.json', CONFIG_MAP)
+    await symlink(folder, path.join(folder, 'link'))
+    const out = path.join(folder, 'link')
+    expect(await convert('--from', 'json', '--to', 'json', '--overwrite', '--out', out, place)).toBe(1)
+    expect(complaints).toContain('would be overwritten; use another --out')
+    expect(await readFile(place, 'utf8')).toBe(CONFIG_MAP)
+  })
+
+  it.each([
+    ['two files of one name', ['o.yaml', 'sub/o.json']],
+    ['one file twice', ['o.yaml', 'o.yaml']],
+    ['standard input and a file of its name', ['-', 'standard-input.json']],
+  ])('writes nothing for %s, whose outputs would replace each other', async (_name, files) => {
+    const places = files.map((name) => (name === '-' ? name : path.join(folder, name)))
+    const out = path.join(folder, 'out')
+    for (const overwrite of [[], ['--overwrite']])
+      expect(await convert('--from', 'yaml', '--to', 'json', ...overwrite, '--out', out, ...places)).toBe(2)
+    expect(complaints).toContain('have one target')
+    expect(await readdir(folder)).toEqual([])
   })
 
   it.each([

@@ -74,6 +74,11 @@ describe('quarterdeck define', () => {
   it.each([
     ['c.ts', 'export const a = 1', 'c.ts: exports nothing that defineResource() made'],
     [
+      'thrown.ts',
+      'export const a = { definition: { kind: "CustomResourceDefinition", metadata: { name: "a" } }, yaml() { throw new Error("no text") } }',
+      'thrown.ts: no text',
+    ],
+    [
       'd.ts',
       `${HEAD}export const a = defineResource({ group: 'g', kind: 'A', scope: 'Cluster', versions: {} })`,
       'd.ts: A.g cannot be defined\n  versions: objects are stored as one of them',

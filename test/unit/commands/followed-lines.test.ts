@@ -2,7 +2,7 @@ import { appendFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { followLines } from '../../../src/commands/followed-lines.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 async function follow(file: string, meanwhile: (read: readonly string[]) => Promise<void>): Promise<readonly string[]> {
   const stop = new AbortController()

@@ -6,7 +6,7 @@ import { runCommand } from '../../../src/commands/commands.ts'
 import { inOneLine } from '../../../src/commands/output.ts'
 import { printable } from '../../../src/lib/printable.ts'
 import { kubeconfigOf, kubeconfigPlace, writeKubeconfig } from '../../../src/server/admin.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const COMMANDS = path.join(import.meta.dirname, '../../../src/commands')
 const MAIN = path.join(COMMANDS, '../main.ts')
@@ -83,7 +83,7 @@ describe('a command', () => {
     [['explain', 'conflict'], '--apply', 1, 'quarterdeck explain: cannot read FILE'],
     [['check'], undefined, 2, 'quarterdeck: cannot read FILE'],
     [['lint-rbac'], undefined, 1, 'quarterdeck lint-rbac: cannot read FILE'],
-    [['record-role'], undefined, 1, 'quarterdeck record-role: FILE'],
+    [['record-role'], undefined, 1, 'quarterdeck record-role: cannot read FILE'],
     [['record-role', '-f'], undefined, 1, 'quarterdeck record-role: FILE'],
     [['backup', 'verify'], undefined, 1, 'quarterdeck: FILE'],
     [['restore'], undefined, 1, 'quarterdeck: FILE'],
@@ -108,6 +108,23 @@ describe('a command', () => {
     expect(told).toBe(`quarterdeck ${command}: the kubeconfig ${folder} cannot be read: it is a directory\n`)
   })
 
+  it('names the directory that is no log', async () => {
+    expect(await runCommand(['record-role', folder], {})).toBe(1)
+    expect(told).toBe(`quarterdeck record-role: cannot read ${folder}: it is a directory\n`)
+  })
+
+  it('writes no file whose name ends as that of a directory', async () => {
+    const file = path.join(folder, 'file')
+    writeFileSync(file, 'kept')
+    expect(await runCommand(['bundle', `${file}/`, '--overwrite'], {})).toBe(1)
+    expect(told).toBe(`quarterdeck: ${file}/ cannot be written: it names a directory\n`)
+  })
+
+  it('runs no command without a name', async () => {
+    expect(await runCommand(['test', '--', ''], {})).toBe(2)
+    expect(told).toMatch(/^quarterdeck: say which command to run/)
+  })
+
   it('does not overwrite what it has converted, unless that is asked for', async () => {
     const [one, other] = ['one', 'other'].map((name) => path.join(folder, name, 'a.json'))
     for (const file of [one!, other!]) {
@@ -115,7 +132,8 @@ describe('a command', () => {
       writeFileSync(file, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}')
     }
     const convert = ['convert', '--from=json', '--to=yaml', `--out=${path.join(folder, 'out')}`]
-    expect(await runCommand([...convert, one!, other!], {})).toBe(1)
+    expect(await runCommand([...convert, one!], {})).toBe(0)
+    expect(await runCommand([...convert, other!], {})).toBe(1)
     expect(told).toContain(
       `${other}: ${path.join(folder, 'out/a.yaml')} exists: choose another name, or give --overwrite`,
     )

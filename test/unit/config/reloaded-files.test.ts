@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ReloadRequests } from '../../../src/config/reload-requests.ts'
 import { reloadFiles } from '../../../src/config/reloaded-files.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 /** Looks at the files of a test; problems are what `look` throws. */
 function following(

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readHostCredentials, readWebhookKubeconfig } from '../../../src/config/webhook-kubeconfig.ts'
-import { tempFolder } from '../../fakes/temp-folder.ts'
+import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const FLAG = '--authentication-token-webhook-config-file'
 

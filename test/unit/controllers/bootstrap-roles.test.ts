@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles, reconciled } from '../../../src/controllers/bootstrap-roles.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 
 async function furnished(): Promise<{ world: ApiWorld; again: () => Promise<void> }> {
-  const world = new ApiWorld()
+  const world = await openWorld()
   const parts = {
     registry: world.parts,
     resources: () => world.resources,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type BuiltInApiService, makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
-import { controllerParts } from '../../fakes/running-controller.ts'
+import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
+import { controllerParts } from '../../rigs/running-controller.ts'
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 const CORE: BuiltInApiService = { group: '', version: 'v1', priority: { group: 18_000, version: 1 } }
@@ -17,13 +16,13 @@ interface Shown {
 async function made(world: ApiWorld, services: readonly BuiltInApiService[]): Promise<readonly Shown[]> {
   const parts: ControllerParts = controllerParts(world, NOW)
   await makeBuiltInApiServices(parts, services, new AbortController().signal)
-  const { body } = await new ApiRequests(world).send({ method: 'GET', path: SERVICES })
+  const { body } = await world.send({ method: 'GET', path: SERVICES })
   return body['items'] as readonly Shown[]
 }
 
 describe('the services of built-in versions', () => {
   it('are made with their ranks, and stay as they are when they are there (W-631, P-381)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const first = await made(world, [CORE, APPS])
     expect(first.map(({ metadata }) => metadata.name)).toEqual(['v1.', 'v1.apps'])
     expect(first[1]).toMatchObject({
@@ -35,10 +34,10 @@ describe('the services of built-in versions', () => {
   })
 
   it('go with their version, and those of others do not (P-381)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld()
     const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 }
     const body = { metadata: { name: 'v1.example.com' }, spec }
-    await new ApiRequests(world).send({ method: 'POST', path: SERVICES, body })
+    await world.send({ method: 'POST', path: SERVICES, body })
     await made(world, [CORE, APPS])
     const left = await made(world, [CORE])
     expect(left.map(({ metadata }) => metadata.name)).toEqual(['v1.', 'v1.example.com'])

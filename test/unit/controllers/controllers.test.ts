@@ -7,8 +7,8 @@ import { defaultServiceAccounts } from '../../../src/controllers/namespace-defau
 import { namespaceController } from '../../../src/controllers/namespaces.ts'
 import { roleAggregation } from '../../../src/controllers/role-aggregation.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
-import { controllerParts } from '../../fakes/running-controller.ts'
+import { openWorld } from '../../rigs/api-world.ts'
+import { controllerParts } from '../../rigs/running-controller.ts'
 
 it.each<[string, (parts: ControllerParts) => Controller]>([
   ['namespaces', namespaceController],
@@ -17,7 +17,7 @@ it.each<[string, (parts: ControllerParts) => Controller]>([
   ['roles', roleAggregation],
   ['flow schemas', (parts) => flowControlObjects(parts, { levels: [], schemas: [] })],
 ])('the controller of %s ends as a whole where what it follows breaks', async (_name, open) => {
-  const world = new ApiWorld()
+  const world = await openWorld()
   const parts = controllerParts(world)
   const given: AbortSignal[] = []
   const inner = world.parts.store

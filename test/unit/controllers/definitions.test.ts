@@ -11,8 +11,8 @@ import { conditionOf, DefinitionTable, RENAME_VERSION } from '../../../src/kinds
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
 import { ServedObject } from '../../../src/registry/served-store.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
-import { controllerParts, runUntilFinished } from '../../fakes/running-controller.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
+import { controllerParts, runUntilFinished } from '../../rigs/running-controller.ts'
 import { runInformer } from '../../../src/informers/informer.ts'
 
 const GROUP = 'stable.example.com'
@@ -20,8 +20,17 @@ const CLUSTER = { namespace: '' }
 const SOON = { interval: 2 }
 
 class Definitions {
-  readonly world = new ApiWorld()
-  readonly resource: Resource = this.world.resource('customresourcedefinitions', 'apiextensions.k8s.io')
+  readonly world: ApiWorld
+  readonly resource: Resource
+
+  constructor(world: ApiWorld) {
+    this.world = world
+    this.resource = world.resource('customresourcedefinitions', 'apiextensions.k8s.io')
+  }
+
+  static async open(): Promise<Definitions> {
+    return new Definitions(await openWorld())
+  }
 
   async define(plural: string, names: object, more: object = {}): Promise<void> {
     const schema = { openAPIV3Schema: { type: 'object' } }
@@ -47,7 +56,7 @@ class Definitions {
 
 describe('the names of a definition', () => {
   it('are accepted, and then the definition is there (P-345)', async () => {
-    const definitions = new Definitions()
+    const definitions = await Definitions.open()
     runUntilFinished(definitionNames(controllerParts(definitions.world)))
     await definitions.define('foos', { kind: 'Foo', shortNames: ['f'], categories: ['all'] })
     await expect.poll(() => definitions.condition('foos', 'Established'), SOON).toBe('True InitialNamesAccepted')
@@ -58,7 +67,7 @@ describe('the names of a definition', () => {
   })
 
   it('belong to who had them first, until that one goes (P-346)', async () => {
-    const definitions = new Definitions()
+    const definitions = await Definitions.open()
     runUntilFinished(definitionNames(controllerParts(definitions.world)))
     await definitions.define('foos', { kind: 'Foo' })
     await expect.poll(() => definitions.condition('foos', 'Established'), SOON).toMatch(/^True/)
@@ -73,7 +82,7 @@ describe('the names of a definition', () => {
   })
 
   it('do not help a definition whose webhook nobody could trust, until its authority is a certificate', async () => {
-    const definitions = new Definitions()
+    const definitions = await Definitions.open()
     runUntilFinished(definitionNames(controllerParts(definitions.world)))
     const conversion = (caBundle: string): object => ({
       strategy: 'Webhook',
@@ -96,7 +105,7 @@ describe('the names of a definition', () => {
 
 describe('a version that definitions serve', () => {
   it('has an APIService, which comes back when it is deleted and goes with the last of them (P-381)', async () => {
-    const definitions = new Definitions()
+    const definitions = await Definitions.open()
     const { world } = definitions
     const services = world.resource('apiservices', 'apiregistration.k8s.io')
     const parts = controllerParts(world)
@@ -122,7 +131,7 @@ describe('a version that definitions serve', () => {
 
 describe('a definition that is deleted', () => {
   it('waits for the last of its objects, and then goes (P-349)', async () => {
-    const definitions = new Definitions()
+    const definitions = await Definitions.open()
     const { world } = definitions
     const schema = loadBuiltInSchema()
     const table = new DefinitionTable({

@@ -4,8 +4,8 @@ import {
   type PublishedAuthentication,
 } from '../../../src/controllers/extension-authentication.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
-import { controllerParts } from '../../fakes/running-controller.ts'
+import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
+import { controllerParts } from '../../rigs/running-controller.ts'
 
 const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`
 const NOTHING: PublishedAuthentication = { clientCa: undefined, proxy: undefined }
@@ -21,8 +21,8 @@ const PROXY: PublishedAuthentication['proxy'] = {
 let world: ApiWorld
 let parts: ControllerParts
 
-beforeEach(() => {
-  world = new ApiWorld()
+beforeEach(async () => {
+  world = await openWorld()
   parts = controllerParts(world, NOW)
 })
 

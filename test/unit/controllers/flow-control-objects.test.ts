@@ -3,8 +3,8 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
-import { controllerParts } from '../../fakes/running-controller.ts'
+import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
+import { controllerParts } from '../../rigs/running-controller.ts'
 
 const GROUP = 'flowcontrol.apiserver.k8s.io'
 const AUTO_UPDATE = 'apf.kubernetes.io/autoupdate-spec'
@@ -13,8 +13,8 @@ const objects = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
 let world: ApiWorld
 let parts: ControllerParts
 
-beforeEach(() => {
-  world = new ApiWorld()
+beforeEach(async () => {
+  world = await openWorld()
   parts = controllerParts(world, NOW)
 })
 

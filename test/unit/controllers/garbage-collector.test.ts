@@ -5,16 +5,26 @@ import { deleteObject } from '../../../src/registry/delete.ts'
 import type { DeleteOptions } from '../../../src/registry/deletion.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 import { changedStore } from '../../fakes/changed-store.ts'
 import { ChangingTable } from '../../fakes/changing-table.ts'
-import { controllerParts, runUntilFinished } from '../../fakes/running-controller.ts'
+import { controllerParts, runUntilFinished } from '../../rigs/running-controller.ts'
 
 type Owner = Pick<ApiObject, 'metadata'>
 
 class Family {
-  readonly world = new ApiWorld()
-  readonly maps: Resource = this.world.resource('configmaps')
+  readonly world: ApiWorld
+  readonly maps: Resource
+
+  constructor(world: ApiWorld) {
+    this.world = world
+    this.maps = world.resource('configmaps')
+  }
+
+  /** In a server that has no other collector. */
+  static async open(): Promise<Family> {
+    return new Family(await openWorld({ controllersOff: ['garbage-collector'] }))
+  }
 
   collect(): () => Promise<void> {
     return runUntilFinished(garbageCollector(controllerParts(this.world)))
@@ -56,7 +66,7 @@ function ownedBy({ metadata }: Owner, more: object = {}): object {
 
 describe('the garbage collector', () => {
   it('deletes what was left by an owner that is gone', async () => {
-    const family = new Family()
+    const family = await Family.open()
     await family.make('child', [ownedBy(await family.make('owner'))])
     family.collect()
     await family.delete('owner', 'Background')
@@ -64,7 +74,7 @@ describe('the garbage collector', () => {
   })
 
   it('deletes what was left before it began', async () => {
-    const family = new Family()
+    const family = await Family.open()
     await family.make('child', [ownedBy(await family.make('owner'))])
     await family.delete('owner', 'Background')
     family.collect()
@@ -72,14 +82,14 @@ describe('the garbage collector', () => {
   })
 
   it('deletes what names an owner that never was (W-358)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     family.collect()
     await family.make('child', [ownedBy({ metadata: { name: 'owner', uid: 'made-up' } })])
     await family.gone('child')
   })
 
   it('deletes what names an owner whose name another has now', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     await family.make('child', [ownedBy(owner)])
     await family.delete('owner', 'Background')
@@ -89,7 +99,7 @@ describe('the garbage collector', () => {
   })
 
   it('takes the names of owners that are gone from who has another (W-359)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const [one, two] = [await family.make('one'), await family.make('two')]
     await family.make('child', [ownedBy(one), ownedBy(two)])
     family.collect()
@@ -100,7 +110,7 @@ describe('the garbage collector', () => {
   })
 
   it('follows down to the grandchildren', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     const child = await family.make('child', [ownedBy(owner)])
     await family.make('grandchild', [ownedBy(child)])
@@ -110,7 +120,7 @@ describe('the garbage collector', () => {
   })
 
   it('lets an owner that is deleted in the foreground go last (W-363)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     await family.make('child', [ownedBy(owner, { blockOwnerDeletion: true })], { finalizers: ['a.b/held'] })
     family.collect()
@@ -128,7 +138,7 @@ describe('the garbage collector', () => {
   })
 
   it('does not wait for dependents that do not hold their owner (W-364)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     await family.make('child', [ownedBy(owner)], { finalizers: ['a.b/held'] })
     family.collect()
@@ -137,7 +147,7 @@ describe('the garbage collector', () => {
   })
 
   it('goes down to the leaves first (W-365)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     const child = await family.make('child', [ownedBy(owner, { blockOwnerDeletion: true })])
     await family.make('leaf', [ownedBy(child, { blockOwnerDeletion: true })], { finalizers: ['a.b/held'] })
@@ -156,7 +166,7 @@ describe('the garbage collector', () => {
   })
 
   it('lets dependents go where they are to be orphans (W-367)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     await family.make('child', [ownedBy(owner)])
     family.collect()
@@ -166,7 +176,7 @@ describe('the garbage collector', () => {
   })
 
   it('makes no child of an owner that waited for it before it began an orphan’s heir', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     const children = Array.from({ length: 40 }, (_, index) => `child-${index}`)
     await Promise.all(children.map((name) => family.make(name, [ownedBy(owner)])))
@@ -177,7 +187,7 @@ describe('the garbage collector', () => {
   })
 
   it('looks for owners in the namespace of the dependent, and tells of those in another (W-360)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner', [], {}, 'elsewhere')
     family.collect()
     await family.make('child', [ownedBy(owner)])
@@ -186,7 +196,7 @@ describe('the garbage collector', () => {
   })
 
   it('leaves alone what names an owner of a kind that it does not know (W-362)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     family.collect()
     await family.make('stays', [{ apiVersion: 'no.such/v1', kind: 'Nope', name: 'x', uid: 'u' }])
     await family.make('goes', [ownedBy({ metadata: { name: 'owner', uid: 'made-up' } })])
@@ -195,7 +205,7 @@ describe('the garbage collector', () => {
   })
 
   it('tells of a namespaced owner of what belongs to the whole cluster, once, and leaves it alone (W-361)', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const roles = family.world.resource('clusterroles', 'rbac.authorization.k8s.io')
     family.collect()
     const ownerReferences = [ownedBy({ metadata: { name: 'owner', uid: 'made-up' } })]
@@ -206,7 +216,7 @@ describe('the garbage collector', () => {
   })
 
   it('deletes what somebody writes all the time', async () => {
-    const family = new Family()
+    const family = await Family.open()
     await family.make('child', [ownedBy(await family.make('owner'))])
     const { store } = family.world.parts
     let writes = 0
@@ -246,7 +256,7 @@ describe('a circle of owners', () => {
     [['a', 'b', 'c', 'd', 'e', 'f', 'g'], 'Foreground'],
     [['a', 'b', 'c'], 'Background'],
   ] as const)('of %j goes when one is deleted: %s', async (names, policy) => {
-    const family = new Family()
+    const family = await Family.open()
     await makeCircle(family, names)
     family.collect()
     await family.delete('a', policy)
@@ -254,7 +264,7 @@ describe('a circle of owners', () => {
   })
 
   it('that one is orphaned from stays, open', async () => {
-    const family = new Family()
+    const family = await Family.open()
     await makeCircle(family, ['a', 'b', 'c'])
     family.collect()
     await family.delete('a', 'Orphan')
@@ -264,7 +274,7 @@ describe('a circle of owners', () => {
   })
 
   it('was deleted in the foreground before the collector began', async () => {
-    const family = new Family()
+    const family = await Family.open()
     await makeCircle(family, ['a', 'b', 'c'])
     await family.delete('a', 'Foreground')
     family.collect()
@@ -284,7 +294,7 @@ describe('an owner is what a reference says in all of its words', () => {
     ['a kind that there is not', { kind: 'Nothing' }, true],
     ['a group that there is not', { apiVersion: 'no.such.group/v1' }, true],
   ])('%s', async (_name, more, isKept) => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     family.collect()
     await family.make('child', [ownedBy(owner, more)])
@@ -295,7 +305,7 @@ describe('an owner is what a reference says in all of its words', () => {
   })
 
   it('also where the owner goes later', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const owner = await family.make('owner')
     await family.make('child', [ownedBy(owner, { kind: 'configmap' })])
     await family.make('stays', [ownedBy(owner, { apiVersion: 'v2' })])
@@ -321,7 +331,7 @@ describe('a kind that comes to be served', () => {
   const ofSecret = { apiVersion: 'v1', kind: 'Secret', name: 'never-was', uid: 'made-up' }
 
   it('ends the wait of those that name it', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const serve = withoutSecrets(family)
     await family.make('waits', [ofSecret])
     await family.make('goes', [ownedBy({ metadata: { name: 'never-was', uid: 'made-up' } })])
@@ -332,7 +342,7 @@ describe('a kind that comes to be served', () => {
   })
 
   it('ends it also where it comes while another owner is looked for', async () => {
-    const family = new Family()
+    const family = await Family.open()
     const { store } = family.world.parts
     const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const serve = withoutSecrets(family, {

@@ -3,7 +3,7 @@ import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller } from '../../../src/controllers/controllers.ts'
 import { kubernetesService, MASTER_LEASES } from '../../../src/controllers/kubernetes-service.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 
 function serviceOf(world: ApiWorld, address: string | undefined): Controller {
@@ -41,7 +41,7 @@ async function waitFor(read: () => Promise<ApiObject>): Promise<void> {
 
 describe('the server as a service of its cluster', () => {
   test('has the first address of the range, endpoints where it is reached, and the range as an object (W-624, W-625, W-628, P-462, P-463)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld({ isNew: true, controllersOff: ['kubernetes-service'] })
     await keepOnce(world, '192.0.2.7')
     expect(await world.get(world.resource('services'), 'kubernetes', 'default')).toMatchObject({
       metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -76,7 +76,7 @@ describe('the server as a service of its cluster', () => {
   })
 
   test('has the endpoints of every replica that was there of late (P-462)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld({ isNew: true, controllersOff: ['kubernetes-service'] })
     await keepOnce(world, '192.0.2.7')
     const slices = world.resource('endpointslices', 'discovery.k8s.io')
     await world.parts.store.write(
@@ -91,7 +91,7 @@ describe('the server as a service of its cluster', () => {
   })
 
   test('loses the endpoints of a replica that goes, but not those of the last (P-462)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld({ isNew: true, controllersOff: ['kubernetes-service'] })
     await keepOnce(world, '192.0.2.7')
     const addresses = async (): Promise<unknown> => {
       const { subsets } = (await world.get(world.resource('endpoints'), 'kubernetes', 'default')) as unknown as {
@@ -112,7 +112,7 @@ describe('the server as a service of its cluster', () => {
   })
 
   test('says that it is there in the words of kube-apiserver, and heeds what that says (P-462)', async () => {
-    const world = new ApiWorld()
+    const world = await openWorld({ isNew: true, controllersOff: ['kubernetes-service'] })
     const { signal } = new AbortController()
     const says = (name: string): ApiObject => {
       return { kind: 'Endpoints', apiVersion: 'v1', metadata: {}, subsets: [{ addresses: [{ ip: name }] }] }

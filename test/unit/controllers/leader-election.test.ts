@@ -4,9 +4,7 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller, ControllerParts } from '../../../src/controllers/controllers.ts'
 import { Fence } from '../../../src/controllers/fence.ts'
 import { LEASE, withLeaderElection } from '../../../src/controllers/leader-election.ts'
-import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import type { Kv } from '../../../src/kv/kv.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
 /** A replica that would run one controller. */
@@ -20,8 +18,8 @@ class Replica {
   /** Whether it runs its controller. */
   leads = false
 
-  constructor(kv: Kv, identity: string, isGone = (_holder: string) => false) {
-    this.world = new ApiWorld({ kv })
+  constructor(world: ApiWorld, identity: string, isGone = (_holder: string) => false) {
+    this.world = world
     const parts: ControllerParts = {
       registry: this.world.parts,
       resources: () => this.world.resources,
@@ -77,7 +75,7 @@ function specOf(lease: ApiObject): Readonly<Record<string, unknown>> {
 
 describe('controllers under a lease (D17)', () => {
   it('run on the first replica that comes, and say so in the lease', async () => {
-    const one = new Replica(openMemory(), 'one')
+    const one = new Replica(await openWorld(), 'one')
     expect(await one.until(true, 1_000)).toBe(true)
     expect(specOf(await leaseOf(one.world))).toMatchObject({
       holderIdentity: 'one',
@@ -88,11 +86,11 @@ describe('controllers under a lease (D17)', () => {
   })
 
   it('run at once on another where the first is known to be gone', async () => {
-    const kv = openMemory()
+    const world = await openWorld()
     const gone = new Set<string>()
-    const one = new Replica(kv, 'one')
+    const one = new Replica(world, 'one')
     await one.until(true, 1_000)
-    const two = new Replica(kv, 'two', (holder) => gone.has(holder))
+    const two = new Replica(world, 'two', (holder) => gone.has(holder))
     expect(await two.until(true, 2_000)).toBe(false)
     gone.add('one')
     expect(await two.until(true, 1_000)).toBe(true)
@@ -101,8 +99,8 @@ describe('controllers under a lease (D17)', () => {
   })
 
   it('do not run on a second one as long as the first renews', async () => {
-    const kv = openMemory()
-    const [one, two] = [new Replica(kv, 'one'), new Replica(kv, 'two')]
+    const world = await openWorld()
+    const [one, two] = [new Replica(world, 'one'), new Replica(world, 'two')]
     await one.until(true, 1_000)
     for (let second = 0; second < 20; second++) {
       one.clock.advance(1_000)
@@ -115,8 +113,8 @@ describe('controllers under a lease (D17)', () => {
   })
 
   it('are taken over at once from a replica that stops', async () => {
-    const kv = openMemory()
-    const [one, two] = [new Replica(kv, 'one'), new Replica(kv, 'two')]
+    const world = await openWorld()
+    const [one, two] = [new Replica(world, 'one'), new Replica(world, 'two')]
     await one.until(true, 1_000)
     await one.stop()
     expect(await two.until(true, 1_000)).toBe(true)
@@ -125,8 +123,8 @@ describe('controllers under a lease (D17)', () => {
   })
 
   it('are taken over from a replica that shuts down while it still serves, and does not stand again', async () => {
-    const kv = openMemory()
-    const [one, two] = [new Replica(kv, 'one'), new Replica(kv, 'two')]
+    const world = await openWorld()
+    const [one, two] = [new Replica(world, 'one'), new Replica(world, 'two')]
     await one.until(true, 1_000)
     await one.deregister()
     expect([one.leads, one.fence.isOpen]).toEqual([false, false])
@@ -137,8 +135,8 @@ describe('controllers under a lease (D17)', () => {
   })
 
   it('are taken over within seconds from a replica that died', async () => {
-    const kv = openMemory()
-    const [one, two] = [new Replica(kv, 'one'), new Replica(kv, 'two')]
+    const world = await openWorld()
+    const [one, two] = [new Replica(world, 'one'), new Replica(world, 'two')]
     await one.until(true, 1_000)
     expect(await two.until(true, 5_000)).toBe(false)
     expect(await two.until(true, 2_000)).toBe(true)
@@ -153,7 +151,7 @@ describe('controllers under a lease (D17)', () => {
   it('write nothing behind a closed fence', async () => {
     const clock = new ManualClock()
     const fence = new Fence(clock)
-    const world = new ApiWorld()
+    const world = await openWorld()
     const store = fence.around(world.parts.store)
     const maps = world.resource('configmaps')
     const key = { resource: maps.stored, namespace: 'ns', name: 'a' }

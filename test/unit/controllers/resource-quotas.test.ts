@@ -3,7 +3,7 @@ import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { chargeOf, countedTypes, namesAbout } from '../../../src/plugins/quota/quota.ts'
 import { resourceQuotas } from '../../../src/controllers/resource-quotas.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const ends: (() => Promise<void>)[] = []
@@ -19,8 +19,9 @@ const OPTIONS = {
   ignoreReadErrors: false,
 }
 
-function counting(): { readonly world: ApiWorld; readonly clock: ManualClock } {
-  const world = new ApiWorld()
+async function counting(): Promise<{ readonly world: ApiWorld; readonly clock: ManualClock }> {
+  const world = await openWorld({ controllersOff: ['resource-quotas', 'root-ca-certificate-publisher'] })
+  await world.delete(world.resource('configmaps'), 'kube-root-ca.crt')
   const clock = new ManualClock()
   const parts = {
     registry: world.parts,
@@ -52,7 +53,11 @@ async function statusOf(world: ApiWorld, name: string): Promise<unknown> {
 }
 
 /** Time goes by until the status is as expected. */
-async function told({ world, clock }: ReturnType<typeof counting>, expected: object, name = 'q'): Promise<void> {
+async function told(
+  { world, clock }: Awaited<ReturnType<typeof counting>>,
+  expected: object,
+  name = 'q',
+): Promise<void> {
   const status = async (): Promise<unknown> => {
     clock.advance(100)
     return statusOf(world, name)
@@ -61,7 +66,7 @@ async function told({ world, clock }: ReturnType<typeof counting>, expected: obj
 }
 
 it('tells what is there when a quota is made', async () => {
-  const here = counting()
+  const here = await counting()
   await map(here.world, 'a')
   await make(here.world, { configmaps: '5', pods: '1', 'count/nothing.example.com': '3' })
   await told(here, {
@@ -71,7 +76,7 @@ it('tells what is there when a quota is made', async () => {
 })
 
 it('counts what is stored under the name of another group (W-461)', async () => {
-  const here = counting()
+  const here = await counting()
   await here.world.create(here.world.resource('events'), {
     metadata: { name: 'e' },
     involvedObject: { namespace: 'ns', kind: 'Pod', name: 'p' },
@@ -81,7 +86,7 @@ it('counts what is stored under the name of another group (W-461)', async () => 
 })
 
 it('tells of less when something goes (W-461)', async () => {
-  const here = counting()
+  const here = await counting()
   const { world } = here
   await map(world, 'a')
   await map(world, 'b')
@@ -92,7 +97,7 @@ it('tells of less when something goes (W-461)', async () => {
 })
 
 it('does not count pods that have ended', async () => {
-  const here = counting()
+  const here = await counting()
   const { world } = here
   const pods = world.resource('pods')
   await world.create(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
@@ -103,7 +108,7 @@ it('does not count pods that have ended', async () => {
 })
 
 it('follows a change of the limits', async () => {
-  const here = counting()
+  const here = await counting()
   await map(here.world, 'a')
   await make(here.world, { configmaps: '5' })
   await told(here, { hard: { configmaps: '5' }, used: { configmaps: '1' } })
@@ -115,7 +120,7 @@ it('follows a change of the limits', async () => {
 })
 
 it('leaves a quota alone that was just raised: what it was raised for may be on its way', async () => {
-  const here = counting()
+  const here = await counting()
   const { world, clock } = here
   await map(world, 'a')
   // When the last is counted the others are at rest; then none of them has been counted or raised lately.
@@ -139,7 +144,7 @@ it('leaves a quota alone that was just raised: what it was raised for may be on 
 })
 
 it('ends with everything that it follows when it is told to', async () => {
-  const here = counting()
+  const here = await counting()
   await make(here.world, { configmaps: '5', secrets: '5', pods: '5' })
   await told(here, {
     hard: { configmaps: '5', pods: '5', secrets: '5' },

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { roleAggregation } from '../../../src/controllers/role-aggregation.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { NOW, openWorld } from '../../rigs/api-world.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 
 it('a role that gathers has the rules of those it selects, in the order of their names, each once (P-134, D17)', async () => {
-  const world = new ApiWorld()
+  const world = await openWorld()
   const roles = world.resource('clusterroles', GROUP)
   const stop = new AbortController()
   const parts = {

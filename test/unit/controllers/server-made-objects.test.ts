@@ -7,13 +7,13 @@ import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/fl
 import { makeKubernetesService } from '../../../src/controllers/kubernetes-service.ts'
 import { makeSystemNamespaces } from '../../../src/controllers/system-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../../../src/flow/bootstrap.ts'
-import { ApiWorld, NOW } from '../../fakes/api-world.ts'
-import { controllerParts } from '../../fakes/running-controller.ts'
+import { NOW, openWorld } from '../../rigs/api-world.ts'
+import { controllerParts } from '../../rigs/running-controller.ts'
 
 const FLOW = 'flowcontrol.apiserver.k8s.io'
 const NETWORKING = 'networking.k8s.io'
 const PATIENCE_MS = 30_000
-const world = new ApiWorld()
+const world = await openWorld({ isNew: true })
 
 beforeAll(async () => {
   const parts: ControllerParts = controllerParts(world, NOW)

@@ -1,7 +1,13 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { k8s } from '../../../src/client/client.ts'
 import type { AdmissionRequest, AdmissionResult, Extension } from '../../../src/extensions/extensions.ts'
-import { type Description, extensible, nameOf } from '../../../src/extensions/registration.ts'
+import {
+  type Description,
+  type ExtensionPoints,
+  extensible,
+  nameOf,
+  register,
+} from '../../../src/extensions/registration.ts'
 
 function described(extension: Extension): readonly Description[] {
   const descriptions: Description[] = []
@@ -94,5 +100,63 @@ describe('a function that is added', () => {
 
   it('is gone when it is disposed of', () => {
     expect(described((server) => server.authorize(() => {})[Symbol.dispose]())).toEqual([])
+  })
+})
+
+const admission = (webhook: object, type = 'validating'): object => ({
+  kind: 'admit',
+  type,
+  webhook: { name: 'a', rules: [], timeoutSeconds: 1, sideEffects: 'None', ...webhook },
+})
+const authorization = (authorizer: object): object => ({
+  kind: 'authorize',
+  authorizer: { name: 'a', onFailure: 'deny', timeoutMs: 1000, ...authorizer },
+})
+
+describe('a description from another process', () => {
+  const taken: unknown[] = []
+  const take = (...args: readonly unknown[]): (() => void) => {
+    taken.push(...args.slice(0, -1))
+    return () => {}
+  }
+  const points: ExtensionPoints = { admit: take, convert: take, authorize: take }
+  const registered = (description: unknown, file?: string) =>
+    register(points, description as Description, () => Promise.resolve({}), file)
+
+  it.each<[string, unknown, RegExp]>([
+    ['of a kind that there is not', { kind: 'constructor' }, /^a function is for admission, conversion or auth/],
+    [
+      'without a webhook',
+      { kind: 'admit', type: 'validating' },
+      /^admission function: its name has 1 to 253 characters$/,
+    ],
+    ['with a name that is no text', admission({ name: { length: 1 } }), /its name has 1 to 253 characters$/],
+    ['with a long name', admission({ name: 'x'.repeat(254) }), /its name has 1 to 253 characters$/],
+    ['of another type', admission({}, 'other'), /"a": its type is mutating or validating$/],
+    ['without rules', admission({ rules: {} }), /"a": say either its resource or its rules$/],
+    ['with rules that are none', admission({ rules: [null] }), /"a": say either its resource or its rules$/],
+    ['with time that is a text', admission({ timeoutSeconds: '1' }), /"a": its timeoutSeconds are more than 0/],
+    ['without time', admission({ timeoutSeconds: undefined }), /"a": its timeoutSeconds are more than 0/],
+    ['with another policy', admission({ failurePolicy: 'ignore' }), /"a": its failurePolicy is one of Fail Ignore$/],
+    ['with other side effects', admission({ sideEffects: [] }), /"a": its sideEffects is one of None/],
+    ['with a malformed selector', admission({ objectSelector: 7 }), /"a": its objectSelector is malformed$/],
+    ['without an authorizer', { kind: 'authorize' }, /^authorization function: its name has/],
+    ['with another outcome', authorization({ onFailure: 'allow' }), /its failurePolicy is Deny or NoOpinion$/],
+    ['with an authorizer without end', authorization({ timeoutMs: 30_001 }), /its timeoutSeconds are more than 0/],
+    ['with an authorizer before its time', authorization({ timeoutMs: null }), /its timeoutSeconds are more than 0/],
+    ['with a kind that is no text', { kind: 'convert', of: { group: 'a', kind: 7 } }, /^conversion function: its kind/],
+    ['without a group', { kind: 'convert', of: { kind: 'A' } }, /^conversion function: its group has/],
+  ])('%s is refused', (_title, description, message) => {
+    expect(() => registered(description)).toThrow(message)
+    expect(taken).toEqual([])
+  })
+
+  it('that is right is taken, with the name of the file for an authorizer that has none', () => {
+    registered(authorization({ name: 'function' }), 'a.ts')
+    registered({ kind: 'convert', of: { group: 'x.io', kind: 'Foo' } })
+    expect(taken).toEqual([
+      { name: 'a.ts', onFailure: 'deny', timeoutMs: 1000 },
+      { group: 'x.io', kind: 'Foo' },
+    ])
   })
 })

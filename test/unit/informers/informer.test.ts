@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { metaText } from '../../../src/api/object-members.ts'
-import { deleteObject } from '../../../src/registry/delete.ts'
-import { IN_BACKGROUND } from '../../../src/registry/deletion.ts'
 import type { Store, Watch } from '../../../src/store/store.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 import { changedStore } from '../../fakes/changed-store.ts'
 import { runInformer } from '../../../src/informers/informer.ts'
 
@@ -49,9 +47,9 @@ class BreakableStore {
   }
 }
 
-function open() {
-  const world = new ApiWorld()
-  const maps = world.resource('configmaps')
+async function open() {
+  const world = await openWorld()
+  const maps = world.resource('limitranges')
   const breakable = new BreakableStore(world.parts.store)
   const told: string[] = []
   const stop = new AbortController()
@@ -78,15 +76,22 @@ function open() {
       uids.set(uid, `${object.name}${[...uids.values()].filter((name) => name.startsWith(object.name)).length + 1}`)
     return uids.get(uid)!
   }
-  const make = async (name: string): Promise<void> => void (await world.create(maps, { metadata: { name } }))
-  const remove = async (name: string): Promise<void> =>
-    void (await deleteObject(world.parts, maps, { name, options: IN_BACKGROUND }, world.context()))
+  // The informer reads the cache, which a read of the object brings up to date.
+  const seen = (name: string): Promise<unknown> => world.get(maps, name).catch(() => undefined)
+  const make = async (name: string): Promise<void> => {
+    await world.create(maps, { metadata: { name } })
+    await seen(name)
+  }
+  const remove = async (name: string): Promise<void> => {
+    await world.delete(maps, name)
+    await seen(name)
+  }
   return { breakable, told, run, make, remove }
 }
 
 describe('following a type over a break', () => {
   it('tells what went meanwhile', async () => {
-    const { breakable, told, run, make, remove } = open()
+    const { breakable, told, run, make, remove } = await open()
     await make('a')
     await make('b')
     run()
@@ -97,7 +102,7 @@ describe('following a type over a break', () => {
   })
 
   it('tells that an object is another one, the old one first', async () => {
-    const { breakable, told, run, make, remove } = open()
+    const { breakable, told, run, make, remove } = await open()
     await make('a')
     run()
     await expect.poll(() => told, { interval: 1 }).toEqual(['present a1', 'synced'])
@@ -110,7 +115,7 @@ describe('following a type over a break', () => {
   })
 
   it('tells what went that was told of before a state was complete', async () => {
-    const { breakable, told, run, make, remove } = open()
+    const { breakable, told, run, make, remove } = await open()
     await make('a')
     await make('b')
     breakable.breaksAfter = 1

@@ -1,24 +1,29 @@
 import { describe, expect, it } from 'vitest'
+import type { ResourceQuota, ResourceQuotaStatus } from '../../../src/api/gen/kinds.ts'
+import { isKind } from '../../../src/api/kind-guard.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
+import { own } from '../../../src/api/value.ts'
 import { CachedQuotaLedger } from '../../../src/informers/quota-ledger.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
 const SIGNAL = new AbortController().signal
 
 interface Opened {
   readonly book: CachedQuotaLedger
-  readonly quota: ApiObject
+  readonly quota: ResourceQuota
   readonly used: () => Promise<number>
   readonly writes: () => number
 }
 
 /** A quota whose `used` counts up, on a store that counts writes and may fail them. */
 async function open(fail?: () => Error | undefined): Promise<Opened> {
-  const world = new ApiWorld()
+  // The controller would count the pods, and there are none.
+  const world = await openWorld({ controllersOff: ['resource-quotas'] })
   const resource = world.resource('resourcequotas')
   const quota = await world.create(resource, { metadata: { name: 'q' }, spec: { hard: { pods: '99' } } })
+  if (!isKind(quota, 'core_v1.ResourceQuota')) throw new Error('no quota')
   const { store } = world.parts
   let writes = 0
   const counting: Store = {
@@ -36,14 +41,17 @@ async function open(fail?: () => Error | undefined): Promise<Opened> {
 }
 
 function usedOf(quota: ApiObject): number {
-  const status = quota['status'] as { readonly used?: { readonly pods?: string } } | undefined
-  return Number(status?.used?.pods ?? 0)
+  return isKind(quota, 'core_v1.ResourceQuota') ? Number(own(quota.status.used ?? {}, 'pods') ?? 0) : 0
 }
 
-function raise(book: CachedQuotaLedger, quota: ApiObject, most = 99): Promise<void> {
-  const change = (current: ApiObject): { used: { pods: string } } => {
+function using(pods: number): ResourceQuotaStatus {
+  return { used: Object.fromEntries([['pods', String(pods)]]) }
+}
+
+function raise(book: CachedQuotaLedger, quota: ResourceQuota, most = 99): Promise<void> {
+  const change = (current: ResourceQuota): ResourceQuotaStatus => {
     if (usedOf(current) >= most) throw new ApiError('Forbidden', 'too much')
-    return { used: { pods: String(usedOf(current) + 1) } }
+    return using(usedOf(current) + 1)
   }
   return book.update(quota, change, SIGNAL)
 }
@@ -83,7 +91,7 @@ describe('the ledger of quotas', () => {
   it('lets a caller leave, and does its part all the same', async () => {
     const { book, quota, used } = await open()
     const leave = new AbortController()
-    const waiting = book.update(quota, () => ({ used: { pods: '7' } }), leave.signal)
+    const waiting = book.update(quota, () => using(7), leave.signal)
     leave.abort()
     await expect(waiting).rejects.toThrow('cancelled')
     await raise(book, quota)

@@ -2,12 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type InformedType, TypeInformers, type TypeInformersOptions } from '../../../src/informers/type-informers.ts'
 import type { Resource, ResourceTable } from '../../../src/registry/registry.ts'
 import type { StoredResource } from '../../../src/store/store.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 import { ChangingTable } from '../../fakes/changing-table.ts'
-import { controllerParts } from '../../fakes/running-controller.ts'
+import { controllerParts } from '../../rigs/running-controller.ts'
 
-function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<TypeInformersOptions> = {}) {
-  const world = new ApiWorld()
+async function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<TypeInformersOptions> = {}) {
+  const world = await openWorld()
   const table = new ChangingTable(world, there(world))
   const told: string[] = []
   const types: InformedType[] = []
@@ -35,12 +35,12 @@ function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<Typ
   return { world, table, told, types, informers, make, end, completed: () => completed }
 }
 
-const maps = (world: ApiWorld) => world.resource('configmaps')
+const maps = (world: ApiWorld) => world.resource('limitranges')
 const secrets = (world: ApiWorld) => world.resource('secrets')
 
 describe('types that are followed', () => {
   it('are told of as soon as they come', async () => {
-    const { world, table, told, informers, make } = open((w) => [maps(w)])
+    const { world, table, told, informers, make } = await open((w) => [maps(w)])
     await make('secrets', 'before')
     await informers.synced
     expect(informers.isComplete).toBe(true)
@@ -53,14 +53,14 @@ describe('types that are followed', () => {
   })
 
   it('are not told of any more when they are gone, and are told of anew when they come again', async () => {
-    const { world, table, told, informers, make } = open((w) => [maps(w), secrets(w)])
+    const { world, table, told, informers, make } = await open((w) => [maps(w), secrets(w)])
     await informers.synced
     await make('secrets', 'first')
     await expect.poll(() => told, { interval: 1 }).toEqual(['present first'])
     table.change([secrets(world)], [])
     await expect.poll(() => told, { interval: 1 }).toEqual(['present first', 'ended secrets'])
     await make('secrets', 'second')
-    await make('configmaps', 'third')
+    await make('limitranges', 'third')
     await expect.poll(() => told.at(-1), { interval: 1 }).toBe('present third')
     expect(told).not.toContain('present second')
     table.change([], [secrets(world)])
@@ -73,7 +73,7 @@ describe('types that are followed', () => {
       looks++
       return table.all()
     }
-    const { table, informers, completed } = open((w) => [maps(w)], { typesIn })
+    const { table, informers, completed } = await open((w) => [maps(w)], { typesIn })
     await informers.synced
     expect([looks, completed()]).toEqual([1, 1])
     for (let i = 0; i < 100; i++) table.change([], [])
@@ -82,7 +82,7 @@ describe('types that are followed', () => {
   })
 
   it('stay the same record while what is served of them changes', async () => {
-    const { world, table, types, informers } = open((w) => [maps(w)])
+    const { world, table, types, informers } = await open((w) => [maps(w)])
     await informers.synced
     const changed: Resource = { ...maps(world), singular: 'changed' }
     table.change([maps(world)], [changed])
@@ -94,12 +94,12 @@ describe('types that are followed', () => {
   })
 
   it('are followed anew where they come to be in another scope', async () => {
-    const { world, table, types, told, informers } = open((w) => [maps(w)])
+    const { world, table, types, told, informers } = await open((w) => [maps(w)])
     await informers.synced
     const stored: StoredResource = { ...maps(world).stored, namespaced: false }
     table.change([maps(world)], [{ ...maps(world), namespaced: false, stored }])
     await expect.poll(() => types.length).toBe(2)
-    await expect.poll(() => told).toEqual(['ended configmaps'])
+    await expect.poll(() => told).toEqual(['ended limitranges'])
   })
 
   it('are read as they are stored, whoever has to be asked for how they are served', async () => {
@@ -107,14 +107,14 @@ describe('types that are followed', () => {
       throw new Error('nobody converts')
     }
     const form = { isAsStored: () => false, isLocal: false, fromStored: refuse, toStored: refuse, atHand: refuse }
-    const { informers, make, told } = open((w) => [{ ...maps(w), stored: { ...maps(w).stored, form } }])
+    const { informers, make, told } = await open((w) => [{ ...maps(w), stored: { ...maps(w).stored, form } }])
     await informers.synced
-    await make('configmaps', 'a')
+    await make('limitranges', 'a')
     await expect.poll(() => told, { interval: 1 }).toEqual(['present a'])
   })
 
   it('leave nothing behind', async () => {
-    const { table, informers, end } = open((w) => [maps(w)])
+    const { table, informers, end } = await open((w) => [maps(w)])
     await informers.synced
     await end()
     expect(table.listeners).toBe(0)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { appliedFields } from '../../../src/patch/applied-fields.ts'
 import { EMPTY_SET } from '../../../src/patch/field-set.ts'
 import { FieldSetMemo } from '../../../src/patch/field-set-memo.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 it.each([
   ['without a group', 'v1', 'ConfigMap', '', '/v1, Kind=ConfigMap'],

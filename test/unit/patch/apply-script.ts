@@ -14,7 +14,7 @@ import type { ValueMap } from '../../../src/api/value.ts'
 import { decodeManagedFields } from '../../../src/patch/managed-fields.ts'
 import { formatPath, pathsOf } from '../../../src/patch/field-set.ts'
 import { parseYaml } from '../../../src/codec/yaml-parse.ts'
-import type { ApiRequests } from '../../fakes/api-requests.ts'
+import type { ApiWorld } from '../../rigs/api-world.ts'
 
 export interface Script {
   readonly title: string
@@ -100,7 +100,7 @@ export interface Outcome {
   readonly again: (step: Step) => Promise<ValueMap>
 }
 
-export async function runScript(requests: ApiRequests, script: Script, name: string): Promise<Outcome> {
+export async function runScript(requests: ApiWorld, script: Script, name: string): Promise<Outcome> {
   const [plural = '', ...rest] = script.resource.split('.')
   const isVersioned = /^v\d/.test(rest[0] ?? '')
   const ownVersion = isVersioned ? rest[0]! : 'v1'
@@ -117,7 +117,7 @@ export async function runScript(requests: ApiRequests, script: Script, name: str
       : { kind: KINDS[plural] ?? '', apiVersion: group === '' ? version : `${group}/${version}` }
     const metadata = { ...(step.body['metadata'] as ValueMap | undefined), name }
     const at = `${path(version)}/${name}${step.subresource === '' ? '' : `/${step.subresource}`}`
-    requests.seconds += 60
+    await requests.clock.advance('1s')
     const answer = await requests.send({ ...REQUESTS[step.verb](step, at), ...bodyOf(step, { ...type, metadata }) })
     return {
       refusal: answer.status < 300 ? undefined : String(answer.body['message']),
@@ -142,7 +142,7 @@ function bodyOf(step: Step, base: ValueMap): { readonly body: object } {
   return { body: step.verb === 'patches' ? step.body : { ...step.body, ...base } }
 }
 
-type Request = Pick<Parameters<ApiRequests['send']>[0], 'method' | 'path' | 'contentType'>
+type Request = Pick<Parameters<ApiWorld['send']>[0], 'method' | 'path' | 'contentType'>
 
 const REQUESTS: Readonly<Record<Verb, (step: Step, at: string) => Request>> = {
   applies: ({ who }, at) => ({ method: 'PATCH', path: `${at}?fieldManager=${who}`, contentType: APPLY }),

@@ -4,8 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { ApiRequests } from '../../fakes/api-requests.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 import type { Script } from './apply-script.ts'
 import { ownersOf, parseScripts, runScript, valueAt } from './apply-script.ts'
 
@@ -14,8 +13,9 @@ const FILES = readdirSync(FOLDER).map(
   (file) => [file, parseScripts(readFileSync(new URL(file, FOLDER), 'utf8'))] as const,
 )
 
-describe.each(FILES)('%s', (_file, scripts) => {
-  const requests = new ApiRequests(new ApiWorld())
+describe.each(FILES)('%s', async (_file, scripts) => {
+  // Many owners in the scripts are not there.
+  const requests = await openWorld({ controllersOff: ['garbage-collector'] })
 
   it.each(scripts.map((script, index) => [script.title, script, `s${index}`] as const))(
     '%s',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { atomicPartsOf } from '../../../src/patch/atomic-parts.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 const { shape } = kindOf('Pod')
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type FieldSet, setOfFields } from '../../../src/patch/field-set.ts'
 import { FieldSetMemo } from '../../../src/patch/field-set-memo.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 const { shape } = kindOf('ConfigMap')
 const set = setOfFields(['data.a'])

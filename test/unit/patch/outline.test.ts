@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { outlineOf } from '../../../src/patch/outline.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 const { shape } = kindOf('ConfigMap')
 const pod = kindOf('Pod')

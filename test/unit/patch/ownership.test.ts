@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { EMPTY_SET, setOfFields } from '../../../src/patch/field-set.ts'
 import { identityOf, type ManagedEntry } from '../../../src/patch/managed-fields.ts'
 import { ownershipAfterUpdate } from '../../../src/patch/ownership.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
-const { versions } = new ApiWorld().resource('configmaps')
+const { versions } = (await openWorld()).resource('configmaps')
 
 function entry(name: string, apiVersion: string, field: string): ManagedEntry {
   return { name, operation: 'Update', apiVersion, subresource: '', fields: setOfFields([field]), time: undefined }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { EMPTY_SET, setOfFields } from '../../../src/patch/field-set.ts'
 import { identityOf, type ManagedEntry, type ManagedFields } from '../../../src/patch/managed-fields.ts'
 import { unchangedOwnership } from '../../../src/patch/unchanged-ownership.ts'
-import { ApiWorld } from '../../fakes/api-world.ts'
+import { openWorld } from '../../rigs/api-world.ts'
 
-const { versions } = new ApiWorld().resource('configmaps')
+const { versions } = (await openWorld()).resource('configmaps')
 const manager = { name: 'writer', operation: 'Update', apiVersion: 'v1', subresource: '' } as const
 const live = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'c' }, data: { a: '1', b: '1' } }
 const now = '2030-01-01T00:01:00Z'

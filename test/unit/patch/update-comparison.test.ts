@@ -4,7 +4,7 @@ import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { EMPTY_SET, setOfFields } from '../../../src/patch/field-set.ts'
 import { encodeFieldsV1 } from '../../../src/patch/fields-v1.ts'
 import { compareUpdated, withoutReset } from '../../../src/patch/update-comparison.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 const { shape } = kindOf('Pod')
 

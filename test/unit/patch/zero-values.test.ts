@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { withZeroValues } from '../../../src/patch/zero-values.ts'
-import { kindOf } from '../../fakes/built-in-kinds.ts'
+import { kindOf } from '../../corpora/built-in-kinds.ts'
 
 const { shape } = kindOf('Pod')
 const completed = (spec: ValueMap, other?: ValueMap): ValueMap =>

@@ -4,7 +4,7 @@ import { parseFieldSelector } from '../../../src/api/selector-fields.ts'
 import { Change } from '../../../src/store/change.ts'
 import { matcherOf } from '../../../src/store/selection.ts'
 import type { Matcher } from '../../../src/store/selection.ts'
-import { pods } from '../../fakes/stored-resources.ts'
+import { pods } from '../../corpora/stored-resources.ts'
 
 function named(name: string): StoredObject & { readonly kind: 'object' } {
   const value = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace: 'd', resourceVersion: '5' } }

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { encodeStored } from '../../../src/codec/stored-json.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { dryRunOf } from '../../../src/store/dry-run.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { Outcome } from '../../../src/store/store.ts'
-import { pods } from '../../fakes/stored-resources.ts'
+import { pods } from '../../corpora/stored-resources.ts'
 
 const key = { resource: pods, namespace: 'd', name: 'a' }
 const { signal } = new AbortController()
 
 function put(version: number): Outcome {
   const metadata = { name: 'a', namespace: 'd', resourceVersion: '999' }
-  return { kind: 'put', object: { kind: 'Pod', apiVersion: 'v1', metadata, spec: { version } } }
+  return { kind: 'put', object: { kind: 'Thing', apiVersion: 'example.com/v1', metadata, spec: { version } } }
 }
 
 async function open() {
@@ -27,12 +28,31 @@ describe('a dry run', () => {
     expect(result).toMatchObject({ kind: 'put', created: true })
     const object = result.object?.kind === 'object' ? result.object.object() : undefined
     expect(object).toEqual({
-      kind: 'Pod',
-      apiVersion: 'v1',
+      kind: 'Thing',
+      apiVersion: 'example.com/v1',
       metadata: { name: 'a', namespace: 'd', resourceVersion: '999' },
       spec: { version: 1 },
     })
     expect(await kv.newestRevision(signal)).toBe(before)
+    await kv.close()
+  })
+
+  it('takes canonical bytes from a writer that has no object', async () => {
+    const { kv, store, dry } = await open()
+    const object = {
+      kind: 'Thing',
+      apiVersion: 'example.com/v1',
+      metadata: { name: 'a', namespace: 'd' },
+      spec: { version: 2 },
+    }
+    const outcome: Outcome = { kind: 'put', bytes: encodeStored(object) }
+    const made = await dry.write(key, () => outcome, signal)
+    expect(made.object?.kind === 'object' && made.object.object()).toEqual(object)
+    await store.write(key, () => put(1), signal)
+    const { item: before } = await store.get(key, { kind: 'latest' }, signal)
+    const updated = await dry.write(key, () => outcome, signal)
+    const metadata = { ...object.metadata, resourceVersion: String(before?.revision) }
+    expect(updated.object?.kind === 'object' && updated.object.object()).toEqual({ ...object, metadata })
     await kv.close()
   })
 

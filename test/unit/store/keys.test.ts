@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyInType, namesOf, namespaceInType, normalizePrefix } from '../../../src/store/keys.ts'
-import { pods, nodes } from '../../fakes/stored-resources.ts'
+import { pods, nodes } from '../../corpora/stored-resources.ts'
 
 describe('the key of an object (R-182)', () => {
   it('is its namespace and its name, as they stand', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { StoredItem } from '../../../src/store/store.ts'
-import { pods } from '../../fakes/stored-resources.ts'
+import { pods } from '../../corpora/stored-resources.ts'
 
 const key = { resource: pods, namespace: 'd', name: 'a' }
 const { signal } = new AbortController()

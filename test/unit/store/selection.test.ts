@@ -7,7 +7,7 @@ import { matchesLabels } from '../../../src/api/selector.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { fieldText, matcherOf } from '../../../src/store/selection.ts'
 import { BytesObject } from '../../../src/store/stored-object.ts'
-import { nodes, pods } from '../../fakes/stored-resources.ts'
+import { nodes, pods } from '../../corpora/stored-resources.ts'
 
 function stored(object: ValueMap): BytesObject {
   return new BytesObject({ namespace: 'd', name: 'a' }, 1, Buffer.from(JSON.stringify(object)))

@@ -6,7 +6,7 @@ import { ABSENT } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Transformer } from '../../../src/store/transformer.ts'
-import { pods } from '../../fakes/stored-resources.ts'
+import { pods } from '../../corpora/stored-resources.ts'
 
 /** No encryption, but all that matters of one: a seal that is bound to the key, keys of several ages, and time that it takes. */
 function sealWith(newest: string, older: readonly string[] = []): Transformer {
@@ -29,7 +29,12 @@ function sealWith(newest: string, older: readonly string[] = []): Transformer {
 
 const { signal } = new AbortController()
 const key = { resource: pods, namespace: 'd', name: 'a' }
-const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'd' }, spec: { secret: 'swordfish' } }
+const object = {
+  kind: 'Thing',
+  apiVersion: 'v1',
+  metadata: { name: 'a', namespace: 'd' },
+  spec: { secret: 'swordfish' },
+}
 
 async function put(store: Store, name = 'a'): Promise<number> {
   const named = { ...object, metadata: { ...object.metadata, name } }

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Connection } from '../../../src/wire/http2-client-connection.ts'
 import type { Broken } from '../../../src/wire/http2-client-stream.ts'
-import { ACK, frame, FrameReader, PING, PREFACE, settingsFrame } from '../../fakes/http2-frames.ts'
+import { ACK, frame, FrameReader, PING, PREFACE, settingsFrame } from '../../rigs/http2-frames.ts'
 
 /** A socket that ends nowhere: what is written to it is cut into frames and kept. */
 class Line extends Duplex {

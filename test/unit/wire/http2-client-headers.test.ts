@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { HeaderReader } from '../../../src/wire/http2-client-headers.ts'
-import { literal } from '../../fakes/header-blocks.ts'
+import { literal } from '../../corpora/header-blocks.ts'
 
 it('a block that comes again is read as it was read before, however many others came between', () => {
   const reader = new HeaderReader()

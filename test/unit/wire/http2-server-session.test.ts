@@ -12,8 +12,8 @@ import { type UnfinishedLimits, UnfinishedMemory } from '../../../src/wire/unfin
 import { OutboxBuffers } from '../../../src/wire/frame-outbox.ts'
 import { readAsStream, readInPlace, type ReadSocket } from '../../../src/runtime/read-socket.ts'
 import { Count } from '../../../src/lib/measure.ts'
-import { fieldsOf, indexed, indexedLiteral, literal, request, block as blockOf } from '../../fakes/header-blocks.ts'
-import * as h2 from '../../fakes/http2-frames.ts'
+import { fieldsOf, indexed, indexedLiteral, literal, request, block as blockOf } from '../../corpora/header-blocks.ts'
+import * as h2 from '../../rigs/http2-frames.ts'
 import {
   dataFrame as data,
   type Frame,
@@ -22,7 +22,7 @@ import {
   headersFrame,
   numberFrame,
   settingsFrame,
-} from '../../fakes/http2-frames.ts'
+} from '../../rigs/http2-frames.ts'
 
 const MAX_STREAMS = 10
 const MAX_HEADER_BYTES = 20_000

@@ -46,7 +46,7 @@ describe('a whole number', () => {
 describe('a message', () => {
   it('has the fields that were written, without those that are zero, behind what is the caller’s', () => {
     const writer = new MessageWriter(0)
-    writer.message(20, () => writer.text(1, 'nested'))
+    writer.message(20, (inner, text) => inner.text(1, text), 'nested')
     writer.flag(5, true)
     writer.flag(4, false)
     writer.bytes(3, Buffer.from([255, 0]))

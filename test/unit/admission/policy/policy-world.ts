@@ -11,11 +11,11 @@ import { ApiError } from '../../../../src/api/status.ts'
 import type { Access, Authorizer, Decision } from '../../../../src/auth/authorizer.ts'
 import { policyMutators } from '../../../../src/server/admission-policies.ts'
 import { servedKinds } from '../../../../src/server/served-kinds.ts'
-import { ApiWorld } from '../../../fakes/api-world.ts'
+import { openWorld } from '../../../rigs/api-world.ts'
 import { knownObjects } from '../known-objects.ts'
 import { requestFor } from '../request-for.ts'
 
-const { resources } = new ApiWorld()
+const { resources } = await openWorld()
 const signal = new AbortController().signal
 
 export const CONFIG_MAPS = {
@@ -95,6 +95,8 @@ export class PolicyWorld {
       annotate: (key, value) => {
         this.annotations[key] ??= value
       },
+      // The very object: tests look whether it comes back.
+      object: object as ApiObject | undefined,
       ...more,
     })
   }
@@ -110,7 +112,8 @@ export class PolicyWorld {
   }
 
   async mutate(object: object | undefined, more: Partial<AdmissionRequest> = {}): Promise<ApiObject | undefined> {
-    return admitInOrder([...this.before, this.#mutating.plugin]).mutate(this.#request(object, more), signal)
+    const request = this.#request(object, more)
+    return (await admitInOrder([...this.before, this.#mutating.plugin]).mutate(request, signal)) ?? request.object
   }
 
   /** Whether a request is let through without waiting for anything. */

@@ -86,6 +86,8 @@ export async function openWebhookWorld(namespaceLabels: Record<string, string> =
       annotate: (key, value) => {
         annotations[key] ??= value
       },
+      // The very object: tests look whether it comes back.
+      object: object as ApiObject | undefined,
       ...more,
     })
   const configuration = (name: string, webhooks: readonly object[]): ApiObject =>
@@ -109,8 +111,10 @@ export async function openWebhookWorld(namespaceLabels: Record<string, string> =
       admissionReviewVersions: ['v1'],
       ...more,
     }),
-    mutate: async (object, more = {}) =>
-      admitInOrder([...before, mutating.plugin]).mutate(request(object, more), signal),
+    mutate: async (object, more = {}) => {
+      const asked = request(object, more)
+      return (await admitInOrder([...before, mutating.plugin]).mutate(asked, signal)) ?? asked.object
+    },
     validate: async (object, more = {}) => admitInOrder([validating.plugin]).validate(request(object, more), signal),
     async [Symbol.asyncDispose]() {
       caller[Symbol.dispose]()

@@ -1,0 +1,201 @@
+// Which test runs each command that the documents for users tell them to type. Here are those that `documented-commands.test.ts` runs, in
+// this order, and those that need more than that has, with the test that does.
+import { ALSO_ELSEWHERE } from '../../src/config/controller-names.ts'
+import { documentedExamples, typedLines } from './documents.ts'
+
+export interface DocumentedRun {
+  /** What there is in the test in the place of words of the command; `{server}` and the like are filled in by it. */
+  readonly with?: Readonly<Record<string, string>>
+  readonly input?: string
+  /** What it prints. Where it goes on by itself, it is ended when it has printed this. */
+  readonly says: RegExp
+  /** It runs until it is stopped. */
+  readonly endless?: boolean
+  readonly exits?: number
+}
+
+const FAULT = '{"fault":"fail","match":{"verb":"update","resource":"deployments.apps"},"status":409,"times":2}'
+
+const OTHERS_CONTROL = `'*,${ALSO_ELSEWHERE.map((name) => `-${name}`).join()}'`
+
+const NEWEST_REVISION = 'etcdctl put /a b -w json | grep -o "revision\\":[0-9]*" | cut -d: -f2'
+
+/** Those for a running server. */
+const WITH_SERVER: Readonly<Record<string, DocumentedRun>> = {
+  'kubectl create configmap greeting --from-literal=text=hello': { says: /configmap\/greeting created/ },
+  'kubectl get configmaps --watch': { says: /greeting/, endless: true },
+  'kubectl create namespace cert-manager': { says: /namespace\/cert-manager created/ },
+  'kubectl apply -f definition.yaml': { says: /widgets\.example\.com created/ },
+  'kubectl create --raw /debug/faults -f -': { input: FAULT, says: /"hits":0/ },
+  'kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac': {
+    says: /^/,
+  },
+  'quarterdeck bundle FILE': {
+    with: { FILE: 'report && wc -c report' },
+    says: /^report: ([1-9]\d{3,}) bytes about https:\S+ were written.*\n\1 report/,
+  },
+  'kubectl get --raw /debug/flags/log-level': { says: /requests/ },
+  'kubectl replace --raw /debug/flags/log-level/requests -f - <<< debug': { says: /debug/ },
+  'quarterdeck test -- COMMAND': { with: { COMMAND: 'kubectl get namespaces' }, says: /kube-system/ },
+  'quarterdeck backup --data-dir /data --encryption-key-file backup.key cluster.backup': { says: /; verified/ },
+  'quarterdeck backup --revision N': { with: { '--revision N': '--revision 5 old.backup' }, says: /at revision 5/ },
+}
+
+/** Of the recipes: they start what they need. */
+const RECIPES: Readonly<Record<string, DocumentedRun>> = {
+  'quarterdeck test -- go test ./...': { with: { 'go test ./...': '{envtest} /nowhere' }, says: /made made 1/ },
+  'mkdir assets && ln -s "$(command -v etcd)" assets/etcd': { says: /^$/ },
+  'printf \'#!/bin/sh\\nexec quarterdeck serve "$@"\\n\' > assets/kube-apiserver && chmod +x assets/kube-apiserver': {
+    says: /^$/,
+  },
+  'KUBEBUILDER_ASSETS=$PWD/assets go test ./...': { with: { 'go test ./...': '{envtest} ""' }, says: /made made 1/ },
+  'quarterdeck check definition.yaml widget.yaml': { says: /2 objects: no errors/ },
+  'quarterdeck test -- kubectl apply -f definition.yaml': { says: /widgets\.example\.com created/ },
+  'kubectl kustomize overlay | quarterdeck check -': { says: /1 object: no errors/ },
+  'quarterdeck define kinds.ts --check kinds.yaml': {
+    with: { 'quarterdeck define kinds.ts': 'quarterdeck define kinds.ts > kinds.yaml && quarterdeck define kinds.ts' },
+    says: /^$/,
+  },
+  'quarterdeck lint-rbac roles.yaml': { says: /^/ },
+  'quarterdeck serve --in-memory --kubeconfig-out kubeconfig --management-address localhost:10248 &': {
+    with: { '10248 &': '{port}' },
+    says: /is listening on/,
+    endless: true,
+  },
+  'until quarterdeck healthcheck --management-address localhost:10248 /readyz; do sleep 0.2; done': {
+    with: {
+      until: 'quarterdeck serve --in-memory --kubeconfig-out kubeconfig --management-address localhost:{port} & until',
+      '10248': '{port}',
+      done: 'done; kill $!; wait',
+    },
+    says: /\bok\b/,
+  },
+}
+
+const WITHOUT_MACHINES = ['test/reference/cluster-without-machines.test.ts', 'A cluster without machines'] as const
+const CERT_MANAGER = 'docker run --network host --volume $KUBECONFIG:/kubeconfig:ro quay.io/jetstack/cert-manager'
+const RELEASED_OPERATOR = 'test/reference/released-operator.test.ts'
+
+/** Those for a store that no server has open. */
+const WITHOUT_SERVER: Readonly<Record<string, DocumentedRun>> = {
+  'quarterdeck backup verify --encryption-key-file backup.key cluster.backup': { says: /keys under/ },
+  'quarterdeck restore --data-dir /data --encryption-key-file backup.key cluster.backup': {
+    with: { '/data': '{empty}' },
+    says: /keys/,
+  },
+  'quarterdeck migrate --from /data --to https://etcd-1:2379,https://etcd-2:2379': {
+    with: { 'https://etcd-1:2379,https://etcd-2:2379': '{etcd}' },
+    says: /keys/,
+  },
+  'etcdctl compact': {
+    with: { compact: `snapshot save snapshot.db && etcdctl compact $(${NEWEST_REVISION})` },
+    says: /compacted revision/,
+  },
+  'etcdctl defrag': { says: /Finished defragmenting/ },
+  'etcdctl alarm disarm': { says: /^$/ },
+  'etcdutl snapshot restore --bump-revision … --mark-compacted': {
+    with: { restore: 'restore snapshot.db --data-dir restored', '…': '1000' },
+    says: /restored snapshot/,
+  },
+  'quarterdeck doctor --etcd-servers … --fix': { with: { '…': '{etcd}' }, says: /./ },
+  'quarterdeck init DIR': { with: { DIR: 'config' }, says: /./ },
+  [`quarterdeck serve --etcd-servers … --etcd-prefix /registry --service-cluster-ip-range … --service-node-port-range … --service-account-issuer … --service-account-key-file … --service-account-signing-key-file … --encryption-provider-config … --client-ca-file … --tls-cert-file … --tls-private-key-file … --controllers ${OTHERS_CONTROL}`]:
+    {
+      with: {
+        'servers …': 'servers {etcd}',
+        'ip-range …': 'ip-range 10.96.0.0/16',
+        'port-range …': 'port-range 30000-32767',
+        'issuer …': 'issuer https://kubernetes.default.svc',
+        'account-key-file …': 'account-key-file config/pki/service-account.key',
+        'signing-key-file …': 'signing-key-file config/pki/service-account.key',
+        'config …': 'config config/pki/encryption.yaml',
+        'client-ca-file …': 'client-ca-file config/pki/client-ca.crt',
+        'tls-cert-file …': 'tls-cert-file config/pki/api.crt',
+        'private-key-file …': 'private-key-file config/pki/api.key',
+      },
+      says: /is listening on/,
+      endless: true,
+    },
+  'quarterdeck serve --help': { says: /SYNOPSIS/ },
+  'npm run quarterdeck -- serve --help': { with: { npm: 'npm --prefix {project}' }, says: /SYNOPSIS/ },
+  'make help': { with: { make: 'make -C {project}' }, says: /List the commands/ },
+}
+
+export const RUN_HERE = { server: WITH_SERVER, store: WITHOUT_SERVER, recipes: RECIPES } as const
+
+/** The test, and words of it that show that it does. */
+export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, words: string]>> = {
+  'make run': ['test/long/first-run.test.ts', "'make', 'run'"],
+  'npm start -- --in-memory --secure-port 0 --token-auth-file tokens.csv': [
+    'test/long/first-run.test.ts',
+    "'--token-auth-file', 'tokens.csv'",
+  ],
+  'make test': ['.ci/run', 'make test'],
+  'npm pack': ['test/rigs/installed-package.ts', "npm(clone, 'pack'"],
+  'npx quarterdeck test -- go test ./...': ['test/long/operator-languages.test.ts', "COMMAND, 'test'"],
+  'npm install quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
+  'npm install --global quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
+  'quarterdeck init cluster': WITHOUT_MACHINES,
+  [`quarterdeck serve --config cluster/quarterdeck.yaml --controllers ${OTHERS_CONTROL}`]: WITHOUT_MACHINES,
+  'kube-controller-manager --kubeconfig cluster/admin.kubeconfig --root-ca-file cluster/pki/api-ca.crt --service-account-private-key-file cluster/pki/service-account.key':
+    WITHOUT_MACHINES,
+  'kube-scheduler --kubeconfig cluster/admin.kubeconfig': WITHOUT_MACHINES,
+  'kwok --kubeconfig cluster/admin.kubeconfig --manage-all-nodes --config stage-fast.yaml': WITHOUT_MACHINES,
+  'export KUBECONFIG=cluster/admin.kubeconfig': WITHOUT_MACHINES,
+  [`kubectl create -f - <<< '{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-1"}}'`]: WITHOUT_MACHINES,
+  'kubectl create deployment web --image nginx --replicas 3': WITHOUT_MACHINES,
+  'kubectl wait --for=condition=Available deployment/web': WITHOUT_MACHINES,
+  'kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1.21.2/cert-manager.crds.yaml': [
+    RELEASED_OPERATOR,
+    "place.startsWith('deploy/crds/')",
+  ],
+  [`${CERT_MANAGER}-controller:v1.21.2 --kubeconfig=/kubeconfig`]: [RELEASED_OPERATOR, 'runProgram(controller, ['],
+  [`${CERT_MANAGER}-cainjector:v1.21.2 --kubeconfig=/kubeconfig`]: [RELEASED_OPERATOR, 'runProgram(cainjector, ['],
+  [`${CERT_MANAGER}-webhook:v1.21.2 --kubeconfig=/kubeconfig --secure-port=10250`]: [
+    RELEASED_OPERATOR,
+    'runProgram(webhook, [',
+  ],
+  'make up': ['test/containers/stack.test.ts', "make('up')"],
+  'make down': ['test/containers/stack.test.ts', "make('down')"],
+  'make down ARGS=--volumes': ['test/containers/stack.test.ts', "make('down', 'ARGS=--volumes')"],
+  'make image': ['test/containers/image.test.ts', "make('image')"],
+  'make soak': ['test/robustness/memory-soak.ts', 'MINUTES'],
+  'make soak MINUTES=60': ['test/robustness/memory-soak.ts', 'MINUTES'],
+  'make robustness': ['test/robustness/random/robustness.ts', 'RUN_SECONDS'],
+  'make mutants': ['test/mutation/run-mutants.ts', 'mutant'],
+  'docker run --read-only --cap-drop ALL --publish 6443:6443 --volume data:/data quarterdeck': [
+    'test/containers/image.test.ts',
+    "'--read-only', '--cap-drop', 'ALL'",
+  ],
+  'docker exec CONTAINER quarterdeck healthcheck /readyz?verbose': [
+    'test/containers/image.test.ts',
+    "'quarterdeck', 'healthcheck'",
+  ],
+  'docker exec': ['test/containers/image.test.ts', "'exec'"],
+  'docker compose': ['test/containers/stack.test.ts', 'compose'],
+  'quarterdeck top --all-replicas': ['test/long/helm-chart-replicas.test.ts', "'top', '--all-replicas'"],
+  'helm install quarterdeck deploy/chart --namespace quarterdeck --create-namespace': [
+    'test/long/helm-chart.test.ts',
+    'deploy/chart',
+  ],
+  "helm install quarterdeck deploy/chart --set storage.kind=etcd --set 'storage.etcd.endpoints[0]=https://etcd:2379' --set storage.etcd.secretName=etcd-client":
+    ['test/long/helm-chart.test.ts', "'storage.kind': 'etcd'"],
+}
+
+/** What no test runs, and why. */
+export const RUN_BY_NONE: Readonly<Record<string, string>> = {
+  'docker compose --profile observe up --detach': 'it takes images of Prometheus and Grafana, which no test pulls',
+  "docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'":
+    'it asks a registry, and what it answers is another thing every few weeks',
+}
+
+/** Names of commands, which nobody is told to type as they are: `quarterdeck doctor` finds what is wrong. And what runs tests is one. */
+const NAME =
+  /^(?:quarterdeck(?: [a-z-]+| store serve)|kubectl --watch|export KUBECONFIG=kubeconfig|make (?:check|test-[a-z]+))$/
+
+/** Every command in the documents for users, once. */
+export function documentedCommands(): readonly string[] {
+  const read = documentedExamples().filter(({ file }) => file === 'README.md' || file.startsWith('deploy/'))
+  const typed = read.flatMap(typedLines).filter((line) => !line.startsWith('--') && !NAME.test(line))
+  return [...new Set(typed)]
+}

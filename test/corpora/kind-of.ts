@@ -1,0 +1,26 @@
+// What is particular to a built-in kind, by its name: for tests of its rules, its defaults and its columns.
+import { type ApiObject, formatGroupVersion, type GroupKind } from '../../src/api/object.ts'
+import type { ValueMap } from '../../src/api/value.ts'
+import { kindOf } from '../../src/kinds/kinds.ts'
+import { builtInGroups } from '../../src/schema/built-in-resources.ts'
+import type { Rule } from '../../src/schema/defaults/defaults.ts'
+import { withRightTypes } from '../../src/schema/stored-types.ts'
+import { type KindRules, METADATA_RULES } from '../../src/schema/validation/validation.ts'
+
+/** An object in the canonical form of its kind, as rules and columns get it. */
+export function canonicalOf({ group, kind }: GroupKind, object: ValueMap): ApiObject {
+  const { versions = [] } = builtInGroups().find((found) => found.group === group) ?? {}
+  const found = versions.find(({ resources }) => resources.some((resource) => resource.kind === kind))
+  const apiVersion = formatGroupVersion({ group, version: found?.version ?? 'v1' })
+  return withRightTypes({ apiVersion, kind, metadata: {}, ...object }) as ApiObject
+}
+
+export { columnsOf } from '../../src/kinds/kinds.ts'
+
+export function rulesOf(kind: GroupKind): KindRules {
+  return kindOf(kind).validation ?? METADATA_RULES
+}
+
+export function defaultsOf(kind: GroupKind): Rule | undefined {
+  return kindOf(kind).defaults as Rule | undefined
+}
