@@ -6,12 +6,14 @@ BIN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 KEPT := NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/node
 RUN_TESTS := vitest run --config .config/vitest.config.ts
 VITEST := $(BIN) $(KEPT) $(RUN_TESTS)
+# Files of which `make test` runs a slice.
+SLICED = $$(grep -rlE "rigs/whole.ts|findKubectlsOfSlice" test --include='*.test.ts')
 OXLINT := oxlint --type-aware --deny-warnings
 # The compiler and the linter's half that knows types are written in Go and short-lived: collecting garbage takes a third of their time.
 GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
-# What running needs, and all: each is as new as what says that it is there.
+# The packages that running needs, and all packages. npm writes the first file at its end, make the second one: an interrupted installation has neither.
 RUNNABLE := node_modules/.package-lock.json
-READY := node_modules/vitest
+READY := node_modules/.everything
 
 .DEFAULT_GOAL := help
 .PHONY: help run build dev check static tools tools-long types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness test-long test-containers soak test-reference bench mutants image up down generate fix
@@ -77,11 +79,11 @@ test-security: $(READY) ## What the hardening list asks for, on the whole server
 	$(VITEST) --project security
 
 test-cost: $(READY) ## What hostile input costs; bodies as large as they may be, in every list, map and text of every kind (half an hour)
-	$(VITEST) --project cost
+	WHOLE=1 $(VITEST) --project cost
 	HOSTILE_BYTES=780000 $(VITEST) --project security test/security/hostile-
 
 test-conformance: tools ## Replay all of the reference server's recorded answers, on every store and with workers
-	REPLAY_ALL=1 $(VITEST) --project conformance
+	WHOLE=1 $(VITEST) --project conformance
 
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
@@ -92,8 +94,9 @@ robustness: tools build ## An hour of random faults under clients whose historie
 soak: $(READY) build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
 
-test-long: tools-long ## What takes long and of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side
+test-long: tools-long ## What takes long and of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side, every kubectl and TypeScript
 	$(VITEST) --project long
+	WHOLE=1 $(VITEST) --project integration --project security --project robustness $(SLICED)
 
 test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)
 	$(VITEST) --project reference

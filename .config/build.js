@@ -22,7 +22,7 @@ const exported = {
 }
 const library = {
   ...exported,
-  'offload-thread': 'src/offload/thread.ts',
+  'write-thread': 'src/server/write-thread.ts',
   'extension-process': 'src/extensions/process.ts',
 }
 const entries = { ...command, ...library }

@@ -4,8 +4,10 @@
 //     node .config/install.js run    what running needs, and what builds dist
 //
 // Every Node that npm runs on can read this file: the right one may be among the packages. Where everything is installed already, everything stays.
+//
+// npm writes node_modules/.package-lock.json last. This program removes the file first: without it, an installation was interrupted.
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +18,9 @@ const everything = process.argv[2] !== 'run' || existsSync(path.join(project, ON
 const ourLibc = process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 const { packages } = JSON.parse(readFileSync(path.join(project, 'package-lock.json'), 'utf8'))
 const wanted = Object.keys(packages).filter((place) => isWanted(place, packages[place]))
+const installed = path.join(project, 'node_modules/.package-lock.json')
+if (isInstalled()) process.exit()
+rmSync(installed, { force: true })
 const [what, size] = everything ? ['everything', '700 MB'] : ['what running needs', '280 MB']
 console.error(`installing ${what}: ${wanted.length} packages, ${size} on the disk`)
 
@@ -27,6 +32,16 @@ const args = ['ci', everything ? '--include=dev' : '--omit=dev', '--foreground-s
 const npm = spawn('npm', args, { cwd: project, stdio: ['ignore', 2, 2] })
 npm.on('error', (error) => end(`npm does not start: ${error.message}`))
 npm.on('exit', (code) => end(code === 0 ? undefined : 'npm could not install the packages'))
+
+/** Whether npm finished with every package in the version of the lock file. */
+function isInstalled() {
+  try {
+    const there = JSON.parse(readFileSync(installed, 'utf8')).packages
+    return wanted.every((place) => there[place].version === packages[place].version && there[place].integrity === packages[place].integrity)
+  } catch {
+    return false
+  }
+}
 
 function isWanted(place, { dev, link, os, cpu, libc }) {
   const fits = (list, ours) => list === undefined || list.includes(ours)

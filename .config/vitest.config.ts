@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './closing-line.ts'
+import { LongFirst } from './long-first.ts'
 import { StopWithoutTools } from './stop-without-tools.ts'
 import { PassedFiles } from './unchanged.ts'
 
@@ -15,12 +16,15 @@ setFlagsFromString('--max-semi-space-size=64')
 const everyKind = {
   root: '.',
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  setupFiles: 'test/fakes/plain-imports.ts',
+  setupFiles: 'test/rigs/plain-imports.ts',
   expect: { poll: { interval: 10, timeout: 40_000 } },
 } as const
 
-/** Tests of whole servers run the command as it is built; they mostly wait for it: three at a time, also where there are only two cores. */
-const atOnce = { globalSetup: 'test/fakes/command.ts', sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 3 } as const
+/** Four files at a time, also where there are only two cores: tests of whole servers mostly wait for them. */
+const fourAtOnce = { sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 4 } as const
+
+/** Tests of whole servers run the command as it is built. */
+const atOnce = { globalSetup: 'test/rigs/command.ts', ...fourAtOnce } as const
 
 /** Unit tests, and with them the making of programs. Some wait: for a fifth of the time nobody would use one of two cores. */
 const first = { sequence: { groupOrder: 0 }, maxWorkers: availableParallelism() + 1 } as const
@@ -31,6 +35,7 @@ const passedFiles = process.env['PASSED_FILES']
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     reporters: ['default', new ClosingLine(), new StopWithoutTools(), ...(passedFiles === undefined ? [] : [new PassedFiles(passedFiles)])],
     projects: [
       {
@@ -52,7 +57,7 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
-          setupFiles: [everyKind.setupFiles, 'test/fakes/seeded-properties.ts'],
+          setupFiles: [everyKind.setupFiles, 'test/rigs/seeded-properties.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -62,10 +67,8 @@ export default defineConfig({
           name: 'cost',
           ...everyKind,
           include: ['test/cost/**/*.test.ts'],
-          pool: 'threads',
-          // They measure: nothing else runs meanwhile.
-          sequence: { groupOrder: 2 },
-          maxWorkers: 1,
+          // These tests measure the processor time of their own process: other programs do not count.
+          ...fourAtOnce,
           testTimeout: 120_000,
         },
       },
@@ -114,7 +117,7 @@ export default defineConfig({
           name: 'reference',
           ...everyKind,
           include: ['test/reference/**/*.test.ts'],
-          globalSetup: 'test/fakes/command.ts',
+          globalSetup: 'test/rigs/command.ts',
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 1_800_000,

@@ -14,6 +14,7 @@ export {
   type ForkOptions,
   type Kubeconfig,
   type Log,
+  type OfUser,
   type RecordedRequest,
   type RecordOptions,
   type Repeated,

@@ -40,7 +40,7 @@ export interface AggregatedReaders {
 
 export class AggregatedGroups {
   readonly #services = new Map<string, AggregatedService>()
-  /** Versions that APIServices name and nobody serves. */
+  /** Versions that APIServices name and no server serves. */
   readonly #named = new Map<string, RankedVersion>()
   /** What those that can be reached hold, as far as it is known. */
   readonly #resources = new Map<string, Resources>()
@@ -55,7 +55,7 @@ export class AggregatedGroups {
     'Times an APIService became unavailable, by reason.',
     ['name', 'reason'],
     {
-      // Reasons are whatever the object says.
+      // The object can have any text as its reason.
       most: 1_000,
     },
   )
@@ -96,7 +96,7 @@ export class AggregatedGroups {
     return this.#merged.all
   }
 
-  /** These, and what APIServices name that nobody serves: `/apis` is made from them (P-389). */
+  /** These, and versions that APIServices name and no server serves: `/apis` is made from them (P-389). */
   withNamed(groups: readonly DiscoveryGroup[]): readonly DiscoveryGroup[] {
     if (this.#named.size === 0) return groups
     if (this.#told?.groups !== groups) {

@@ -1,5 +1,5 @@
 // What other servers say of their groups in OpenAPI documents, within our own (P-390): in version 2 there is one document for
-// all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when somebody asks.
+// all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when a client asks.
 import { parseJsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'

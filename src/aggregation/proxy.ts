@@ -82,8 +82,6 @@ export function aggregatedProxy(
     const upgrade = upgradeOf(request)
     const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'
     const body = hasBody ? await request.body.read() : undefined
-    // Passed on as it is, to a server that may take long.
-    request.body.release()
     const target = targetOf(service)
     const path = originForm(request.target)
     const headers = { ...headersFor(request, { user, target, path, body }), ...upgrade }
@@ -194,15 +192,19 @@ function valueToPass(name: string, value: string | readonly string[]): string | 
 }
 
 /**
- * The path and query alone, encoded as the reference does: whatever the client wrote for a slash, the other server sees the path
- * that was authorized here, and no other host. Throws `ApiError`.
+ * The path and query alone, encoded as the reference does. The other server sees the path that was authorized here, and no other host.
+ * Throws `ApiError`.
  */
 function originForm(target: string): string {
   if (CONTROL.test(target)) throw new ApiError('BadRequest', 'invalid control character in URL')
   const { path, search } = splitTarget(target)
   const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)))
+  if (NEARLY_DOTS.test(bytes))
+    throw new ApiError('BadRequest', "invalid path: some servers take a part for '.' or '..'")
   const escaped = bytes.replace(/[^\w\-.~$&+,/:;=@]/g, percentEncoded)
   return search === '' ? escaped : `${escaped}?${search.replace(/[^!-~]/g, percentEncoded)}`
 }
 
+/** Dot segments with parameters, behind a backslash or encoded twice: authorization takes them for names. */
+const NEARLY_DOTS = /(?:^|[/\\])(?:\.|%2e){1,2}(?:;[^/\\]*)?(?:[/\\]|$)/i
 const CONTROL = /[^ -~\u0080-\uffff]/

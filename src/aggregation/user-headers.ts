@@ -1,4 +1,4 @@
-// How another server is told for whom a request is, by one whose certificate it trusts to say so (P-383).
+// The headers that tell an aggregated server the user of a request. It trusts them because of our client certificate (P-383).
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { escapeHeaderName, writeHeaderText } from '../lib/header-text.ts'

@@ -58,7 +58,7 @@ export class Auditor {
     return rule === undefined ? undefined : new AuditRecord(this.#options, request, { rule, user })
   }
 
-  /** Nobody knows who is asking: one event (P-189). */
+  /** One event: the user is not known (P-189). */
   refuse(request: AuditedRequest, outcome: AuditOutcome): void {
     const rule = findRule(this.policy, request, undefined)
     this.#levels.get(rule?.level ?? 'None')!.value++

@@ -175,7 +175,7 @@ export function truncating(sink: EventSink, options: TruncateOptions, errors: Co
   }
 }
 
-/** Undefined: too large whatever is cut. */
+/** Undefined: too large without its bodies, too. */
 export function fitEvent(event: AuditEvent, maxBytes: number): AuditEvent | undefined {
   if (Buffer.byteLength(event.json()) <= maxBytes) return event
   const cut = event.truncated()

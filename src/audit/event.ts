@@ -202,7 +202,7 @@ function userFields(user: User | undefined): EventFields {
   }
 }
 
-/** Whoever is in between may write what they like here (P-186). */
+/** Clients and proxies can write any text into these headers (P-186). */
 function sourceAddresses(address: string, { forwarded, real }: Told): readonly string[] {
   const peer = address.replace(/^::ffff:/, '')
   if (forwarded === undefined && real === undefined) return [peer]

@@ -47,7 +47,7 @@ export class LogFile {
   #spare: Buffer | undefined
   #writing: Promise<void> | undefined
   #next: Promise<void> | undefined
-  /** Somebody waits for the lines that are next. */
+  /** A request waits for the lines that are next. */
   #isWanted = false
   #hurry: (() => void) | undefined
   waitingBytes = 0
@@ -65,7 +65,7 @@ export class LogFile {
     this.waitingBytes += written
     if (this.#next !== undefined) return
     this.#next = this.#writeNext()
-    // Whoever wants to know asks `flushed`.
+    // Callers of `flushed` get the error.
     this.#next.catch(() => {})
   }
 
@@ -86,7 +86,7 @@ export class LogFile {
     return this.#next ?? this.#writing ?? Promise.resolve()
   }
 
-  /** A write costs as much as many lines: some milliseconds are waited for others, unless somebody waits for this one. */
+  /** A write costs as much as many lines: it waits some milliseconds for more lines, unless a request waits for this one. */
   #gather(): Promise<void> {
     if (this.#isWanted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -117,7 +117,7 @@ export class LogFile {
     }
   }
 
-  /** Somebody may have moved the file away: what comes next goes to the one that has its name. */
+  /** Another program may have moved the file away: the next lines go to the file that has its name now. */
   reopen(): void {
     this.#isMoved = true
   }

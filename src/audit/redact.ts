@@ -1,5 +1,5 @@
-// What is never logged, whatever the policy says: the contents of secrets, and tokens. A careless policy must not turn the
-// audit log into a copy of all of them.
+// What no policy has logged: the contents of secrets, and tokens. A careless policy must not turn the audit log into a copy of all
+// of them.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { AuditedRequest, AuditOutcome } from './audit.ts'
 
@@ -38,12 +38,12 @@ const QUOTING: ReadonlySet<number> = new Set([400, 413, 415, 422, 500])
 export function redacted(body: Value, { info, isPatch, omitManagedFields }: RedactOptions): Value | undefined {
   if (info.kind !== 'resource') return undefined
   const place = `${info.group}/${info.resource}/${info.subresource ?? ''}`
-  const isSecret = place.startsWith('/secrets/')
-  // What a patch says can be anywhere in it.
-  if (isSecret && isPatch) return undefined
-  const hide = isSecret ? hideSecret : HIDES.get(place)
+  const hide = place.startsWith('/secrets/') ? hideSecret : HIDES.get(place)
+  // A patch, or a body that is no object, can have secrets anywhere in it.
+  if (hide !== undefined && (isPatch || !isMap(body))) return undefined
   return eachObject(body, (object) => {
-    const told = hide === undefined ? object : hide(object)
+    const isMisplaced = hide === undefined && own(object, 'kind') === 'Secret' && own(object, 'apiVersion') === 'v1'
+    const told = isMisplaced ? hideSecret(object) : (hide?.(object) ?? object)
     return omitManagedFields ? withoutManagedFields(told) : told
   })
 }
@@ -53,33 +53,44 @@ const HIDES: ReadonlyMap<string, (object: ValueMap) => ValueMap> = new Map([
   ['authentication.k8s.io/tokenreviews/', (object) => hideIn(object, 'spec', 'token')],
 ])
 
-/** The object, or those in a list, a table or a watch event of them. */
+/** The body, and the objects in it where it is a list or a table. A client can give any body members of both. */
 function eachObject(body: Value, change: (object: ValueMap) => ValueMap): Value {
   if (!isMap(body)) return body
+  const changed: Record<string, Value> = { ...body }
   const items = own(body, 'items')
-  if (isList(items)) return { ...body, items: items.map((item) => (isMap(item) ? change(item) : item)) }
+  if (isList(items)) changed['items'] = items.map((item) => (isMap(item) ? change(item) : item))
   const rows = own(body, 'rows')
-  if (!isList(rows)) return change(body)
-  const shown = rows.map((row) => {
-    const object = isMap(row) ? own(row, 'object') : undefined
-    return isMap(row) && isMap(object) ? { ...row, object: change(object) } : row
-  })
-  return { ...body, rows: shown }
+  if (isList(rows)) {
+    changed['rows'] = rows.map((row) => {
+      const object = isMap(row) ? own(row, 'object') : undefined
+      return isMap(row) && isMap(object) ? { ...row, object: change(object) } : row
+    })
+  }
+  return change(changed)
 }
 
+/** The members of a secret, a list, a table, a Status and the options of a deletion that hold no secret. A misspelt `data` is none of them. */
+const SHOWN: ReadonlySet<string> = new Set(
+  (
+    'apiVersion kind metadata type immutable items rows columnDefinitions status code details ' +
+    'propagationPolicy preconditions gracePeriodSeconds orphanDependents dryRun'
+  ).split(' '),
+)
+
 function hideSecret(object: ValueMap): ValueMap {
-  const hidden: Record<string, Value> = { ...object }
-  for (const member of ['data', 'stringData']) {
-    const values = own(object, member)
-    if (values === undefined) continue
-    hidden[member] = isMap(values) ? Object.fromEntries(Object.keys(values).map((key) => [key, HIDDEN])) : HIDDEN
-  }
+  const hidden: Record<string, Value> = Object.fromEntries(
+    Object.entries(object).map(([member, value]) => [member, SHOWN.has(member) ? value : hiddenValues(value)]),
+  )
   const metadata = own(object, 'metadata')
   const annotations = isMap(metadata) ? own(metadata, 'annotations') : undefined
   if (isMap(metadata) && isMap(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
     hidden['metadata'] = { ...metadata, annotations: { ...annotations, [LAST_APPLIED]: HIDDEN } }
   }
   return hidden
+}
+
+function hiddenValues(values: Value): Value {
+  return isMap(values) ? Object.fromEntries(Object.keys(values).map((key) => [key, HIDDEN])) : HIDDEN
 }
 
 function hideIn(object: ValueMap, part: string, member: string): ValueMap {

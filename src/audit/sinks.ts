@@ -3,6 +3,7 @@ import { type AuditEvent, legacyLine } from './event.ts'
 import type { AuditBackend, EventSink } from './backends.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
+import { printable } from '../lib/printable.ts'
 
 export type LineForm = 'json' | 'legacy'
 
@@ -16,9 +17,14 @@ export interface LineTarget {
   close(): Promise<void>
 }
 
-/** Lines to standard output. */
+/** Lines to standard output, which may be a terminal. */
 export function printed(print: (text: string) => void): LineTarget {
-  return { append: print, flushed: () => Promise.resolve(), waitingBytes: 0, close: () => Promise.resolve() }
+  return {
+    append: (line) => print(printable(line)),
+    flushed: () => Promise.resolve(),
+    waitingBytes: 0,
+    close: () => Promise.resolve(),
+  }
 }
 
 /** For batches. */

@@ -71,7 +71,7 @@ function allows(policy: Policy, access: Access): boolean {
 
 function concerns({ user, group }: Policy, { user: who }: Access): boolean {
   const isKnown = who.groups.includes(AUTHENTICATED)
-  // A star is everybody who is known; a policy for strangers names their group.
+  // A star is every authenticated user; a policy for anonymous requests names their group.
   if (user === '' && group === '') return false
   const isUser = user === '' || (user === '*' ? isKnown : user === who.name)
   const isGroup = group === '' || (group === '*' ? isKnown : who.groups.includes(group))

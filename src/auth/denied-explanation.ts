@@ -1,5 +1,5 @@
-// Why somebody may not do something: the rule that is missing, and what the user is bound to that comes closest to it. The rule says
-// no more than the request did; of bindings and roles nobody is told who could not list them.
+// Why a request is forbidden: the missing rule, and the binding of the user that comes closest to it. The rule says no more than the
+// request did; bindings and roles are shown to users who may list them.
 import type { DeniedExplanation, NearestBinding } from '../api/explanation.ts'
 import { allowsPath, allowsResource, type PolicyRule, ruleDocument } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'

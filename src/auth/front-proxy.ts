@@ -1,5 +1,5 @@
-// Authenticating proxies: they present a client certificate, and name the user in request headers (P-076, P-077). The headers of
-// anybody else are ignored.
+// Authenticating proxies: they present a client certificate, and name the user in request headers (P-076, P-077). The same headers of
+// other clients are ignored.
 import type { Clock } from '../lib/clock.ts'
 import { readHeaderText, unescapeHeaderName } from '../lib/header-text.ts'
 import type { Authenticator, CertificateCredential, SentHeaders } from './authenticator.ts'
@@ -49,7 +49,7 @@ interface ClaimedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** Takes all of these headers away. Undefined where one of them is unreadable: it could be anybody's. */
+/** Takes all of these headers away. Undefined where one of them is unreadable: it could name any user. */
 function claimedUser(names: FrontProxyHeaders, sent: SentHeaders): ClaimedUser | undefined {
   let isReadable = true
   const take = (header: string): readonly string[] =>

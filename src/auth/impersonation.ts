@@ -192,15 +192,15 @@ function refused(access: Access, reason: string | undefined): Refusal {
   return { kind: 'refused', access, reason }
 }
 
-/** Nodes and accounts have groups of their own where none are asked for; everybody is known, or a stranger (P-088). */
+/** Nodes and accounts have groups of their own where none are asked for. All users but one count as authenticated (P-088). */
 function completed(wanted: User, isConstrained: boolean): User {
   const account = accountOf(wanted.name)
   const isNode = isConstrained && nodeOf(wanted.name) !== undefined
   const ofAccount = account === undefined || wanted.groups.length > 0 ? wanted.groups : accountGroups(account.namespace)
   const groups = isNode ? [NODES] : ofAccount
-  const everybody = wanted.name === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED
-  const isSettled = groups.includes(everybody) || groups.includes(UNAUTHENTICATED)
-  return { ...wanted, groups: isSettled ? groups : [...groups, everybody] }
+  const common = wanted.name === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED
+  const isSettled = groups.includes(common) || groups.includes(UNAUTHENTICATED)
+  return { ...wanted, groups: isSettled ? groups : [...groups, common] }
 }
 
 function hasNameOnly({ uid, groups, extra }: User): boolean {

@@ -44,7 +44,7 @@ export interface JwtIssuerRules {
 export interface JwtIssuerParts {
   readonly keys: IssuerKeys
   readonly clock: Clock
-  /** Absent: what a token says stands distributedClaims is not looked for. */
+  /** Absent: claims that a token says are found elsewhere are not fetched. */
   readonly distributedClaims?: DistributedClaims | undefined
 }
 

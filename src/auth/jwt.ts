@@ -14,7 +14,7 @@ export interface Jwt {
   readonly signature: Buffer
 }
 
-/** Whatever is longer was not made by anybody that we trust. */
+/** No issuer that we trust makes longer ones. */
 const MAX_LENGTH = 64 * 1024
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 

@@ -65,7 +65,7 @@ function secretProblem({ object, deletedAtMs }: LiveObject, token: string, name:
   return undefined
 }
 
-/** Where an account lists the secret of its token, the token was not asked for by anybody. */
+/** An account lists the secrets of the tokens that were made for it without a request. */
 function lists({ object }: LiveObject, secretName: string): boolean {
   return mapsOnly(object, 'secrets').some((secret) => own(secret, 'name') === secretName)
 }

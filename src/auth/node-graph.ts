@@ -62,7 +62,7 @@ export class NodeGraph {
     if (counts?.size === 0) this.#byNode.delete(bound.node)
   }
 
-  /** A volume belongs to whoever has its claim; undefined: nobody has it. */
+  /** A volume belongs to the pods that use its claim; undefined: it has none. */
   putVolume(name: string, claim: NodeRelated | undefined, secrets: readonly NodeRelated[]): void {
     this.removeVolume(name)
     if (claim === undefined) return

@@ -21,7 +21,7 @@ export interface Grant {
   /** `RBAC: allowed by …`, in reviews and audit annotations. */
   readonly reason: string
   readonly binding: Binding
-  /** Whom of its subjects it is for: `User "jane"` */
+  /** Its subject that fits the user: `User "jane"` */
   readonly subject: string
 }
 
@@ -60,7 +60,7 @@ interface BoundSubject {
 
 type BySubject = Map<string, BoundSubject>
 
-/** Its rules are read when they are first asked for: most roles are bound to nobody who asks. */
+/** Its rules are read when they are first asked for: most roles are bound to no user who asks. */
 class KnownRole {
   #object: ApiObject | undefined
   #rules: readonly PolicyRule[] = []

@@ -30,12 +30,12 @@ export function webhookTokens(options: WebhookTokenOptions): TokenMethod {
   const underWay = new Map<string, Promise<TokenAnswer>>()
   const { clock } = options
   return (presented) => {
-    const key = `${presented.digest} ${presented.audiences.join(' ')}`
+    const key = JSON.stringify([presented.digest, ...presented.audiences])
     const known = kept.get(key)
     if (known !== undefined && clock.now() < known.untilMs) return known.answer
     const asked = underWay.get(key)
     if (asked !== undefined) return asked
-    // Nobody's own signal: others may be waiting for the same answer.
+    // Not the signal of this request: other requests may wait for the same answer.
     const asking = reviewed(options, presented, AbortSignal.timeout(ASK_TIMEOUT_MS))
       .then((answer) => {
         if (answer.kind !== 'refused') kept.set(key, { answer, untilMs: clock.now() + options.keepMs })

@@ -1,8 +1,8 @@
 // The door of `quarterdeck/client`: a typed client of any Kubernetes API, with informers and leader election. It needs nothing of the server.
 import { type Clock, programClock } from '../lib/clock.ts'
-import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
+import { checkOptions, checkValue, type OptionTypes } from '../lib/known-options.ts'
 import { Discovery } from './discovery.ts'
-import { CALL, Endpoint, pathPart } from './endpoint.ts'
+import { Endpoint, pathPart } from './endpoint.ts'
 import * as k8s from './gen/k8s.ts'
 import type { Kind } from './kind.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from './kubeconfig.ts'
 import { LeaderElection, type LeaderElectionOptions } from './leader-election.ts'
 import type { KubernetesObject } from './objects.ts'
-import { type ApiAnswer, type ApiRequest, type RequestLimits, Requests } from './requests.ts'
+import { type ApiAnswer, type ApiRequest, checkRequest, type RequestLimits, Requests } from './requests.ts'
 import { Resource } from './resource.ts'
 import { NEVER } from './waiting.ts'
 
@@ -40,10 +40,10 @@ export {
 } from './resource.ts'
 export type { AnswerBody, ClientCertificate, IncomingAnswer, OutgoingRequest, Transport } from './transport.ts'
 export type { Bookmark, WatchEvent } from './watch.ts'
-/** The kinds of the server, each as a value and as the type of its objects (`k8s.Pod`), and the types of their fields (`k8s.Container`). */
+/** The built-in kinds. Each is a value and the type of its objects (`k8s.Pod`). The types of fields are there too (`k8s.Container`). */
 export { k8s }
 
-/** A kubeconfig, and which of its contexts. */
+/** A kubeconfig and one of its contexts. */
 export interface KubeconfigOptions {
   /** The path of a file, the text of one (YAML or JSON), or its content. */
   readonly kubeconfig: string | Kubeconfig
@@ -53,56 +53,47 @@ export interface KubeconfigOptions {
   readonly impersonate?: Impersonation
 }
 
-/**
- * Where the server is, and who asks: told outright, or by a kubeconfig. With neither, what kubectl would use: KUBECONFIG, what a pod is
- * given, or `~/.kube/config`.
- */
+/** A URL with credentials, or a kubeconfig. Default as with kubectl: KUBECONFIG, the service account of a pod, or `~/.kube/config`. */
 export type ClientOptions = RequestLimits &
   ClockOptions &
   (ConnectionOptions | KubeconfigOptions | Omit<KubeconfigOptions, 'kubeconfig'>)
 
-/** By which time. */
 interface ClockOptions {
   /**
-   * What informers, watches and leader election go by: that of a server in a test (`server.clock`), so that moving it moves them too. What
-   * is tried again is so after as long by the system's clock at the latest; requests may take as long by that alone. Absent: the system's.
+   * The clock of informers, watches and leader election. With the clock of a test's server (`server.clock`), a test moves their time too.
+   * Retries wait by this clock or by the system's, whichever is first. Timeouts of requests go by the system's. Default: the system's.
    */
   readonly clock?: Clock
 }
 
-const SERVER: OptionNames<ClientOptions> = ['ca', 'serverName', 'insecureSkipTlsVerify', 'transport']
-const CREDENTIALS: OptionNames<ClientOptions> = ['token', 'tokenFile', 'clientCertificate', 'clientKey', 'exec']
-const LIMITS: OptionNames<ClientOptions> = ['timeoutMs', 'retries', 'pingIntervalMs', 'userAgent', 'clock']
-const CLIENT_OPTIONS: OptionNames<ClientOptions> = [
-  ...(['url', 'kubeconfig', 'context', 'impersonate'] as const),
-  ...SERVER,
-  ...CREDENTIALS,
-  ...LIMITS,
-]
-const REQUEST: OptionNames<ApiRequest> = [...CALL, 'method', 'path', 'query', 'headers', 'body', 'contentType']
+const SERVER = { ca: 'text?', serverName: 'text?', insecureSkipTlsVerify: 'boolean?', transport: 'transport?' } as const
+const CERTIFICATE = { clientCertificate: 'text?', clientKey: 'text?' } as const
+const CREDENTIALS = { token: 'text?', tokenFile: 'text?', ...CERTIFICATE, exec: 'object?' } as const
+const LIMITS = { timeoutMs: 'duration?', retries: 'count?', pingIntervalMs: 'interval?', userAgent: 'text?' } as const
+/** If one of these is undefined, the client might reach another server or act as another user. */
+const WHERE = { url: 'text', kubeconfig: 'text|object', context: 'text', impersonate: 'object' } as const
+const OPTIONS: OptionTypes<ClientOptions> = { ...WHERE, ...SERVER, ...CREDENTIALS, ...LIMITS, clock: 'clock?' }
 
 /**
- * Speaks to one server, over one connection where that speaks HTTP/2. It connects with the first request, and again when a connection
- * breaks; one that is idle keeps no process alive.
+ * A client of one server. It uses one connection if the server speaks HTTP/2. It connects with the first request, and again after a
+ * connection breaks. An idle connection keeps no process alive.
  */
 export class Client implements Disposable {
   readonly #requests: Requests
   readonly #discovery: Discovery
 
-  /** Throws where a kubeconfig cannot be read or lacks something, and for options that do not exist. */
+  /** Throws for a kubeconfig that cannot be read or is incomplete, and for unknown options. */
   constructor(options: ClientOptions = {}) {
-    checkOptions('new Client', options, CLIENT_OPTIONS)
+    checkOptions('new Client', options, OPTIONS)
     this.#requests = new Requests(connectionOf(options), options, options.clock)
     this.#discovery = new Discovery(this.#requests)
   }
 
-  /**
-   * The objects of a kind: `client.resource(k8s.Pod)`, or `client.resource<Widget>({ group, version, plural })`. In all namespaces, until
-   * `inNamespace` says which.
-   */
+  /** The objects of a kind in all namespaces: `client.resource(k8s.Pod)` or `client.resource<Widget>({ group, version, plural })`. */
   resource<T extends KubernetesObject, Sent extends KubernetesObject = T>(kind: Kind<T, Sent>): Resource<T, Sent> {
     const { group, version, plural, kind: name } = kind ?? {}
-    if (plural === undefined && name === undefined) throw new TypeError('say the plural of the resource, or its kind')
+    if (plural === undefined && name === undefined)
+      throw new TypeError('client.resource: say the plural of the resource, or its kind')
     const named = plural === undefined ? { kind: name } : { plural }
     for (const [what, part] of Object.entries({ group: group === '' ? 'core' : group, version, ...named })) {
       pathPart('client.resource', what, part)
@@ -111,25 +102,25 @@ export class Client implements Disposable {
   }
 
   /**
-   * Any request of the API: `client.request({ method: 'GET', path: '/version' })`. Throws `ApiStatusError` for an answer of 400 and more,
-   * `ConnectionError` where there is none, and the reason of the signal where that fires.
+   * Sends any request: `client.request({ method: 'GET', path: '/version' })`. Throws `ApiStatusError` for a status of 400 or more,
+   * `ConnectionError` if there is no answer, and the signal's reason if the signal fires.
    */
   async request(request: ApiRequest): Promise<ApiAnswer> {
-    checkOptions('client.request', request, REQUEST)
+    checkRequest(request)
     return this.#requests.send(request)
   }
 
   /**
-   * Waits until this candidate leads, then runs `lead`, and resolves to what that does; the lease is then free for the next. The signal
-   * that `lead` is given fires when it must end: with the caller's signal, or because the lease is lost, which rejects with
-   * `LeadershipLostError`.
+   * Waits until this candidate leads, runs `lead`, releases the lease and resolves to the result of `lead`. The signal of `lead` fires
+   * with the caller's signal and when the lease is lost. A lost lease rejects with `LeadershipLostError`.
    */
   async runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    checkValue('runAsLeader', 'function', lead, 'function')
     const election = new LeaderElection(this.resource(k8s.Lease), { clock: this.#requests.clock, ...options })
     return election.run(lead, options.signal ?? NEVER)
   }
 
-  /** Requests and watches in flight fail, and so does every later one. Stop informers first. */
+  /** All requests and watches fail from now on. Stop informers first. */
   close(): void {
     this.#requests.close()
   }
@@ -139,22 +130,19 @@ export class Client implements Disposable {
   }
 }
 
-/** An option that is there and undefined is an error: without it the client might reach another server, or act as another user. */
 function connectionOf(options: ClientOptions): ConnectionOptions {
-  for (const [name, value] of Object.entries(options)) {
-    if (['url', 'kubeconfig', 'context', 'impersonate'].includes(name)) checkPresent('new Client', name, value)
-  }
   if ('url' in options) {
     refuseBeside(options, 'url', ['kubeconfig', 'context'])
     return options
   }
-  refuseBeside(options, 'kubeconfig', [...SERVER, ...CREDENTIALS])
+  refuseBeside(options, 'kubeconfig', Object.keys({ ...SERVER, ...CREDENTIALS }))
   const { context, impersonate } = options
   const found = 'kubeconfig' in options ? readKubeconfig(options.kubeconfig, context) : defaultConnection(context)
+  checkOptions('the kubeconfig', found, OPTIONS)
   return impersonate === undefined ? found : { ...found, impersonate }
 }
 
-/** Throws for an option that would have no effect: without it the request could reach another server, or have other rights. */
+/** Throws for an option without effect. Its caller would reach another server, or have other rights. */
 function refuseBeside(options: object, chosen: string, others: readonly string[]): void {
   const other = others.find((name) => name in options)
   if (other !== undefined) throw new TypeError(`new Client: "${other}" has no effect beside a ${chosen}: leave one out`)

@@ -1,9 +1,10 @@
-// Who the client is to the server: a token, a file with one, a certificate, or what a plugin (`exec` of a kubeconfig) hands out.
+// The client's credentials: a token, a token file, a certificate, or the output of a plugin (`exec` of a kubeconfig).
 import { readFile } from 'node:fs/promises'
 import { givenMembers } from '../lib/given-members.ts'
+import { checkValue } from '../lib/known-options.ts'
 import type { ClientCertificate } from './transport.ts'
 
-/** A program that prints an `ExecCredential`, in the words of a kubeconfig. */
+/** A program that prints an `ExecCredential`, as in a kubeconfig. */
 export interface ExecConfig {
   readonly apiVersion?: string
   readonly command: string
@@ -15,7 +16,7 @@ export interface ExecConfig {
 
 export interface CredentialOptions {
   readonly token?: string
-  /** Read again every minute: such tokens are replaced before they expire. */
+  /** The client reads it again every minute, because such tokens are replaced before they expire. */
   readonly tokenFile?: string
   /** PEM. */
   readonly clientCertificate?: string
@@ -38,13 +39,13 @@ interface ExecStatus {
   readonly expirationTimestamp?: string
 }
 
-/** What a plugin may be told of the cluster. */
+/** The cluster, as plugins are told. */
 export type ClusterInfo = Readonly<Record<string, unknown>>
 
 export class Credentials {
   readonly #options: CredentialOptions
   readonly #cluster: ClusterInfo
-  /** One for all, since a connection belongs to a certificate. */
+  /** One object for all requests: a connection belongs to a certificate. */
   readonly #certificate: ClientCertificate | undefined
   #current: Promise<Credential> | undefined
   #latest: Credential | undefined
@@ -53,11 +54,15 @@ export class Credentials {
   constructor(options: CredentialOptions, cluster: ClusterInfo) {
     this.#options = options
     this.#cluster = cluster
-    const { clientCertificate: cert, clientKey: key } = options
+    const { clientCertificate: cert, clientKey: key, exec } = options
+    if (exec !== undefined) checkValue('exec', 'command', exec.command, 'text')
+    if ((cert === undefined) !== (key === undefined)) {
+      throw new TypeError('clientCertificate and clientKey go together: one of them is missing')
+    }
     this.#certificate = cert === undefined || key === undefined ? undefined : { cert, key }
   }
 
-  /** Throws where a file cannot be read or a plugin fails; the next call tries again. */
+  /** Throws if a file cannot be read or a plugin fails. The next call tries again. */
   async current(): Promise<Credential> {
     if (Date.now() >= this.#expiresAt) this.#current = undefined
     this.#current ??= this.#obtain()
@@ -71,7 +76,7 @@ export class Credentials {
     }
   }
 
-  /** The server refused it; false where there is no other to be had. */
+  /** Call this after the server has refused the credential. False: there is no other one. */
   refused(credential: Credential): boolean {
     if (this.#options.tokenFile === undefined && this.#options.exec === undefined) return false
     if (this.#latest === credential) this.#current = undefined
@@ -84,9 +89,10 @@ export class Credentials {
     if (exec !== undefined) return this.#execute(exec)
     const certificate = this.#certificate
     if (tokenFile === undefined) return givenMembers({ token, certificate })
-    const text = await readFile(tokenFile, 'utf8')
+    const text = (await readFile(tokenFile, 'utf8')).trim()
+    if (text === '') throw new Error(`the token file ${tokenFile} is empty`)
     this.#expiresAt = Date.now() + TOKEN_FILE_AGE_MS
-    return givenMembers({ token: text.trim(), certificate })
+    return givenMembers({ token: text, certificate })
   }
 
   async #execute(exec: ExecConfig): Promise<Credential> {

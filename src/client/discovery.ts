@@ -1,10 +1,11 @@
-// What the server says of a kind of which only the name is known.
+// Finds the plural of a kind in the server's discovery.
 import { suggestion } from '../lib/closest-word.ts'
 import { ApiStatusError, statusIn } from './errors.ts'
 import { apiVersionOf, type Kind } from './kind.ts'
 import type { Requests } from './requests.ts'
+import { settled } from './waiting.ts'
 
-/** A kind that can be put into a path. */
+/** A kind with its plural, which paths need. */
 export type KnownKind<T> = Kind<T> & { readonly plural: string }
 
 interface ServedResource {
@@ -13,7 +14,7 @@ interface ServedResource {
   readonly namespaced: boolean
 }
 
-/** Asks once a group and version, and again for a kind that was not there. */
+/** One request for each group and version, and another for a kind that was missing. */
 export class Discovery {
   readonly #requests: Requests
   readonly #served = new Map<string, Promise<readonly ServedResource[]>>()
@@ -22,13 +23,12 @@ export class Discovery {
     this.#requests = requests
   }
 
-  /** Throws where the server does not serve the kind. */
+  /** Throws if the server does not serve the kind. */
   async find<T>(kind: Kind<T>, signal: AbortSignal | undefined): Promise<KnownKind<T>> {
-    signal?.throwIfAborted()
     const apiVersion = apiVersionOf(kind)
     const isIt = (one: ServedResource): boolean => one.kind === kind.kind && !one.name.includes('/')
-    const known = await this.#served.get(apiVersion)
-    const served = known?.some(isIt) === true ? known : await this.#ask(apiVersion, kind)
+    const known = await settled(this.#served.get(apiVersion) ?? Promise.resolve([]), signal)
+    const served = known.some(isIt) ? known : await settled(this.#ask(apiVersion, kind), signal)
     const found = served.find(isIt)
     if (found !== undefined) return { ...kind, plural: found.name, namespaced: found.namespaced }
     const others = served.map((one) => one.kind)
@@ -36,23 +36,24 @@ export class Discovery {
     throw new ApiStatusError('discovery', statusIn(404, message))
   }
 
-  async #ask(apiVersion: string, { group, version }: Kind<unknown>): Promise<readonly ServedResource[]> {
+  #ask(apiVersion: string, { group, version }: Kind<unknown>): Promise<readonly ServedResource[]> {
     const path = group === '' ? `/api/${version}` : `/apis/${apiVersion}`
     const asked = this.#requests.json<{ resources: readonly ServedResource[] }>({ method: 'GET', path })
-    const served = asked.then(({ resources }) => resources)
+    const served = asked.then(
+      ({ resources }) => resources,
+      (error: unknown) => {
+        this.#served.delete(apiVersion)
+        // The server does not serve the group or the version.
+        if (error instanceof ApiStatusError && error.code === 404) return []
+        throw error
+      },
+    )
     this.#served.set(apiVersion, served)
-    try {
-      return await served
-    } catch (error) {
-      this.#served.delete(apiVersion)
-      // The server does not serve the group or the version.
-      if (error instanceof ApiStatusError && error.code === 404) return []
-      throw error
-    }
+    return served
   }
 }
 
-/** What is said of a kind or resource that the server does not know. */
+/** The message for a kind or resource that the server does not serve. */
 export function notServed(what: string, kind: Kind<unknown>, near = ''): string {
   const hint = near === '' ? ': is its CustomResourceDefinition installed?' : near
   return `the server has no ${what} in ${apiVersionOf(kind)}${hint}`

@@ -1,63 +1,61 @@
-// Where the objects of a kind are: their paths, and requests to them. Invariant: the path of a request to one object has its name.
-import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
+// The paths of the objects of a kind, and requests to them. Invariant: the path of a request to one object has its name.
+import { checkOptions, checkValue, type OptionType, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 import { type Discovery, type KnownKind, notServed } from './discovery.ts'
 import { ApiStatusError } from './errors.ts'
 import { apiVersionOf, type Kind } from './kind.ts'
 import type { KubernetesObject } from './objects.ts'
 import { APPLY_TYPE, type Query, type Requests } from './requests.ts'
 
-/** Of every call. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends the call, which rejects with its reason. */
+  /** When it fires, the call rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Absent: that of the client. */
+  /** Default: the client's. */
   readonly timeoutMs?: number
 }
 
-/** Of every call that writes. */
+/** The options of every write. */
 export interface WriteOptions extends CallOptions {
-  /** Do everything but keep it. */
+  /** The server does everything except store the object. */
   readonly dryRun?: boolean
-  /** Who owns the fields that are written. */
+  /** The owner of the written fields. */
   readonly fieldManager?: string
-  /** What becomes of fields that the kind does not have. The server's default is `Warn`. */
+  /** How the server treats unknown fields. Its default is `Warn`. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
 }
 
-/** Of a server-side apply. */
+/** The options of a server-side apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
-  /** Take fields over that others have set otherwise; without it that is a `Conflict`. */
+  /** Take over fields to which other managers have given other values. Without it the server answers with a `Conflict`. */
   readonly force?: boolean
 }
 
-/**
- * `merge`: RFC 7396, members are replaced and null removes them. `json`: RFC 6902, a list of operations. `strategic`: as `merge`, with lists
- * merged by their keys; for the server's own kinds only.
- */
+/** `merge`: RFC 7396, null removes a member. `json`: RFC 6902, a list of operations. `strategic`: merges lists by key, for built-in kinds. */
 export type PatchType = 'merge' | 'json' | 'strategic'
 
-/** Of a patch. */
+/** The options of a patch. */
 export interface PatchOptions extends WriteOptions {
-  /** `merge` where absent. */
+  /** Default: `merge`. */
   readonly type?: PatchType
 }
 
-export const CALL: OptionNames<CallOptions> = ['signal', 'timeoutMs']
-const WRITE: OptionNames<WriteOptions> = [...CALL, 'dryRun', 'fieldManager', 'fieldValidation']
-const APPLY: OptionNames<ApplyOptions> = [...WRITE, 'force']
-const PATCH: OptionNames<PatchOptions> = [...WRITE, 'type']
+export const CALL: OptionTypes<CallOptions> = { signal: 'signal?', timeoutMs: 'duration?' }
+const FIELDS = { fieldManager: 'text?', fieldValidation: ['Ignore', 'Warn', 'Strict'] } as const
+const WRITE: OptionTypes<WriteOptions> = { ...CALL, ...FIELDS, dryRun: 'boolean' }
+const APPLY: OptionTypes<ApplyOptions> = { ...WRITE, fieldManager: 'text', force: 'boolean?' }
+const PATCH: OptionTypes<PatchOptions> = { ...WRITE, type: ['merge', 'json', 'strategic'] }
 
-/** Without a name: the collection. */
+/** Without a name it is the collection. */
 export interface Place {
   readonly name?: string
-  /** Of the object that is written. Absent: that of the endpoint. */
+  /** The namespace of the written object. Default: the endpoint's. */
   readonly namespace?: string | undefined
   readonly subresource?: string
 }
 
 export interface EndpointCall {
-  /** The client's name of the call, for messages. */
+  /** The name of the client's function, for messages. */
   readonly verb: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly place: Place
@@ -90,16 +88,20 @@ export class Endpoint {
     return new Endpoint(this.requests, this.#discovery, this.kind, namespace)
   }
 
-  /** What messages begin with: `delete of ConfigMap`. */
+  /** The beginning of messages: `delete of ConfigMap`. */
   subject(verb: string): string {
     return `${verb} of ${this.kind.kind ?? this.kind.plural}`
   }
 
-  /** Throws a `TypeError` before anything is sent, where a name is missing or an option is unknown. */
-  async call<R>(call: EndpointCall, options: CallOptions, known: readonly string[]): Promise<R> {
+  /** Throws a `TypeError` for an unknown option and for one of another type. */
+  checked<O extends object>(verb: string, options: O, types: Readonly<Record<string, OptionType>>): O {
+    checkOptions(this.subject(verb), options, types)
+    return options
+  }
+
+  /** Throws a `TypeError` before it sends anything if a name is missing. */
+  async call<R>(call: EndpointCall, { signal, timeoutMs }: CallOptions): Promise<R> {
     const { verb, place, ...request } = call
-    const { signal, timeoutMs } = options
-    checkOptions(this.subject(verb), options, known)
     const limits = { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
     const path = await this.path(verb, place, signal)
     try {
@@ -110,29 +112,37 @@ export class Endpoint {
   }
 
   async write<R>(call: EndpointCall, options: WriteOptions): Promise<R> {
-    return this.call({ ...call, query: writeQuery(options) }, options, WRITE)
+    const query = writeQuery(this.checked(call.verb, options, WRITE))
+    checkValue(this.subject(call.verb), 'object', call.body, 'object')
+    return this.call({ ...call, query }, options)
   }
 
   async patch<R>(place: Place, patch: object, options: PatchOptions): Promise<R> {
-    const contentType = PATCH_TYPES[options.type ?? 'merge']
+    const { type = 'merge' } = this.checked('patch', options, PATCH)
+    checkValue(this.subject('patch'), 'patch', patch, type === 'json' ? 'list' : 'object')
     const query = writeQuery(options)
-    return this.call({ verb: 'patch', method: 'PATCH', place, query, body: patch, contentType }, options, PATCH)
+    const contentType = PATCH_TYPES[type]
+    return this.call({ verb: 'patch', method: 'PATCH', place, query, body: patch, contentType }, options)
   }
 
   async apply<R>(place: Place, object: object, options: ApplyOptions): Promise<R> {
-    checkPresent(this.subject('apply'), 'fieldManager', options?.fieldManager)
-    const query = { ...writeQuery(options), force: options.force }
+    const { force, fieldManager } = this.checked('apply', options ?? {}, APPLY)
+    checkValue(this.subject('apply'), 'fieldManager', fieldManager, 'text')
+    checkValue(this.subject('apply'), 'object', object, 'object')
+    const query = { ...writeQuery(options), force }
     const call = { verb: 'apply', method: 'PATCH', contentType: APPLY_TYPE } as const
-    return this.call({ ...call, place, query, body: this.complete(object) }, options, APPLY)
+    return this.call({ ...call, place, query, body: this.complete(object) }, options)
   }
 
-  /** That of an object. Its name may be missing, which `call` refuses. */
-  placeOf(verb: string, { metadata }: KubernetesObject): Place {
-    checkPresent(this.subject(verb), "object's metadata", metadata)
+  /** The place of an object. The name may be missing; `call` refuses that. */
+  placeOf(verb: string, object: KubernetesObject): Place {
+    checkValue(this.subject(verb), 'object', object, 'object')
+    const { metadata } = object
+    checkValue(this.subject(verb), "object's metadata", metadata, 'object')
     return { name: metadata.name!, namespace: metadata.namespace }
   }
 
-  /** The object with its kind, as far as that is known. */
+  /** Adds the apiVersion, and the kind if it is known. */
   complete(object: object): object {
     const { kind } = this.kind
     return { apiVersion: apiVersionOf(this.kind), ...(kind === undefined ? {} : { kind }), ...object }
@@ -141,7 +151,7 @@ export class Endpoint {
   async path(verb: string, place: Place, signal?: AbortSignal): Promise<string> {
     const subject = this.subject(verb)
     const { namespace = this.namespace, ...below } = place
-    // A name that is there and undefined is missing: without it the path would be that of all objects.
+    // An undefined name counts as missing. Without it the path would be that of all objects.
     const named = Object.entries(below).map(([what, value]) => pathPart(subject, what, value))
     if (namespace !== undefined && this.kind.namespaced !== false) pathPart(subject, 'namespace', namespace)
     if (this.namespace !== undefined && namespace !== this.namespace) {
@@ -167,7 +177,7 @@ export class Endpoint {
     return `/${parts.map(encodeURIComponent).join('/')}`
   }
 
-  /** The error with a message that names the kind, where the server does not know it or misses its namespace. */
+  /** Names the kind in the error of a server that does not know it or misses its namespace. */
   explained(error: unknown, verb: string, { namespace = this.namespace, subresource }: Place): unknown {
     if (!(error instanceof ApiStatusError) || error.details?.kind !== undefined) return error
     const said = (message: string): ApiStatusError =>
@@ -185,22 +195,20 @@ export class Endpoint {
   }
 }
 
-/** What may go over all namespaces. */
+/** The verbs that work on all namespaces. */
 const READS_ALL: readonly string[] = ['list', 'watch']
 
-/** Throws where the value cannot be one part of a path. An empty one would make it the path of something else. */
+/** Throws for a value that cannot be one part of a path. With an empty part the path would name something else. */
 export function pathPart(subject: string, what: string, value: unknown): string {
-  checkPresent(subject, what, value)
-  if (typeof value === 'string' && value.isWellFormed() && !/^\.\.?$|[/%]/.test(value)) return value
-  throw new TypeError(`${subject}: ${JSON.stringify(value)} is no ${what}: it is no text, . or .., or has a / or %`)
+  checkValue(subject, what, value, PATH_PART)
+  return value as string
+}
+
+const PATH_PART: ValueType = {
+  wanted: 'a text without / and %, and not . or ..',
+  fits: (value) => typeof value === 'string' && value !== '' && value.isWellFormed() && !/^\.\.?$|[/%]/.test(value),
 }
 
 function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
-  return { dryRun: checkedDryRun(dryRun) ? 'All' : undefined, fieldManager, fieldValidation }
-}
-
-/** `{ dryRun: 'All' }`, as kubectl has it, must not write. */
-export function checkedDryRun(dryRun: boolean | undefined): boolean {
-  if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun === true
-  throw new TypeError(`dryRun must be true or false, not ${JSON.stringify(dryRun)}`)
+  return { dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation }
 }

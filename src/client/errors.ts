@@ -1,17 +1,15 @@
-// What a request can fail with: an answer that is a Status, or no answer.
+// The errors of requests: a Status from the server, or no answer.
 import type { Status } from './gen/k8s.ts'
 
-/** The server refused: it answered with a Status. `hasReason` asks for what most programs want to know. */
+/** The server refused and answered with a Status. Most programs ask `hasReason`. */
 export class ApiStatusError extends Error {
   override readonly name: string = 'ApiStatusError'
-  /** The whole answer. */
   readonly status: Status
-  /** The HTTP status code. */
   readonly code: number
-  /** Machine-readable: `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, …; empty where the server says none. */
+  /** Machine-readable: `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, …; empty if the server gives none. */
   readonly reason: string
   readonly details: Status['details']
-  /** When the server wants to be asked again, in seconds. */
+  /** The seconds that the server wants the client to wait. */
   readonly retryAfter: number | undefined
 
   constructor(request: string, status: Status, retryAfter = status.details?.retryAfterSeconds) {
@@ -24,18 +22,15 @@ export class ApiStatusError extends Error {
   }
 }
 
-/** The server no longer has the changes since the resourceVersion of a watch: list again, and watch from there. */
+/** The server no longer has the changes since the resourceVersion of a watch. List again and watch from there. */
 export class WatchExpiredError extends ApiStatusError {
   override readonly name = 'WatchExpiredError'
 }
 
-/**
- * How far a request came. `connecting`: nowhere. `refused`: the server did not look at it. `sent`: whether the server has done what was
- * asked is not known.
- */
+/** `connecting`: the request was not sent. `refused`: the server did not process it. `sent`: the server may have processed it. */
 export type ConnectionPhase = 'connecting' | 'refused' | 'sent'
 
-/** There was no answer, or not all of it. `cause` says what broke. */
+/** There was no complete answer. `cause` says what broke. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly phase: ConnectionPhase
@@ -46,18 +41,18 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Whether the server refused for one of these reasons: `hasReason(error, 'NotFound', 'Gone')`. */
+/** Whether the server gave one of these reasons: `hasReason(error, 'NotFound', 'Gone')`. */
 export function hasReason(error: unknown, ...reasons: readonly string[]): error is ApiStatusError {
   return error instanceof ApiStatusError && reasons.includes(error.reason)
 }
 
-/** The Status in the body of a refusal; made from the code where a proxy or the like answered something else. */
+/** The Status in the body of a refusal. A proxy may answer something else: then the Status is made from the code. */
 export function statusIn(code: number, text: string): Status {
   try {
     const status = JSON.parse(text) as Status
     if (status.kind === 'Status') return { code, ...status }
   } catch {
-    // Not JSON: it is told as it is.
+    // The text is not JSON and becomes the message.
   }
   return {
     kind: 'Status',

@@ -1,23 +1,23 @@
-// What a handler is still to be told. Invariant: one call at a time, in the order of the changes; a slow handler delays no other.
+// The changes that a handler has not seen yet. Invariant: one call at a time, in order; a slow handler delays no other.
 import type { KubernetesObject, Stored } from './objects.ts'
 
-/** What is called for changes. Where it returns a promise the next call waits for it. Objects must not be changed. */
+/** Functions that are called for changes. The next call waits for a returned promise. Do not change the objects. */
 export interface EventHandler<T extends KubernetesObject> {
-  /** It is new, or was there when the handler was added. */
+  /** The object is new, or was there when the handler was added. */
   add?(object: Stored<T>): void | Promise<void>
-  /** `old` is the last that was told; it is `object` itself at a resync. */
+  /** `old` is the version of the last call. At a resync it is `object` itself. */
   update?(old: Stored<T>, object: Stored<T>): void | Promise<void>
-  /** It is gone. After a time without connection this is the last version that was known. */
+  /** The object is gone. After an outage this is the last known version. */
   delete?(object: Stored<T>): void | Promise<void>
 }
 
 export type Change<T extends KubernetesObject> =
   | { readonly type: 'add' | 'delete'; readonly object: Stored<T> }
   | { readonly type: 'update'; readonly old: Stored<T>; readonly object: Stored<T> }
-  /** All that was there at the beginning has been told. */
+  /** The handler has seen every object of the beginning. */
   | { readonly type: 'synced' }
 
-/** A handler this far behind holds the informer back: what the server then forgets is told as the difference, later. */
+/** The informer waits for a handler that is this far behind. If the server forgets changes meanwhile, the handler gets the difference. */
 const MOST_PENDING = 10_000
 
 export class HandlerQueue<T extends KubernetesObject> {
@@ -47,18 +47,18 @@ export class HandlerQueue<T extends KubernetesObject> {
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
   }
 
-  /** Undefined where there is room; else resolves when there is, or when it is closed. */
+  /** Undefined if there is room. Otherwise it resolves when there is room or the queue is closed. */
   room(): Promise<void> | undefined {
     if (this.#behind < MOST_PENDING || this.#isClosed) return undefined
     return new Promise((resolve) => (this.#onRoom = resolve))
   }
 
-  /** Resolves when the handler has been told of all that is pending. */
+  /** Resolves when no change is pending. */
   async idle(): Promise<void> {
     await this.#running
   }
 
-  /** What is pending is dropped; resolves when the handler does not run any more. */
+  /** Drops pending changes. Resolves when the handler no longer runs. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#onRoom?.()
@@ -67,7 +67,7 @@ export class HandlerQueue<T extends KubernetesObject> {
   }
 
   async #run(): Promise<void> {
-    // Whoever made the change has done so before anybody is told.
+    // The change is complete before a handler sees it.
     await Promise.resolve()
     while (this.#pending.length > 0) {
       const changes = this.#pending

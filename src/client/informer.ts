@@ -1,6 +1,7 @@
-// A copy of a kind's objects that is kept true by a watch. Invariant: the copy is what the server had at `resourceVersion`, and every
-// handler is told each difference between two states of the copy once, in the order of its object's changes.
+// A copy of a kind's objects that a watch keeps up to date. Invariant: the copy is the server's state at `resourceVersion`. Every handler
+// sees each difference between two states once, and the changes of an object in order.
 import { type Clock, programClock } from '../lib/clock.ts'
+import { checkValue, fits, type ValueType } from '../lib/known-options.ts'
 import { ApiStatusError, ConnectionError, WatchExpiredError } from './errors.ts'
 import { type Change, type EventHandler, HandlerQueue } from './handler-queue.ts'
 import { type Indexers, keyOf, ObjectStore } from './object-store.ts'
@@ -8,41 +9,44 @@ import type { KubernetesObject, List, Stored } from './objects.ts'
 import { patiently, settled } from './waiting.ts'
 import { isNews, type OpenWatch, Reconnection, type WatchEvent } from './watch.ts'
 
-/** What an informer does beside keeping its copy. */
+/** The options of an informer. */
 export interface InformerOptions<T extends KubernetesObject, I extends string> {
   /** See `byIndex`. */
   readonly indexers?: Indexers<T, I>
-  /** How often handlers are told of every object, as an update of itself. Absent: never. */
+  /** How often handlers get an update of every object, changed or not. Default: never. */
   readonly resyncMs?: number
-  /** Absent: that of the client. */
+  /** Default: the client's. */
   readonly clock?: Clock
-  /**
-   * Called when a handler throws, and when the server cannot be reached or refuses; the informer goes on. Absent: a warning of the process.
-   */
+  /** Called when a handler throws, and when the server refuses or cannot be reached. Default: a warning of the process. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Where the objects come from. */
 export interface InformerSource<T extends KubernetesObject> {
   list(signal: AbortSignal): Promise<List<T>>
   readonly watch: OpenWatch<T>
-  /** A watch that begins with what is there (`sendInitialEvents`). */
+  /** A watch that begins with the existing objects (`sendInitialEvents`). */
   watchList(signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined>
 }
 
 /** A handler that was added. */
 export interface Registration {
-  /** Resolves when the handler has been told of all that was there at the beginning; rejects when it is removed before. */
+  /** Resolves when the handler has seen every object of the beginning. Rejects if it is removed before. */
   waitForSync(signal?: AbortSignal): Promise<void>
-  /** Drops what it was still to be told; resolves when it does not run any more. */
+  /** Drops pending changes. Resolves when the handler no longer runs. */
   remove(): Promise<void>
+}
+
+/** It may be an object of a class with other members. */
+const HANDLER: ValueType = {
+  wanted: 'an object with a function add, update or delete',
+  fits: (given) => ['add', 'update', 'delete'].some((name) => fits(Object(given)[name], 'function')),
 }
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end'
 
 /**
- * Of `resource.informer()`. After any number of broken connections the copy is what the server has; no change is missing and none is told
- * twice. Where the server has forgotten changes that were missed, the difference is told.
+ * The result of `resource.informer()`. After any number of broken connections the copy is up to date. No change is missing and none comes
+ * twice. If the server has forgotten changes, handlers get the difference.
  */
 export class Informer<T extends KubernetesObject, I extends string = never> implements AsyncDisposable {
   readonly #source: InformerSource<T>
@@ -66,7 +70,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     this.#synced.promise.catch(() => undefined)
   }
 
-  /** Begins to follow the server; what goes wrong is told to `onError` and tried again. Once only. */
+  /** Begins to follow the server. Failures go to `onError` and are retried. Call it once. */
   start(): this {
     if (this.#running !== undefined || this.#stopping.signal.aborted) throw new Error('an informer starts once')
     this.#running = this.#run(this.#stopping.signal)
@@ -75,7 +79,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     return this
   }
 
-  /** Resolves when nothing of it is left: no connection, no timer, no handler that runs. Not to be awaited by a handler of its own. */
+  /** Resolves when no connection, timer or handler is left. The informer's own handlers must not await it. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the informer was stopped'))
     this.#callOffResync()
@@ -87,43 +91,43 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     await this.stop()
   }
 
-  /** Resolves when the copy is complete for the first time; rejects with the signal, and when the informer stops before. */
-  waitForSync(signal?: AbortSignal): Promise<void> {
+  /** Resolves when the copy is complete for the first time. Rejects when the signal fires or the informer stops. */
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    checkValue('waitForSync', 'signal', signal, 'signal?')
     return settled(this.#synced.promise, signal)
   }
 
-  /** Whether the copy has ever been complete. */
   get hasSynced(): boolean {
     return this.#hasSynced
   }
 
-  /** Up to where the copy is true; undefined before it is complete, and while it is read anew. */
+  /** The state that the copy has. Undefined before it is complete, and while it is read again. */
   get resourceVersion(): string | undefined {
     return this.#resourceVersion
   }
 
-  /** How many objects the copy has. */
   get size(): number {
     return this.#store.size
   }
 
-  /** Objects without a namespace are asked for without one. */
+  /** Leave the namespace out for objects that have none. */
   get(name: string, namespace = ''): Stored<T> | undefined {
+    checkValue('informer.get', 'name', name, 'text')
     return this.#store.get(`${namespace}/${name}`)
   }
 
-  /** All objects of the copy. */
   list(): Stored<T>[] {
     return this.#store.list()
   }
 
-  /** The objects that an indexer found this value for. */
+  /** The objects for which the indexer returned this value. */
   byIndex(indexer: I, value: string): Stored<T>[] {
     return this.#store.byIndex(indexer, value)
   }
 
-  /** Is told of what is there now, as added, and of every change from then on. Each handler has a queue of its own. */
+  /** The handler gets every existing object as added, and then every change. Each handler has a queue of its own. */
   addHandler(handler: EventHandler<T>): Registration {
+    checkValue('informer.addHandler', 'handler', handler, HANDLER)
     const queue = new HandlerQueue(handler, (error) => this.#report(error))
     for (const object of this.#store.list()) queue.push({ type: 'add', object })
     if (this.#hasSynced) queue.push({ type: 'synced' })
@@ -142,7 +146,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     while (!signal.aborted) {
       const failure = await this.#follow(reconnection, signal).catch((error: unknown) => error)
       if (isForgotten(failure)) {
-        // The server is back: reading anew need not wait as long as the last attempts to reach it.
+        // The server is back, so the backoff begins again.
         if (this.#resourceVersion !== undefined) reconnection.succeeded()
         this.#resourceVersion = undefined
       } else if (!signal.aborted && !isCut(failure)) this.#report(failure)
@@ -150,7 +154,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     }
   }
 
-  /** One connection, from where the copy is. */
+  /** One connection, from the copy's state on. */
   async #follow(reconnection: Reconnection, signal: AbortSignal): Promise<void> {
     if (this.#resourceVersion === undefined && this.#hasWatchList) {
       return this.#followFromStart(reconnection, signal)
@@ -182,14 +186,14 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
         }
       }
     } catch (error) {
-      // How a server says that it does not know such watches.
+      // An older server refuses such watches with these codes.
       if (!(error instanceof ApiStatusError) || ![400, 422].includes(error.code)) throw error
       this.#hasWatchList = false
       await this.#follow(reconnection, signal)
     }
   }
 
-  /** The copy becomes this; only what differs is told. */
+  /** Replaces the copy. Handlers get the differences. */
   #replace(objects: ReadonlyMap<string, Stored<T>>, resourceVersion: string): void {
     for (const [key, old] of this.#store.entries()) if (!objects.has(key)) this.#remove(key, old)
     for (const [key, object] of objects) this.#put(key, object)
@@ -214,7 +218,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
   #put(key: string, object: Stored<T>): void {
     const old = this.#store.get(key)
     if (old?.metadata.resourceVersion === object.metadata.resourceVersion) return
-    // Another object of the same name: the old one was deleted, and nobody saw it.
+    // Another object has the name now. The deletion of the old one was missed.
     if (old !== undefined && old.metadata.uid !== object.metadata.uid) this.#remove(key, old)
     const change =
       this.#store.get(key) === undefined ? { type: 'add' as const } : { type: 'update' as const, old: old! }
@@ -232,7 +236,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     for (const queue of this.#queues) queue.push(change)
   }
 
-  /** And from then on as often. Whoever moves the clock waits until the handlers have been told. */
+  /** Repeats itself. A test that moves the clock waits until the handlers have run. */
   #resyncAfter(delayMs: number): void {
     this.#callOffResync = this.#clock.callAfter(delayMs, () => {
       this.#resyncAfter(delayMs)
@@ -248,14 +252,14 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
   }
 }
 
-/** The server no longer has the changes, or has gone back to before them. */
+/** The server no longer has the changes, or was restored to an earlier state. */
 function isForgotten(error: unknown): boolean {
   if (error instanceof WatchExpiredError) return true
   const causes = error instanceof ApiStatusError ? error.details?.causes : undefined
   return causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false
 }
 
-/** A connection that was there and broke: what every watch comes to in the end. */
+/** An open connection broke, as every watch ends. */
 function isCut(error: unknown): boolean {
   return error instanceof ConnectionError && error.phase === 'sent'
 }

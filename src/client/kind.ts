@@ -1,8 +1,8 @@
-// What a client has to know of a kind to reach its objects.
+// The names by which a client reaches the objects of a kind.
 
 /**
- * A kind and the type of its objects, as they are read and as they may be sent, which is mostly the same. Those of the server's own are in `k8s`; for others say `group`, `version` and the `plural`, or the
- * `kind` alone, and the server's discovery is asked for the plural, once.
+ * A kind and the types of its objects, as they are read and as they may be sent. Built-in kinds are in `k8s`. For other kinds give `group`,
+ * `version` and either the `plural`, or the `kind`: then the client finds the plural by the server's discovery.
  */
 export interface Kind<T, Sent = T> {
   /** Empty for the core group. */
@@ -11,7 +11,7 @@ export interface Kind<T, Sent = T> {
   readonly kind?: string
   readonly plural?: string
   readonly namespaced?: boolean
-  /** Never there, as `input`: they bind the types of the objects to the kind. */
+  /** This and `input` are never set. They bind the types of the objects to the kind. */
   readonly object?: T
   readonly input?: Sent
 }

@@ -1,36 +1,37 @@
-// From a kubeconfig, or what a pod is given, to how a server is reached.
+// Finds the URL and the credentials of a server in a kubeconfig, or in the files of a pod.
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { givenMembers } from '../lib/given-members.ts'
+import { checkValue, isRecord } from '../lib/known-options.ts'
 import { jsYaml } from '../lib/late-packages.ts'
 import { reasonOf } from '../lib/system-reason.ts'
 import type { CredentialOptions, ExecConfig } from './credentials.ts'
 import type { Transport } from './transport.ts'
 
-/** How a server is reached, and as whom. */
+/** How the client reaches the server, and as which user. */
 export interface ConnectionOptions extends CredentialOptions {
-  /** `https://host:port`, also with a path; `http:` is for a proxy on the same machine. */
+  /** `https://host:port`, or with a path. `http:` is for a proxy on the same machine. */
   readonly url: string
-  /** The authority of the server's certificate, as PEM; absent: those that Node trusts. */
+  /** The authority of the server's certificate, as PEM. Default: the authorities that Node trusts. */
   readonly ca?: string | undefined
-  /** The name in the server's certificate, where it is not the host of the URL. */
+  /** The name in the server's certificate, if it is not the host of the URL. */
   readonly serverName?: string
-  /** Do not check who answers. Only for experiments. */
+  /** Do not check the server's certificate. Only for experiments. */
   readonly insecureSkipTlsVerify?: boolean
   /** The user to impersonate; the server checks the right to do so. */
   readonly impersonate?: Impersonation
-  /** What requests are sent by, with the credentials among their headers; absent: connections to the URL. */
+  /** Sends the requests, with the credentials in their headers. Default: connections to the URL. */
   readonly transport?: Transport
 }
 
-/** The user whose rights a request has, in the place of its sender's. */
+/** The user whose rights a request has instead of the client's own. */
 export interface Impersonation {
   readonly user: string
   readonly groups?: readonly string[]
 }
 
-/** A kubeconfig (`kind: Config`) as far as it is read. */
+/** The parts of a kubeconfig (`kind: Config`) that the client reads. */
 export interface Kubeconfig {
   readonly 'current-context'?: string
   readonly clusters?: readonly { readonly name: string; readonly cluster: KubeconfigCluster }[] | null
@@ -66,25 +67,30 @@ export interface KubeconfigUser {
   readonly 'as-uid'?: unknown
   readonly 'as-user-extra'?: unknown
   readonly 'auth-provider'?: unknown
+  readonly username?: unknown
+  readonly password?: unknown
+}
+
+interface Sections {
+  readonly context: KubeconfigContext
+  readonly cluster: KubeconfigCluster
+  readonly user: KubeconfigUser
 }
 
 interface Source {
   readonly config: Kubeconfig
-  /** What relative paths in it are relative to. */
+  /** The base of relative paths. */
   readonly folder: string
 }
 
 const IN_POD = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/**
- * The connection of the current context, or of the one named. `kubeconfig` is a file's path, the text of one (YAML or JSON) or its content.
- * Throws an error that says what is missing in it.
- */
+/** The connection of a context; default: the current one. `kubeconfig` is a path, a text (YAML or JSON) or the content. */
 export function readKubeconfig(kubeconfig: string | Kubeconfig, context?: string): ConnectionOptions {
   return connectionOf([sourceOf(kubeconfig)], context)
 }
 
-/** What kubectl would use: the files of KUBECONFIG, or what a pod is given, or `~/.kube/config`. */
+/** As with kubectl: the files of KUBECONFIG, the service account of a pod, or `~/.kube/config`. */
 export function defaultConnection(context?: string): ConnectionOptions {
   const { KUBECONFIG: named = '', KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
   const files = named.split(path.delimiter).filter((file) => file !== '' && existsSync(file))
@@ -105,32 +111,35 @@ function sourceOf(kubeconfig: string | Kubeconfig): Source {
 }
 
 function parse(text: string): Kubeconfig {
+  let config: unknown
   try {
-    return (text.trimStart().startsWith('{') ? JSON.parse(text) : jsYaml().load(text)) as Kubeconfig
+    config = text.trimStart().startsWith('{') ? JSON.parse(text) : jsYaml().load(text)
   } catch (cause) {
     throw new Error(`the kubeconfig is neither YAML nor JSON: ${(cause as Error).message}`, { cause })
   }
+  checkValue('new Client', 'content of the kubeconfig', config, 'object')
+  return config as Kubeconfig
 }
 
-/** Of several files the first that has a name counts, as with kubectl. */
+/** As with kubectl, the first file that has a name counts. */
 function connectionOf(sources: readonly Source[], wanted: string | undefined): ConnectionOptions {
   const current = wanted ?? sources.map(({ config }) => config['current-context'] ?? '').find((name) => name !== '')
   if (current === undefined) throw new Error('the kubeconfig has no current-context: say which context to use')
-  const context = find(sources, 'context', ({ contexts }) => contexts, current).entry.context
-  const { entry, folder } = find(sources, 'cluster', ({ clusters }) => clusters, context.cluster)
-  const user = context.user === undefined ? undefined : find(sources, 'user', ({ users }) => users, context.user)
-  return { ...serverOf(entry.cluster, folder), ...(user === undefined ? {} : userOf(user.entry.user, user.folder)) }
+  const { found: context } = find(sources, 'context', current)
+  const cluster = find(sources, 'cluster', context.cluster)
+  const user = context.user === undefined ? undefined : find(sources, 'user', context.user)
+  return { ...serverOf(cluster.found, cluster.folder), ...(user === undefined ? {} : userOf(user.found, user.folder)) }
 }
 
-function find<T extends { readonly name: string }>(
-  sources: readonly Source[],
-  what: string,
-  entriesOf: (config: Kubeconfig) => readonly T[] | null | undefined,
-  name: string,
-): { readonly entry: T; readonly folder: string } {
+function find<W extends keyof Sections>(sources: readonly Source[], what: W, name: string) {
   for (const { config, folder } of sources) {
-    const entry = entriesOf(config)?.find((one) => one.name === name)
-    if (entry !== undefined) return { entry, folder }
+    const entries: unknown = config[`${what}s`] ?? []
+    checkValue('the kubeconfig', `${what}s`, entries, 'list')
+    const entry = (entries as readonly unknown[]).find((one) => isRecord(one) && one['name'] === name)
+    if (!isRecord(entry)) continue
+    const found = entry[what] ?? {}
+    checkValue('the kubeconfig', `${what} "${name}"`, found, 'object')
+    return { found: found as Sections[W], folder }
   }
   throw new Error(`the kubeconfig has no ${what} named "${name}"`)
 }
@@ -150,9 +159,9 @@ function userOf(user: KubeconfigUser, folder: string): Partial<ConnectionOptions
     throw new Error('the kubeconfig has an auth-provider, which no version of Kubernetes supports any more: use exec')
   }
   const { token, tokenFile, exec, as, 'as-groups': groups } = user
-  // Without it the request would have the rights of the client itself.
+  // Without a user the request would have the rights of the client itself.
   if (groups !== undefined && as === undefined) throw new Error('the kubeconfig has as-groups without as')
-  const unread = (['as-uid', 'as-user-extra'] as const).find((name) => user[name] !== undefined)
+  const unread = (['as-uid', 'as-user-extra', 'username', 'password'] as const).find((name) => user[name] !== undefined)
   if (unread !== undefined) throw new Error(`the kubeconfig has ${unread}, which is not supported`)
   const clientCertificate = contentOf(user['client-certificate-data'], user['client-certificate'], folder)
   const clientKey = contentOf(user['client-key-data'], user['client-key'], folder)
@@ -166,9 +175,9 @@ function userOf(user: KubeconfigUser, folder: string): Partial<ConnectionOptions
   })
 }
 
-/** One with a slash is relative to the file, as other paths are; others are looked for in PATH. */
+/** A command with a slash is relative to the file, as other paths are. Others are in PATH. */
 function commandOf(command: string, folder: string): string {
-  return command.includes('/') ? path.resolve(folder, command) : command
+  return /\//.test(command) ? path.resolve(folder, command) : command
 }
 
 /** The data wins over the file, as in kubectl. */

@@ -1,7 +1,7 @@
-// Leader election over a Lease, as client-go does it: of several processes one leads at a time. Invariant: whoever leads stops before
-// another may begin, as long as clocks run at the same pace; what time it is on the other machines does not matter.
+// Leader election over a Lease, as in client-go: one process leads at a time. Invariant: the leader stops before another may begin, as long
+// as clocks run at the same speed. The time of day on other machines does not matter.
 import { type Clock, programClock } from '../lib/clock.ts'
-import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
+import { checkOptions, type OptionTypes } from '../lib/known-options.ts'
 import { ConnectionError, hasReason } from './errors.ts'
 import type { Lease, LeaseSpec } from './gen/k8s.ts'
 import type { Stored } from './objects.ts'
@@ -9,30 +9,31 @@ import type { Resource } from './resource.ts'
 import { Steps, within } from './waiting.ts'
 import { isPassing } from './watch.ts'
 
-/** Which lease, and who asks for it. */
+/** The lease and the candidate. */
 export interface LeaderElectionOptions {
-  /** The lease that candidates compete for. */
   readonly namespace: string
   readonly name: string
-  /** Who this candidate is: unique, such as the name of its pod. */
+  /** A unique name of this candidate, such as the name of its pod. */
   readonly identity: string
-  /** How long others wait after the last renewal that they saw. 15 seconds. */
+  /** How long other candidates wait after the last renewal that they saw. Default: 15 seconds. */
   readonly leaseDurationMs?: number
-  /** How long the leader tries to renew before it gives up. 10 seconds; less than the duration. */
+  /** How long the leader tries to renew before it gives up. Default: 10 seconds. It is less than the duration. */
   readonly renewDeadlineMs?: number
-  /** How often the lease is looked at. 2 seconds. */
+  /** How often the candidate reads the lease. Default: 2 seconds. */
   readonly retryPeriodMs?: number
-  /** Absent: that of the client. Whoever moves one on by a day has the leader renew its lease as often as in a day. */
+  /** Default: the client's. If a test moves it by a day, the leader renews its lease as often as in a day. */
   readonly clock?: Clock
   readonly signal?: AbortSignal
-  /** Called when somebody leads who did not before, this candidate included. */
+  /** Called when there is a new leader, also if it is this candidate. */
   readonly onNewLeader?: (identity: string) => void
 }
 
-const TIMES: OptionNames<LeaderElectionOptions> = ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs', 'clock']
-const OPTIONS: readonly string[] = ['namespace', 'name', 'identity', ...TIMES, 'signal', 'onNewLeader']
+const LEASE = { namespace: 'text', name: 'text', identity: 'text' } as const
+const TIMES = { leaseDurationMs: 'interval?', renewDeadlineMs: 'interval?', retryPeriodMs: 'interval?' } as const
+const REST = { clock: 'clock?', signal: 'signal?', onNewLeader: 'function?' } as const
+const OPTIONS: OptionTypes<LeaderElectionOptions> = { ...LEASE, ...TIMES, ...REST }
 
-/** The lease could not be renewed in time: another may lead. Most programs end, to begin again as a candidate. */
+/** The leader could not renew the lease in time, so another may lead. Most programs exit and start again as a candidate. */
 export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError'
 }
@@ -45,17 +46,18 @@ export class LeaderElection {
   readonly #leaseDurationMs: number
   readonly #renewDeadlineMs: number
   readonly #retryPeriodMs: number
-  /** As it was last seen. */
+  /** The last version that was read. */
   #lease: Stored<Lease> | undefined
-  /** When it was first seen like that. */
+  /** When that version was first read. */
   #seenAt = 0
-  /** A write was begun, and how it ended is not known. */
+  /** The outcome of the last write is unknown. */
   #isInDoubt = false
 
   constructor(leases: Resource<Lease>, options: LeaderElectionOptions) {
     checkOptions('runAsLeader', options, OPTIONS)
-    // A lease that names no holder is free: two candidates without an identity would lead at once.
-    for (const name of ['namespace', 'name', 'identity'] as const) checkPresent('runAsLeader', name, options[name])
+    // A lease without a holder is free, so two candidates without an identity would lead at once.
+    const { namespace, name, identity } = options
+    checkOptions('runAsLeader', { namespace, name, identity }, LEASE)
     this.#leases = leases.inNamespace(options.namespace)
     this.#options = options
     this.#clock = options.clock ?? programClock
@@ -80,7 +82,7 @@ export class LeaderElection {
 
   async #acquire(signal: AbortSignal): Promise<void> {
     while (!(await this.#hold(signal, this.#renewDeadlineMs))) {
-      // Candidates that began together do not go on together.
+      // A random wait separates candidates that began together.
       await this.#steps.wait(this.#retryPeriodMs * (1 + Math.random() / 5), signal)
     }
   }
@@ -92,7 +94,7 @@ export class LeaderElection {
       if (over.signal.aborted) return
       const isLost = error instanceof LeadershipLostError
       lost.abort(isLost ? error : new LeadershipLostError('the lease can no longer be renewed', { cause: error }))
-      // However long it takes the leader to end.
+      // The clock does not wait for the end of `lead`.
       this.#steps.end()
     })
     try {
@@ -108,7 +110,7 @@ export class LeaderElection {
     }
   }
 
-  /** Until the signal fires; throws where the lease is lost. */
+  /** Renews until the signal fires. Throws if the lease is lost. */
   async #renew(signal: AbortSignal): Promise<void> {
     for (let renewedAt = this.#clock.now(); ; ) {
       const deadline = renewedAt + this.#renewDeadlineMs
@@ -121,7 +123,7 @@ export class LeaderElection {
     }
   }
 
-  /** Takes or renews the lease where that is allowed. Throws only what will not pass. */
+  /** Takes or renews the lease if it may. Throws permanent errors only. */
   async #hold(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
     const { name } = this.#options
     const late = (): Error => new ConnectionError('sent', `lease ${name}: no answer within ${timeoutMs} ms`)
@@ -136,7 +138,7 @@ export class LeaderElection {
 
   async #take(signal: AbortSignal): Promise<boolean> {
     const { name } = this.#options
-    // The leader knows what it wrote; all others look.
+    // The leader knows what it wrote. Other candidates read the lease.
     const looks = !this.#isMine() || this.#isInDoubt
     this.#isInDoubt = true
     try {
@@ -195,7 +197,7 @@ export class LeaderElection {
     }
   }
 
-  /** So that the next need not wait. Where this fails they wait as if this process had died. */
+  /** Frees the lease, so that the next leader need not wait. If this fails, candidates wait as after a crash. */
   async #release(): Promise<void> {
     const options = { timeoutMs: this.#renewDeadlineMs }
     try {
@@ -204,7 +206,7 @@ export class LeaderElection {
       const spec = { ...this.#spec(), holderIdentity: '', leaseDurationSeconds: 1 }
       await this.#leases.update({ ...this.#lease!, spec }, options)
     } catch {
-      // Nothing else can be done about it.
+      // The lease expires.
     }
   }
 }

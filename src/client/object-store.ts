@@ -1,8 +1,7 @@
-// Objects by namespace and name, and by what indexers say of them. Invariant: an index lists an object under the values of the version
-// that is in the store, and no other.
+// Objects by namespace and name, and by the values of indexers. Invariant: an index has the values of the stored version and no others.
 import type { KubernetesObject, Stored } from './objects.ts'
 
-/** The values under which an object is found: `{ byNode: (pod) => [pod.spec?.nodeName ?? ''] }`. */
+/** Functions that return the values under which an object is found: `{ byNode: (pod) => [pod.spec?.nodeName ?? ''] }`. */
 export type Indexers<T extends KubernetesObject, I extends string> = Readonly<
   Record<I, (object: Stored<T>) => readonly string[]>
 >
@@ -47,7 +46,7 @@ export class ObjectStore<T extends KubernetesObject, I extends string> {
     return [...this.#objects.values()]
   }
 
-  /** In the order in which they came. Throws for an index that there is not. */
+  /** In the order of arrival. Throws for an unknown index. */
   byIndex(name: I, value: string): Stored<T>[] {
     const index = this.#indexes.find((one) => one.name === name)
     if (index === undefined) throw new TypeError(`the informer has no indexer "${name}"`)

@@ -1,7 +1,7 @@
-// The shapes that every kind shares.
+// The types that all kinds share.
 import type { ListMeta, ObjectMeta } from './gen/k8s.ts'
 
-/** What every object has. Objects are shared, by an informer with all who read from it: make a changed copy, do not change them. */
+/** The members of every object. An informer shares its objects with all readers: do not change them, change a copy. */
 export interface KubernetesObject {
   readonly apiVersion?: string
   readonly kind?: string
@@ -14,7 +14,7 @@ export interface CustomObject<Spec = unknown, Status = unknown> extends Kubernet
   readonly status?: Status
 }
 
-/** An object as the server has it: what it fills in is there. */
+/** An object as the server stores it, with the members that the server sets. */
 export type Stored<T extends KubernetesObject> = T & {
   readonly metadata: {
     readonly name: string
@@ -24,7 +24,7 @@ export type Stored<T extends KubernetesObject> = T & {
   }
 }
 
-/** A page of a list, or all of it. */
+/** A page of a list, or the whole list. */
 export interface List<T extends KubernetesObject> {
   readonly metadata: ListMeta & { readonly resourceVersion: string }
   readonly items: readonly Stored<T>[]

@@ -1,62 +1,83 @@
-// Requests of the API: credentials, time limits, answers that are refusals, and when to ask again.
+// Requests of the API: credentials, time limits, refusals and retries.
 import { Backoff } from '../lib/backoff.ts'
 import { type Clock, programClock } from '../lib/clock.ts'
-import { checkOptions, checkPresent } from '../lib/known-options.ts'
+import { checkOptions, checkValue, fits, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 import { type Credential, Credentials } from './credentials.ts'
 import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
 import type { ConnectionOptions } from './kubeconfig.ts'
 import { type IncomingAnswer, Sockets, type Transport } from './transport.ts'
 import { NEVER, settled, waitToRetry, within } from './waiting.ts'
 
-/** How patient a client is. */
+/** Time limits and retries. */
 export interface RequestLimits {
-  /** How long a request may take, its answer included; watches are not limited. 30 seconds. */
+  /** How long a request may take with its whole answer. Watches have no limit. Default: 30 seconds. */
   readonly timeoutMs?: number
-  /** How often a request is sent again that the server is too busy for, or whose connection broke. 5. */
+  /** How often a request is repeated if the server is too busy or the connection breaks. Default: 5. */
   readonly retries?: number
-  /** How often a connection in use is checked for a peer that is gone. 15 seconds. */
+  /** How often the client pings a connection in use. Default: 15 seconds. */
   readonly pingIntervalMs?: number
-  /** Sent as `User-Agent`, and so the default name of the field manager. */
+  /** The `User-Agent` header, and so the default name of the field manager. */
   readonly userAgent?: string
 }
 
-/** Undefined members are left out. */
+/** Undefined members are left out. Only `client.request()` refuses them. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** A request of the API as it is sent, but for the credentials. */
+/** A request of the API without its credentials. */
 export interface ApiRequest {
   readonly method: string
   /** As on the wire, encoded, without a query: `/api/v1/pods`. */
   readonly path: string
   readonly query?: Query | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Sent as JSON, unless it is text. */
+  /** A text is sent as it is, everything else as JSON. */
   readonly body?: unknown
-  /** JSON where absent. */
+  /** Default: JSON. */
   readonly contentType?: string
   readonly signal?: AbortSignal | undefined
-  /** Absent: that of the client. `Infinity`: none. */
+  /** Default: the client's. `Infinity`: no limit. */
   readonly timeoutMs?: number
 }
 
-/** An answer of success, read to its end. */
+/** A complete answer of success. */
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly text: string
 }
 
-/** Of a server-side apply: the same again changes nothing. */
+/** The media type of a server-side apply. The same apply again changes nothing. */
 export const APPLY_TYPE = 'application/apply-patch+yaml'
 
-/** All but the tab. */
+/** Every one except the tab. */
 const CONTROL_CHARACTER = /(?!\t)\p{Cc}/u
 
-/** A server that asks for more patience than this is not waited for. */
+const matching = (wanted: string, form: RegExp): ValueType => ({
+  wanted,
+  fits: (value) => fits(value, 'text') && form.test(String(value)),
+})
+const URL_TEXT: ValueType = {
+  wanted: 'a URL of http or https, without a user, a query or a fragment',
+  fits: (value) => /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(String(value)) && URL.canParse(String(value)),
+}
+const WHAT = {
+  method: matching('a method in capitals, such as GET', /^[A-Z]+$/),
+  path: matching('a path as on the wire: it begins with / and has no spaces or fragment', /^\/[!"$-[\]-~]*$/),
+} as const
+const BODY: ValueType = {
+  wanted: 'JSON or text',
+  fits: (body) => !['function', 'symbol', 'bigint'].includes(typeof body),
+}
+const HEADER_NAME = matching('a token', /^[\w!#$%&'*+.^`|~-]+$/)
+const RECORDS = { query: 'object?', headers: 'object?' } as const
+const LIMITS = { signal: 'signal?', timeoutMs: 'duration?' } as const
+const REQUEST: OptionTypes<ApiRequest> = { ...WHAT, ...RECORDS, ...LIMITS, body: BODY, contentType: 'text?' }
+
+/** The client does not wait for a server that asks for more. */
 const LONGEST_RETRY_AFTER_S = 60
 
 export class Requests {
-  /** By which whoever uses them waits. A request itself may take as long by the system's. */
+  /** The clock for waits between requests. Timeouts of requests go by the system's clock. */
   readonly clock: Clock
   readonly #transport: Transport
   readonly #credentials: Credentials
@@ -67,6 +88,7 @@ export class Requests {
 
   constructor(connection: ConnectionOptions, limits: RequestLimits, clock = programClock) {
     this.clock = clock
+    checkValue('new Client', 'url', connection.url, URL_TEXT)
     const url = new URL(connection.url)
     this.#transport =
       connection.transport ??
@@ -87,9 +109,9 @@ export class Requests {
     this.#basePath = url.pathname.replace(/\/$/, '')
     const { user, groups = [] } = connection.impersonate ?? {}
     if (connection.impersonate !== undefined) {
-      checkOptions('impersonate', connection.impersonate, ['user', 'groups'])
+      checkOptions('impersonate', connection.impersonate, { user: 'text', groups: 'texts' })
       // Without the header the request would have the rights of the client itself.
-      checkPresent('impersonate', 'user', user)
+      checkValue('impersonate', 'user', user, 'text')
     }
     this.#headers = {
       accept: 'application/json',
@@ -101,7 +123,7 @@ export class Requests {
     this.#retries = limits.retries ?? 5
   }
 
-  /** Throws `ApiStatusError`, `ConnectionError`, the reason of the signal, or `TypeError` for what cannot be sent. */
+  /** Throws `ApiStatusError`, `ConnectionError`, the signal's reason, or `TypeError` for a request that cannot be sent. */
   async send(request: ApiRequest): Promise<ApiAnswer> {
     const { signal = NEVER, timeoutMs = this.#timeoutMs } = request
     const late = (): Error =>
@@ -115,7 +137,7 @@ export class Requests {
     return JSON.parse(text) as T
   }
 
-  /** The answer as it comes, without a time limit; nothing is tried again. */
+  /** The answer as a stream, without a time limit and without retries. */
   async open(request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const answer = await this.#sendOnce(request, signal)
     if (answer.status >= 400) throw refusalOf(request, answer, await readText(request, answer))
@@ -142,7 +164,7 @@ export class Requests {
     }
   }
 
-  /** Twice where the credential was refused and there is a newer one. */
+  /** Sends again if the server refused the credential and there is a newer one. */
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const credential = await settled(this.#credentials.current(), signal)
     const answer = await this.#sendAs(credential, request, signal)
@@ -158,11 +180,33 @@ export class Requests {
       ...this.#headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(text === undefined ? {} : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(text)) }),
-      ...headers,
+      // Names in lower case replace the headers above in every transport.
+      ...Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
     }
     checkHeaders(sent)
-    const target = `${this.#basePath}${path}${formatQuery(query)}`
+    const target = `${this.#basePath}${withQuery(path, query)}`
     return this.#transport.send({ method, path: target, headers: sent, body: text, certificate }, signal)
+  }
+}
+
+/** Throws a `TypeError` for a request that could do something that its caller does not want. */
+export function checkRequest(request: ApiRequest): void {
+  const subject = 'client.request'
+  checkOptions(subject, request, REQUEST)
+  const { method, path, query = {}, headers = {} } = request
+  checkOptions(subject, { method, path }, WHAT)
+  // Of a write it could be wider than the caller thinks: the option refuses values that are undefined.
+  if (method !== 'GET' && path.includes('?'))
+    throw new TypeError(`${subject}: path must be without a query, which a ${method} has in the option query: ${path}`)
+  // With an empty name the path would be that of all objects. The path behind a proxy may end with a slash.
+  if (method === 'DELETE' && /(\/|%2f)(\/|%2f|$)/i.test(path.replace(/\/proxy\/.*/, '')))
+    throw new TypeError(`${subject}: a part of the path is empty: ${path}`)
+  // Without the value the request might delete all objects, or have the rights of the client itself.
+  for (const [name, value] of Object.entries(query)) checkValue(subject, `query's ${name}`, value, 'text|scalar')
+  checkHeaders(headers)
+  for (const [name, value] of Object.entries(headers)) {
+    checkValue(subject, 'name of a header', name, HEADER_NAME)
+    checkValue(subject, `header ${name}`, value, 'text')
   }
 }
 
@@ -170,18 +214,19 @@ function nameOf({ method, path }: ApiRequest): string {
   return `${method} ${path}`
 }
 
-/** A server cuts off who sends such a value, which looks like a connection that broke. */
+/** A server closes the connection for such a value, which looks like an outage. */
 function checkHeaders(headers: Readonly<Record<string, string | readonly string[]>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (CONTROL_CHARACTER.test(String(value))) throw new TypeError(`header ${name}: its value has a control character`)
   }
 }
 
-function formatQuery(query: Query = {}): string {
+function withQuery(path: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+  if (given.length === 0) return path
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given).toString()}`
 }
 
 async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswer): Promise<string> {
@@ -189,7 +234,7 @@ async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswe
   try {
     for await (const chunk of body) chunks.push(chunk)
   } catch (cause) {
-    // Node says that a stream broke off too where the last of it was there before anybody read: then all of it has been read.
+    // Node reports an error also for a stream that was read to its end.
     if (!body.readableEnded) throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`, cause)
   }
   if (!isComplete()) throw new ConnectionError('sent', `${nameOf(request)}: the answer broke off`)
@@ -197,15 +242,15 @@ async function readText(request: ApiRequest, { body, isComplete }: IncomingAnswe
 }
 
 function refusalOf(request: ApiRequest, { status, headers }: IncomingAnswer, text: string): ApiStatusError {
-  // A date, which a proxy may send, is not a number of seconds.
+  // A proxy may send a date instead of seconds.
   const seconds = Number(headers['retry-after'])
   return new ApiStatusError(nameOf(request), statusIn(status, text), Number.isFinite(seconds) ? seconds : undefined)
 }
 
-/** How long to wait before the same request is sent again; undefined where it must not be. */
+/** The wait before the request is repeated. Undefined: it must not be repeated. */
 function retryDelayMs(request: ApiRequest, error: unknown, backoff: Backoff): number | undefined {
   if (error instanceof ConnectionError) {
-    // A server that cannot be reached is told at once. A write that may have been done would meet its own traces.
+    // The caller learns at once of a server that cannot be reached. A repeated write could conflict with itself.
     const again = error.phase === 'refused' || (error.phase === 'sent' && request.method === 'GET')
     return again ? backoff.nextDelayMs() : undefined
   }

@@ -1,11 +1,10 @@
 // The verbs of a kind's objects.
 import { givenMembers } from '../lib/given-members.ts'
-import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
+import { checkOptions, checkValue, type OptionTypes } from '../lib/known-options.ts'
 import {
   type ApplyOptions,
   CALL,
   type CallOptions,
-  checkedDryRun,
   type Endpoint,
   type EndpointCall,
   type PatchOptions,
@@ -20,43 +19,48 @@ import type { Query } from './requests.ts'
 import { NEVER } from './waiting.ts'
 import { eventsOf, type OpenWatch, resumingWatch, type WatchEvent } from './watch.ts'
 
-/** Which objects: by labels and fields, as text (`app=web,tier!=cache`) or as a record of what must be equal. */
+/** Selects objects by labels and fields: a text (`app=web,tier!=cache`), or an object of equal values. */
 export interface Selection {
   readonly labelSelector?: string | Readonly<Record<string, string>>
   readonly fieldSelector?: string | Readonly<Record<string, string>>
 }
 
-/** Which objects, how fresh, and in which pieces. */
+/** The options of a list. */
 export interface ListOptions extends CallOptions, Selection {
-  /** How many objects a page has. 500. */
+  /** The number of objects on a page. Default: 500. */
   readonly limit?: number
-  /** Absent: what is true now. `0`: whatever the server has at hand. */
+  /** Default: the newest state. `0`: any state in the server's cache. */
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact'
 }
 
-/** Which objects, and from when on. */
+/** The options of a watch. */
 export interface WatchOptions extends Selection {
-  /** Of a list or an object: every change after it. Absent: what happens from now on. */
+  /** The resourceVersion of a list or an object: the watch begins after it. Default: now. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
 }
 
-/** How an object, or many, are deleted. */
+/** The options of a delete. */
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
-  /** Delete only this very object, in this version: anything else is a `Conflict`. */
+  /** Delete only this object in this version. Otherwise the server answers with a `Conflict`. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
 }
 
-const SELECTION: OptionNames<Selection> = ['labelSelector', 'fieldSelector']
-const LIST: OptionNames<ListOptions> = [...CALL, ...SELECTION, 'limit', 'resourceVersion', 'resourceVersionMatch']
-const WATCH: OptionNames<WatchOptions> = [...SELECTION, 'resourceVersion', 'signal']
-const INFORMER: OptionNames<InformerOptions<never, never>> = ['indexers', 'resyncMs', 'clock', 'onError']
-const PRECONDITIONS = ['uid', 'resourceVersion'] as const
-const DELETE: readonly string[] = [...CALL, 'dryRun', 'gracePeriodSeconds', 'propagationPolicy', 'preconditions']
+/** An empty selector would select all objects. */
+const SELECTION: OptionTypes<Selection> = { labelSelector: 'text|filled', fieldSelector: 'text|filled' }
+const VERSION = { resourceVersion: 'text' } as const
+const MATCH = { resourceVersionMatch: ['NotOlderThan', 'Exact'] } as const
+const LIST: OptionTypes<ListOptions> = { ...CALL, ...SELECTION, ...VERSION, ...MATCH, limit: 'count?' }
+const WATCH: OptionTypes<WatchOptions> = { ...SELECTION, ...VERSION, signal: 'signal?' }
+const COPY = { indexers: 'functions?', resyncMs: 'interval?', clock: 'clock?', onError: 'function?' } as const
+const INFORMER: OptionTypes<InformerOptions<never, never> & Selection> = { ...SELECTION, ...COPY }
+const PRECONDITIONS = { uid: 'text', resourceVersion: 'text' } as const
+const POLICY = { gracePeriodSeconds: 'count', propagationPolicy: ['Background', 'Foreground', 'Orphan'] } as const
+const DELETE: OptionTypes<DeleteOptions> = { ...CALL, ...POLICY, dryRun: 'boolean', preconditions: 'filled' }
 
 /** Subresources with a type of their own. */
 interface SubresourceTypes<T> {
@@ -71,14 +75,14 @@ type SubresourceType<T, N extends string> = N extends keyof SubresourceTypes<T> 
 
 const PAGE_SIZE = 500
 
-/** How long one connection of a watch may last, so that load spreads over replicas: five to ten minutes, as in client-go. */
+/** A connection of a watch lasts five to ten minutes, as in client-go, so that load spreads over replicas. */
 function watchSeconds(): number {
   return Math.round(300 * (1 + Math.random()))
 }
 
 /**
- * The objects of one kind, in one namespace or in all. Every method throws `ApiStatusError` where the server refuses, `ConnectionError`
- * where there is no answer, and the reason of the signal where that fires.
+ * The objects of one kind, in one namespace or in all. Every method throws `ApiStatusError` if the server refuses, `ConnectionError` if
+ * there is no answer, and the signal's reason if the signal fires.
  */
 export class Resource<T extends KubernetesObject, Sent extends KubernetesObject = T> {
   readonly #endpoint: Endpoint
@@ -87,16 +91,16 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     this.#endpoint = endpoint
   }
 
-  /** The same in one namespace. Throws where that is empty or missing. */
+  /** The objects of one namespace. Throws if it is empty or missing. */
   inNamespace(namespace: string): Resource<T, Sent> {
     return new Resource(this.#endpoint.inNamespace(namespace))
   }
 
-  /** Throws with the reason `NotFound` where there is none. */
-  get(name: string, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<Stored<T>> {
-    const query = { resourceVersion: options.resourceVersion }
-    const known = [...CALL, 'resourceVersion']
-    return this.#endpoint.call({ verb: 'get', method: 'GET', place: { name }, query }, options, known)
+  /** Throws with the reason `NotFound` if there is no such object. */
+  async get(name: string, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<Stored<T>> {
+    const { resourceVersion } = this.#endpoint.checked('get', options, { ...CALL, ...VERSION })
+    const query = { resourceVersion }
+    return this.#endpoint.call({ verb: 'get', method: 'GET', place: { name }, query }, options)
   }
 
   /** All objects at one resourceVersion, read page by page. */
@@ -106,13 +110,13 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
       for await (const page of this.pages(options)) pages.push(page)
       return { metadata: pages.at(-1)!.metadata, items: pages.flatMap(({ items }) => items) }
     } catch (error) {
-      // It took too long to go through the pages: the rest of them is gone. In one go then.
+      // The pages took too long and the rest has expired. One request reads all.
       if (pages.length === 0 || !hasReason(error, 'Expired', 'Gone')) throw error
       return this.#page({ ...options, limit: 0 }, undefined)
     }
   }
 
-  /** The pages of a list, each read when it is asked for. Throws with the reason `Expired` where that was too long after the first. */
+  /** The pages of a list, each read on demand. Throws with the reason `Expired` if that is too long after the first. */
   async *pages(options: ListOptions = {}): AsyncGenerator<List<T>, void, undefined> {
     for (let next: string | undefined; ; ) {
       const page: List<T> = await this.#page(options, next)
@@ -122,14 +126,14 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     }
   }
 
-  /** The object needs `metadata.name` or `metadata.generateName`. Throws with the reason `AlreadyExists` where it is there. */
+  /** The object needs `metadata.name` or `metadata.generateName`. Throws with the reason `AlreadyExists` if it exists. */
   async create(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
     const { namespace } = this.#endpoint.placeOf('create', object)
     const body = this.#endpoint.complete(object)
     return this.#endpoint.write({ verb: 'create', method: 'POST', place: { namespace }, body }, options)
   }
 
-  /** Replaces it. With a `metadata.resourceVersion` only what that is of: throws with the reason `Conflict` where somebody was faster. */
+  /** Replaces the object. With a `metadata.resourceVersion` it throws with the reason `Conflict` if the object has changed since. */
   async update(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
     const place = this.#endpoint.placeOf('update', object)
     return this.#endpoint.write(
@@ -138,63 +142,56 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     )
   }
 
-  /** A merge patch unless `type` says another. */
-  patch(name: string, patch: object, options: PatchOptions = {}): Promise<Stored<T>> {
+  /** Default: a merge patch. */
+  async patch(name: string, patch: object, options: PatchOptions = {}): Promise<Stored<T>> {
     return this.#endpoint.patch({ name }, patch, options)
   }
 
-  /** Server-side apply: makes the object what is said here, in the fields that are said. Creates it where there is none. */
+  /** Server-side apply: sets the given fields of the object, or creates it. */
   async apply(object: Sent, options: ApplyOptions): Promise<Stored<T>> {
     return this.#endpoint.apply(this.#endpoint.placeOf('apply', object), object, options)
   }
 
-  /** Resolves to the object where it stays for a while (finalizers, a grace period), else to a Status of success. */
-  delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
-    return this.#delete({ verb: 'delete', method: 'DELETE', place: { name } }, options, DELETE)
+  /** Resolves to the object if finalizers or a grace period keep it, else to a Status of success. */
+  async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | Status> {
+    this.#endpoint.checked('delete', options, DELETE)
+    return this.#delete({ verb: 'delete', method: 'DELETE', place: { name } }, options)
   }
 
-  /** Deletes all that are selected. Without a selector, all in the namespace: an empty or undefined selector is refused. */
+  /** Deletes the selected objects, or without a selector all in the namespace. An empty or undefined selector is refused. */
   async deleteCollection(options: DeleteOptions & Selection = {}): Promise<void> {
-    const subject = this.#endpoint.subject('deleteCollection')
-    const query = selectionQuery(subject, options)
-    for (const name of ['labelSelector', 'fieldSelector'] as const) {
-      // The server takes "," for no term at all, and a NUL for the end of the text.
-      if (!(name in options) || /^[^\0]*[^\0\s,]/.test(query[name] ?? '')) continue
-      throw new TypeError(`${subject}: the ${name} is empty. Leave it out to delete all objects of the namespace`)
-    }
-    const call = { verb: 'deleteCollection', method: 'DELETE', place: {}, query } as const
-    await this.#delete(call, options, [...DELETE, ...SELECTION])
+    this.#endpoint.checked('deleteCollection', options, { ...DELETE, ...SELECTION })
+    const query = selectionQuery(this.#endpoint.subject('deleteCollection'), options)
+    await this.#delete({ verb: 'deleteCollection', method: 'DELETE', place: {}, query }, options)
   }
 
-  /** What stands below an object: `scale`, `eviction`, `binding`, `token`, … */
+  /** A subresource of the objects: `scale`, `eviction`, `binding`, `token`, … */
   subresource<N extends string>(name: N): Subresource<SubresourceType<T, N>> {
     return new Subresource(this.#endpoint, name)
   }
 
-  /** The status of the objects, which `update` and `patch` of the objects themselves leave alone. */
+  /** The status of the objects. `update` and `patch` of the objects do not change it. */
   get status(): Subresource<Stored<T>> {
     return new Subresource(this.#endpoint, 'status')
   }
 
   /**
-   * Changes as they happen, bookmarks among them, each once and in order. Goes on where it was when a connection ends or breaks; throws
-   * `WatchExpiredError` when that is too long ago: then list, and watch from there. For a copy that is always true use an informer.
+   * Yields every change once and in order, and bookmarks. It continues after a connection ends or breaks. Throws `WatchExpiredError` if
+   * the server no longer has the changes: then list, and watch from there. An informer does that by itself.
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    const { signal = NEVER } = options
-    const subject = this.#endpoint.subject('watch')
-    checkOptions(subject, options, WATCH)
+    const { signal = NEVER } = this.#endpoint.checked('watch', options, WATCH)
+    const selection = selectionQuery(this.#endpoint.subject('watch'), options)
     const from =
       options.resourceVersion ?? (await this.#page({ ...options, limit: 1 }, undefined)).metadata.resourceVersion
     const { clock } = this.#endpoint.requests
-    yield* resumingWatch(this.#openWatch(selectionQuery(subject, options)), { from, clock, signal })
+    yield* resumingWatch(this.#openWatch(selection), { from, clock, signal })
   }
 
-  /** A copy of the objects that is kept true. It begins with `start`. */
+  /** A copy of the objects that stays up to date. Begin with its `start`. */
   informer<I extends string = never>(options: InformerOptions<T, I> & Selection = {}): Informer<T, I> {
-    const subject = this.#endpoint.subject('informer')
-    checkOptions(subject, options, [...SELECTION, ...INFORMER])
-    const query = selectionQuery(subject, options)
+    this.#endpoint.checked('informer', options, INFORMER)
+    const query = selectionQuery(this.#endpoint.subject('informer'), options)
     const initial = { ...query, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
     return new Informer(
       {
@@ -207,16 +204,15 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   }
 
   async #page(options: ListOptions, next: string | undefined): Promise<List<T>> {
-    const { limit = PAGE_SIZE, resourceVersion, resourceVersionMatch } = options
+    const { limit = PAGE_SIZE, resourceVersion, resourceVersionMatch } = this.#endpoint.checked('list', options, LIST)
     const at = next === undefined ? { resourceVersion, resourceVersionMatch } : { continue: next }
     const query = { ...selectionQuery(this.#endpoint.subject('list'), options), limit, ...at }
     type Page = List<T> & { readonly apiVersion: string; readonly kind: string }
     const { apiVersion, kind, metadata, items } = await this.#endpoint.call<Page>(
       { verb: 'list', method: 'GET', place: {}, query },
       options,
-      LIST,
     )
-    // Built-in kinds leave out of the items what the list says of them all.
+    // Items of built-in kinds have no apiVersion and kind of their own.
     const type = { apiVersion, kind: kind.replace(/List$/, '') }
     return { metadata, items: items.map((item) => ({ ...type, ...item })) }
   }
@@ -235,17 +231,13 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     }
   }
 
-  async #delete<R>(call: EndpointCall, options: DeleteOptions, known: readonly string[]): Promise<R> {
-    const { preconditions = {} } = options
-    const subject = `${this.#endpoint.subject(call.verb)}: preconditions`
-    checkOptions(subject, preconditions, PRECONDITIONS)
-    // Left out of the body, it would be no condition.
-    for (const [what, value] of Object.entries(preconditions)) checkPresent(subject, what, value)
-    return this.#endpoint.call({ ...call, body: deleteBody(options) }, options, known)
+  async #delete<R>(call: EndpointCall, options: DeleteOptions): Promise<R> {
+    checkOptions(`${this.#endpoint.subject(call.verb)}: preconditions`, options.preconditions ?? {}, PRECONDITIONS)
+    return this.#endpoint.call({ ...call, body: deleteBody(options) }, options)
   }
 }
 
-/** One subresource of a kind's objects; `name` is that of the object. */
+/** One subresource of a kind's objects. `name` is the name of the object. */
 export class Subresource<S> {
   readonly #endpoint: Endpoint
   readonly #subresource: string
@@ -255,8 +247,9 @@ export class Subresource<S> {
     this.#subresource = subresource
   }
 
-  get(name: string, options: CallOptions = {}): Promise<S> {
-    return this.#endpoint.call({ verb: 'get', method: 'GET', place: this.#place(name) }, options, CALL)
+  async get(name: string, options: CallOptions = {}): Promise<S> {
+    this.#endpoint.checked('get', options, CALL)
+    return this.#endpoint.call({ verb: 'get', method: 'GET', place: this.#place(name) }, options)
   }
 
   create(name: string, body: S, options: WriteOptions = {}): Promise<S> {
@@ -280,15 +273,16 @@ export class Subresource<S> {
   }
 }
 
+/** The selectors as texts. In values, backslashes escape commas, equals signs and backslashes. */
 function selectionQuery(subject: string, { labelSelector, fieldSelector }: Selection) {
   const text = (selector: Selection['labelSelector']): string | undefined => {
     if (selector === undefined || typeof selector === 'string') return selector
     const terms = Object.entries(selector).map(([key, value]) => {
       // Labels and most fields may be empty; no object has an empty name.
-      if (value !== '' || key === 'metadata.name') checkPresent(subject, `selector's ${key}`, value)
+      checkValue(subject, `selector's ${key}`, value, key === 'metadata.name' ? 'text' : 'string')
       if (!/^[\w./-]+$/.test(key))
         throw new TypeError(`${subject}: ${JSON.stringify(key)} is no name of a label or field`)
-      return `${key}=${value}`
+      return `${key}=${value.replace(/[\\,=]/g, String.raw`\$&`)}`
     })
     return terms.join(',')
   }
@@ -302,6 +296,6 @@ function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, preconditio
     gracePeriodSeconds,
     propagationPolicy,
     preconditions,
-    ...(checkedDryRun(dryRun) ? { dryRun: ['All'] } : {}),
+    ...(dryRun === true ? { dryRun: ['All'] } : {}),
   }
 }

@@ -1,15 +1,15 @@
-// Requests over connections that are shared: HTTP/2, or HTTP/1.1 where the server's ALPN or a plain URL says so. Invariant: a
-// connection without an open request keeps no process alive, and one that went silent is found by its pings.
+// Requests over shared connections: HTTP/2, or HTTP/1.1 by the server's ALPN or an `http:` URL. Invariant: a connection without an open
+// request keeps no process alive, and pings find a connection that went silent.
 import type http from 'node:http'
 import type http2 from 'node:http2'
 import type tls from 'node:tls'
 import { ConnectionError } from './errors.ts'
 import { settled } from './waiting.ts'
 
-/** Loaded by the first request: importing programs pay for none of them, and an `import` of `http` would load a fetch client too. */
+/** The first request loads these modules. An `import` of `http` would load a fetch client too. */
 const builtin: typeof process.getBuiltinModule = (name: string) => process.getBuiltinModule(name as never)
 
-/** Of HTTP/2. */
+/** Error codes of HTTP/2. */
 const NO_ERROR = 0
 const REFUSED_STREAM = 7
 const CANCEL = 8
@@ -23,10 +23,10 @@ export interface ClientCertificate {
 export interface SocketOptions {
   readonly url: URL
   readonly ca: string | undefined
-  /** The name in the server's certificate, where it is not the host of the URL. */
+  /** The name in the server's certificate, if it is not the host of the URL. */
   readonly serverName: string | undefined
   readonly insecure: boolean
-  /** How often a connection in use is pinged; it is given up where the answer is not there by the next time. */
+  /** How often the client pings a connection in use. It gives up the connection if the last ping has no answer. */
   readonly pingIntervalMs: number
 }
 
@@ -42,30 +42,29 @@ export interface IncomingAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: AnswerBody
-  /** Once the body has ended: whether that was all of it. */
+  /** Whether a body that has ended is complete. */
   readonly isComplete: () => boolean
 }
 
-/** Throws where the connection breaks, and the signal's reason where that fires. */
+/** Throws if the connection breaks, and the signal's reason if the signal fires. */
 export interface AnswerBody extends AsyncIterable<Uint8Array> {
-  /** It was read to its end. */
   readonly readableEnded: boolean
-  /** What is left of it is of no interest. */
+  /** The caller wants nothing more of it. */
   destroy(): unknown
 }
 
-/** What requests are sent by. */
+/** Sends requests. */
 export interface Transport {
-  /** Resolves when the head of the answer is there. Throws `ConnectionError`; the caller knows when the signal has fired. */
+  /** Resolves with the head of the answer. Throws `ConnectionError`, also if the signal fires. */
   send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer>
   /** Requests in flight fail. */
   close(): void
 }
 
 const CONNECT_TIMEOUT_MS = 15_000
-/** Until the server has said how many it takes. */
+/** The limit of streams before the server has sent its own. */
 const FIRST_STREAM_LIMIT = 100
-/** The default of 64 KB would make a large list a round trip for each of its pieces. */
+/** With the default of 64 KB a large list would need many round trips. */
 const WINDOW_BYTES = 4 * 1024 * 1024
 
 export class Sockets implements Transport {
@@ -73,7 +72,7 @@ export class Sockets implements Transport {
   readonly #sessions = new Set<SharedSession>()
   readonly #closing = new AbortController()
   #dialing: Promise<void> | undefined
-  /** Once it is known that the server speaks no HTTP/2. */
+  /** Set once the server is known to speak HTTP/1.1 only. */
   #agents: Map<ClientCertificate | undefined, http.Agent> | undefined
 
   constructor(options: SocketOptions) {
@@ -98,7 +97,7 @@ export class Sockets implements Transport {
     for (const agent of this.#agents?.values() ?? []) agent.destroy()
   }
 
-  /** Adds a session, or finds that the server speaks HTTP/1.1. */
+  /** Adds a session, or the agents if the server speaks HTTP/1.1. */
   async #dial(certificate: ClientCertificate | undefined): Promise<void> {
     const { url, pingIntervalMs } = this.#options
     const socket = await this.#connect(certificate)
@@ -117,7 +116,7 @@ export class Sockets implements Transport {
     const { url } = this.#options
     return new Promise((resolve, reject) => {
       const socket = builtin('node:tls').connect({
-        ...this.#tlsOptions(certificate),
+        ...this.#peer(certificate),
         ALPNProtocols: ['h2', 'http/1.1'],
       })
       const fail = (cause: Error): void => {
@@ -141,13 +140,13 @@ export class Sockets implements Transport {
     })
   }
 
-  #tlsOptions(certificate: ClientCertificate | undefined) {
+  #peer(certificate: ClientCertificate | undefined) {
     const { url, ca, serverName, insecure } = this.#options
     const host = url.hostname.replace(/^\[|\]$/g, '')
     return {
       host,
-      port: Number(url.port || 443),
-      // Addresses are no names to ask for.
+      port: Number(url.port || (url.protocol === 'http:' ? 80 : 443)),
+      // SNI takes no addresses.
       ...(serverName !== undefined ? { servername: serverName } : /^[\d.]+$|:/.test(host) ? {} : { servername: host }),
       ...(ca === undefined ? {} : { ca }),
       ...certificate,
@@ -162,12 +161,14 @@ export class Sockets implements Transport {
   ): Promise<IncomingAnswer> {
     const { url } = this.#options
     const isPlain = url.protocol === 'http:'
-    const options = { keepAlive: true, ...(isPlain ? {} : this.#tlsOptions(certificate)) }
+    const { host, port, ...tls } = this.#peer(certificate)
+    const options = { keepAlive: true, ...(isPlain ? {} : tls) }
     const { Agent, request: open } = builtin(isPlain ? 'node:http' : 'node:https')
     const agent = agents.get(certificate) ?? new Agent(options)
     agents.set(certificate, agent)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
-    const request = open(new URL(path, url), { method, headers, agent })
+    // The path is sent as it is. As a URL it would lose its dot segments, or name another host.
+    const request = open({ host, port, method, path, headers, agent })
     let answer: http.IncomingMessage | undefined
     const cancel = (): void => {
       answer?.destroy(signal.reason as Error)
@@ -208,14 +209,14 @@ class SharedSession {
     const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES }
     this.#session = builtin('node:http2').connect(url, { createConnection: () => socket, settings })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(WINDOW_BYTES))
-    // Whoever waits on a broken connection is told by the request.
+    // The requests on a broken connection report the error.
     this.#session.on('error', () => undefined)
     this.#session.on('remoteSettings', ({ maxConcurrentStreams }) => (this.#limit = maxConcurrentStreams ?? Infinity))
     this.#session.unref()
     this.#keepAlive(pingIntervalMs)
   }
 
-  /** Whether another request may be sent over it, by whoever has this certificate. */
+  /** Whether it takes another request with this certificate. */
   takes(certificate: ClientCertificate | undefined): boolean {
     const { closed, destroyed } = this.#session
     return !closed && !destroyed && this.#open < this.#limit && this.certificate === certificate
@@ -225,7 +226,7 @@ class SharedSession {
     this.#session.once('close', callback)
   }
 
-  /** Closes when the requests on it are done. */
+  /** Closes it after its last request. */
   retire(): void {
     this.#session.close()
   }
@@ -236,7 +237,7 @@ class SharedSession {
 
   send({ method, path, headers, body }: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
-    // Node takes a DELETE to have no body unless it is told.
+    // Without this option Node sends a DELETE without a body.
     const stream = this.#session.request(
       { ':method': method, ':path': path, ...headers },
       { endStream: body === undefined },
@@ -271,7 +272,7 @@ class SharedSession {
     return promise
   }
 
-  /** A peer that is gone without a word would leave a watch waiting forever. */
+  /** Without pings a watch would wait forever for a peer that is gone. */
   #keepAlive(intervalMs: number): void {
     let isAnswered = true
     const timer = setInterval(() => {

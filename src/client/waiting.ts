@@ -1,18 +1,15 @@
-// Waiting that a signal ends with its own reason, as callers of Node's and the web's functions are used to; and waiting by a clock that
-// somebody may move, who then has to know when what follows from it is done.
+// Waits that reject with the signal's own reason, as functions of Node and the web do. The clock may be a test's: when the test moves it,
+// the clock waits for the work that follows.
 import { cancellable, cancellableWait } from '../lib/cancellable.ts'
 import { type Clock, programClock } from '../lib/clock.ts'
 
-/** A signal that never fires, for those who were given none. */
+/** A signal that never fires, for calls without one. */
 export const NEVER: AbortSignal = new AbortController().signal
 
-/** Whoever moves the time waits no longer than this for what a program does about it: that may be waiting for something else. */
+/** A clock that is moved waits no longer than this for the work that follows. That work may wait for something else. */
 const PATIENCE_MS = 1000
 
-/**
- * Before something is tried again: as long by the system's clock, or until the clock has been moved as far. A server in the same process may
- * be back before anybody moves its time.
- */
+/** Waits by the system's clock or by the given one, whichever is first: a server may be back before a test moves the time. */
 export function waitToRetry(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   return settledBy(signal, (done) => {
     const calledOff = [...new Set([programClock, clock])].map((one) => one.callAfter(milliseconds, done))
@@ -20,7 +17,7 @@ export function waitToRetry(clock: Clock, milliseconds: number, signal: AbortSig
   })
 }
 
-/** Work that is done step by step, with waits between them. Whoever moves the clock waits for the step that is due then. */
+/** Work in steps with waits between them. A clock that is moved waits for the step that is then due. */
 export class Steps {
   readonly #clock: Clock
   #stepDone: () => void = () => {}
@@ -29,7 +26,7 @@ export class Steps {
     this.#clock = clock
   }
 
-  /** Until the next step is due. Rejects with the reason of the signal when that fires. */
+  /** Resolves when the next step is due. Rejects with the signal's reason when the signal fires. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     this.end()
     return settledBy(signal, (done) => this.#clock.callAfter(milliseconds, () => this.#begin(done)))
@@ -48,7 +45,7 @@ export class Steps {
   }
 }
 
-/** Resolves when the work has ended in whatever way, or takes too long. */
+/** Resolves when the work has succeeded or failed, or takes too long. */
 export async function patiently(work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const callOff = programClock.callAfter(PATIENCE_MS, resolve)
@@ -60,17 +57,17 @@ export async function patiently(work: Promise<unknown>): Promise<void> {
   callOff()
 }
 
-/** Within which time, and what else ends it. */
+/** A time limit and a signal. */
 export interface TimeLimit {
   readonly clock: Clock
-  /** `Infinity`: whenever. */
+  /** `Infinity`: no limit. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** What it ends with when the time is over. */
+  /** The error when the time is over. */
   readonly late: () => Error
 }
 
-/** Runs `work` with a signal that fires with the caller's and when the time is over; where it has fired, rejects with its reason. */
+/** Runs `work` with a signal that fires with the caller's and when the time is over. Rejects with the reason of a fired signal. */
 export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, timeoutMs, signal, late } = limit
   signal.throwIfAborted()
@@ -89,7 +86,7 @@ export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) =>
   }
 }
 
-/** Settles as `work` does, or rejects with the reason of the signal as soon as that fires. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as it fires. */
 export async function settled<T>(work: Promise<T>, signal: AbortSignal = NEVER): Promise<T> {
   try {
     return await cancellable(work, signal)

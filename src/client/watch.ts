@@ -1,4 +1,4 @@
-// Watches: the events of one connection, and a stream that goes on over many.
+// Watches: the events of one connection, and a stream that continues over many.
 import { Backoff } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ApiStatusError, ConnectionError, WatchExpiredError } from './errors.ts'
@@ -7,17 +7,17 @@ import type { KubernetesObject, Stored } from './objects.ts'
 import type { ApiRequest, Requests } from './requests.ts'
 import { waitToRetry } from './waiting.ts'
 
-/** A change, or a bookmark: nothing before its resourceVersion is still to come. */
+/** A change, or a bookmark: all changes up to its resourceVersion have come. */
 export type WatchEvent<T extends KubernetesObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
   | { readonly type: 'BOOKMARK'; readonly object: Bookmark }
 
-/** How far a watch has come. */
+/** The progress of a watch. */
 export interface Bookmark {
   readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> }
 }
 
-/** The events of one connection. Ends where the server ends it; throws where it breaks, and `WatchExpiredError` for what is too old. */
+/** The events of one connection. Ends with the connection. Throws if it breaks, and `WatchExpiredError` for an old resourceVersion. */
 export type OpenWatch<T extends KubernetesObject> = (
   resourceVersion: string | undefined,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function* eventsOf<T extends KubernetesObject>(
   }
 }
 
-/** Whole lines only: what was cut in the middle comes again. */
+/** Yields whole lines. The next connection repeats a line that was cut off. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let pending: Uint8Array[] = []
   for await (const chunk of body) {
@@ -58,14 +58,13 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string,
   }
 }
 
-/** Where a watch begins, and what ends it. */
 interface WatchSpan {
   readonly from: string
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** Every change after a resourceVersion, once and in order, over as many connections as it takes. */
+/** Yields every change after a resourceVersion once and in order, over any number of connections. */
 export async function* resumingWatch<T extends KubernetesObject>(
   open: OpenWatch<T>,
   { from, clock, signal }: WatchSpan,
@@ -88,21 +87,21 @@ export async function* resumingWatch<T extends KubernetesObject>(
   }
 }
 
-/** Whether the same request may well succeed a little later. */
+/** Whether the same request may succeed later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ApiStatusError) return error.code === 429 || error.code >= 500
   return error instanceof ConnectionError
 }
 
-/** Whether it tells of a change, and not of the one that made that version. */
+/** Whether it is a change other than the one that made that version. */
 export function isNews(event: WatchEvent<KubernetesObject>, after: string | undefined): boolean {
   return event.type !== 'BOOKMARK' && event.object.metadata.resourceVersion !== after
 }
 
-/** The longest wait while the server is away: a restarted server is found again soon, and a refused connection costs little. */
+/** The longest wait for a server that is away. A restarted server is found soon, and a refused connection costs little. */
 const LONGEST_AWAY_MS = 2000
 
-/** How long to wait before the next connection: not at all after one that told of changes, and longer and longer while nothing comes of it. */
+/** The wait before the next connection: none after a connection that brought changes, else longer each time. */
 export class Reconnection {
   readonly #backoff = new Backoff({ firstMs: 100, longestMs: 30_000 })
   readonly #clock: Clock
@@ -112,19 +111,19 @@ export class Reconnection {
     this.#clock = clock
   }
 
-  /** `isNews`: of a change that the next connection will not tell again. */
+  /** `isNews`: it was a change that the next connection does not repeat. */
   succeeded(isNews = false): void {
     this.#backoff.reset()
     if (isNews) this.#toldChanges = true
   }
 
-  /** Rejects with the reason of the signal when that fires. */
+  /** Rejects with the signal's reason when the signal fires. */
   async wait(signal: AbortSignal, after?: unknown): Promise<void> {
     const atOnce = this.#toldChanges
     this.#toldChanges = false
     if (atOnce && !(after instanceof ApiStatusError)) return
     const { code = 503, retryAfter = 0 } = after instanceof ApiStatusError ? after : {}
-    // A server that refuses will probably refuse again. A balancer answers with 5xx for a server that is away.
+    // A server that refused will probably refuse again. A load balancer answers with 5xx for a server that is away.
     const delayMs = this.#backoff.nextDelayMs(code < 500 ? undefined : LONGEST_AWAY_MS)
     await waitToRetry(this.#clock, Math.max(delayMs, retryAfter * 1000), signal)
   }

@@ -25,6 +25,7 @@ import {
   type EndedSessions,
   NO_COOKIE,
   type Session,
+  type SessionId,
   Sessions,
   type SessionOptions,
 } from './sessions.ts'
@@ -88,7 +89,7 @@ async function enterSession(sessions: Sessions, { waitClock }: ConsoleOptions, r
   request.responder.whenOver(repeat(waitClock, LOOK_EVERY_MS, () => void look().catch(() => {})))
 }
 
-/** Nobody further in sees the cookie: a server of another group must not get it. */
+/** The cookie is taken out of the request: an aggregated server must not get it. */
 async function sessionOf(sessions: Sessions, request: HttpRequest): Promise<Session | undefined> {
   const session = await sessions.find(request.takeHeader('cookie'), request.signal)
   const isMissing = session?.credential.kind === 'certificate' && request.remote.certificate === undefined
@@ -103,7 +104,7 @@ interface SessionParts extends ConsoleOptions {
   readonly login: ProviderLogin | undefined
 }
 
-/** What the page has to know before anybody has logged in. */
+/** What the page has to know before a login. */
 async function showSession(sessions: Sessions, options: SessionParts, request: HttpRequest): Promise<HttpResponse> {
   refuseOtherSites(request)
   const session = await sessionOf(sessions, request)
@@ -117,26 +118,22 @@ async function logIn(sessions: Sessions, options: ConsoleOptions, request: HttpR
   refuseUnposted(request)
   const credential = credentialIn(await request.body.read())
   const before = await sessions.find(request.takeHeader('cookie'), request.signal)
-  return begin(sessions, options, {
-    request,
-    credential,
-    answer: async ({ name: user }, cookie) => {
-      if (before !== undefined) await sessions.end(before, request.signal)
-      return json({ user }, cookie)
-    },
-  })
+  const answer = ({ name: user }: User, cookie: string): HttpResponse => json({ user }, cookie)
+  return begin(sessions, options, { request, credential, before, answer })
 }
 
 interface Beginning {
   readonly request: HttpRequest
   readonly credential: Credential
-  readonly answer: (user: User, cookie: string) => HttpResponse | Promise<HttpResponse>
+  /** The session of the same browser, which ends with the login. */
+  readonly before: SessionId | undefined
+  readonly answer: (user: User, cookie: string) => HttpResponse
 }
 
 async function begin(
   sessions: Sessions,
   options: ConsoleOptions,
-  { request, credential, answer }: Beginning,
+  { request, credential, before, answer }: Beginning,
 ): Promise<Entered> {
   const user = await userOf(options, request, credential)
   if (user === undefined) throw new ApiError('Unauthorized', 'the server does not know this credential')
@@ -145,9 +142,9 @@ async function begin(
     answer: async () => {
       const cookie = await sessions.begin(user.name, credential, request.signal)
       if (cookie === undefined) throw new ApiError('BadRequest', 'the token is too long for a cookie')
-      const response = await answer(user, cookie)
+      if (before !== undefined) await sessions.end(before, request.signal)
       tell(options, request, user, 'console login')
-      return response
+      return answer(user, cookie)
     },
   }
 }
@@ -163,13 +160,16 @@ function providerPaths(
   { login, audited }: { readonly login: ProviderLogin; readonly audited: AuditEntrance },
 ): readonly (readonly [string, Handler])[] {
   const leave: Handler = async (request) => {
-    const { location, cookie } = await login.begin(request)
+    const session = await sessions.find(request.takeHeader('cookie'), request.signal)
+    const before = session && { owner: session.owner, id: session.id, until: session.until }
+    const { location, cookie } = await login.begin(request, before)
     return redirect(location, cookie)
   }
   const comeBack = async (request: HttpRequest): Promise<Entered> => {
-    const credential = { kind: 'token', token: await login.finish(request) } as const
+    const { token, before } = await login.finish(request)
+    const credential = { kind: 'token', token } as const
     const answer = (_user: User, cookie: string): HttpResponse => redirect(`${PATH}/`, cookie)
-    return begin(sessions, options, { request, credential, answer })
+    return begin(sessions, options, { request, credential, before, answer })
   }
   return [
     [BEGIN, leave],
@@ -187,7 +187,8 @@ async function logOut(sessions: Sessions, options: ConsoleOptions, request: Http
   refuseUnposted(request)
   const session = await sessions.find(request.takeHeader('cookie'), request.signal)
   const known = session === undefined ? undefined : await userOf(options, request, session.credential)
-  const user = known ?? ANONYMOUS
+  // The credential may have expired. The server itself has sealed the name of its user in the cookie.
+  const user = known ?? (session?.user === undefined ? ANONYMOUS : { ...NO_GROUPS, name: session.user })
   return {
     user,
     answer: async () => {
@@ -199,6 +200,8 @@ async function logOut(sessions: Sessions, options: ConsoleOptions, request: Http
     },
   }
 }
+
+const NO_GROUPS: Omit<User, 'name'> = Object.freeze({ uid: undefined, groups: [], extra: {} })
 
 function refuseUnposted(request: HttpRequest): void {
   if (request.method !== 'POST') throw methodNotAllowedError()

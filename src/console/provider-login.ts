@@ -4,6 +4,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { ApiError } from '../api/status.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { cookieValue, open, seal, type SessionKey } from './sealed.ts'
+import type { SessionId } from './sessions.ts'
 
 export interface Provider {
   readonly issuer: string
@@ -23,6 +24,8 @@ export const BEGIN = '/console/provider/login'
 export const COME_BACK = '/console/provider/callback'
 
 interface Attempt {
+  /** The session of the browser. When it comes back from another site, the browser does not send the strict cookie of the session. */
+  readonly before: SessionId | undefined
   readonly state: string
   readonly nonce: string
   readonly verifier: string
@@ -47,10 +50,13 @@ export class ProviderLogin {
     return this.#provider.issuer
   }
 
-  /** Where to send the browser, and the value of `Set-Cookie`. */
-  async begin({ host, signal }: HttpRequest): Promise<{ readonly location: string; readonly cookie: string }> {
+  /** Where to send the browser, and the value of `Set-Cookie`. `before`: its session, which the login is to end. */
+  async begin(
+    { host, signal }: HttpRequest,
+    before: SessionId | undefined,
+  ): Promise<{ readonly location: string; readonly cookie: string }> {
     const { authorization } = await this.#find(signal)
-    const attempt: Attempt = { state: secret(), nonce: secret(), verifier: secret() }
+    const attempt: Attempt = { before, state: secret(), nonce: secret(), verifier: secret() }
     const location = new URL(authorization)
     const asked = {
       response_type: 'code',
@@ -67,8 +73,8 @@ export class ProviderLogin {
     return { location: location.href, cookie: `${COOKIE}=${sealed}; ${ATTRIBUTES}; Max-Age=${LASTS_SECONDS}` }
   }
 
-  /** The token that the provider gives for the code that the browser has brought; who it stands for is not looked at here. */
-  async finish(request: HttpRequest): Promise<string> {
+  /** The token that the provider gives for the code that the browser has brought, which is not checked here, and the session before. */
+  async finish(request: HttpRequest): Promise<{ readonly token: string; readonly before: SessionId | undefined }> {
     const { query, host, signal } = request
     const attempt = await this.#attemptOf(request)
     if (attempt === undefined || query.get('state') !== attempt.state) throw refused('this login was not begun here')
@@ -87,7 +93,7 @@ export class ProviderLogin {
     const token = textIn(answer, 'id_token')
     if (token === undefined) throw refused('the provider gave no token')
     if (nonceOf(token) !== attempt.nonce) throw refused('the token of the provider was made for another login')
-    return token
+    return { token, before: attempt.before }
   }
 
   async #attemptOf(request: HttpRequest): Promise<Attempt | undefined> {
@@ -118,7 +124,7 @@ function comeBackTo(host: string): string {
   return `https://${host}${COME_BACK}`
 }
 
-/** What the provider itself says is not for everybody. */
+/** Users are not shown what the provider says. */
 async function reached(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer
@@ -131,7 +137,7 @@ function refused(why: string): ApiError {
   return new ApiError('Unauthorized', why)
 }
 
-/** Its signature is for whoever authenticates with it. */
+/** The authenticator checks the signature. */
 function nonceOf(token: string): string | undefined {
   try {
     return textIn(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()), 'nonce')

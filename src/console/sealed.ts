@@ -6,7 +6,7 @@ const TAG_BYTES = 16
 
 /** 32 bytes, the same on every replica. */
 export interface SessionKey {
-  /** Undefined where nobody has logged in yet. */
+  /** Undefined before the first login. */
   find(signal: AbortSignal): Promise<Buffer | undefined>
   make(signal: AbortSignal): Promise<Buffer>
 }

@@ -18,6 +18,8 @@ export interface SessionId {
 
 export interface Session extends SessionId {
   readonly credential: Credential
+  /** The name of the user who logged in. A version before this one sealed none. */
+  readonly user: string | undefined
 }
 
 /** The sessions that were ended before their time, on all replicas. */
@@ -44,6 +46,7 @@ export const NO_COOKIE = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
 
 interface Sealed extends SessionId {
   readonly token?: string
+  readonly user?: string
 }
 
 export class Sessions {
@@ -58,6 +61,7 @@ export class Sessions {
     const key = await this.#options.key.make(signal)
     const sealed: Sealed = {
       ...(credential.kind === 'token' ? { token: credential.token } : {}),
+      user,
       owner: hash('sha256', user).slice(0, 32),
       id: randomBytes(12).toString('base64url'),
       until: Math.floor(this.#options.clock.now()) + LONGEST_MS,
@@ -78,11 +82,11 @@ export class Sessions {
     const key = await this.#options.key.find(signal)
     const opened = key === undefined ? undefined : open(key, COOKIE, value)
     if (opened === undefined) return undefined
-    const { token, owner, id, until } = JSON.parse(opened) as Sealed
+    const { token, user, owner, id, until } = JSON.parse(opened) as Sealed
     // A version before this one sealed no id.
     if (id === undefined) return undefined
     const credential: Credential = token === undefined ? { kind: 'certificate' } : { kind: 'token', token }
-    const session = { credential, owner, id, until }
+    const session = { credential, user, owner, id, until }
     return (await this.isOver(session, signal)) ? undefined : session
   }
 

@@ -44,7 +44,7 @@ interface StaticFile {
 export class StaticFiles {
   readonly #folder: string
   #files: ReadonlyMap<string, StaticFile> | undefined
-  /** For clients that do not know the compression; kept, since anybody may ask. */
+  /** For clients that do not know the compression. Kept, since no login is needed to ask for them. */
   readonly #plain = new Map<StaticFile, Buffer>()
 
   /** `folder`: where the console is built to. */

@@ -1,6 +1,6 @@
 // Takes from an extension's process what Node's permission model leaves it: the network, signals to other processes, and the built-in
 // modules that lead to either. The extension runs in the same realm, and may replace every method that is looked up after it is loaded.
-import { writeSync } from 'node:fs'
+import fs, { writeSync } from 'node:fs'
 import Module from 'node:module'
 import os from 'node:os'
 import { Readable, Writable } from 'node:stream'
@@ -11,6 +11,8 @@ const HARMLESS =
   'path/posix path/win32 perf_hooks process punycode querystring readline readline/promises stream stream/consumers ' +
   'stream/promises stream/web string_decoder sys timers timers/promises url util util/types zlib'
 const NETWORK = 'dgram dns dns/promises http http2 https net tls'
+/** As Node's `stat` of its module loader says it. */
+const NOT_FOUND = -2
 /** Globals that load Node's HTTP client, which then is in a property of `globalThis`. */
 const CLIENTS = 'fetch FormData Headers Request Response MessageEvent WebSocket CloseEvent EventSource'
 const OF_PROCESS =
@@ -34,6 +36,12 @@ export function loadGuard(network: boolean): LoadGuard {
   }
 }
 
+/** Whether the permission model lets the process read a file. */
+export function readGuard(): (file: string) => boolean {
+  const has = process.permission.has.bind(process.permission, 'fs.read')
+  return (file) => has(file)
+}
+
 /** Call this before any code of the extension is loaded. No code can undo it. */
 export function confine(network: boolean, guard: LoadGuard): void {
   const find = process.getBuiltinModule.bind(process)
@@ -47,17 +55,33 @@ export function confine(network: boolean, guard: LoadGuard): void {
   const value = (request: unknown, parent: unknown, isMain: unknown): unknown =>
     apply(load, Module, [request, parent, isMain])
   Object.defineProperty(Module, '_load', { value, writable: false, configurable: false })
+  // Node asks its permission model for none of these. They tell which files there are.
+  const [mayRead, stat] = [readGuard(), Reflect.get(Module, '_stat') as (file: string) => number]
+  Reflect.set(Module, '_stat', (file: string) => (mayRead(file) ? stat(file) : NOT_FOUND))
+  const { native } = fs.realpathSync
+  fs.realpathSync = Object.assign(native, { native })
+  remove(Module, 'registerHooks register findPackageJSON')
   remove(process, OF_PROCESS)
-  remove(Module, 'registerHooks register')
   remove(os, 'setPriority')
   if (!network) {
     remove(globalThis, CLIENTS)
     remove(Reflect.get(globalThis, 'WebAssembly') as object, 'compileStreaming instantiateStreaming')
-  }
+  } else closeUnixSockets()
   // Node's own streams are sockets: their class would connect others.
   const streams = { stdin: Readable.from([]), stdout: outputTo(1), stderr: outputTo(2) }
   for (const [name, value] of Object.entries(streams)) Object.defineProperty(process, name, { value })
   Module.syncBuiltinESMExports()
+}
+
+/** Behind them are other programs of this machine, as those that start containers. Node has their class in its sockets only. */
+function closeUnixSockets(): void {
+  const socket = process.getBuiltinModule('node:net').connect('/nowhere')
+  const prototype = Object.getPrototypeOf(Reflect.get(socket, '_handle')) as object
+  socket.on('error', () => {}).destroy()
+  const value = (): never => {
+    throw new Error('extensions may not use Unix sockets; --extensions-network opens hosts and ports to them')
+  }
+  for (const name of ['connect', 'bind', 'open']) Object.defineProperty(prototype, name, { value })
 }
 
 function remove(owner: object, names: string): void {

@@ -1,8 +1,11 @@
 // A process of an extension, from the server's side. It may read the extension's folder, and nothing else of the machine is open to it.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { setPriority } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority, setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import path from 'node:path'
+import { asMap } from '../api/members.ts'
+import { isList, type Value } from '../api/value.ts'
 import type { Log } from '../lib/log.ts'
 import type { Order, Report, Source } from './process.ts'
 import type { Description } from './registration.ts'
@@ -21,6 +24,9 @@ export interface ExtensionSource {
 
 const LOAD_WITHIN_MS = 30_000
 const HEAP_MB = 128
+/** Of all functions of an extension. */
+const DESCRIPTION_BYTES = 1024 * 1024
+const MOST_FUNCTIONS = 256
 
 /** The largest answer, as of a webhook: this much, or a few times what was asked. */
 const ANSWER_BYTES = 16 * 1024 * 1024
@@ -28,7 +34,10 @@ const ANSWER_FACTOR = 4
 /** A function that runs longer than this yields the processors to all others. */
 const QUICK_MS = 100
 const SLOW_PRIORITY = 10
-/** What it prints is read a piece at a time, and the log gets the beginning of each. */
+/** So does a process that takes more processor time than its calls last: in threads, or between calls. */
+const LOOK_EVERY_MS = 1000
+const BESIDE_CALLS_MS = 200
+/** The server reads a piece of what it prints at a time. The log gets the beginning of each piece, and of each error. */
 const PRINT_EVERY_MS = 100
 const LOGGED_BYTES = 8192
 
@@ -40,6 +49,7 @@ const PROGRAM = path.join(import.meta.dirname, IS_SOURCE ? 'process.ts' : 'exten
 type Streams = [orders: Writable, stdout: Readable, stderr: Readable, reports: Readable]
 
 interface Asked {
+  readonly kind: Order['kind']
   readonly resolve: (report: Report) => void
   readonly reject: (error: Error) => void
   /** Of the answer, in bytes. */
@@ -52,18 +62,27 @@ export class ExtensionProcess {
   /** Resolves when it is gone. */
   readonly ended: Promise<void>
   #asked: Asked | undefined
-  /** What has come of a report. */
-  #pieces: Buffer[] = []
+  /** Or when the time of the call was last added to `#answeringMs`. */
+  #askedAt = 0
+  /** Since the last look, as is the next. */
+  #answeringMs = 0
+  #usedMs = 0
+  readonly #log: Log
+  /** The bytes of a report that have come, at the beginning of a buffer with room for more. */
+  #received = Buffer.alloc(0)
+  #length = 0
   #endedBy: Error | undefined
   #isAlive = true
 
   /** Inert until it is told to load something. */
   constructor(source: ExtensionSource, log: Log) {
     this.#source = source
+    this.#log = log
     const { folder, name } = source
     const readable = [...folder, CODE].map((each) => `--allow-fs-read=${each}/`)
     // The process takes the right to start threads from itself, once it has the one that watches it.
-    const flags = ['--permission', '--allow-worker', '--disable-warning=SecurityWarning', ...readable]
+    const warnings = ['--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning']
+    const flags = ['--permission', '--allow-worker', ...warnings, ...readable]
     this.#child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, ...flags, PROGRAM], {
       env: {},
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
@@ -73,6 +92,8 @@ export class ExtensionProcess {
       // One that could not be started does not exit.
       this.#child.once('error', () => this.#child.pid === undefined && resolve())
     })
+    const looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    void this.ended.then(() => clearInterval(looking))
     // There are none where the server has too many files open.
     const [orders, stdout, stderr, reports] = (this.#child.stdio ?? []) as unknown as Partial<Streams>
     // Where writing fails the process ends, which is told.
@@ -122,7 +143,7 @@ export class ExtensionProcess {
     }
   }
 
-  /** Ends it, whatever it does; a call under way fails with the error. Resolves when it is gone. */
+  /** Ends it at once; a call under way fails with the error. Resolves when it is gone. */
   async end(error?: Error): Promise<void> {
     this.#endedBy ??= error
     this.#isAlive = false
@@ -130,19 +151,35 @@ export class ExtensionProcess {
     await this.ended
   }
 
-  /** For good: only a privileged server could take it back. */
+  /** For good: only a privileged server could take it back. Later threads inherit the priority. */
   #yield(): void {
     try {
-      if (this.#child.pid !== undefined) setPriority(this.#child.pid, SLOW_PRIORITY)
+      for (const thread of threadsOf(this.#child.pid)) setPriority(thread, Math.max(SLOW_PRIORITY, getPriority(thread)))
     } catch {
       // It has ended.
     }
   }
 
+  #look(): void {
+    this.#noteTime()
+    const used = processorMs(this.#child.pid)
+    if (used - this.#usedMs > this.#answeringMs + BESIDE_CALLS_MS) this.#yield()
+    this.#usedMs = used
+    this.#answeringMs = 0
+  }
+
+  #noteTime(): void {
+    const now = performance.now()
+    if (this.#asked !== undefined) this.#answeringMs += now - this.#askedAt
+    this.#askedAt = now
+  }
+
   async #ask(order: Order): Promise<Report> {
     const { promise, resolve, reject } = Promise.withResolvers<Report>()
     const line = `${JSON.stringify(order)}\n`
-    this.#asked = { resolve, reject, most: Math.max(ANSWER_BYTES, ANSWER_FACTOR * line.length) }
+    const most = order.kind === 'load' ? DESCRIPTION_BYTES : Math.max(ANSWER_BYTES, ANSWER_FACTOR * line.length)
+    this.#asked = { kind: order.kind, resolve, reject, most }
+    this.#askedAt = performance.now()
     if (this.#isAlive) this.#child.stdin?.write(line)
     else reject(this.#endedBy ?? new Error('its process has ended'))
     const report = await promise
@@ -152,24 +189,37 @@ export class ExtensionProcess {
     throw error
   }
 
-  /** One line for each order. A process that says more has nothing more to say. */
+  /** One line for each order. Everything else ends the process. */
   #onReport(piece: Buffer): void {
     const asked = this.#asked
-    this.#pieces.push(piece)
-    const length = this.#pieces.reduce((sum, each) => sum + each.length, 0)
-    const unasked = new Error('its process sent a report that nobody asked for')
-    if (asked === undefined) return void this.end(unasked)
+    if (!this.#isAlive) return
+    if (asked === undefined) return this.#endUnasked()
+    const length = this.#length + piece.length
     if (length > asked.most) return void this.end(new Error(`its answer is larger than ${asked.most} bytes`))
+    if (length > this.#received.length) this.#received = Buffer.concat([this.#received], 2 * length)
+    piece.copy(this.#received, this.#length)
+    this.#length = length
     const end = piece.indexOf('\n')
     if (end < 0) return
+    const line = this.#received.toString('utf8', 0, length - piece.length + end)
+    this.#received = Buffer.alloc(0)
+    this.#length = 0
     try {
-      const report = JSON.parse(Buffer.concat(this.#pieces.splice(0)).toString().split('\n', 1)[0]!) as Report
+      asked.resolve(readReport(line, asked.kind))
+      this.#noteTime()
       this.#asked = undefined
-      asked.resolve(report)
     } catch (error) {
-      void this.end(new Error('its process sent a report that cannot be read', { cause: error }))
+      const { message } = error as Error
+      return void this.end(new Error(`its process sent a report that cannot be read: ${message}`, { cause: error }))
     }
-    if (end < piece.length - 1) void this.end(unasked)
+    if (end < piece.length - 1) this.#endUnasked()
+  }
+
+  /** No request fails with the error: the log is the only place for it. */
+  #endUnasked(): void {
+    const unasked = new Error('its process sent a report without being asked')
+    this.#log.error({ err: unasked, extension: this.#source.name }, 'ended extension process')
+    void this.end(unasked)
   }
 
   #onEnd(error: Error): void {
@@ -177,4 +227,33 @@ export class ExtensionProcess {
     this.#endedBy ??= error
     this.#asked?.reject(this.#endedBy)
   }
+}
+
+/** Systems other than Linux give all threads of a process one priority. Throws where it has ended. */
+function threadsOf(pid = 0): readonly number[] {
+  return process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
+}
+
+/** The processor time of all threads, in milliseconds; 0 where the system does not tell. */
+function processorMs(pid = 0): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return 0
+  }
+}
+
+/** Throws for everything that is no answer to an order of the kind: any code of the extension may have written it. */
+function readReport(line: string, kind: Order['kind']): Report {
+  const { kind: said, message, stack, descriptions, review } = asMap(JSON.parse(line) as Value)
+  if (said === 'fault' && typeof message === 'string') {
+    const shown = typeof stack === 'string' ? stack.slice(0, LOGGED_BYTES) : undefined
+    return { kind: said, message: message.slice(0, LOGGED_BYTES), stack: shown }
+  }
+  if (kind === 'call' && said === 'answer' && typeof review === 'string') return { kind: said, review }
+  if (kind !== 'load' || said !== 'loaded' || !isList(descriptions)) throw new TypeError('it answers no order')
+  if (descriptions.length > MOST_FUNCTIONS) throw new TypeError(`it has more than ${MOST_FUNCTIONS} functions`)
+  // `register` checks what they say.
+  return { kind: said, descriptions: descriptions.map((each) => asMap(each) as unknown as Description) }
 }

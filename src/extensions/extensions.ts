@@ -1,5 +1,4 @@
-// `quarterdeck/extensions`: what extensions are written with. Types, and a function that does no more than to bind them: whoever imports
-// it does not load the server.
+// `quarterdeck/extensions`, for authors of extensions: types, and a function that binds them. The import does not load the server.
 import type { Kind, KubernetesObject } from '../client/client.ts'
 
 type MaybePromise<T> = T | Promise<T>
@@ -163,7 +162,7 @@ export interface SubjectAccess {
   readonly nonResourceAttributes?: { readonly verb: string; readonly path: string }
 }
 
-/** Nothing: no opinion, whoever comes next is asked. */
+/** Nothing: no opinion, the next authorizer is asked. */
 export type AccessResult =
   | { readonly allowed: true; readonly reason?: string }
   | { readonly denied: true; readonly reason?: string }

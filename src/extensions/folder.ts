@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts'
 import type { ExtensionSource } from './extension-process.ts'
 import type { Source } from './process.ts'
 import { ProcessPool } from './process-pool.ts'
-import { type Description, type ExtensionPoints, register } from './registration.ts'
+import { type ExtensionPoints, register } from './registration.ts'
 
 export interface ExtensionFolderParts {
   readonly directory: string
@@ -83,7 +83,7 @@ export class ExtensionFolder implements AsyncDisposable {
     try {
       const descriptions = await pool.open()
       for (const [i, description] of descriptions.entries()) {
-        added.push(register(points, withFileName(description, name), pool.answeredBy(i)))
+        added.push(register(points, description, pool.answeredBy(i), name))
       }
     } catch (error) {
       this.#retire(loaded)
@@ -104,12 +104,6 @@ export class ExtensionFolder implements AsyncDisposable {
     remove()
     void pool.retire().then(() => this.#pools.delete(pool))
   }
-}
-
-/** An authorizer without a name of its own has that of its file. */
-function withFileName(description: Description, name: string): Description {
-  if (description.kind !== 'authorize' || description.authorizer.name !== 'function') return description
-  return { ...description, authorizer: { ...description.authorizer, name } }
 }
 
 interface FoundExtension extends ExtensionSource {

@@ -1,5 +1,5 @@
-// Functions that are called directly, in the process of the server: for tests. Nothing keeps such a function from holding up everybody;
-// those of `--extensions` have processes of their own.
+// Functions that run in the process of the server, for tests. Such a function can hold up the whole server; those of `--extensions` have
+// processes of their own.
 import { parseJsonText } from '../api/json-text.ts'
 import { CancelledError, throwIfCancelled } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'

@@ -1,4 +1,4 @@
-// The functions of a server, also while there is nobody yet to take them: what is added before is handed over when there is.
+// The functions of a server. Those that are added before the server is composed are handed over to it later.
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import { type Description, type ExtensionPoints, register } from './registration.ts'
 

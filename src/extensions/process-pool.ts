@@ -91,7 +91,7 @@ export class ProcessPool {
     }
   }
 
-  /** Nobody waits for it any more. */
+  /** Rejects a job. It is not begun any more. */
   #withdraw(job: Job, error: Error): void {
     job.reject(error)
     const place = this.#waiting.indexOf(job)
@@ -100,7 +100,7 @@ export class ProcessPool {
     clearTimeout(job.timer)
   }
 
-  /** Has whoever waits answered, as far as there are processes, and starts those that are missing. */
+  /** Gives waiting jobs to idle processes, and starts more processes if there are too few. */
   #next(): void {
     this.#idle = this.#idle.filter(({ isAlive }) => isAlive)
     clearTimeout(this.#shrinking)

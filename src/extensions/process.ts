@@ -1,12 +1,13 @@
-// The program of an extension's process: loads one file of `--extensions` and answers one review after the other. It is told the source
-// of every file, so that all processes of an extension run the same code, whatever is in the folder by then. Orders and reports are lines
-// of JSON, without Node's channel between processes: through that, a process can hand file descriptors to the server.
+// The program of an extension's process: loads one file of `--extensions` and answers one review after the other. The server sends it the
+// source of every file, so that all processes of an extension run the same code, also after the files have changed. Orders and reports are
+// lines of JSON: Node's own channel between processes would let the extension send file descriptors to the server.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { registerHooks, type ResolveHookSync } from 'node:module'
+import { registerHooks, type ResolveFnOutput, type ResolveHookSync } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { isMainThread, MessageChannel, type MessagePort, Worker, workerData } from 'node:worker_threads'
 import type { Answer } from './answers.ts'
-import { confine, type LoadGuard, loadGuard } from './confinement.ts'
+import { confine, type LoadGuard, loadGuard, readGuard } from './confinement.ts'
 import type { Extension } from './extensions.ts'
 import { type Description, extensible } from './registration.ts'
 
@@ -73,35 +74,41 @@ async function load(entry: string): Promise<LoadedExtension> {
   return { descriptions, answers }
 }
 
-/** By no method: an extension could have replaced it. The scheme `node:` is the only one with this letter. */
+/** By no method: an extension could have replaced it. Built-in modules are all that is not in a file or in the URL itself. */
 function isBuiltIn(url: string): boolean {
-  return url[0] === 'n'
+  const scheme = `${url[0]}${url[1]}${url[2]}${url[3]}${url[4]}`
+  return scheme !== 'file:' && scheme !== 'data:'
 }
 
 function serveSources(sources: ReadonlyMap<string, string>, guard: LoadGuard): void {
+  const [mayRead, pathOf] = [readGuard(), fileURLToPath]
+  const formatOf = (url: string): string => (url.endsWith('.ts') ? 'module-typescript' : 'module')
+  const found = (url: string): ResolveFnOutput => ({ url, format: formatOf(url), shortCircuit: true })
   const find: ResolveHookSync = (specifier, context, next) => {
     const isPlace = /^(\.{0,2}\/|file:)/.test(specifier) && URL.canParse(specifier, context.parentURL)
     const url = isPlace ? new URL(specifier, context.parentURL).href : ''
-    if (sources.has(url)) return { url, shortCircuit: true }
+    if (sources.has(url)) return found(url)
     try {
-      return next(specifier, context)
-    } catch (error) {
-      const own = OWN_PACKAGES[specifier]
-      if (own === undefined) throw error
-      return { url: new URL(own, import.meta.url).href, shortCircuit: true }
+      const other = next(specifier, context)
+      if (other.url[0] !== 'f' || mayRead(pathOf(other.url))) return other
+    } catch {
+      // The error would tell whether a file outside of the folder is there.
     }
+    const own = OWN_PACKAGES[specifier]
+    if (own !== undefined) return found(new URL(own, import.meta.url).href)
+    throw new Error(`found no ${specifier}, imported from ${context.parentURL}, that extensions may read`)
   }
   registerHooks({
     resolve(specifier, context, next) {
-      const found = find(specifier, context, next)
-      if (isBuiltIn(found.url)) guard(found.url)
-      return found
+      const module = find(specifier, context, next)
+      if (isBuiltIn(module.url)) guard(module.url)
+      return module
     },
     load(url, context, next) {
       if (isBuiltIn(url)) guard(url)
       const source = sources.get(url)
       if (source === undefined) return next(url, context)
-      return { format: url.endsWith('.ts') ? 'module-typescript' : 'module', source, shortCircuit: true }
+      return { format: formatOf(url), source, shortCircuit: true }
     },
   })
 }

@@ -1,5 +1,7 @@
 // Functions on their way to the server: a description, which is data and may come from another process, and who answers.
-import type { Value, ValueMap } from '../api/value.ts'
+import { asMap } from '../api/members.ts'
+import { labelSelectorOf } from '../api/selector-text.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import { admissionAnswer, type Answer, authorizationAnswer, conversionAnswer, type Run } from './answers.ts'
 import type {
@@ -12,7 +14,7 @@ import type {
 } from './extensions.ts'
 
 export type Description =
-  /** `webhook` is one as a configuration has it, without whom to call. */
+  /** `webhook` is one as a configuration has it, without its `clientConfig`. */
   | { readonly kind: 'admit'; readonly type: AdmissionType; readonly webhook: DescribedWebhook }
   | { readonly kind: 'convert'; readonly of: { readonly group: string; readonly kind: string } }
   | { readonly kind: 'authorize'; readonly authorizer: DescribedAuthorizer }
@@ -32,16 +34,79 @@ export interface ExtensionPoints {
   authorize(authorizer: DescribedAuthorizer, answer: ReviewFunction): () => void
 }
 
-/** Returns how to remove it. */
-export function register(points: ExtensionPoints, description: Description, answer: ReviewFunction): () => void {
+/**
+ * Returns how to remove the function. Throws a `TypeError` for a malformed description: an extension can send any JSON from its
+ * process, past the checks in the code there. `file`: the name of an authorizer that has none of its own.
+ */
+export function register(
+  points: ExtensionPoints,
+  description: Description,
+  answer: ReviewFunction,
+  file = NO_NAME,
+): () => void {
   switch (description.kind) {
     case 'admit':
+      checkAdmission(description)
       return points.admit(description.type, description.webhook, answer)
     case 'convert':
+      checkText(description.of, 'kind', 'conversion')
+      checkText(description.of, 'group', 'conversion')
       return points.convert(description.of, answer)
-    case 'authorize':
-      return points.authorize(description.authorizer, answer)
+    case 'authorize': {
+      checkAuthorizer(description.authorizer)
+      const { name } = description.authorizer
+      return points.authorize({ ...description.authorizer, name: name === NO_NAME ? file : name }, answer)
+    }
+    default:
+      throw new TypeError('a function is for admission, conversion or authorization')
   }
+}
+
+const NO_NAME = 'function'
+const LONGEST_NAME = 253
+const LONGEST_SECONDS = 30
+const AUTHORIZER_SECONDS = 3
+/** The members of a webhook that have a few values. */
+const CHOICES: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  failurePolicy: [undefined, 'Fail', 'Ignore'],
+  matchPolicy: [undefined, 'Exact', 'Equivalent'],
+  reinvocationPolicy: [undefined, 'Never', 'IfNeeded'],
+  sideEffects: ['None', 'NoneOnDryRun', 'Some', 'Unknown'],
+}
+
+function checkAdmission({ type, webhook }: Description & { readonly kind: 'admit' }): void {
+  const problem = checkText(webhook, 'name', 'admission')
+  const rules = own(webhook, 'rules')
+  if (type !== 'mutating' && type !== 'validating') throw problem('its type is mutating or validating')
+  if (!isList(rules) || !rules.every(isMap)) throw problem('say either its resource or its rules')
+  for (const [member, values] of Object.entries(CHOICES)) {
+    if (!values.includes(own(webhook, member) as string))
+      throw problem(`its ${member} is one of ${values.join(' ').trim()}`)
+  }
+  for (const member of ['namespaceSelector', 'objectSelector']) {
+    if (labelSelectorOf(own(webhook, member) ?? {}) === undefined) throw problem(`its ${member} is malformed`)
+  }
+  checkSeconds(own(webhook, 'timeoutSeconds'), problem)
+}
+
+function checkAuthorizer(authorizer: DescribedAuthorizer): void {
+  const problem = checkText(authorizer, 'name', 'authorization')
+  const { onFailure, timeoutMs } = authorizer
+  if (!Object.values(ON_FAILURE).includes(onFailure)) throw problem('its failurePolicy is Deny or NoOpinion')
+  checkSeconds(timeoutMs / 1000, problem)
+}
+
+/** Returns how to say what else is wrong with a function that has this text. */
+function checkText(part: object, member: string, what: string): (text: string) => TypeError {
+  const text = own(asMap(part as ValueMap), member)
+  if (typeof text === 'string' && text !== '' && text.length <= LONGEST_NAME)
+    return (problem) => new TypeError(`${what} function ${JSON.stringify(text)}: ${problem}`)
+  throw new TypeError(`${what} function: its ${member} has 1 to ${LONGEST_NAME} characters`)
+}
+
+function checkSeconds(seconds: Value | undefined, problem: (text: string) => TypeError): void {
+  if (typeof seconds === 'number' && seconds > 0 && seconds <= LONGEST_SECONDS) return
+  throw problem(`its timeoutSeconds are more than 0 and at most ${LONGEST_SECONDS}`)
 }
 
 /** For the log. */
@@ -56,7 +121,7 @@ export function nameOf(description: Description): string {
   }
 }
 
-/** What gives every function that is added to `add`, which returns how to remove it. Throws a `TypeError` for a rule that is none. */
+/** Describes every function that is added, and gives it to `add`, which returns how to remove it. The server checks the description. */
 export function extensible(add: (description: Description, answer: Answer) => () => void): Extensible {
   const added = (description: Description, answer: Answer): Disposable => {
     const remove = add(description, answer)
@@ -78,48 +143,33 @@ export function extensible(add: (description: Description, answer: Answer) => ()
 
 type AnyRule = AdmissionRule<unknown, AdmissionOperation, AdmissionType>
 
-const LONGEST_SECONDS = 30
-const AUTHORIZER_SECONDS = 3
-
 function describeAdmission(rule: AnyRule): Description {
   const { name, type = 'validating', resource, operations, rules, ...more } = rule
-  const problem = (what: string): TypeError => new TypeError(`admission function ${JSON.stringify(name)}: ${what}`)
-  if (typeof name !== 'string' || name === '') throw new TypeError('an admission function needs a name')
-  if (type !== 'mutating' && type !== 'validating') throw problem('its type is mutating or validating')
-  if ((resource === undefined) === (rules === undefined)) throw problem('say either its resource or its rules')
-  if (resource !== undefined && resource.plural === undefined) throw problem('its resource has no plural')
+  if (resource !== undefined && resource.plural === undefined) {
+    throw new TypeError(`admission function ${JSON.stringify(name)}: its resource has no plural`)
+  }
+  const ofResource = resource && {
+    operations: operations ?? ['CREATE', 'UPDATE'],
+    apiGroups: [resource.group],
+    apiVersions: [resource.version],
+    resources: [resource.plural],
+  }
   const webhook = {
     name,
     sideEffects: 'None',
     timeoutSeconds: 10,
     ...more,
-    rules: rules ?? [
-      {
-        operations: operations ?? ['CREATE', 'UPDATE'],
-        apiGroups: [resource?.group],
-        apiVersions: [resource?.version],
-        resources: [resource?.plural],
-      },
-    ],
+    rules: rules === undefined ? ofResource && [ofResource] : resource === undefined ? rules : undefined,
     admissionReviewVersions: ['v1'],
   }
-  checkSeconds(webhook.timeoutSeconds, problem)
-  return { kind: 'admit', type, webhook: plain(webhook) as ValueMap & { name: string } }
+  return { kind: 'admit', type, webhook: plain(webhook) as DescribedWebhook }
 }
 
-function describeAuthorizer({
-  name = 'function',
-  failurePolicy = 'Deny',
-  timeoutSeconds,
-}: AuthorizeOptions): DescribedAuthorizer {
-  const seconds = timeoutSeconds ?? AUTHORIZER_SECONDS
-  checkSeconds(seconds, (what) => new TypeError(`authorization function ${JSON.stringify(name)}: ${what}`))
-  return { name, onFailure: failurePolicy === 'Deny' ? 'deny' : 'no-opinion', timeoutMs: 1000 * seconds }
-}
+const ON_FAILURE = { Deny: 'deny', NoOpinion: 'no-opinion' } as const
 
-function checkSeconds(seconds: number, problem: (what: string) => TypeError): void {
-  if (seconds > 0 && seconds <= LONGEST_SECONDS) return
-  throw problem(`its timeoutSeconds are more than 0 and at most ${LONGEST_SECONDS}`)
+function describeAuthorizer(options: AuthorizeOptions): DescribedAuthorizer {
+  const { name = NO_NAME, failurePolicy = 'Deny', timeoutSeconds = AUTHORIZER_SECONDS } = options
+  return { name, onFailure: ON_FAILURE[failurePolicy], timeoutMs: 1000 * timeoutSeconds }
 }
 
 function named({ group, kind }: { readonly group: string; readonly kind: string }): { group: string; kind: string } {

@@ -136,7 +136,7 @@ export class FaultInjector implements Faults {
     return {
       cut: () => this.inject({ fault: 'cutWatches', match }),
       freeze: () => this.inject({ fault: 'freezeWatches', match }),
-      slow: ({ milliseconds }) => this.inject({ fault: 'slowWatches', match, milliseconds }),
+      slow: (delay) => this.inject({ ...delay, fault: 'slowWatches', match }),
       dropEvents: (loss = {}) => this.inject({ ...loss, fault: 'dropEvents', match }),
     }
   }

@@ -2,9 +2,10 @@
 // Nothing of it is global: any number of servers run in one process.
 import { Client } from '../client/client.ts'
 import { type Config, readConfig } from '../config/config.ts'
+import { usageError } from '../config/start-error.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import type { Faults } from '../faults/faults.ts'
-import { checkOptions, type OptionNames } from '../lib/known-options.ts'
+import { checkOptions, fits, isRecord, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 import { SILENT_LOG, type Log } from '../lib/log.ts'
 import {
   ADMIN,
@@ -51,8 +52,19 @@ export interface ServerOptions extends TimeOptions {
 /** What a fork has other than its original. */
 export type ForkOptions = Pick<ServerOptions, 'port' | 'users' | 'log' | 'signal'>
 
-const FORK: OptionNames<ForkOptions> = ['port', 'users', 'log', 'signal']
-export const SERVER_OPTIONS: OptionNames<ServerOptions> = [...FORK, 'dataDir', 'flags', 'snapshot', 'clock', 'seed']
+const FLAGS: ValueType = {
+  wanted: 'a list of texts, or an object of texts, numbers and booleans',
+  fits: (flags) => fits(flags, 'texts') || (isRecord(flags) && Object.values(flags).every(isFlag)),
+}
+const isFlag = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+const FORK: OptionTypes<ForkOptions> = { port: 'count?', users: 'list?', log: 'log?', signal: 'signal?' }
+/** Without its data directory a server would keep nothing. */
+const STATE = { dataDir: 'text', flags: FLAGS, snapshot: 'object' } as const
+const TIME: OptionTypes<TimeOptions> = { clock: ['system', 'virtual'], seed: 'text?' }
+export const SERVER_OPTIONS: OptionTypes<ServerOptions> = { ...FORK, ...STATE, ...TIME }
+
+/** The administrator where there is no argument. An undefined user is refused: a user that was not found must not become the administrator. */
+export type OfUser = readonly [] | readonly [user: string | ServerUser]
 
 /** What a client of any library needs. */
 export interface ServerCredentials {
@@ -73,16 +85,16 @@ export interface Server extends AsyncDisposable, Extensible {
   /** Injects faults: requests that fail, watches that break, a store that goes away. */
   readonly faults: Faults
   /** For the administrator, or for a user by name; one that is not known yet is made as it is described. */
-  credentials(user?: string | ServerUser): ServerCredentials
+  credentials(...user: OfUser): ServerCredentials
   /**
    * A client for the same, which goes by the server's clock; it is closed when the server stops. Its requests take no way over a socket:
    * `new Client(server.credentials())` has one that does.
    */
-  client(user?: string | ServerUser): Client
+  client(...user: OfUser): Client
   /** The same as a kubeconfig. */
-  kubeconfig(user?: string | ServerUser): Kubeconfig
+  kubeconfig(...user: OfUser): Kubeconfig
   /** The same as a file that only its owner can read; it is removed when the server stops. */
-  kubeconfigFile(user?: string | ServerUser): string
+  kubeconfigFile(...user: OfUser): string
   /** Keeps what the server is asked from now on, also what it refuses. */
   recordRequests(options?: RecordOptions): RequestRecord
   /**
@@ -110,14 +122,24 @@ export interface Server extends AsyncDisposable, Extensible {
 /** Resolves when the server is ready. Throws an error of one line where it cannot start, and for options that do not exist. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   checkOptions('startServer', options, SERVER_OPTIONS)
-  return openServer(await readConfig(flagsOf(options), {}), options)
+  const config = await readConfig(flagsOf(options), {})
+  const { workers, management, kubeconfigFile } = config
+  const alone = {
+    workers: workers > 1,
+    'healthz-port': management.some(({ probesOnly }) => probesOnly),
+    'management-address': management.some(({ probesOnly }) => !probesOnly),
+    'kubeconfig-out': kubeconfigFile !== undefined,
+  }
+  const stray = Object.entries(alone).find(([, isGiven]) => isGiven)
+  if (stray !== undefined) throw usageError(`--${stray[0]} is for quarterdeck serve alone`)
+  return openServer(config, options)
 }
 
 /** In this process, as it is configured. */
 async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir'>): Promise<Server> {
   const { log = SILENT_LOG, signal = new AbortController().signal, snapshot } = options
   const taken = snapshot === undefined ? undefined : TakenSnapshot.contentsOf(snapshot)
-  const users = new Users([...(taken?.users ?? []), ...(options.users ?? [])])
+  const users = new Users(taken?.users ?? [], options.users ?? [])
   const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
   const time = openTime(config.virtualClock ? { clock: 'virtual', ...options } : options, taken?.time)
@@ -141,11 +163,13 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
   return new LibraryServer(running, users, { config, log, records, time })
 }
 
-function flagsOf({ dataDir, port = 0, flags = {} }: ServerOptions): string[] {
+function flagsOf({ dataDir, port, flags = {} }: ServerOptions): string[] {
   const given = isList(flags) ? flags : Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-  const namesStorage = given.some((flag) => /^--(etcd-servers|data-dir)(=|$)/.test(flag))
-  const storage = dataDir === undefined ? (namesStorage ? [] : ['--in-memory']) : [`--data-dir=${dataDir}`]
-  return [...storage, `--secure-port=${port}`, ...given]
+  const names = (flag: string): boolean => given.some((one) => one === `--${flag}` || one.startsWith(`--${flag}=`))
+  if (dataDir !== undefined && names('data-dir')) throw new TypeError('startServer: dataDir is also among the flags')
+  if (port !== undefined && names('secure-port')) throw new TypeError('startServer: port is also among the flags')
+  const own = names('etcd-servers') || names('data-dir') ? [] : ['--in-memory']
+  return [...(dataDir === undefined ? own : [`--data-dir=${dataDir}`]), `--secure-port=${port ?? 0}`, ...given]
 }
 
 function isList(flags: NonNullable<ServerOptions['flags']>): flags is readonly string[] {
@@ -195,13 +219,13 @@ class LibraryServer implements Server {
     return this.#running.failed
   }
 
-  credentials(user?: string | ServerUser): ServerCredentials {
+  credentials(...user: OfUser): ServerCredentials {
     const { url, authority: ca, adminToken } = this.#running
-    return { url, ca, token: user === undefined ? adminToken : this.#users.tokenOf(user) }
+    return { url, ca, token: user.length === 0 ? adminToken : this.#users.tokenOf(user[0]) }
   }
 
-  client(user?: string | ServerUser): Client {
-    const { url, token } = this.credentials(user)
+  client(...user: OfUser): Client {
+    const { url, token } = this.credentials(...user)
     const { clock } = this.#started.time
     const transport = new InProcessTransport(this.#running, () => this.#openClients.delete(client))
     const client = new Client({ url, token, clock, transport })
@@ -209,18 +233,18 @@ class LibraryServer implements Server {
     return client
   }
 
-  kubeconfig(user?: string | ServerUser): Kubeconfig {
-    const { url, ca: authority, token } = this.credentials(user)
-    return kubeconfigOf({ url, authority, user: { name: nameOf(user), credential: { token } } })
+  kubeconfig(...user: OfUser): Kubeconfig {
+    const { url, ca: authority, token } = this.credentials(...user)
+    return kubeconfigOf({ url, authority, user: { name: nameOf(...user), credential: { token } } })
   }
 
-  kubeconfigFile(user?: string | ServerUser): string {
-    const { token } = this.credentials(user)
+  kubeconfigFile(...user: OfUser): string {
+    const { token } = this.credentials(...user)
     const known = this.#files.get(token)
     if (known !== undefined) return known.file
     const made = kubeconfigPlace(undefined, undefined)
     this.#files.set(token, made)
-    writeKubeconfig(made.file, this.kubeconfig(user))
+    writeKubeconfig(made.file, this.kubeconfig(...user))
     return made.file
   }
 
@@ -228,9 +252,10 @@ class LibraryServer implements Server {
     return this.#started.records.start(options)
   }
 
-  async fork({ port = 0, ...options }: ForkOptions = {}): Promise<Server> {
+  async fork(given: ForkOptions = {}): Promise<Server> {
+    checkOptions('fork', given, FORK)
     const { config, log } = this.#started
-    checkOptions('fork', options, FORK)
+    const { port = 0, ...options } = given
     return openServer({ ...config, securePort: port }, { log, ...options, snapshot: this.snapshot() })
   }
 
@@ -267,6 +292,6 @@ class LibraryServer implements Server {
   }
 }
 
-function nameOf(user: string | ServerUser | undefined): string {
+function nameOf(user?: string | ServerUser): string {
   return user === undefined ? ADMIN.name : typeof user === 'string' ? user : user.name
 }

@@ -54,9 +54,9 @@ export class RequestRecords {
   }
 
   start(options: RecordOptions = {}): RequestRecord {
-    checkOptions('recordRequests', options, ['limit'])
+    checkOptions('recordRequests', options, { limit: 'count?' })
     const { limit = DEFAULT_LIMIT } = options
-    if (!(limit >= 1)) throw new RangeError(`the limit of a record is at least 1, not ${limit}`)
+    if (limit === 0) throw new TypeError('recordRequests: the limit is at least 1, not 0')
     const record = new Recording(limit, () => this.#records.delete(record))
     this.#records.add(record)
     return record

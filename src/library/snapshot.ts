@@ -34,7 +34,7 @@ export class TakenSnapshot implements Snapshot {
   /** Throws where it is something else, as a copy of one would be. */
   static contentsOf(snapshot: Snapshot): SnapshotContents {
     if (!(snapshot instanceof TakenSnapshot)) {
-      throw new Error('this is no snapshot: give what server.snapshot() returned, in the same process')
+      throw new TypeError('this is no snapshot: give what server.snapshot() returned, in the same process')
     }
     return snapshot.#contents
   }

@@ -1,10 +1,14 @@
 // The users of one server and their tokens.
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { User } from '../api/user.ts'
 import { TokenTable } from '../auth/token-file.ts'
-import { checkOptions, checkPresent, type OptionNames } from '../lib/known-options.ts'
+import { checkOptions, checkValue, fits, isRecord, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 
-/** Who sends a request. What it may do is up to RBAC; the group `system:masters` may do everything. */
+/**
+ * Who sends a request. What it may do is up to RBAC; the group `system:masters` may do everything. The same name with other groups is another
+ * user; where only the name is told, it is the first user of that name.
+ */
 export interface ServerUser {
   readonly name: string
   readonly groups?: readonly string[]
@@ -14,43 +18,60 @@ export interface ServerUser {
   readonly token?: string
 }
 
-const OPTIONS: OptionNames<ServerUser> = ['name', 'groups', 'uid', 'extra', 'token']
+const EXTRA: ValueType = {
+  wanted: 'an object of lists of texts',
+  fits: (extra) => isRecord(extra) && Object.values(extra).every((values) => fits(values, 'texts')),
+}
+const OPTIONS: OptionTypes<ServerUser> = { name: 'text', groups: 'texts', uid: 'text?', extra: EXTRA, token: 'text?' }
+
+type KnownUser = User & { readonly token: string }
 
 export class Users {
   readonly #table = new TokenTable()
-  readonly #known = new Map<string, ServerUser & { readonly token: string }>()
+  readonly #known: KnownUser[] = []
   readonly method = this.#table.method
 
-  constructor(users: Iterable<ServerUser>) {
-    for (const user of users) this.#add(user)
+  /** `taken`: of the server that this one goes on from. Throws for a name in `given` that is not new. */
+  constructor(taken: readonly ServerUser[], given: readonly ServerUser[]) {
+    for (const user of taken) this.#tokenOf(user)
+    for (const user of given) {
+      const isTwice = this.#known.some(({ name }) => name === user?.name)
+      this.#tokenOf(user)
+      if (isTwice) throw new Error(`there are two users ${user.name}`)
+    }
   }
 
+  /** That of the first user that has what is told. Where there is none, a name throws, and a description makes a user. */
   tokenOf(user: string | ServerUser): string {
-    const known = this.#known.get(typeof user === 'string' ? user : user.name)
+    if (typeof user !== 'string' || user === '') return this.#tokenOf(user as ServerUser)
+    const known = this.#known.find(({ name }) => name === user)
     if (known !== undefined) return known.token
-    if (typeof user === 'string') {
-      throw new Error(
-        `there is no user ${user}; name it in the options of startServer, or give its groups: { name, groups }`,
-      )
-    }
-    return this.#add(user)
+    throw new Error(
+      `there is no user ${user}; name it in the options of startServer, or give its groups: { name, groups }`,
+    )
   }
 
   /** With their tokens. */
   all(): readonly ServerUser[] {
-    return [...this.#known.values()]
+    return this.#known.map(({ uid, ...user }) => (uid === undefined ? user : { ...user, uid }))
   }
 
-  #add(given: ServerUser): string {
+  #tokenOf(given: ServerUser): string {
+    checkValue('user', 'user', given, 'object')
+    checkValue('user', 'name', given.name, 'text')
     checkOptions(`user ${given.name}`, given, OPTIONS)
-    checkPresent('user', 'name', given.name)
-    const { token = randomBytes(32).toString('base64url'), ...user } = given
-    checkPresent(`user ${given.name}`, 'token', token)
-    const { name, groups = [], uid, extra = {} } = user
-    if (this.#known.has(name)) throw new Error(`there are two users ${name}`)
-    const told: User = { name, uid, groups, extra }
-    this.#table.add(token, told)
-    this.#known.set(name, { ...user, token })
-    return token
+    const { groups = [], uid, extra = {}, name } = given
+    const isWanted = (known: KnownUser): boolean =>
+      Object.entries(given).every(([member, value]) => isDeepStrictEqual(Reflect.get(known, member), value))
+    const known = this.#known.find(({ token }) => token === given.token) ?? this.#known.find(isWanted)
+    if (known === undefined) {
+      const { token = randomBytes(32).toString('base64url') } = given
+      const made = structuredClone({ name, uid, groups, extra })
+      this.#table.add(token, made)
+      this.#known.push({ ...made, token })
+      return token
+    }
+    if (isWanted(known)) return known.token
+    throw new TypeError(`user ${name}: the token is that of another user, ${known.name}`)
   }
 }

@@ -86,9 +86,11 @@ export class VirtualClock implements Clock {
 
 /** Throws where that is no time to come. */
 function millisecondsOf(duration: number | string): number {
-  const milliseconds = typeof duration === 'number' ? duration : parsedMilliseconds(duration)
+  const milliseconds = typeof duration === 'string' ? parsedMilliseconds(duration) : duration
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds
-  throw new RangeError(`time cannot be advanced by ${duration}: say milliseconds, or a duration as in '90s' or '1h30m'`)
+  const Wrong = typeof milliseconds === 'number' ? RangeError : TypeError
+  const given = String(duration)
+  throw new Wrong(`time cannot be advanced by ${given}: say milliseconds, or a duration as in '90s' or '1h30m'`)
 }
 
 function parsedMilliseconds(text: string): number {

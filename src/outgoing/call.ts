@@ -49,7 +49,7 @@ export interface OpenAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly pieces: AsyncIterable<Buffer>
-  /** Nobody wants the rest: the connection is given up. To be called where the pieces are not pulled. */
+  /** Gives up the connection. Call this if the pieces are not pulled. */
   discard(): void
 }
 
@@ -87,7 +87,7 @@ export class OutgoingCaller implements Disposable {
     this.#tracing = tracing
   }
 
-  /** The answer, whatever its code. Throws `OutgoingCallError`, and `CancelledError` when the signal fires. */
+  /** The answer, with any code. Throws `OutgoingCallError`, and `CancelledError` when the signal fires. */
   async call(target: OutgoingTarget, call: OutgoingCall, signal: AbortSignal): Promise<OutgoingAnswer> {
     return this.#step(target, () => this.#call(target, call, signal))
   }

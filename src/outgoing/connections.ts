@@ -176,7 +176,7 @@ function opened<S extends Socket>(socket: S, { event, failure, timeout }: Openin
   return new Promise((resolve, reject) => {
     const fail = (error: OutgoingCallError): void => {
       settle()
-      // What the socket says while it is taken down is of no interest to anybody.
+      // The first error is the one that counts.
       socket.on('error', () => {})
       socket.destroy()
       reject(error)

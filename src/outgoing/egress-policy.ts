@@ -2,6 +2,7 @@
 // services hold credentials, those of the host other services: both are denied by default.
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { bitsOfIpv6 } from '../lib/ip-bits.ts'
 
 export interface EgressPolicy {
   /**
@@ -54,7 +55,7 @@ export function egressPolicy({ loopback, allow = [], deny = [] }: EgressRules, o
     opened: blockList(allow),
     shut: blockList(deny),
   })
-  // Most servers never call anybody.
+  // Most servers make no such call.
   let lists: ReturnType<typeof listsOnce> | undefined
   return {
     allows(address) {
@@ -97,32 +98,16 @@ function blockList(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** The prefixes of IPv6 addresses that end with an IPv4 address: compatible, mapped, translated, and NAT64 (RFC 6052). */
-const BEFORE_IPV4 = /^(0:0:0:0:0:0|0:0:0:0:0:ffff|0:0:0:0:ffff:0|64:ff9b:0:0:0:0):/
-/** An ISATAP interface identifier, behind any prefix (RFC 5214). */
-const ISATAP = /:(?:0|200):5efe:[^:]+:[^:]+$/
+/** IPv6 addresses that end with an IPv4 address, in 32 digits: compatible, mapped, translated, NAT64 (RFC 6052), ISATAP (RFC 5214). */
+const BEFORE_IPV4 = /^(?:0{24}|0{20}ffff|0{16}ffff0000|0064ff9b0{16}|.{16}0[02]005efe)/
 
 /** The IPv4 addresses to which a translator or a tunnel sends what is for this IPv6 address. */
 function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) === 4) return []
-  const groups = groupsOf(address)
-  const text = groups.map((group) => group.toString(16)).join(':')
-  const [, a = 0, b = 0, , , , y = 0, z = 0] = groups
-  const isPlain = text === '0:0:0:0:0:0:0:0' || text === '0:0:0:0:0:0:0:1'
-  const isLast = !isPlain && (BEFORE_IPV4.test(text) || ISATAP.test(text))
-  return [...(isLast ? [dotted(y, z)] : []), ...(groups[0] === 0x2002 ? [dotted(a, b)] : [])]
-}
-
-/** The eight numbers of an IPv6 address. */
-function groupsOf(address: string): readonly number[] {
-  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...[a, b, c, d]: string[]) =>
-    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
-  )
-  const [head = [], tail = []] = hex.split('::').map((part) => part.split(':').filter((group) => group !== ''))
-  const zeros = Array<string>(8 - head.length - tail.length).fill('0')
-  return [...head, ...zeros, ...tail].map((group) => parseInt(group, 16))
-}
-
-function dotted(high: number, low: number): string {
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  const bits = bitsOfIpv6(address)
+  const digits = bits.toString(16).padStart(32, '0')
+  // Neither `::` nor `::1` carries one.
+  const last = bits > 1n && BEFORE_IPV4.test(digits) ? [digits.slice(24)] : []
+  const of6to4 = digits.startsWith('2002') ? [digits.slice(4, 12)] : []
+  return [...last, ...of6to4].map((hex) => Buffer.from(hex, 'hex').join('.'))
 }

@@ -21,7 +21,7 @@ export type ReviewFunction = (review: string, timeoutMs: number, signal: AbortSi
 
 const DEFAULT_PORT = 443
 
-/** What calls of webhooks say who they are from, whatever is asked. */
+/** The user agent of all calls of webhooks. */
 export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission'
 
 /** `config` is a `clientConfig`, with a `url` or a `service`. */

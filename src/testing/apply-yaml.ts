@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type Client, k8s, type KubernetesObject, type Stored } from '../client/client.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import { checkOptions } from '../lib/known-options.ts'
+import { checkOptions, checkValue, fits, isRecord, type OptionTypes } from '../lib/known-options.ts'
 import type { Server } from '../library/library.ts'
 import { waitFor } from './wait.ts'
 
@@ -16,6 +16,9 @@ export interface ApplyYamlOptions {
   /** How long a definition may take until its kind is served. 4 seconds. */
   readonly timeoutMs?: number
 }
+
+const OPTIONS: OptionTypes<ApplyYamlOptions> = { namespace: 'text?', fieldManager: 'text?', timeoutMs: 'duration?' }
+const SOURCE = 'YAML or JSON, a URL of a file, or a path that ends in .yaml, .yml or .json'
 
 /** An object as the server has it. */
 export type Applied = Stored<KubernetesObject>
@@ -44,8 +47,13 @@ export async function applyYaml(
   textOrFile: string | URL,
   options: ApplyYamlOptions = {},
 ): Promise<readonly Applied[]> {
-  checkOptions('applyYaml', options, ['namespace', 'fieldManager', 'timeoutMs'])
+  checkOptions('applyYaml', options, OPTIONS)
+  const isTarget = (value: unknown): boolean => fits(Object(value).client, 'function') || fits(value, 'client')
+  checkValue('applyYaml', 'server or client', to, { wanted: 'a server or a client', fits: isTarget })
+  const isSource = (value: unknown): boolean => fits(value, 'text') || value instanceof URL
+  checkValue('applyYaml', 'text or file', textOrFile, { wanted: SOURCE, fits: isSource })
   const manifests = manifestsIn(await textOf(textOrFile))
+  if (manifests.length === 0) throw new TypeError(`applyYaml: there is no object in it: say ${SOURCE}`)
   // A client of its own is closed here, not only when the server stops.
   using made = 'client' in to ? to.client() : undefined
   const client = made ?? (to as Client)
@@ -73,17 +81,18 @@ function manifestsIn(text: string): readonly Manifest[] {
     const { value, duplicates } = parseYaml(Buffer.from(part))
     if (duplicates.length > 0) throw new Error(`document ${i + 1}: ${duplicates.join('; ')}`)
     const one = value as unknown as Partial<Manifest> & { readonly items?: readonly Manifest[] }
-    const objects = one?.kind === 'List' ? (one.items ?? []) : [one]
+    if (!isRecord(one)) throw new TypeError(`applyYaml: document ${i + 1} is ${JSON.stringify(one)}: say ${SOURCE}`)
+    const objects = one.kind === 'List' && Array.isArray(one.items) ? one.items : [one]
     return objects.map((object) => checked(object, i + 1))
   })
 }
 
 function checked(object: Partial<Manifest> | null, document: number): Manifest {
   const { apiVersion, kind, metadata } = object ?? {}
-  if (apiVersion === undefined || kind === undefined || metadata?.name === undefined) {
+  if (!fits(apiVersion, 'text') || !fits(kind, 'text') || metadata?.name === undefined) {
     throw new Error(`document ${document}: an object to apply needs its apiVersion, kind and metadata.name`)
   }
-  return { ...object, apiVersion, kind, metadata, document }
+  return { ...object, document } as Manifest
 }
 
 function comesFirst({ apiVersion, kind }: Manifest): boolean {

@@ -1,7 +1,7 @@
 // The door of `quarterdeck/testing`: a server for a file of tests and a fork of it for each test, for the runners that people have, beside
 // what tests apply and wait for. No runner is needed to load this: what is used of one is handed in.
 import type { Client } from '../client/client.ts'
-import { checkOptions } from '../lib/known-options.ts'
+import { checkOptions, checkValue } from '../lib/known-options.ts'
 import { type RequestRecord, type Server, SERVER_OPTIONS, type ServerOptions, startServer } from '../library/library.ts'
 
 export { type Applied, applyYaml, type ApplyYamlOptions } from './apply-yaml.ts'
@@ -81,8 +81,11 @@ const globalHook = (): Hook | undefined => (globalThis as { readonly beforeAll?:
  */
 export function serverFixtures(
   options: FixtureOptions = {},
-  { beforeAll = globalHook() }: { readonly beforeAll?: Hook } = {},
+  hooks: { readonly beforeAll?: Hook } = {},
 ): VitestFixtures {
+  checkFixtures(options)
+  checkOptions('serverFixtures', hooks, { beforeAll: 'function?' })
+  const { beforeAll = globalHook() } = hooks
   const servers = new FileServers()
   beforeAll?.(async () => {
     await servers.take(options)
@@ -151,6 +154,9 @@ export interface ServerTest extends DeclareTest {
  * server starts in the first hook, within a minute. Where there is no such hook, the first test starts it.
  */
 export function serverTest(runner: TestRunner, options: FixtureOptions = {}): ServerTest {
+  checkValue('serverTest', 'runner', runner, 'object')
+  checkValue('serverTest', 'test', runner.test, 'function')
+  checkFixtures(options)
   const begin: Hook | undefined = runner.before ?? runner.beforeAll ?? globalHook()
   const finish: Hook | undefined = runner.after ?? runner.afterAll
   if (finish === undefined) {
@@ -182,8 +188,10 @@ export function serverTest(runner: TestRunner, options: FixtureOptions = {}): Se
   // Without parameters of its own: jest would wait for the callback that it gives as the first.
   const declaring =
     (register: Register): DeclareTest =>
-    (name, body) =>
-      void register(name, () => run(body))
+    (name, body) => {
+      checkValue(`test ${name}`, 'function', body, 'function')
+      register(name, () => run(body))
+    }
   const { test } = runner
   return Object.assign(declaring(test), { only: declaring(test.only), skip: declaring(test.skip) })
 }
@@ -212,9 +220,13 @@ class FileServers {
   }
 }
 
+function checkFixtures(options: FixtureOptions): void {
+  checkOptions('the fixtures', options, { ...SERVER_OPTIONS, setup: 'function?', printRequests: 'count?' })
+}
+
 async function startFileServer(given: FixtureOptions): Promise<Server> {
   const { setup, printRequests: _printed, ...options } = given
-  checkOptions('the fixtures', given, [...SERVER_OPTIONS, 'setup', 'printRequests'])
+  checkFixtures(given)
   const server = await startServer(options)
   try {
     await setup?.(server)

@@ -1,6 +1,7 @@
 // Waits for what becomes of an object. A watch tells of every change, so that nothing is polled for and no state is missed, however short.
 import { ApiStatusError, type Client, k8s, type Kind, type KubernetesObject, type Stored } from '../client/client.ts'
-import { checkOptions } from '../lib/known-options.ts'
+import { programClock } from '../lib/clock.ts'
+import { checkOptions, checkValue, fits, type ValueType } from '../lib/known-options.ts'
 import { differences, formatDifferences, type Wanted } from './differences.ts'
 import { type Sighting, Sightings } from './sightings.ts'
 
@@ -41,6 +42,11 @@ export class WaitTimeoutError extends Error {
 
 const DEFAULT_TIMEOUT_MS = 4000
 
+const WAIT_CONDITION: ValueType = {
+  wanted: "'exists', 'deleted', an object { condition, status } or a function",
+  fits: (value) => ['exists', 'deleted'].includes(value as string) || fits(value, 'object') || fits(value, 'function'),
+}
+
 /**
  * Waits until the object is as the condition says, and resolves to it as it was then. Throws `WaitTimeoutError` when the time is over, and
  * `ApiStatusError` at once where the client may not watch such objects.
@@ -65,6 +71,12 @@ export async function waitFor<T extends KubernetesObject>(
   condition: WaitCondition<T>,
   options: WaitOptions = {},
 ): Promise<Stored<T> | void> {
+  checkValue('waitFor', 'client', client, 'client')
+  checkValue('waitFor', 'condition', condition, WAIT_CONDITION)
+  if (typeof condition === 'object') {
+    checkOptions('waitFor: condition', condition, { condition: 'text', status: ['True', 'False', 'Unknown'] })
+    checkValue('waitFor', 'condition', condition.condition, 'text')
+  }
   const place = placeOf(target)
   const met = await new Observation<T>(client, place, faultFinder(condition, place.uid)).run(options)
   return condition === 'deleted' ? undefined : met
@@ -84,6 +96,8 @@ export async function eventually<T extends KubernetesObject>(
   wanted: Wanted<T> | ((object: Stored<T>) => unknown),
   options: WaitOptions = {},
 ): Promise<Stored<T>> {
+  checkValue('eventually', 'client', client, 'client')
+  checkValue('eventually', 'wanted object', wanted, 'object|function')
   const findFault: FindFault<T> = async (object) => {
     if (object === undefined) return { text: 'does not exist' }
     if (typeof wanted === 'function') return failureOf(() => wanted(object))
@@ -152,6 +166,7 @@ interface Place<T extends KubernetesObject> {
 }
 
 function placeOf<T extends KubernetesObject>(target: Target<T>): Place<T> {
+  checkValue('waiting', 'target', target, 'object')
   const place = 'metadata' in target ? placeOfObject(target) : placeByName(target)
   if (place.kind.namespaced === true && place.namespace === undefined) {
     throw namespaceMissing(place)
@@ -163,13 +178,15 @@ function namespaceMissing(place: Place<KubernetesObject>): TypeError {
   return new TypeError(`in which namespace is ${labelOf(place)}? Say namespace, or give the object one`)
 }
 
-function placeByName<T extends KubernetesObject>({ kind, name, namespace }: NamedObject<T>): Place<T> {
+function placeByName<T extends KubernetesObject>(target: NamedObject<T>): Place<T> {
+  const { kind, name, namespace } = target
+  checkOptions('waiting: target', { ...target, kind, name }, { kind: 'object', name: 'text', namespace: 'text?' })
   const { input: _input, ...read } = kind
   return { kind: read, name, namespace }
 }
 
 function placeOfObject<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): Place<T> {
-  const { name, namespace, uid } = metadata
+  const { name, namespace, uid } = metadata ?? {}
   if (apiVersion === undefined || kind === undefined || name === undefined) {
     throw new TypeError(
       'an object to wait for needs its apiVersion, kind and metadata.name; or say { kind, name, namespace }',
@@ -200,7 +217,7 @@ class Observation<T extends KubernetesObject> {
   }
 
   async run(options: WaitOptions): Promise<Stored<T> | undefined> {
-    checkOptions('waiting', options, ['timeoutMs', 'signal'])
+    checkOptions('waiting', options, { timeoutMs: 'duration?', signal: 'signal?' })
     const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options
     signal?.throwIfAborted()
     const { kind, name, namespace } = this.#place
@@ -220,7 +237,7 @@ class Observation<T extends KubernetesObject> {
     // Rejects where the waiting is over before: that is told below.
     looked.catch(() => undefined)
     const cancel = (): void => this.#outcome.reject(signal?.reason)
-    const timer = setTimeout(() => this.#outcome.resolve('late'), timeoutMs)
+    const callOff = programClock.callAfter(timeoutMs, () => this.#outcome.resolve('late'))
     signal?.addEventListener('abort', cancel, { once: true })
     try {
       informer.start()
@@ -229,7 +246,7 @@ class Observation<T extends KubernetesObject> {
       // Made here and not by the timer: so its stack leads to whoever waits.
       throw new WaitTimeoutError(await this.#report(timeoutMs), { cause: this.#fault.cause ?? this.#error })
     } finally {
-      clearTimeout(timer)
+      callOff()
       signal?.removeEventListener('abort', cancel)
     }
   }
@@ -254,7 +271,8 @@ class Observation<T extends KubernetesObject> {
   /** The kind may be yet to come, and a server may come back; what is refused stays so. */
   #failed(error: unknown): void {
     this.#error = error instanceof Error ? error : new Error(String(error))
-    if (error instanceof ApiStatusError && [400, 401, 403, 405, 422].includes(error.code)) this.#outcome.reject(error)
+    const isFinal = error instanceof ApiStatusError && [400, 401, 403, 405, 422].includes(error.code)
+    if (isFinal || error instanceof TypeError) this.#outcome.reject(error)
   }
 
   async #report(timeoutMs: number): Promise<string> {

@@ -1,4 +1,4 @@
-// Requests of the page. Each is the user's own: the server takes the credential out of the session, and answers as it would anybody else.
+// Requests of the page. The server takes the user's credential out of the session, and answers as it answers any other client.
 
 export const API = '/console/api'
 /** Told on `window` when the server says that there is no session any more. */
@@ -32,7 +32,7 @@ export class ApiFailure extends Error {
 /** There is no answer: the server is down, or the way to it is. */
 export class UnreachableError extends Error {
   constructor(cause?: unknown) {
-    super('The server cannot be reached. The console keeps trying.', { cause })
+    super('The server cannot be reached.', { cause })
   }
 }
 
@@ -42,10 +42,11 @@ export interface Problem {
   readonly message: string
 }
 
+/** Of work that is tried again. */
 export function problemOf(error: unknown): Problem {
-  const isForbidden = error instanceof ApiFailure && error.code === 403
-  const kind = error instanceof UnreachableError ? 'unreachable' : isForbidden ? 'forbidden' : 'failed'
-  return { kind, message: messageOf(error) }
+  const message = messageOf(error)
+  if (error instanceof UnreachableError) return { kind: 'unreachable', message: `${message} The console keeps trying.` }
+  return { kind: error instanceof ApiFailure && error.code === 403 ? 'forbidden' : 'failed', message }
 }
 
 /** Whether another attempt may succeed. A request that the server refuses is refused again. */
@@ -139,7 +140,7 @@ function statusIn(text: string): Status {
 }
 
 export interface Session {
-  /** Undefined: nobody has logged in. */
+  /** Undefined: there is no session. */
   readonly user?: string
   /** Whose certificate the browser has shown. */
   readonly certificate?: string

@@ -76,6 +76,7 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
   useHotkeys()
   useEffect(() => {
     setMenuOpen(false)
+    setLogoutProblem('')
     document.title = `${titleOf(route)} · Quarterdeck`
   }, [route])
   // The table of a kind without namespaces leaves the choice as it is, and so does the page of an object.
@@ -230,7 +231,7 @@ function useKinds(wanted: string | undefined): KnownKinds {
     }
   }
   useEffect(() => {
-    // Nobody sees what a hidden tab shows.
+    // A hidden tab needs no news.
     const readIfSeen = (): void => {
       if (!document.hidden) void read()
     }

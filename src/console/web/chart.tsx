@@ -49,7 +49,10 @@ export function Chart({ title, unit, lines, data }: Props) {
     }
   }, [])
   useEffect(() => plot.current?.setData(data as uPlot.AlignedData), [data])
-  const now = lines.map(({ label }, i) => `${label} ${shortNumber(data[i + 1]?.at(-1) ?? 0)} ${unit}`).join(', ')
+  const texts = lines.map(({ label }, i) => {
+    const last = data[i + 1]?.at(-1) ?? undefined
+    return last === undefined ? label : `${label} ${shortNumber(last)} ${unit}`
+  })
   return (
     <figure class="card chart">
       <figcaption>
@@ -58,12 +61,12 @@ export function Chart({ title, unit, lines, data }: Props) {
           {lines.map(({ label, colour }, i) => (
             <span key={label} class="key">
               <span class="swatch" style={{ background: `var(--${colour})` }} />
-              {`${label} ${shortNumber(data[i + 1]?.at(-1) ?? 0)} ${unit}`}
+              {texts[i]}
             </span>
           ))}
         </span>
       </figcaption>
-      <div ref={host} role="img" aria-label={`${title} over the last hour; now ${now}`} />
+      <div ref={host} role="img" aria-label={`${title} over the last hour; now ${texts.join(', ')}`} />
     </figure>
   )
 }
@@ -80,11 +83,17 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
-    padding: [8, 8, 0, 0],
+    padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_plot, min, max) => [Math.min(Math.max(min, max - HOUR_SECONDS), max - LEAST_SECONDS), max] },
+      // Without data there is no first time and no last.
+      x: {
+        range: (_plot, min: number | null, max: number | null) => {
+          const end = max ?? Date.now() / 1000
+          return [Math.min(Math.max(min ?? end, end - HOUR_SECONDS), end - LEAST_SECONDS), end]
+        },
+      },
       y: { range: (_plot, _min, max) => [0, Math.max(max, 0.1) * 1.15] },
     },
     axes: [

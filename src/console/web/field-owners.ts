@@ -15,7 +15,7 @@ export interface ManagedFields {
   readonly fieldsV1?: FieldSet
 }
 
-/** What a manager owns of the place that one is at; `all`: whatever is there. */
+/** What a manager owns of a place; `all`: everything there. */
 interface Claim {
   readonly owner: ManagedFields
   readonly fields: FieldSet | 'all'

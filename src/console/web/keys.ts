@@ -1,6 +1,6 @@
 // Which keys are for the page, and not for a field, an editor or a dialog.
 
-/** The key, if no modifier is pressed and nobody is writing. */
+/** The key, if no modifier is pressed and no field has the focus. */
 export function pageKey(event: KeyboardEvent): string | undefined {
   const { target, metaKey, ctrlKey, altKey, key } = event
   const writes =

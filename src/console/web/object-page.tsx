@@ -8,6 +8,7 @@ import { navigate } from './navigation.ts'
 import { useAttempts } from './polling.ts'
 import { followObject, type Loaded, type ObjectNews, readObject } from './object-source.ts'
 import { tableAddress } from './routes.ts'
+import { LiveBadge } from './table-page.tsx'
 import { TreeTab } from './tree-tab.tsx'
 import { YamlTab } from './yaml-tab.tsx'
 
@@ -28,6 +29,7 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
   const { count, problem, report } = useAttempts()
   const [round, setRound] = useState(0)
   const [news, setNews] = useState<ObjectNews>()
+  const [isConnected, setConnected] = useState(true)
   const { namespace, name } = named
   const path = objectPath(kind, named)
   const load = async (): Promise<Loaded | undefined> => {
@@ -48,7 +50,7 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
   useEffect(() => {
     if (version === undefined || !kind.verbs.includes('watch')) return undefined
     const lost = (): void => void load().then(() => setRound(round + 1))
-    return followObject(kind, { namespace, name }, version, { tell: setNews, lost })
+    return followObject(kind, { namespace, name }, version, { tell: setNews, connected: setConnected, lost })
   }, [path, version, round])
   const table = tableAddress(resourceName(kind), kind.namespaced ? { namespace: chosen } : {})
   return (
@@ -60,6 +62,7 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
         </a>
         {namespace !== '' && <span class="dim">{`in ${namespace}`}</span>}
         {version !== undefined && <span class="dim mono">{`version ${version}`}</span>}
+        {!isConnected && <LiveBadge state={{ kind: 'reconnecting' }} />}
         <span class="spring" />
         {loaded !== undefined && kind.verbs.includes('delete') && (
           <DeleteButton kind={kind} named={named} onDeleted={() => navigate(table)} />

@@ -31,6 +31,8 @@ export type ObjectNews = { readonly kind: 'changed'; readonly version: string } 
 
 interface Listener {
   readonly tell: (news: ObjectNews) => void
+  /** Whether news can come. */
+  readonly connected: (isOpen: boolean) => void
   /** The server has refused the stream a while ago: the browser does not reconnect then. */
   readonly lost: () => void
 }
@@ -40,7 +42,7 @@ export function followObject(
   kind: Kind,
   { namespace, name }: ObjectName,
   version: string,
-  { tell, lost }: Listener,
+  { tell, connected, lost }: Listener,
 ): () => void {
   const search = new URLSearchParams({ watch: '1', resourceVersion: version, fieldSelector: `metadata.name=${name}` })
   const source = new EventSource(`${API}${collectionPath(kind, namespace)}?${search.toString()}`)
@@ -52,7 +54,9 @@ export function followObject(
   source.addEventListener('MODIFIED', changed)
   source.addEventListener('ADDED', changed)
   source.addEventListener('DELETED', () => tell({ kind: 'deleted' }))
+  source.addEventListener('open', () => connected(true))
   source.addEventListener('error', () => {
+    connected(false)
     if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(lost, STREAM_RETRY_MS)
   })
   return () => {

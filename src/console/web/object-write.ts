@@ -73,7 +73,7 @@ export function conflictsIn(error: unknown): readonly FieldConflict[] {
     .map(({ field = '', message = '' }) => ({ field, owner: /^conflict with (.*)$/.exec(message)?.[1] ?? message }))
 }
 
-/** Somebody else has written the object since it was read. */
+/** Another user or program has written the object since it was read. */
 export function isStale(error: unknown): boolean {
   return error instanceof ApiFailure && error.code === 409 && conflictsIn(error).length === 0
 }

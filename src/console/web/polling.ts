@@ -63,7 +63,7 @@ export function useAttempts(): Attempts {
   return { count, problem, report }
 }
 
-/** Nobody sees what a hidden tab shows. */
+/** A hidden tab needs no news. */
 async function untilSeen(): Promise<void> {
   while (document.hidden) {
     await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))

@@ -1,5 +1,5 @@
-// The rules of a version of a definition, and what the server estimates that each costs: of an expression that it is asked for once
-// somebody looks.
+// The rules of a version of a definition, and the cost of each as the server estimates it. The page asks for the estimate of an
+// expression when the user opens it.
 import { useEffect, useState } from 'preact/hooks'
 import { ask, messageOf } from './api.ts'
 import { type CostOfRule, costText, findCost, type PlacedRule, type RuleCosts } from './definition-rules.ts'

@@ -11,7 +11,6 @@ import {
   historyText,
   type Load,
   readChecks,
-  type Level,
   readLevels,
   seriesOf,
 } from './server-status.ts'
@@ -139,7 +138,12 @@ export function ServerPage() {
         </div>
       )}
       <WatcherTable watchers={watchers} />
-      <LevelTable levels={levels} />
+      <Listing
+        title="Flow control"
+        columns={['Level', 'Executing', 'Waiting', 'Dispatched', 'Rejected', 'Timed out']}
+        rows={levels.value?.map(({ name, counts }) => [name, ...counts])}
+        problem={levels.problem}
+      />
       <LeaseTable leases={leases} />
     </section>
   )
@@ -248,18 +252,6 @@ function WatcherTable({ watchers: { value, problem } }: { readonly watchers: Pol
   return <Listing title="Watchers" columns={columns} rows={rows} problem={problem} />
 }
 
-function LevelTable({ levels: { value, problem } }: { readonly levels: Polled<readonly Level[]> }) {
-  const rows = value?.map(({ name, counts }) => [name, ...counts])
-  return (
-    <Listing
-      title="Flow control"
-      columns={['Level', 'Executing', 'Waiting', 'Dispatched', 'Rejected', 'Timed out']}
-      rows={rows}
-      problem={problem}
-    />
-  )
-}
-
 function LeaseTable({ leases: { value, problem } }: { readonly leases: Polled<{ readonly items: readonly Lease[] }> }) {
   const rows = value?.items.map(({ metadata, spec }) => [
     <a href={objectAddress({ plural: 'leases', group: 'coordination.k8s.io' }, metadata)}>{metadata.name}</a>,
@@ -268,12 +260,6 @@ function LeaseTable({ leases: { value, problem } }: { readonly leases: Polled<{ 
     spec?.renewTime === undefined ? '–' : `${ageText(spec.renewTime, Date.now())} ago`,
     spec?.leaseDurationSeconds === undefined ? '–' : `${spec.leaseDurationSeconds}s`,
   ])
-  return (
-    <Listing
-      title="Leases"
-      columns={['Name', 'Namespace', 'Holder', 'Renewed', 'Lasts']}
-      rows={rows}
-      problem={problem}
-    />
-  )
+  const columns = ['Name', 'Namespace', 'Holder', 'Renewed', 'Lasts']
+  return <Listing title="Leases" columns={columns} rows={rows} problem={problem} />
 }

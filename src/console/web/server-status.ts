@@ -10,7 +10,7 @@ export function readChecks(text: string): readonly Check[] {
   return [...text.matchAll(/^\[([+-])\](\S+)/gm)].map(([, sign, name]) => ({ name: name ?? '', isFine: sign === '+' }))
 }
 
-export interface Level {
+interface Level {
   readonly name: string
   readonly counts: readonly number[]
 }
@@ -45,7 +45,7 @@ export interface Load {
   readonly storageBytes?: number
   /** The newest. */
   readonly revision: number
-  /** Absent: somebody else sees to it. */
+  /** Absent: another server compacts the storage. */
   readonly compaction?: Compaction
   readonly steps: readonly LoadStep[]
 }

@@ -113,12 +113,14 @@ export function Sidebar({ kinds, route, namespace }: Props) {
         value={search}
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         onKeyDown={({ key, currentTarget }) => {
-          if (key !== 'Enter' || wanted === '') return
-          currentTarget.parentElement?.querySelector<HTMLElement>('details a')?.click()
+          const first = currentTarget.parentElement?.querySelector<HTMLElement>('details a')
+          if (key !== 'Enter' || wanted === '' || first == null) return
+          first.click()
           currentTarget.blur()
           setSearch('')
         }}
       />
+      {wanted !== '' && !kinds.some((kind) => canList(kind) && fits(kind)) && <p class="empty">No such kind.</p>}
       {sectionsOf(kinds.filter(fits)).map((section, i) => (
         <details
           key={section.title}

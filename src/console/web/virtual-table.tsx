@@ -52,9 +52,9 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
   const press = (event: KeyboardEvent): void => {
     const key = pageKey(event)
     const { target } = event
-    // Enter is for the link or button that has the focus.
-    if (key === undefined || (key === 'Enter' && target instanceof Element && target.closest('a, button, summary')))
-      return
+    // Enter is for the link or button that has the focus. The button of a closed dialog keeps the focus until the next frame.
+    const control = target instanceof Element ? target.closest('a, button, summary') : null
+    if (key === undefined || (key === 'Enter' && control?.checkVisibility() === true)) return
     const page = Math.floor(view.height / ROW_PX) - 1
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: 1,

@@ -65,7 +65,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
     setStage(EDITING)
     const who = writersSince(managedOf(loaded), managedOf(fresh)).join(' and ')
     setNotice(
-      `${who || 'Somebody'} changed the object meanwhile. Your edit was put on top of the new version: review it again.`,
+      `${who || 'Another client'} changed the object meanwhile. Your edit was put on top of the new version: review it again.`,
     )
   }
   const failed = async (error: unknown): Promise<void> => {
