@@ -12,7 +12,7 @@ const project = fileURLToPath(new URL('..', import.meta.url))
 /** Where `tsconfig.types.json` has the compiler write. */
 const declarations = path.join(project, 'node_modules/.cache/types')
 const target = path.join(project, 'dist/types')
-const entries = ['index', 'client/client', 'define/define', 'testing/testing', 'extensions/extensions']
+const entries = ['index', 'client/client', 'define/define', 'library/testing/testing', 'extensions/extensions']
 /** `Disposable` is in no library of the compiler's targets before esnext. */
 const HEAD = '/// <reference lib="esnext.disposable" />\n'
 

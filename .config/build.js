@@ -17,7 +17,7 @@ const exported = {
   index: 'src/index.ts',
   client: 'src/client/client.ts',
   define: 'src/define/define.ts',
-  testing: 'src/testing/testing.ts',
+  testing: 'src/library/testing/testing.ts',
   extensions: 'src/extensions/extensions.ts',
 }
 const library = {

@@ -2,7 +2,7 @@
 import './server/signals.js'
 import { keepCompiled } from './lib/compile-cache.ts'
 import { nameSourceFiles } from './lib/source-places.ts'
-import { heldCompilers } from './runtime/compilers.ts'
+import { heldCompilers } from './lib/runtime/compilers.ts'
 
 // Deprecations are for those who write libraries, not for those who run this.
 process.noDeprecation = true

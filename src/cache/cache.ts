@@ -4,7 +4,7 @@ import type { ListAt, ReadAt, StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { type Clock, repeat, systemClock } from '../lib/clock.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
-import { type CountKeys, countByNodes } from '../runtime/count-keys.ts'
+import { type CountKeys, countByNodes } from '../lib/runtime/count-keys.ts'
 import {
   notReady,
   type Operation,

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { StoredObject } from '../api/read.ts'
 import type { Count } from '../lib/measure.ts'
-import type { CountKeys } from '../runtime/count-keys.ts'
+import type { CountKeys } from '../lib/runtime/count-keys.ts'
 import { unreadableObjects } from '../store/errors.ts'
 import { listRange, type ListRange, positionAfter } from '../store/list-range.ts'
 import { type Matcher, matcherOf } from '../store/selection.ts'

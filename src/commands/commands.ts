@@ -9,7 +9,7 @@ import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
 import { reasonOf, usageError, StartError } from '../config/start-error.ts'
 import type { Log } from '../lib/log.ts'
-import { heldCompilers } from '../runtime/compilers.ts'
+import { heldCompilers } from '../lib/runtime/compilers.ts'
 import type { RunningServer, StartOrder } from '../server/server.ts'
 import { programVersion, versionInfo } from '../server/version.ts'
 
@@ -167,7 +167,13 @@ type Serving = Pick<RunningServer, 'url' | 'failed' | 'reload' | 'stop'>
 type ServeOrder = Pick<StartOrder, 'config' | 'log' | 'signal'> & Required<Pick<StartOrder, 'onListening'>>
 
 async function startServer(order: StartOrder): Promise<Serving> {
-  return (await import('../server/server.ts')).startServer(order)
+  const { startServer: start } = await import('../server/server.ts')
+  return start({ ...order, faults: await openFaults(order.config, order.log) })
+}
+
+/** With `--dev` administrators can inject faults. Other servers do not load what does it. */
+async function openFaults({ dev }: Config, log: Log): Promise<StartOrder['faults']> {
+  return dev ? new (await import('../library/faults/faults.ts')).FaultInjector(log) : undefined
 }
 
 async function startSupervisor(order: ServeOrder, flags: readonly string[]): Promise<Serving> {
@@ -180,7 +186,7 @@ async function work(environment: Environment): Promise<number> {
   outliveReaders()
   const link = (await import('../workers/supervisor-link.ts')).SupervisorLink.open()
   if (link === undefined) throw usageError('workers are started by quarterdeck serve --workers')
-  return (await import('../server/worker.ts')).runWorker(link, environment)
+  return (await import('../server/worker.ts')).runWorker(link, environment, openFaults)
 }
 
 async function greeting(

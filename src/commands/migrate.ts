@@ -1,6 +1,6 @@
 // `quarterdeck migrate --from PLACE --to PLACE`: copies one store to another. resourceVersions only rise.
-import { BackupError } from '../backup/backup-error.ts'
-import { wholePages } from '../backup/unfinished.ts'
+import { BackupError } from '../kv/backup/backup-error.ts'
+import { wholePages } from '../kv/backup/unfinished.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { directoryPath } from '../config/setting-reader.ts'
 import { usageError } from '../config/start-error.ts'

@@ -11,7 +11,7 @@ import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { serverContext, succeeds, updateLive } from './writes.ts'
-import { runInformer } from '../informers/informer.ts'
+import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const RECHECK_MS = 30_000

@@ -9,7 +9,7 @@ import { type Definition, readDefinition } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { createMissing, deleteOne, newObject, serverContext, succeeds } from './writes.ts'
-import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'definition-services'

@@ -12,7 +12,7 @@ import type { Controller, ControllerParts } from './controllers.ts'
 import { withCondition } from './definition-acceptance.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, serverContext, succeeds, updateLive } from './writes.ts'
-import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'definition-cleanup'

@@ -10,7 +10,7 @@ import type { Controller, ControllerParts } from './controllers.ts'
 import { TakenNames, withEstablished, withNames } from './definition-acceptance.ts'
 import { WorkQueue } from './work-queue.ts'
 import { serverContext, succeeds, updateLive } from './writes.ts'
-import { runInformer } from '../informers/informer.ts'
+import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 export function definitionNames(parts: ControllerParts): Controller {

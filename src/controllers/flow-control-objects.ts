@@ -12,7 +12,7 @@ import { conditionsOf, withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, ensureObject, newObject, succeeds, updateLive } from './writes.ts'
-import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 export interface FlowObjects {

@@ -19,11 +19,11 @@ import { recordEvent } from './event-recorder.ts'
 import { KindWaits } from './kind-waits.ts'
 import { type FoundOwner, OwnerLookup } from './owner-lookup.ts'
 import { FOREGROUND, type GraphNode, ORPHAN, ownerOf, type OwnerReference, OwnershipGraph } from './ownership-graph.ts'
-import { eachType } from '../informers/stored-types.ts'
-import { type InformedType, TypeInformers } from '../informers/type-informers.ts'
+import { eachType } from './stored-types.ts'
+import { type InformedType, TypeInformers } from './type-informers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, succeeds, updateLive } from './writes.ts'
-import { type InformerHandler } from '../informers/informer.ts'
+import { type InformerHandler } from './informer.ts'
 
 const WORKERS = 16
 const REMEMBERED = 10_000

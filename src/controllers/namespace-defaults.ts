@@ -9,7 +9,7 @@ import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, ensureObject, newObject, succeeds } from './writes.ts'
-import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const WORKERS = 8

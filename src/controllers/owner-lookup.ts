@@ -9,7 +9,7 @@ import type { ControllerParts } from './controllers.ts'
 import type { KnownOwner } from './dependent-decision.ts'
 import { kindKey, type NamedKind } from './kind-waits.ts'
 import { FOREGROUND, type GraphNode, type OwnerReference, type OwnershipGraph } from './ownership-graph.ts'
-import { asStored } from '../informers/stored-types.ts'
+import { asStored } from './stored-types.ts'
 
 const REMEMBERED = 10_000
 const LIST = 'List'

@@ -6,7 +6,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
-import type { InformedType } from '../informers/type-informers.ts'
+import type { InformedType } from './type-informers.ts'
 
 /** The finalizers of an owner that waits until its dependents are let go, or gone. */
 export const ORPHAN = 'orphan'

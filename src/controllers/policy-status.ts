@@ -6,7 +6,7 @@ import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, succeeds, updateLive } from './writes.ts'
-import { runInformer } from '../informers/informer.ts'
+import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'validatingadmissionpolicy-status-controller'

@@ -14,10 +14,10 @@ import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quanti
 import { together } from '../lib/together.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { asStored } from '../informers/stored-types.ts'
-import { type InformedType, TypeInformers } from '../informers/type-informers.ts'
+import { asStored } from './stored-types.ts'
+import { type InformedType, TypeInformers } from './type-informers.ts'
 import { WorkQueue } from './work-queue.ts'
-import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 /** What the objects take of a quota; the rules are admission's. */

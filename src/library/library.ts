@@ -4,7 +4,7 @@ import { Client } from '../client/client.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { usageError } from '../config/start-error.ts'
 import type { Extensible } from '../extensions/extensions.ts'
-import type { Faults } from '../faults/faults.ts'
+import { FaultInjector, type Faults } from './faults/faults.ts'
 import { checkOptions, fits, isRecord, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 import { SILENT_LOG, type Log } from '../lib/log.ts'
 import {
@@ -26,8 +26,8 @@ import type { Clock } from './virtual-clock.ts'
 export { openTime }
 export type { Client, Clock, Kubeconfig, Log, ServerUser, Snapshot }
 export type { RecordedRequest, RecordOptions, RequestRecord } from './request-record.ts'
-export type { Cut, Delay, Failure, FailureStatus, Fault, Faults, FaultSpec, FaultVerb } from '../faults/faults.ts'
-export type { Repeated, RequestMatch, WatchFaults, WatchMatch } from '../faults/faults.ts'
+export type { Cut, Delay, Failure, FailureStatus, Fault, Faults, FaultSpec, FaultVerb } from './faults/faults.ts'
+export type { Repeated, RequestMatch, WatchFaults, WatchMatch } from './faults/faults.ts'
 
 export interface ServerOptions extends TimeOptions {
   /** Where everything is kept; absent: in memory only. */
@@ -143,6 +143,7 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
   const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
   const time = openTime(config.virtualClock ? { clock: 'virtual', ...options } : options, taken?.time)
+  const faults = new FaultInjector(log)
   const running = await composeServer({
     config,
     log,
@@ -150,7 +151,7 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
     tokens: users.method,
     outermost: records.filter,
     sharesProcess: true,
-    injectsFaults: true,
+    faults,
     ...time.order,
     ...from,
   })
@@ -160,7 +161,7 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
     await running.stop()
     throw error
   }
-  return new LibraryServer(running, users, { config, log, records, time })
+  return new LibraryServer(running, users, { config, log, records, time, faults })
 }
 
 function flagsOf({ dataDir, port, flags = {} }: ServerOptions): string[] {
@@ -181,6 +182,7 @@ interface Started {
   readonly log: Log
   readonly records: RequestRecords
   readonly time: ServerTime
+  readonly faults: Faults
 }
 
 class LibraryServer implements Server {
@@ -212,7 +214,7 @@ class LibraryServer implements Server {
   }
 
   get faults(): Faults {
-    return this.#running.faults!
+    return this.#started.faults
   }
 
   get failed(): Promise<never> {

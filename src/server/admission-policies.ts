@@ -23,7 +23,7 @@ import {
   type ConfiguredPlugins,
   followConfigurations,
   type FollowedConfigurations,
-} from '../informers/admission-configurations.ts'
+} from '../controllers/admission-configurations.ts'
 
 export interface AdmissionPolicyParts extends Omit<InvocationParts, 'params'>, ConfigurationParts {
   /** Reads the stored objects of a resource. */

@@ -14,7 +14,7 @@ import {
   type ConfiguredPlugins,
   followConfigurations,
   type FollowedConfigurations,
-} from '../informers/admission-configurations.ts'
+} from '../controllers/admission-configurations.ts'
 
 export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, ConfigurationParts {
   /** Told the names of all webhooks when that changes. */

@@ -20,11 +20,11 @@ import type { AuthorizationMode, AuthorizerConfig } from '../config/authorizatio
 import { type AuthorizationSettings, modesOf, readAuthorizers } from '../config/authorization-config.ts'
 import { type AuthorizerFunction, authorizerFunction, openAuthorizationWebhook } from './authorization-webhooks.ts'
 import { readTextFile } from '../config/files.ts'
-import { NodeGraphInformer } from '../informers/node-graph.ts'
+import { NodeGraphInformer } from '../controllers/node-graph.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
 import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
-import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { type InformerHandler, runInformer } from '../controllers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const RBAC_RESOURCES: Readonly<Record<RbacKind, string>> = {

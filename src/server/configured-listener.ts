@@ -2,7 +2,7 @@
 import { type Listener, type ListenerOptions, openListener } from '../http/listener.ts'
 import type { Config } from '../config/config.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
-import { runtimeOf } from '../runtime/runtime.ts'
+import { runtimeOf } from '../lib/runtime/runtime.ts'
 
 type ListenParts = Pick<
   ListenerOptions,

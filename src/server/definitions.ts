@@ -25,7 +25,7 @@ import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts
 import type { SchemaTable } from '../schema/table.ts'
 import { ServedObject } from '../registry/served-store.ts'
 import type { ObjectKey, WriteResult } from '../store/store.ts'
-import { runInformer } from '../informers/informer.ts'
+import { runInformer } from '../controllers/informer.ts'
 
 /** How long a request for a kind that was just defined waits for it (D30). */
 const PATIENCE_MS = 1_000

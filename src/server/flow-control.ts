@@ -12,7 +12,7 @@ import type { Family } from '../lib/measure.ts'
 import { together } from '../lib/together.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
-import { runInformer } from '../informers/informer.ts'
+import { runInformer } from '../controllers/informer.ts'
 
 export interface FlowOptions {
   /** By schemas and levels; otherwise by the two numbers alone. */

@@ -1,24 +1,27 @@
 // What a server is told at its start, and what is there before anything is served.
 import { KeptFunctions } from '../extensions/kept-functions.ts'
-import type { Filter } from '../http/http.ts'
+import type { CallerFilter, Filter } from '../http/http.ts'
 import type { Route } from '../http/router.ts'
+import type { Kv } from '../kv/kv.ts'
+import type { DiscoveryGroup } from '../registry/discovery.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { GroupVersionResource } from '../api/object.ts'
 import type { TlsFiles } from '../http/tls-server.ts'
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type Log, logOf } from '../lib/log.ts'
 import { type Random, seededRandom, systemRandom } from '../lib/random.ts'
-import { type Runtime, runtimeOf } from '../runtime/runtime.ts'
-import type { PageSource } from '../management/management.ts'
+import { type Runtime, runtimeOf } from '../lib/runtime/runtime.ts'
+import type { PageSource } from '../telemetry/management/management.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { Activity } from './activity.ts'
 import { adminToken } from './admin.ts'
 import { ownAddress } from './advertised-address.ts'
 import type { Config } from '../config/config.ts'
-import type { FaultInjector } from '../faults/faults.ts'
+import type { ResourceParts } from '../handlers/resource-parts.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
-import { openFaults } from './faults.ts'
 import { ServerMeasures } from './measures.ts'
 import { accountKeys, warnOfOwnKey } from './account-keys.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -38,6 +41,23 @@ export interface ServerAccess {
   /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
   readonly authority: string | undefined
   readonly adminToken: string
+}
+
+/** Where faults are injected: around requests, watches and the store. */
+export interface FaultPoints {
+  /** Called with the resources that the server has. Before that call no fault strikes a request or a watch. */
+  know(resources: KnownResources): void
+  readonly requests: CallerFilter
+  readonly watched: NonNullable<ResourceParts['watches']['wrap']>
+  stored(kv: Kv): Kv
+  readonly routes: readonly Route[]
+  /** Removes all faults. */
+  clear(): void
+}
+
+interface KnownResources {
+  readonly groups: () => readonly DiscoveryGroup[]
+  readonly find: (resource: GroupVersionResource) => Resource | undefined
 }
 
 export interface StartOrder {
@@ -63,8 +83,8 @@ export interface StartOrder {
   readonly from?: ServerState
   /** Where it is one of several workers of a server. */
   readonly worker?: WorkerParts
-  /** Faults can be injected; with `--dev` they can be in any case. */
-  readonly injectsFaults?: boolean
+  /** Injects faults into this server. */
+  readonly faults?: FaultPoints | undefined
   /** Served with `--dev`, beside the server's own. */
   readonly devRoutes?: readonly Route[]
 }
@@ -84,7 +104,7 @@ export interface Foundation
   extends Pick<StartOrder, 'config' | 'log' | 'tokens' | 'activity' | 'devRoutes'>,
     Storage,
     Authority {
-  readonly faults: FaultInjector | undefined
+  readonly faults: FaultPoints | undefined
   /** Undefined where nobody asked for it. */
   readonly tracing: RunningTracing | undefined
   readonly functions: KeptFunctions
@@ -107,7 +127,7 @@ export interface Foundation
 }
 
 export async function openFoundation(order: StartOrder, opened: AsyncDisposableStack): Promise<Foundation> {
-  const { config, log, clock = systemClock, seed, activity, signal, tokens, from } = order
+  const { config, log, clock = systemClock, seed, activity, signal, tokens, from, faults } = order
   const { dataDirectory } = config
   if (dataDirectory !== undefined) {
     makePrivateDirectory(dataDirectory, 'the data directory')
@@ -122,7 +142,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   opened.defer(() => storage.kv.close())
   await checkWhole(storage.kv, config, signal)
   await checkFormat(storage.kv, config, signal)
-  const faults = await openFaults(order)
+  if (faults !== undefined && config.dev) log.warn({}, '--dev: administrators can inject faults at /debug/faults')
   const kv = faults?.stored(storage.kv) ?? storage.kv
   if (((await kv.size(signal))?.bytes ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
   const measures = new ServerMeasures()

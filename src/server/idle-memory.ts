@@ -2,7 +2,7 @@
 // much is asked for, and keeps it, with the code that only a start needs and with buffers that nobody uses any more.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
-import type { Collector } from '../runtime/collector.ts'
+import type { Collector } from '../lib/runtime/collector.ts'
 
 const LOOK_EVERY_MS = 1000
 /** Where somebody always asks for something, what a start took goes with the rest, later. */

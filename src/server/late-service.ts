@@ -3,7 +3,7 @@
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ListenerOptions } from '../http/listener.ts'
 import { CancelledError } from '../lib/errors.ts'
-import type { AnswerPage } from '../management/management.ts'
+import type { AnswerPage } from '../telemetry/management/management.ts'
 import type { PeerQuestion } from './peers.ts'
 import type { ResourceApi } from './resource-api.ts'
 

@@ -7,7 +7,7 @@ import { RequestInfos } from '../http/request-info.ts'
 import { plainText } from '../http/responses.ts'
 import { type Route, routeRequests } from '../http/router.ts'
 import { systemRandom } from '../lib/random.ts'
-import type { AnswerPage, PageAnswer } from '../management/management.ts'
+import type { AnswerPage, PageAnswer } from '../telemetry/management/management.ts'
 
 const CALLER: Caller = Object.freeze({
   user: Object.freeze({ name: 'system:quarterdeck:operator', uid: '', groups: [], extra: {} }),

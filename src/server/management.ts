@@ -3,7 +3,7 @@ import type { ManagementConfig } from '../config/management-config.ts'
 import { readTextFile } from '../config/files.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import type { Log } from '../lib/log.ts'
-import type { PageSource } from '../management/management.ts'
+import type { PageSource } from '../telemetry/management/management.ts'
 
 const LOOPBACK = /^127\.|^::1$/
 
@@ -25,7 +25,7 @@ export async function openManagements(configs: readonly ManagementConfig[], log:
     const clientCa = caFile === undefined ? undefined : readTextFile(caFile, '--management-client-ca-file')
     if (tokenFile !== undefined && readTextFile(tokenFile, '--management-token-file').trim() === '')
       throw new StartError(`--management-token-file ${tokenFile} is empty`)
-    const { openManagement } = await import('../management/management.ts')
+    const { openManagement } = await import('../telemetry/management/management.ts')
     try {
       const management = opened.use(await openManagement({ ...config, clientCa, source: () => shown, onFault }))
       urls.push(management.url)

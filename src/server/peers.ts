@@ -7,7 +7,7 @@ import type { WatcherStatus } from '../handlers/watchers.ts'
 import type { RequestsReport, TurnLedger } from '../http/turn-ledger.ts'
 import { type Log, type LogComponent, type LogLevel, setLogLevel } from '../lib/log.ts'
 import type { LoadHistory, LoadStep } from '../telemetry/load-history.ts'
-import type { AnswerPage, PageAnswer, PageRequest } from '../management/management.ts'
+import type { AnswerPage, PageAnswer, PageRequest } from '../telemetry/management/management.ts'
 import type { Metrics, MetricsOfWorkers } from '../telemetry/metrics.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 

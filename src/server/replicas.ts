@@ -1,7 +1,7 @@
 // What the replicas on one store ask each other for somebody: each is found by its identity lease, and asked as that user, by the
 // certificate that servers of other groups trust to say who the user is. A credential of the user's never leaves for an address that
 // stands in an object.
-import { userHeaders } from '../aggregation/user-headers.ts'
+import { userHeaders } from '../handlers/user-headers.ts'
 import type { User } from '../api/user.ts'
 import type { ControllerParts } from '../controllers/controllers.ts'
 import { serverLeases, type ServerLease } from '../controllers/server-identity.ts'

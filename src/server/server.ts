@@ -9,11 +9,10 @@ import type { FinishedRequest, InProcessConnection } from '../http/listener.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
 import type { Kv } from '../kv/kv.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
-import { releaseByWork } from '../runtime/compilers.ts'
+import { releaseByWork } from '../lib/runtime/compilers.ts'
 import { localUrl } from './admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
 import type { Config } from '../config/config.ts'
-import type { FaultInjector } from '../faults/faults.ts'
 import { runInBackground } from './background.ts'
 import { giveBackMemory, nodesHeap } from './idle-memory.ts'
 import { LateService } from './late-service.ts'
@@ -28,8 +27,6 @@ import { newTicketKeys, renewTls } from './tls-renewal.ts'
 export type { ServerAccess, StartOrder }
 
 export interface RunningServer extends ServerAccess {
-  /** Undefined where nobody asked for it. */
-  readonly faults: FaultInjector | undefined
   /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
   readonly failed: Promise<never>
   /** Undefined where the storage cannot do it: it has to be in memory. */
@@ -167,7 +164,6 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   }
   return {
     ...access,
-    faults: base.faults,
     failed: service.failed,
     past: pastOf({ ...base, service, from: order.from }),
     extensible: extensibleHere(base.functions, log),

@@ -1,5 +1,5 @@
 // Opens the configured storage engine, and keeps it from growing. Errors are one line.
-import { unfinishedSince } from '../backup/unfinished.ts'
+import { unfinishedSince } from '../kv/backup/unfinished.ts'
 import type { RestorableKv, StoreCopy } from '../kv/copy.ts'
 import type { EmbeddedKv } from '../kv/embedded/embedded.ts'
 import type { Etcd } from '../kv/etcd/etcd.ts'

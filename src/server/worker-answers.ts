@@ -5,7 +5,7 @@ import { ProcessFigures } from '../telemetry/process-figures.ts'
 import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
 import type { WorkerMeasures } from '../workers/measures.ts'
 import type { WorkerProcess } from '../workers/workers.ts'
-import { notServing, type PageAnswer, type PageRequest } from '../management/management.ts'
+import { notServing, type PageAnswer, type PageRequest } from '../telemetry/management/management.ts'
 import { type PeerQuestion, peerWithinMs, type PeerTopics } from './peers.ts'
 import type { LastCounts } from './worker.ts'
 

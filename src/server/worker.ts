@@ -6,10 +6,11 @@ import { StartError } from '../config/start-error.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
 import { systemClock } from '../lib/clock.ts'
 import { HeldValues } from '../lib/held-values.ts'
-import { LOG_COMPONENTS, type LogComponent, setLogLevel } from '../lib/log.ts'
-import { heldCompilers } from '../runtime/compilers.ts'
+import { type Log, LOG_COMPONENTS, type LogComponent, setLogLevel } from '../lib/log.ts'
+import { heldCompilers } from '../lib/runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
 import { accountKeys } from './account-keys.ts'
+import type { FaultPoints } from './foundation.ts'
 import { openLog } from './logger.ts'
 import { type RunningServer, startServer } from './server.ts'
 import { type PeerAnswer, type PeerQuestion, peerWithinMs } from './peers.ts'
@@ -55,7 +56,11 @@ const ANSWER_WITHIN_MS = 5_000
 const LOST_WITHIN_MS = 10_000
 
 /** Resolves with the exit code, when it was told to stop. */
-export async function runWorker(link: SupervisorLink, environment: Environment): Promise<number> {
+export async function runWorker(
+  link: SupervisorLink,
+  environment: Environment,
+  openFaults: (config: Config, log: Log) => Promise<FaultPoints | undefined>,
+): Promise<number> {
   const order = (await link.order) as WorkerOrder
   // For those who look at the processes of the system.
   process.title = `quarterdeck worker ${order.name}`
@@ -95,6 +100,7 @@ export async function runWorker(link: SupervisorLink, environment: Environment):
     const server = await startServer({
       config,
       log,
+      faults: await openFaults(config, log),
       signal: stop.signal,
       onListening: () => link.isListening(),
       worker: {

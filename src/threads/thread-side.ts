@@ -1,7 +1,7 @@
 // The worker's side of the threads: runs requests, and calls the main thread for everything that has effects.
 import { parentPort, threadName } from 'node:worker_threads'
 import { CancelledError } from '../lib/errors.ts'
-import { lowerThreadPriority } from '../runtime/thread-priority.ts'
+import { lowerThreadPriority } from '../lib/runtime/thread-priority.ts'
 import { errorOf, type Failure, failureOf, type FromThread, type ToThread } from './messages.ts'
 
 /** More than the event loop's, which therefore need not wait for threads; long requests make short ones wait as little. */

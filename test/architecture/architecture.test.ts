@@ -13,7 +13,7 @@ import {
   needlessExceptions,
 } from './form-rules.ts'
 import { checkCycles, checkDoors, checkFolders, checkLayers, checkPackages, checkReached } from './layer-rules.ts'
-import { LONG_FILES, UNRULED_FOLDERS } from './rooms.ts'
+import { LONG_FILES, MAX_ROOMS, ROOMS, UNRULED_FOLDERS } from './rooms.ts'
 import { readSources, type SourceFile } from './source.ts'
 
 const top = path.join(import.meta.dirname, '../..')
@@ -29,6 +29,7 @@ describe('the house', () => {
     expect(tests.map((file) => file.path)).toContain('test/architecture/architecture.test.ts')
   })
 
+  it('has few rooms', () => expect(Object.keys(ROOMS).length).toBeLessThanOrEqual(MAX_ROOMS))
   it('imports downwards only', () => expect(checkLayers(all)).toEqual([]))
   it('enters each room by its doors', () => expect(checkDoors(all)).toEqual([]))
   it('keeps folders apart that have nothing to do with each other', () => expect(checkFolders(all)).toEqual([]))

@@ -122,7 +122,7 @@ const UNPROMISED = /\w\._[a-z]\w*|\bsetFlagsFromString\b|\bprocess\.binding\b|\b
 
 export function checkUnpromised(files: readonly SourceFile[]): Violation[] {
   return files
-    .filter(({ path }) => !path.startsWith('src/runtime/'))
+    .filter(({ path }) => !path.startsWith('src/lib/runtime/'))
     .flatMap(({ path, text }) => {
       const found = UNPROMISED.exec(text)?.[0]
       return found === undefined ? [] : [`${path}: relies on ${found}, which belongs to runtime`]

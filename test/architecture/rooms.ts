@@ -20,10 +20,15 @@ export interface Room {
 
 /** Bottom to top. */
 const BELOW_SERVER: Readonly<Record<string, Room>> = {
-  lib: { mayImport: [], entrance: 'words' },
+  lib: {
+    mayImport: [],
+    entrance: 'words',
+    sideDoors: ['collector', 'compilers', 'count-keys', 'read-socket', 'thread-priority'].map(
+      (name) => `runtime/${name}.ts`,
+    ),
+  },
   client: { mayImport: ['lib'], entrance: 'front', sideDoors: ['kubeconfig.ts'] },
-  runtime: { mayImport: ['lib'], entrance: 'words' },
-  wire: { mayImport: ['lib', 'runtime'], entrance: 'words' },
+  wire: { mayImport: ['lib'], entrance: 'words' },
   pki: { mayImport: ['lib'], entrance: 'words' },
   api: { mayImport: ['lib'], entrance: 'words', sideDoors: ['gen/kinds.ts'] },
   cel: { mayImport: ['lib'], entrance: 'front' },
@@ -55,9 +60,18 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
       'key-order.ts',
       'key-text.ts',
       'maintenance.ts',
+      ...[
+        'backup-error',
+        'backup-reader',
+        'backup-writer',
+        'checked-pages',
+        'header',
+        'restore',
+        'seal',
+        'unfinished',
+      ].map((name) => `backup/${name}.ts`),
     ],
   },
-  backup: { mayImport: ['lib', 'kv'], entrance: 'words' },
   outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },
   auth: { mayImport: ['lib', 'pki', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'words' },
@@ -68,9 +82,9 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   admission: { mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
-  threads: { mayImport: ['lib', 'runtime', 'api'], entrance: 'words' },
+  threads: { mayImport: ['lib', 'api'], entrance: 'words' },
   store: { mayImport: ['lib', 'wire', 'api', 'codec', 'kv'], entrance: 'words' },
-  cache: { mayImport: ['lib', 'runtime', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
+  cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
   registry: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'store'],
     entrance: 'words',
@@ -80,22 +94,31 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'front',
     sharedFolders: ['shared'],
   },
-  http: { mayImport: ['lib', 'runtime', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
-  handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
+  http: { mayImport: ['lib', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
+  handlers: { mayImport: ['lib', 'api', 'codec', 'outgoing', 'patch', 'registry', 'http'], entrance: 'words' },
   console: { mayImport: ['lib', 'api', 'auth', 'http'], entrance: 'front' },
   plugins: {
     mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth', 'admission'],
     entrance: 'words',
   },
-  informers: {
-    mayImport: ['lib', 'api', 'outgoing', 'auth', 'admission', 'store', 'cache', 'registry', 'plugins'],
-    entrance: 'words',
-  },
   controllers: {
-    mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'kinds', 'informers'],
+    mayImport: [
+      'lib',
+      'api',
+      'schema',
+      'codec',
+      'kv',
+      'outgoing',
+      'auth',
+      'admission',
+      'store',
+      'cache',
+      'registry',
+      'kinds',
+      'plugins',
+    ],
     entrance: 'words',
   },
-  faults: { mayImport: ['lib', 'api', 'codec', 'kv', 'store', 'registry', 'http'], entrance: 'front' },
   define: { mayImport: ['api', 'codec'], entrance: 'front' },
   extensions: {
     mayImport: ['lib', 'client', 'api', 'outgoing'],
@@ -103,13 +126,8 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     sideDoors: ['registration.ts', 'in-process.ts', 'kept-functions.ts', 'folder.ts'],
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
-  management: { mayImport: [], entrance: 'front' },
   telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
   workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['measures.ts', 'supervisor-link.ts'] },
-  aggregation: {
-    mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'kinds', 'http', 'informers'],
-    entrance: 'words',
-  },
 }
 
 /** Every room; the top ones put the others together and so may import them all. */
@@ -117,13 +135,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   ...BELOW_SERVER,
   server: { mayImport: Object.keys(BELOW_SERVER), entrance: 'words' },
   library: { mayImport: [...Object.keys(BELOW_SERVER), 'server'], entrance: 'front' },
-  testing: { mayImport: ['lib', 'api', 'client', 'codec', 'library'], entrance: 'front' },
   commands: { mayImport: [...Object.keys(BELOW_SERVER), 'server', 'library'], entrance: 'front' },
 }
 
+export const MAX_ROOMS = 33
+
 /** The files that stand outside of the rooms, and what they may import. */
 export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['lib', 'runtime', 'server', 'commands'],
+  'main.ts': ['lib', 'server', 'commands'],
   'index.ts': ['library'],
 }
 
@@ -135,7 +154,7 @@ export const BEGINNINGS: readonly string[] = [
   'src/index.ts',
   'src/client/client.ts',
   'src/define/define.ts',
-  'src/testing/testing.ts',
+  'src/library/testing/testing.ts',
   'src/extensions/extensions.ts',
   'src/extensions/process.ts',
   'src/schema/compile/write-compiled.ts',
@@ -151,7 +170,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   uplot: ['console'],
   'node:http2': ['client'],
   pino: ['server'],
-  fastify: ['management'],
+  fastify: ['telemetry'],
   'prom-client': ['telemetry'],
   '@opentelemetry/api': ['telemetry'],
   '@opentelemetry/sdk-trace': ['telemetry'],
@@ -167,7 +186,6 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/lib/compile-cache.ts': 'is about this process',
   'src/console/web/': 'runs in browsers',
   'src/client/': 'has the time of the program that uses it, where it is given no other',
-  'src/testing/': 'has the time of the program that uses it',
   'src/wire/': 'waits for sockets',
   'src/http/': 'waits for sockets, and holds requests to their deadlines',
   'src/outgoing/': 'waits for other servers',
@@ -181,17 +199,17 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/pki/': 'makes certificates, which OpenSSL judges by it',
   'src/threads/': 'is about threads of this process',
   'src/telemetry/': 'measures this process',
-  'src/management/': 'waits for sockets',
   'src/workers/': 'is about processes of this machine',
   'src/store/encryption/': 'keys are kept by other servers',
   'src/audit/log-file.ts': 'gathers what is written to a file',
   'src/config/reloaded-files.ts': 'looks at files',
-  'src/informers/informer.ts': 'waits for the storage',
+  'src/controllers/informer.ts': 'waits for the storage',
   'src/kinds/custom/definition-table.ts': 'holds back requests that are under way',
+  'src/library/testing/': 'has the time of the program that uses it',
   'src/library/time.ts': 'where it is told to',
   'src/commands/': 'is about one run of a command',
   'src/extensions/': 'waits for functions as for other servers',
-  'src/faults/faults.ts': 'holds up requests that are under way',
+  'src/library/faults/faults.ts': 'holds up requests that are under way',
   'src/server/foundation.ts': 'where it is given none',
   'src/server/server.ts': 'when it stops',
   'src/server/supervisor.ts': 'when it stops',
@@ -211,7 +229,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/server/trust.ts': 'looks at certificates, which OpenSSL judges by it',
   'src/server/encryption.ts': 'keys are kept by other servers',
   'src/server/idle-memory.ts': 'is about this process',
-  'src/runtime/heap-growth.ts': 'is about this process',
+  'src/lib/runtime/heap-growth.ts': 'is about this process',
   'src/server/cache-check.ts': 'is about this process',
   'src/server/logger.ts': 'tells operators when it was',
 }
@@ -222,7 +240,7 @@ export const SYSTEM_CHANCE: Readonly<Record<string, string>> = {
   'src/lib/backoff.ts': 'keeps clients from coming all at once',
   'src/client/': 'is not the server',
   'src/http/filters/availability.ts': 'spreads connections',
-  'src/informers/service-resolver.ts': 'spreads calls',
+  'src/controllers/service-resolver.ts': 'spreads calls',
   'src/admission/webhook/call.ts': 'is only told to webhooks',
   'src/kinds/custom/conversion-webhook.ts': 'is only told to webhooks',
   'src/store/encryption/': 'is only told to the keeper of keys',

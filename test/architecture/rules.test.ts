@@ -201,7 +201,7 @@ const allowed: readonly (readonly [string, Rule, Files])[] = [
   ['a kind of the same group', checkFolders, { 'src/kinds/core/a.ts': `import './pod/pod.ts'` }],
   ['the table of kinds', checkFolders, { 'src/kinds/kinds.ts': `import './apps/a.ts'\nimport './core/b.ts'` }],
   ['a word of a vocabulary', checkDoors, { 'src/kv/kv.ts': `import '../lib/errors.ts'` }],
-  ['a member of others in its room', checkUnpromised, { 'src/runtime/a.ts': `socket._read(0)` }],
+  ['a member of others in its room', checkUnpromised, { 'src/lib/runtime/a.ts': `socket._read(0)` }],
   ['a date of something', checkTime, { 'src/kinds/a.ts': `new Date(milliseconds).toISOString()` }],
   ['a limit of a socket', checkTime, { 'src/kinds/a.ts': `socket.setTimeout(5)` }],
   ['a timer where sockets are', checkTime, { 'src/wire/a.ts': `setTimeout(close, 5)` }],

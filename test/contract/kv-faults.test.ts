@@ -1,5 +1,5 @@
 // The store that faults can be injected into is the store below it, while there are none.
-import { StoreFaults } from '../../src/faults/store-faults.ts'
+import { StoreFaults } from '../../src/library/faults/store-faults.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
 import { describeKvContract } from './kv-contract.ts'

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 /** Prints how large the heap was at most of a program that holds some objects and makes and drops many. */
 const PROGRAM = `
   import { getHeapStatistics } from 'node:v8'
-  import { limitHeapGrowth } from '${new URL('../../src/runtime/heap-growth.ts', import.meta.url).href}'
+  import { limitHeapGrowth } from '${new URL('../../src/lib/runtime/heap-growth.ts', import.meta.url).href}'
   const items = (count) => Array.from({ length: count }, (_, i) => ({ i, text: 'item ' + i }))
   const kept = items(2_000_000)
   if (process.argv[1] === 'limited') limitHeapGrowth()

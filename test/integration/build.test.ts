@@ -18,7 +18,7 @@ async function clone(): Promise<string> {
     'server/write-thread',
     'client/client',
     'define/define',
-    'testing/testing',
+    'library/testing/testing',
     'extensions/extensions',
     'extensions/process',
   ]

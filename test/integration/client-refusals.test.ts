@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, k8s, type KubernetesObject, type Resource } from '../../src/client/client.ts'
 import { type RequestRecord, type Server, startServer } from '../../src/index.ts'
-import { applyYaml, eventually, waitFor } from '../../src/testing/testing.ts'
+import { applyYaml, eventually, waitFor } from '../../src/library/testing/testing.ts'
 
 let server: Server
 let client: Client

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writeBackup } from '../../src/backup/backup-writer.ts'
+import { writeBackup } from '../../src/kv/backup/backup-writer.ts'
 import type { CopiedItem, StoreCopy } from '../../src/kv/copy.ts'
 import { newHome, runCommand } from '../rigs/server-process.ts'
 

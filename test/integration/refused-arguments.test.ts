@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, k8s } from '../../src/client/client.ts'
 import { type RequestRecord, type Server, startServer } from '../../src/index.ts'
-import { applyYaml, eventually, serverFixtures, serverTest, waitFor } from '../../src/testing/testing.ts'
+import { applyYaml, eventually, serverFixtures, serverTest, waitFor } from '../../src/library/testing/testing.ts'
 
 let server: Server
 let client: Client

@@ -13,7 +13,7 @@ import {
   serverTest,
   waitFor,
   WaitTimeoutError,
-} from '../../src/testing/testing.ts'
+} from '../../src/library/testing/testing.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 

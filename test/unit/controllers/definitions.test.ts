@@ -13,7 +13,7 @@ import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
 import { ServedObject } from '../../../src/registry/served-store.ts'
 import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 import { controllerParts, runUntilFinished } from '../../rigs/running-controller.ts'
-import { runInformer } from '../../../src/informers/informer.ts'
+import { runInformer } from '../../../src/controllers/informer.ts'
 
 const GROUP = 'stable.example.com'
 const CLUSTER = { namespace: '' }

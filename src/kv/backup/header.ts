@@ -1,0 +1,67 @@
+// The two first lines of a backup, which people can read: what it is, and a JSON object of what is in it.
+import type { Revision } from '../kv.ts'
+import { BackupError } from './backup-error.ts'
+import type { SealParameters } from './seal.ts'
+
+export interface BackupHeader {
+  /** Of the state that was copied. */
+  readonly revision: Revision
+  readonly keys: number
+  /** That all keys begin with. */
+  readonly prefix: string
+  /** When it was taken, as in RFC 3339. */
+  readonly time: string
+  /** The version of the program that took it. */
+  readonly version: string
+  readonly compression: 'zstd'
+  /** Absent: it is not encrypted. */
+  readonly encryption?: SealParameters
+}
+
+/** Raised when what is written can no longer be read by older versions. */
+const FORMAT = 1
+
+/** Stores have 48 bits for a revision. Half of that is left for the revisions after a restore. */
+const LARGEST_NUMBER = 2 ** 47
+
+export const LONGEST_LINE = 4096
+
+export function encodeHeader(header: BackupHeader): Buffer {
+  return Buffer.from(`quarterdeck backup, format ${FORMAT}\n${JSON.stringify(header)}\n`)
+}
+
+export function checkFormat(line: string): void {
+  const format = /^quarterdeck backup, format (\d+)\n$/.exec(line)?.[1]
+  if (format === undefined) throw new BackupError('it is not a backup')
+  if (Number(format) > FORMAT) {
+    throw new BackupError(`it is in format ${format}; this version reads formats up to ${FORMAT}; use a newer one`)
+  }
+}
+
+export function parseHeader(line: string): BackupHeader {
+  let header: Partial<BackupHeader>
+  try {
+    header = JSON.parse(line) as Partial<BackupHeader>
+  } catch {
+    throw damaged()
+  }
+  const { revision, keys, prefix, time, version, compression, encryption } = header
+  const isWhole =
+    isNumberFrom(1, revision) &&
+    isNumberFrom(0, keys) &&
+    [time, version].every((text) => typeof text === 'string') &&
+    typeof prefix === 'string' &&
+    /^\/[\x21-\x7e]+\/$/.test(prefix) &&
+    compression === 'zstd' &&
+    (encryption === undefined || (typeof encryption.salt === 'string' && typeof encryption.keyId === 'string'))
+  if (!isWhole) throw damaged()
+  return header as BackupHeader
+}
+
+function isNumberFrom(least: number, value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= LARGEST_NUMBER
+}
+
+function damaged(): BackupError {
+  return new BackupError('it is damaged: its header cannot be read')
+}

@@ -1,0 +1,89 @@
+// Puts the items of a copy into an empty store. Their revisions are new and above all that were seen before, and everything below is
+// compacted: who watched the old store is told that its resourceVersion is too old, and lists anew.
+import type { CopiedItem, RestorableKv } from '../copy.ts'
+import { ABSENT, KvError, prefixRange, type Revision } from '../kv.ts'
+import { forEachAtOnce } from '../../lib/together.ts'
+import { BackupError } from './backup-error.ts'
+import { markerKey } from './unfinished.ts'
+
+/** What engines take at a time without making each write slower. */
+const AT_A_TIME = 256
+
+const PAGE_KEYS = 500
+
+const MOST_HOURS = 1
+
+export interface RestoreOrder {
+  readonly kv: RestorableKv
+  readonly prefix: string
+  readonly pages: AsyncIterable<readonly CopiedItem[]>
+  /** The newest revision that a client may have seen. The new ones are above it. */
+  readonly above: Revision
+  /** That of the copy: what it takes to reach it is no choice of the operator's. Absent: it is reached, however long it takes. */
+  readonly copied?: Revision
+  readonly time: Date
+  /** Called now and then while revisions are passed over. */
+  readonly onProgress: (revision: Revision, to: Revision) => void
+  /** Called when everything is there, before it is let be used. May throw. */
+  readonly check?: () => Promise<void>
+}
+
+/** Resolves with the newest revision. Throws a `BackupError` where the store is not empty, and has not been touched then. */
+export async function restore(order: RestoreOrder, signal: AbortSignal): Promise<Revision> {
+  const { kv, prefix, above } = order
+  await checkCost(order, signal)
+  const marker = { key: markerKey(prefix), value: Buffer.from(order.time.toISOString()) }
+  await clear(order, signal)
+  const { item } = await kv.get(marker.key, {}, signal)
+  const { ok } = await kv.put({ ...marker, expected: item?.revision ?? ABSENT }, signal)
+  if (!ok) throw new BackupError('another restore into the store has begun')
+  if ((await kv.newestRevision(signal)) < above) {
+    const onProgress = (revision: Revision): void => order.onProgress(revision, above)
+    await kv.skipTo({ ...marker, revision: above, onProgress }, signal)
+  }
+  for await (const page of order.pages) {
+    await forEachAtOnce(page, { most: AT_A_TIME, signal }, (item) => put(kv, item, signal))
+  }
+  await order.check?.()
+  await kv.compact(await kv.newestRevision(signal), signal)
+  const { item: last } = await kv.get(marker.key, {}, signal)
+  return (await kv.delete({ key: marker.key, expected: last?.revision ?? ABSENT }, signal)).revision
+}
+
+/** Some engines take a write for each revision. Throws where these would take too long, before anything is written. */
+async function checkCost({ kv, copied = 0 }: RestoreOrder, signal: AbortSignal): Promise<void> {
+  const { revisionsPerSecond } = kv
+  if (revisionsPerSecond === undefined) return
+  const newest = await kv.newestRevision(signal)
+  const hours = (copied - newest) / revisionsPerSecond / 3600
+  if (hours <= MOST_HOURS) return
+  throw new BackupError(
+    `to raise its revision from ${newest} to ${copied} takes a write for each, about ${Math.round(hours)} hours: begin with an etcd of that revision (etcdutl snapshot restore --bump-revision ${copied} --mark-compacted), or give --lower-revisions and restart all clients`,
+  )
+}
+
+/** What a restore that was interrupted has left; nothing else may be there. */
+async function clear({ kv, prefix }: RestoreOrder, signal: AbortSignal): Promise<void> {
+  const marker = markerKey(prefix)
+  const isUnfinished = (await kv.get(marker, {}, signal)).item !== undefined
+  for (;;) {
+    const page = await kv.list({ ...prefixRange(prefix), limit: PAGE_KEYS }, signal)
+    const others = page.items.filter(({ key }) => key !== marker)
+    if (others.length === 0) return
+    if (!isUnfinished) throw new BackupError(`the store is not empty: it has ${others[0]!.key}`)
+    await forEachAtOnce(others, { most: AT_A_TIME, signal }, ({ key, revision: expected }) =>
+      kv.delete({ key, expected }, signal),
+    )
+  }
+}
+
+async function put(kv: RestorableKv, item: CopiedItem, signal: AbortSignal): Promise<void> {
+  const { key, value, ttlSeconds } = item
+  try {
+    const { ok } = await kv.put({ key, value, ttlSeconds, expected: ABSENT }, signal)
+    if (!ok) throw new BackupError(`somebody else writes to the store: ${key}`)
+  } catch (error) {
+    if (error instanceof KvError) throw new BackupError(`${key}: ${error.message}`, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+// The key that is in a store while it is being restored: the first that is written and the last that is deleted.
+import type { CopiedItem, StoreCopy } from '../copy.ts'
+import type { Kv } from '../kv.ts'
+import { BackupError } from './backup-error.ts'
+
+/** `prefix` ends in `/`. */
+export function markerKey(prefix: string): string {
+  return `${prefix}quarterdeck_restore`
+}
+
+/** When the restore was begun that is under way, or was interrupted; absent: what is stored is whole. */
+export async function unfinishedSince(kv: Kv, prefix: string, signal: AbortSignal): Promise<string | undefined> {
+  return (await kv.get(markerKey(prefix), {}, signal)).item?.value.toString()
+}
+
+/** The pages of a copy. Throws where it is one of a store that is not whole. */
+export async function* wholePages(
+  copy: StoreCopy,
+  prefix: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly CopiedItem[]> {
+  const marker = markerKey(prefix)
+  for await (const page of copy.pages(signal)) {
+    if (page.some(({ key }) => key === marker)) throw new BackupError('a restore into the store was not finished')
+    yield page
+  }
+}

@@ -1,0 +1,181 @@
+// What can be injected, as the library and `/debug/faults` take it: plain JSON. `readFault` refuses whatever could only be a slip.
+import { suggestion } from '../../lib/closest-word.ts'
+
+/** The verbs that requests are matched by, as RBAC has them. Server-side apply is a `patch`. */
+export type FaultVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+
+/** Which watches: all that agree with every member that is given. */
+export interface WatchMatch {
+  /** The plural, with its group where there are several of the name: `pods`, `deployments.apps`. */
+  readonly resource?: string
+  /** Instead of the resource: `Pod`, `Deployment.apps`. */
+  readonly kind?: string
+  /** That of the path: a list of all namespaces is in none of them. */
+  readonly namespace?: string
+  /** Of the object; of a list or watch, the one that a field selector (`metadata.name=web`) pins it to. */
+  readonly name?: string
+  /** Who asks, by the name that `kubectl auth whoami` shows. */
+  readonly user?: string
+}
+
+/** Which requests: all for resources that agree with every member that is given. */
+export interface RequestMatch extends WatchMatch {
+  readonly verb?: FaultVerb | readonly FaultVerb[]
+  /** `status`, `scale`, …; `*`: the object and everything below it. Absent: the object alone; everything where no resource is named. */
+  readonly subresource?: string
+}
+
+/** How often a fault strikes. */
+export interface Repeated {
+  /** The next so many requests that match, 1 where nothing is said; `always`: until it is removed. */
+  readonly times?: number | 'always'
+}
+
+/**
+ * What requests are refused with: the answer that this server gives to such a request where it means it.
+ *
+ * - 409: `AlreadyExists` for a create, `Conflict` for an update, patch or delete.
+ * - 410: `Expired`, for a list or a watch.
+ * - 429: too many requests, with `Retry-After`.
+ * - 500: an internal error.
+ * - 503: the server is shutting down, with `Retry-After`.
+ * - 504: the request took too long.
+ */
+export interface Failure extends Repeated {
+  readonly status: FailureStatus
+  /** Of 429 and 503. 1 where nothing is said. */
+  readonly retryAfterSeconds?: number
+}
+
+export type FailureStatus = 409 | 410 | 429 | 500 | 503 | 504
+
+export interface Delay extends Repeated {
+  readonly milliseconds: number
+}
+
+export interface Cut extends Repeated {
+  /** `before` the request is worked on, or `after`: then a write is done, and its client does not know. `before` where nothing is said. */
+  readonly when?: 'before' | 'after'
+}
+
+/** A fault as JSON, the body of a POST to `/debug/faults`. */
+export type FaultSpec =
+  | ({ readonly fault: 'fail'; readonly match?: RequestMatch } & Failure)
+  | ({ readonly fault: 'delay'; readonly match?: RequestMatch } & Delay)
+  /** Requests wait until the fault is removed. */
+  | ({ readonly fault: 'hold'; readonly match?: RequestMatch } & Repeated)
+  /** Connections are broken off without an answer, with everything else that is under way on them. */
+  | ({ readonly fault: 'cut'; readonly match?: RequestMatch } & Cut)
+  /** Watches that are open now break off. */
+  | { readonly fault: 'cutWatches'; readonly match?: WatchMatch }
+  /** Watches, also those that are yet to come, stay open and silent until the fault is removed. */
+  | { readonly fault: 'freezeWatches'; readonly match?: WatchMatch }
+  /** Every event of a watch takes so long, also of those that are yet to come. */
+  | { readonly fault: 'slowWatches'; readonly match?: WatchMatch; readonly milliseconds: number }
+  /** Watches that are open now lose their next events, 1 where nothing is said, and then end with 410. */
+  | { readonly fault: 'dropEvents'; readonly match?: WatchMatch; readonly events?: number }
+  /** Nothing that is written reaches caches and watches until the fault is removed. */
+  | { readonly fault: 'staleReplica' }
+  /** Writes and consistent reads fail, watches stall, until the fault is removed. */
+  | { readonly fault: 'storeOutage' }
+
+export type RequestSpec = Extract<FaultSpec, { readonly fault: 'fail' | 'delay' | 'hold' | 'cut' }>
+export type WatchSpec = Extract<
+  FaultSpec,
+  { readonly fault: 'cutWatches' | 'freezeWatches' | 'slowWatches' | 'dropEvents' }
+>
+export type StoreSpec = Extract<FaultSpec, { readonly fault: 'staleReplica' | 'storeOutage' }>
+
+/** The fault cannot be injected; the message says why. */
+export class FaultError extends Error {
+  override readonly name = 'FaultError'
+}
+
+type Check = (value: unknown, path: string) => void
+type Members = Readonly<Record<string, Check>>
+
+export const FAULT_VERBS: readonly FaultVerb[] = [
+  ...(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const),
+]
+const STATUSES: readonly FailureStatus[] = [409, 410, 429, 500, 503, 504]
+
+const text: Check = (value, path) => {
+  if (typeof value !== 'string' || value === '') throw new FaultError(`${path} must be a text that is not empty`)
+}
+
+const positive: Check = (value, path) => {
+  if (!Number.isInteger(value) || (value as number) < 1) throw new FaultError(`${path} must be a whole number above 0`)
+}
+
+const notNegative: Check = (value, path) => {
+  if (typeof value !== 'number' || !(value >= 0 && value < Infinity)) {
+    throw new FaultError(`${path} must be a number that is not negative`)
+  }
+}
+
+const times: Check = (value, path) => {
+  if (value !== 'always') positive(value, path)
+}
+
+const oneOf =
+  (known: readonly unknown[]): Check =>
+  (value, path) => {
+    if (known.includes(value)) return
+    const meant = typeof value === 'string' ? suggestion(value, known.map(String)) : ''
+    throw new FaultError(`${path} must be one of ${known.join(', ')}, not ${JSON.stringify(value)}${meant}`)
+  }
+
+const verbs: Check = (value, path) => {
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (given.length === 0) throw new FaultError(`${path} is empty`)
+  for (const verb of given) oneOf(FAULT_VERBS)(verb, path)
+}
+
+function record(members: Members, required: readonly string[] = []): Check {
+  return (value, path) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new FaultError(`${path} must be an object`)
+    }
+    const given = Object.entries(value).filter(([, member]) => member !== undefined)
+    for (const [name, member] of given) {
+      const check = Object.hasOwn(members, name) ? members[name] : undefined
+      if (check === undefined) {
+        throw new FaultError(`${path} has no member ${JSON.stringify(name)}${suggestion(name, Object.keys(members))}`)
+      }
+      check(member, `${path}.${name}`)
+    }
+    for (const name of required) {
+      if (!given.some(([other]) => other === name)) throw new FaultError(`${path}.${name} is required`)
+    }
+  }
+}
+
+const WATCH_MATCH: Members = { resource: text, kind: text, namespace: text, name: text, user: text }
+const OF_WATCHES: Members = { match: record(WATCH_MATCH) }
+const OF_REQUESTS: Members = { match: record({ ...WATCH_MATCH, verb: verbs, subresource: text }), times }
+
+/** What each has beside its name, and what it must have. */
+const MEMBERS: Readonly<Record<FaultSpec['fault'], readonly [Members, ...string[]]>> = {
+  fail: [{ ...OF_REQUESTS, status: oneOf(STATUSES), retryAfterSeconds: notNegative }, 'status'],
+  delay: [{ ...OF_REQUESTS, milliseconds: notNegative }, 'milliseconds'],
+  hold: [OF_REQUESTS],
+  cut: [{ ...OF_REQUESTS, when: oneOf(['before', 'after']) }],
+  cutWatches: [OF_WATCHES],
+  freezeWatches: [OF_WATCHES],
+  slowWatches: [{ ...OF_WATCHES, milliseconds: notNegative }, 'milliseconds'],
+  dropEvents: [{ ...OF_WATCHES, events: positive }],
+  staleReplica: [{}],
+  storeOutage: [{}],
+}
+
+/** Throws `FaultError` for whatever is not a fault: a member that there is not, a word that is not known. */
+export function readFault(value: unknown): FaultSpec {
+  const fault: unknown = typeof value === 'object' && value !== null && 'fault' in value ? value.fault : undefined
+  oneOf(Object.keys(MEMBERS))(fault, 'fault')
+  const [members, ...required] = MEMBERS[fault as FaultSpec['fault']]
+  record({ ...members, fault: text }, required)(value, fault as string)
+  const spec = value as FaultSpec
+  const isInTime = spec.fault !== 'fail' || spec.retryAfterSeconds === undefined || [429, 503].includes(spec.status)
+  if (!isInTime) throw new FaultError('fail.retryAfterSeconds goes with status 429 or 503')
+  return spec
+}

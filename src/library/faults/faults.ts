@@ -1,0 +1,199 @@
+// Faults on purpose: the front door of the room. Requests, watches and the store each pass through a part of it, in servers that were asked
+// to have it (the library, `--dev`); others do not load it.
+import type { CallerFilter, HttpRequest } from '../../http/http.ts'
+import type { Route } from '../../http/router.ts'
+import type { Kv } from '../../kv/kv.ts'
+import { systemClock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Watch } from '../../store/store.ts'
+import type { Cut, Delay, Failure, FaultSpec, Repeated, RequestMatch, WatchMatch } from './fault-spec.ts'
+import { faultRoutes } from './fault-routes.ts'
+import { readFault } from './fault-spec.ts'
+import { type Fault, InjectedFault } from './injected-fault.ts'
+import { RequestFaults, type RequestFaultsOptions } from './request-faults.ts'
+import { StoreFaults } from './store-faults.ts'
+import { OpenWatches, type WatchRequest } from './open-watches.ts'
+
+export type { Cut, Delay, Failure, FailureStatus, FaultSpec, FaultVerb } from './fault-spec.ts'
+export type { Repeated, RequestMatch, WatchMatch } from './fault-spec.ts'
+export type { Fault } from './injected-fault.ts'
+
+/**
+ * Injects faults into the server. Each method gives back the fault, which counts its hits and can be removed. Every method throws where the
+ * fault could never strike: an unknown verb, resource or kind, a status that no such request is answered with.
+ *
+ *     server.faults.fail({ verb: 'update', resource: 'deployments.apps', name: 'web' }, { status: 409, times: 2 })
+ *     server.faults.watches({ resource: 'pods' }).cut()
+ *
+ * Delays go by the system's clock, also where the server's own is virtual: so does everything that a request takes. What the server does of
+ * its own accord (garbage collection, the deletion of namespaces) is no request and meets the store's faults only.
+ */
+export interface Faults {
+  /** The next requests that match are refused before anything is done. */
+  fail(match: RequestMatch, failure: Failure): Fault
+  /** The next requests that match take so much longer. */
+  delay(match: RequestMatch, delay: Delay): Fault
+  /** The next requests that match wait until the fault is removed, at most until their deadline. */
+  hold(match: RequestMatch, repeated?: Repeated): Fault
+  /** The connections of the next requests that match are broken off, with everything else that is under way on them. */
+  cut(match: RequestMatch, cut?: Cut): Fault
+  /** Watches that are open; all of them where nothing is said. How the opening of a watch fails is up to `fail` and its like. */
+  watches(match?: WatchMatch): WatchFaults
+  /**
+   * The server no longer hears of what is written. Lists and reads of resourceVersion 0 are answered as of now, watches fall silent, and
+   * who asks for a newer resourceVersion waits in vain; consistent reads are still true. Removed, it catches up.
+   */
+  staleReplica(): Fault
+  /**
+   * The store cannot be reached. Writes and consistent reads fail with `ServerTimeout`, at once where a real one is given up after a while; the
+   * server is not ready, watches stall, and what is in memory is still served to who asks for resourceVersion 0. Removed, everything goes
+   * on, and nothing is lost.
+   */
+  storeOutage(): Fault
+  /** Any of these as JSON, as `/debug/faults` takes it. */
+  inject(spec: FaultSpec): Fault
+  /** Removes all faults. */
+  clear(): void
+}
+
+/** Of `faults.watches(match)`. */
+export interface WatchFaults {
+  /** Those that are open now break off in the middle, as if the network had failed. */
+  cut(): Fault
+  /** They stay open and nothing comes, not even their end, until the fault is removed. Also those that are yet to be opened. */
+  freeze(): Fault
+  /** Every event takes so much longer. Also of those that are yet to be opened. */
+  slow(delay: { readonly milliseconds: number }): Fault
+  /**
+   * Those that are open now lose their next events, 1 where nothing is said, and end with 410 `Expired`: what a client sees that was too
+   * slow for the server's history.
+   */
+  dropEvents(loss?: { readonly events?: number }): Fault
+}
+
+/** What can be asked for. */
+export type KnownResources = Pick<RequestFaultsOptions, 'groups' | 'find'>
+
+export class FaultInjector implements Faults {
+  readonly #requests: RequestFaults
+  readonly #watches: OpenWatches
+  readonly #store = new StoreFaults()
+  readonly #faults = new Map<string, InjectedFault>()
+  #known: KnownResources = { groups: () => [], find: () => undefined }
+  #lastId = 0
+
+  constructor(log: Log) {
+    const clock = systemClock
+    const groups: KnownResources['groups'] = () => this.#known.groups()
+    const find: KnownResources['find'] = (resource) => this.#known.find(resource)
+    const onHit = ({ spec }: InjectedFault, { auditId, method, path }: HttpRequest): void =>
+      log.info({ fault: spec, auditId, method, path }, 'fault injected')
+    this.#requests = new RequestFaults({ groups, find, clock, onHit })
+    this.#watches = new OpenWatches({ groups, clock })
+  }
+
+  /** Before that nothing can be injected into requests and watches. */
+  know(resources: KnownResources): void {
+    this.#known = resources
+  }
+
+  /** Behind authorization. */
+  get requests(): CallerFilter {
+    return this.#requests.filter
+  }
+
+  /** Around every watch that is opened. */
+  get watched(): (request: WatchRequest, watch: Watch) => Watch {
+    return this.#watches.wrap
+  }
+
+  stored(kv: Kv): Kv {
+    return this.#store.wrap(kv)
+  }
+
+  /** `/debug/faults`. */
+  get routes(): readonly Route[] {
+    return faultRoutes(this)
+  }
+
+  fail(match: RequestMatch, failure: Failure): Fault {
+    return this.inject({ ...failure, fault: 'fail', match })
+  }
+
+  delay(match: RequestMatch, delay: Delay): Fault {
+    return this.inject({ ...delay, fault: 'delay', match })
+  }
+
+  hold(match: RequestMatch, repeated: Repeated = {}): Fault {
+    return this.inject({ ...repeated, fault: 'hold', match })
+  }
+
+  cut(match: RequestMatch, cut: Cut = {}): Fault {
+    return this.inject({ ...cut, fault: 'cut', match })
+  }
+
+  watches(match: WatchMatch = {}): WatchFaults {
+    return {
+      cut: () => this.inject({ fault: 'cutWatches', match }),
+      freeze: () => this.inject({ fault: 'freezeWatches', match }),
+      slow: (delay) => this.inject({ ...delay, fault: 'slowWatches', match }),
+      dropEvents: (loss = {}) => this.inject({ ...loss, fault: 'dropEvents', match }),
+    }
+  }
+
+  staleReplica(): Fault {
+    return this.inject({ fault: 'staleReplica' })
+  }
+
+  storeOutage(): Fault {
+    return this.inject({ fault: 'storeOutage' })
+  }
+
+  inject(given: FaultSpec): InjectedFault {
+    const spec = readFault(given)
+    const id = String(++this.#lastId)
+    const made = <Spec extends FaultSpec>(of: Spec): InjectedFault<Spec> =>
+      new InjectedFault(id, of, () => this.#faults.delete(id))
+    const fault = this.#add(spec, made)
+    this.#faults.set(id, fault)
+    return fault
+  }
+
+  #add(spec: FaultSpec, made: <Spec extends FaultSpec>(of: Spec) => InjectedFault<Spec>): InjectedFault {
+    switch (spec.fault) {
+      case 'fail':
+      case 'delay':
+      case 'hold':
+      case 'cut':
+        return added(made(spec), this.#requests)
+      case 'cutWatches':
+      case 'freezeWatches':
+      case 'slowWatches':
+      case 'dropEvents':
+        return added(made(spec), this.#watches)
+      case 'staleReplica':
+      case 'storeOutage':
+        return added(made(spec), this.#store)
+    }
+  }
+
+  all(): readonly InjectedFault[] {
+    return [...this.#faults.values()]
+  }
+
+  find(id: string): InjectedFault | undefined {
+    return this.#faults.get(id)
+  }
+
+  clear(): void {
+    for (const fault of this.#faults.values()) fault.remove()
+  }
+}
+
+function added<Spec extends FaultSpec>(
+  fault: InjectedFault<Spec>,
+  to: { add(fault: InjectedFault<Spec>): void },
+): InjectedFault<Spec> {
+  to.add(fault)
+  return fault
+}

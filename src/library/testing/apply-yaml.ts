@@ -1,0 +1,114 @@
+// Applies the objects of a YAML text, as `kubectl apply --server-side` would, with what others need before those others.
+import { readFile } from 'node:fs/promises'
+import { type Client, k8s, type KubernetesObject, type Stored } from '../../client/client.ts'
+import { splitDocuments } from '../../codec/yaml-document.ts'
+import { parseYaml } from '../../codec/yaml-parse.ts'
+import { checkOptions, checkValue, fits, isRecord, type OptionTypes } from '../../lib/known-options.ts'
+import type { Server } from '../library.ts'
+import { waitFor } from './wait.ts'
+
+/** How objects are applied. */
+export interface ApplyYamlOptions {
+  /** Of objects that have namespaces and do not say which. `default`. */
+  readonly namespace?: string
+  /** Who owns the fields that are applied. `quarterdeck-testing`. */
+  readonly fieldManager?: string
+  /** How long a definition may take until its kind is served. 4 seconds. */
+  readonly timeoutMs?: number
+}
+
+const OPTIONS: OptionTypes<ApplyYamlOptions> = { namespace: 'text?', fieldManager: 'text?', timeoutMs: 'duration?' }
+const SOURCE = 'YAML or JSON, a URL of a file, or a path that ends in .yaml, .yml or .json'
+
+/** An object as the server has it. */
+export type Applied = Stored<KubernetesObject>
+
+interface Manifest extends KubernetesObject {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Which document of the text it is from, from 1 on. */
+  readonly document: number
+}
+
+/**
+ * Applies every object of a text (YAML or JSON, of any number of documents, with lists) or of a file, which is a URL or a path that ends
+ * in `.yaml`, `.yml` or `.json`. Namespaces and definitions come first, and it is waited for until the kinds that are defined are served; the
+ * rest follows in the order of the text. Resolves to the objects in the order of the text; throws at the first that is refused.
+ *
+ *     await applyYaml(server, new URL('./crds.yaml', import.meta.url))
+ *     const [settings] = await applyYaml(client, `
+ *     apiVersion: v1
+ *     kind: ConfigMap
+ *     metadata: { name: settings }
+ *     `)
+ */
+export async function applyYaml(
+  to: Server | Client,
+  textOrFile: string | URL,
+  options: ApplyYamlOptions = {},
+): Promise<readonly Applied[]> {
+  checkOptions('applyYaml', options, OPTIONS)
+  const isTarget = (value: unknown): boolean => fits(Object(value).client, 'function') || fits(value, 'client')
+  checkValue('applyYaml', 'server or client', to, { wanted: 'a server or a client', fits: isTarget })
+  const isSource = (value: unknown): boolean => fits(value, 'text') || value instanceof URL
+  checkValue('applyYaml', 'text or file', textOrFile, { wanted: SOURCE, fits: isSource })
+  const manifests = manifestsIn(await textOf(textOrFile))
+  if (manifests.length === 0) throw new TypeError(`applyYaml: there is no object in it: say ${SOURCE}`)
+  // A client of its own is closed here, not only when the server stops.
+  using made = 'client' in to ? to.client() : undefined
+  const client = made ?? (to as Client)
+  const applied = new Map<Manifest, Applied>()
+  for (const manifest of manifests.filter(comesFirst)) applied.set(manifest, await apply(client, manifest, options))
+  const { timeoutMs } = options
+  for (const { kind, metadata } of applied.values()) {
+    if (kind !== 'CustomResourceDefinition') continue
+    const definition = { kind: k8s.CustomResourceDefinition, name: metadata.name }
+    await waitFor(client, definition, { condition: 'Established' }, timeoutMs === undefined ? {} : { timeoutMs })
+  }
+  for (const manifest of manifests) {
+    if (!applied.has(manifest)) applied.set(manifest, await apply(client, manifest, options))
+  }
+  return manifests.map((manifest) => applied.get(manifest)!)
+}
+
+async function textOf(textOrFile: string | URL): Promise<string> {
+  const isText = typeof textOrFile === 'string' && (/\n|^\s*\{/.test(textOrFile) || !/\.(ya?ml|json)$/.test(textOrFile))
+  return isText ? textOrFile : readFile(textOrFile, 'utf8')
+}
+
+function manifestsIn(text: string): readonly Manifest[] {
+  return splitDocuments(text).flatMap((part, i) => {
+    const { value, duplicates } = parseYaml(Buffer.from(part))
+    if (duplicates.length > 0) throw new Error(`document ${i + 1}: ${duplicates.join('; ')}`)
+    const one = value as unknown as Partial<Manifest> & { readonly items?: readonly Manifest[] }
+    if (!isRecord(one)) throw new TypeError(`applyYaml: document ${i + 1} is ${JSON.stringify(one)}: say ${SOURCE}`)
+    const objects = one.kind === 'List' && Array.isArray(one.items) ? one.items : [one]
+    return objects.map((object) => checked(object, i + 1))
+  })
+}
+
+function checked(object: Partial<Manifest> | null, document: number): Manifest {
+  const { apiVersion, kind, metadata } = object ?? {}
+  if (!fits(apiVersion, 'text') || !fits(kind, 'text') || metadata?.name === undefined) {
+    throw new Error(`document ${document}: an object to apply needs its apiVersion, kind and metadata.name`)
+  }
+  return { ...object, document } as Manifest
+}
+
+function comesFirst({ apiVersion, kind }: Manifest): boolean {
+  return apiVersion.startsWith('apiextensions.k8s.io/') || (apiVersion === 'v1' && kind === 'Namespace')
+}
+
+async function apply(client: Client, { document, ...object }: Manifest, options: ApplyYamlOptions): Promise<Applied> {
+  const { namespace = 'default', fieldManager = 'quarterdeck-testing' } = options
+  const [version = '', group = ''] = object.apiVersion.split('/').toReversed()
+  try {
+    const resource = client.resource<KubernetesObject>({ group, version, kind: object.kind })
+    // Kinds of the whole cluster have no namespace, whatever the object says.
+    const placed = { ...object, metadata: { namespace, ...object.metadata } }
+    return await resource.apply(placed, { fieldManager, force: true })
+  } catch (cause) {
+    const { kind, metadata } = object
+    throw new Error(`document ${document}, ${kind} ${metadata.name}: ${(cause as Error).message}`, { cause })
+  }
+}

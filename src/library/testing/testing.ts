@@ -1,0 +1,244 @@
+// The door of `quarterdeck/testing`: a server for a file of tests and a fork of it for each test, for the runners that people have, beside
+// what tests apply and wait for. No runner is needed to load this: what is used of one is handed in.
+import type { Client } from '../../client/client.ts'
+import { checkOptions, checkValue } from '../../lib/known-options.ts'
+import { type RequestRecord, type Server, SERVER_OPTIONS, type ServerOptions, startServer } from '../library.ts'
+
+export { type Applied, applyYaml, type ApplyYamlOptions } from './apply-yaml.ts'
+export type { Wanted } from './differences.ts'
+export {
+  eventually,
+  type NamedObject,
+  type Target,
+  waitFor,
+  type WaitCondition,
+  type WaitOptions,
+  WaitTimeoutError,
+} from './wait.ts'
+export type { RecordedRequest, RecordOptions, RequestRecord, Server, ServerOptions } from '../library.ts'
+
+/** How the server of a file is made, which has to be in memory, and what is told when a test fails. */
+export interface FixtureOptions extends ServerOptions {
+  /** Prepares the server of the file, once, before the first test: definitions, users, objects that all tests begin with. */
+  readonly setup?: (server: Server) => unknown
+  /** How many of the last requests are printed when a test fails; 0: none. 20. */
+  readonly printRequests?: number
+}
+
+/** What a test gets. */
+export interface ServerFixtures {
+  /** Those that were given. */
+  readonly serverOptions: FixtureOptions
+  /** The server of the file, which each test has a fork of. Nobody should change it after `setup`. */
+  readonly fileServer: Server
+  /** The test's own: whatever is done to it, no other test sees it. */
+  readonly server: Server
+  /** The administrator's client of it. For others: `server.client({ name: 'ann' })`. */
+  readonly client: Client
+  /** What the server was asked since the test began. */
+  readonly requests: RequestRecord
+}
+
+type Fixture<Needs extends object, Name extends keyof ServerFixtures> = (
+  needs: Needs,
+  use: (value: ServerFixtures[Name]) => Promise<void>,
+) => Promise<void>
+
+/** What vitest tells a fixture of the test that it is for. */
+interface VitestContext {
+  readonly onTestFailed: (listener: () => void) => void
+}
+
+/** What vitest's `test.extend` takes. */
+export interface VitestFixtures {
+  readonly serverOptions: [FixtureOptions, { scope: 'file' }]
+  readonly fileServer: [Fixture<Pick<ServerFixtures, 'serverOptions'>, 'fileServer'>, { scope: 'file' }]
+  readonly server: Fixture<Pick<ServerFixtures, 'serverOptions' | 'fileServer'> & VitestContext, 'server'>
+  readonly client: Fixture<Pick<ServerFixtures, 'server'>, 'client'>
+  readonly requests: Fixture<Pick<ServerFixtures, 'server'>, 'requests'>
+}
+
+const DEFAULT_PRINTED = 20
+
+type Hook = (hook: () => Promise<unknown>, timeoutMs?: number) => unknown
+
+/** How long the server of a file may take to start or stop, `setup` included. A test may take 5 seconds in most runners. */
+const HOOK_TIMEOUT_MS = 60_000
+
+/** The hook of jest's and vitest's global functions, where there are such. */
+const globalHook = (): Hook | undefined => (globalThis as { readonly beforeAll?: Hook }).beforeAll
+
+/**
+ * Fixtures for vitest (3.2 or later), to be extended like any others:
+ *
+ *     import { beforeAll, test as base } from 'vitest'
+ *     const setup = (server: Server) => applyYaml(server, './crds.yaml')
+ *     const test = base.extend<ServerFixtures>(serverFixtures({ setup }, { beforeAll }))
+ *
+ *     test('makes a deployment', async ({ client }) => { … })
+ *
+ * The server of the file starts in the hook, within a minute. Without a hook the first test starts it, within its own time.
+ */
+export function serverFixtures(
+  options: FixtureOptions = {},
+  hooks: { readonly beforeAll?: Hook } = {},
+): VitestFixtures {
+  checkFixtures(options)
+  checkOptions('serverFixtures', hooks, { beforeAll: 'function?' })
+  const { beforeAll = globalHook() } = hooks
+  const servers = new FileServers()
+  beforeAll?.(async () => {
+    await servers.take(options)
+    return () => servers.release(options)
+  }, HOOK_TIMEOUT_MS)
+  // Vitest reads from the text of a function which fixtures it needs: they have to be taken apart in its first parameter.
+  return {
+    serverOptions: [options, { scope: 'file' }],
+    fileServer: [
+      async ({ serverOptions }, use) => {
+        const server = await servers.take(serverOptions)
+        try {
+          await use(server)
+        } finally {
+          await servers.release(serverOptions)
+        }
+      },
+      { scope: 'file' },
+    ],
+    server: async ({ serverOptions, fileServer, onTestFailed }, use) => {
+      await using server = await fileServer.fork()
+      using requests = server.recordRequests()
+      onTestFailed(() => printRequests(requests, serverOptions))
+      await use(server)
+    },
+    client: async ({ server }, use) => {
+      await use(server.client())
+    },
+    requests: async ({ server }, use) => {
+      using requests = server.recordRequests()
+      await use(requests)
+    },
+  }
+}
+
+type Register = (name: string, body: () => Promise<void>) => unknown
+
+/** What is used of a runner: of the hooks, those that it has. */
+export interface TestRunner {
+  readonly test: Register & { readonly only: Register; readonly skip: Register }
+  /** Of node:test, as `after`. */
+  readonly before?: (hook: () => Promise<unknown>) => unknown
+  readonly after?: (hook: () => Promise<unknown>) => unknown
+  /** Of jest and vitest, as `afterAll`. Absent: the global one. */
+  readonly beforeAll?: Hook
+  readonly afterAll?: Hook
+}
+
+type DeclareTest = (name: string, body: (fixtures: ServerFixtures) => unknown) => void
+
+/** Declares a test that has a server of its own. */
+export interface ServerTest extends DeclareTest {
+  readonly only: DeclareTest
+  readonly skip: DeclareTest
+}
+
+/**
+ * The same for runners without fixtures: a `test` whose functions get a server of their own. To be called once a file.
+ *
+ *     import { after, before, test as base } from 'node:test'
+ *     const test = serverTest({ test: base, before, after })
+ *
+ *     test('makes a deployment', async ({ client }) => { … })
+ *
+ * With jest it is `serverTest({ test: base, beforeAll, afterAll })`; it loads modules with `NODE_OPTIONS=--experimental-vm-modules`. The
+ * server starts in the first hook, within a minute. Where there is no such hook, the first test starts it.
+ */
+export function serverTest(runner: TestRunner, options: FixtureOptions = {}): ServerTest {
+  checkValue('serverTest', 'runner', runner, 'object')
+  checkValue('serverTest', 'test', runner.test, 'function')
+  checkFixtures(options)
+  const begin: Hook | undefined = runner.before ?? runner.beforeAll ?? globalHook()
+  const finish: Hook | undefined = runner.after ?? runner.afterAll
+  if (finish === undefined) {
+    throw new TypeError(
+      'hand in what starts and stops the server: { test, before, after } of node:test, { test, beforeAll, afterAll } of jest',
+    )
+  }
+  // node:test has options in the second place, and no time limit of its own.
+  const limit = runner.after === undefined ? [HOOK_TIMEOUT_MS] : []
+  let started: Promise<Server> | undefined
+  const start = (): Promise<Server> => (started ??= startFileServer(options))
+  begin?.(start, ...limit)
+  const stop = async (): Promise<void> => {
+    const server = await started?.catch(() => undefined)
+    await server?.stop()
+  }
+  finish(stop, ...limit)
+  const run = async (body: (fixtures: ServerFixtures) => unknown): Promise<void> => {
+    const fileServer = await start()
+    await using server = await fileServer.fork()
+    using requests = server.recordRequests()
+    try {
+      await body({ serverOptions: options, fileServer, server, client: server.client(), requests })
+    } catch (error) {
+      printRequests(requests, options)
+      throw error
+    }
+  }
+  // Without parameters of its own: jest would wait for the callback that it gives as the first.
+  const declaring =
+    (register: Register): DeclareTest =>
+    (name, body) => {
+      checkValue(`test ${name}`, 'function', body, 'function')
+      register(name, () => run(body))
+    }
+  const { test } = runner
+  return Object.assign(declaring(test), { only: declaring(test.only), skip: declaring(test.skip) })
+}
+
+/** Vitest sets up the fixtures of a file once for each `test` that was made by extending them: all of those have one server. */
+class FileServers {
+  readonly #used = new Map<FixtureOptions, { readonly server: Promise<Server>; users: number }>()
+
+  async take(options: FixtureOptions): Promise<Server> {
+    let used = this.#used.get(options)
+    if (used === undefined) this.#used.set(options, (used = { server: startFileServer(options), users: 0 }))
+    used.users++
+    try {
+      return await used.server
+    } catch (error) {
+      this.#used.delete(options)
+      throw error
+    }
+  }
+
+  async release(options: FixtureOptions): Promise<void> {
+    const used = this.#used.get(options)
+    if (used === undefined || --used.users > 0) return
+    this.#used.delete(options)
+    await (await used.server).stop()
+  }
+}
+
+function checkFixtures(options: FixtureOptions): void {
+  checkOptions('the fixtures', options, { ...SERVER_OPTIONS, setup: 'function?', printRequests: 'count?' })
+}
+
+async function startFileServer(given: FixtureOptions): Promise<Server> {
+  const { setup, printRequests: _printed, ...options } = given
+  checkFixtures(given)
+  const server = await startServer(options)
+  try {
+    await setup?.(server)
+    return server
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+function printRequests(requests: RequestRecord, { printRequests: count = DEFAULT_PRINTED }: FixtureOptions): void {
+  if (count === 0) return
+  const lines = requests.lines().slice(-count)
+  console.error(['The last requests to the server:', ...(lines.length === 0 ? ['  none'] : lines)].join('\n'))
+}

@@ -1,0 +1,317 @@
+// Waits for what becomes of an object. A watch tells of every change, so that nothing is polled for and no state is missed, however short.
+import { ApiStatusError, type Client, k8s, type Kind, type KubernetesObject, type Stored } from '../../client/client.ts'
+import { programClock } from '../../lib/clock.ts'
+import { checkOptions, checkValue, fits, type ValueType } from '../../lib/known-options.ts'
+import { differences, formatDifferences, type Wanted } from './differences.ts'
+import { type Sighting, Sightings } from './sightings.ts'
+
+/** Which object, by its name. */
+export interface NamedObject<T extends KubernetesObject> {
+  readonly kind: Kind<T, unknown>
+  readonly name: string
+  /** Of a kind that has namespaces. */
+  readonly namespace?: string
+}
+
+/** Which object: one that the server gave or that was made for it, or a kind with a name. */
+export type Target<T extends KubernetesObject> = T | NamedObject<T>
+
+/**
+ * What is waited for: that the object exists; that it is gone, or that another has taken its name; a condition of its status, which is
+ * `True` unless another status is said; or what a function says of it. The function is asked for every version of the object, and may
+ * throw as long as that is not what it looks for.
+ */
+export type WaitCondition<T extends KubernetesObject> =
+  | 'exists'
+  | 'deleted'
+  | { readonly condition: string; readonly status?: 'True' | 'False' | 'Unknown' }
+  | ((object: Stored<T>) => boolean | Promise<boolean>)
+
+/** How long. */
+export interface WaitOptions {
+  /** 4 seconds: less than most runners give to a test, so that the test ends with the error that says why. */
+  readonly timeoutMs?: number
+  /** Ends the waiting with its reason. */
+  readonly signal?: AbortSignal
+}
+
+/** What was waited for did not come. The message says how the object was last seen, what changed in it, and the events about it. */
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError'
+}
+
+const DEFAULT_TIMEOUT_MS = 4000
+
+const WAIT_CONDITION: ValueType = {
+  wanted: "'exists', 'deleted', an object { condition, status } or a function",
+  fits: (value) => ['exists', 'deleted'].includes(value as string) || fits(value, 'object') || fits(value, 'function'),
+}
+
+/**
+ * Waits until the object is as the condition says, and resolves to it as it was then. Throws `WaitTimeoutError` when the time is over, and
+ * `ApiStatusError` at once where the client may not watch such objects.
+ *
+ *     await waitFor(client, { kind: k8s.Deployment, name: 'web', namespace: 'default' }, { condition: 'Available' })
+ */
+export function waitFor<T extends KubernetesObject>(
+  client: Client,
+  target: Target<T>,
+  condition: 'deleted',
+  options?: WaitOptions,
+): Promise<void>
+export function waitFor<T extends KubernetesObject>(
+  client: Client,
+  target: Target<T>,
+  condition: Exclude<WaitCondition<T>, 'deleted'>,
+  options?: WaitOptions,
+): Promise<Stored<T>>
+export async function waitFor<T extends KubernetesObject>(
+  client: Client,
+  target: Target<T>,
+  condition: WaitCondition<T>,
+  options: WaitOptions = {},
+): Promise<Stored<T> | void> {
+  checkValue('waitFor', 'client', client, 'client')
+  checkValue('waitFor', 'condition', condition, WAIT_CONDITION)
+  if (typeof condition === 'object') {
+    checkOptions('waitFor: condition', condition, { condition: 'text', status: ['True', 'False', 'Unknown'] })
+    checkValue('waitFor', 'condition', condition.condition, 'text')
+  }
+  const place = placeOf(target)
+  const met = await new Observation<T>(client, place, faultFinder(condition, place.uid)).run(options)
+  return condition === 'deleted' ? undefined : met
+}
+
+/**
+ * Waits until the object is as it is wanted: it has the members that are given, or it passes a function of assertions, which is called for
+ * every version of it. Resolves to the object. Throws `WaitTimeoutError` with the difference when the time is over, and `ApiStatusError`
+ * at once where the client may not watch such objects.
+ *
+ *     await eventually(client, widget, { status: { phase: 'Ready', replicas: 3 } })
+ *     await eventually(client, widget, ({ status }) => expect(status?.replicas).toBeGreaterThan(2))
+ */
+export async function eventually<T extends KubernetesObject>(
+  client: Client,
+  target: Target<T>,
+  wanted: Wanted<T> | ((object: Stored<T>) => unknown),
+  options: WaitOptions = {},
+): Promise<Stored<T>> {
+  checkValue('eventually', 'client', client, 'client')
+  checkValue('eventually', 'wanted object', wanted, 'object|function')
+  const findFault: FindFault<T> = async (object) => {
+    if (object === undefined) return { text: 'does not exist' }
+    if (typeof wanted === 'function') return failureOf(() => wanted(object))
+    const found = differences(wanted, object)
+    return found.length === 0 ? undefined : { text: `is not as wanted:\n${formatDifferences(found)}` }
+  }
+  // There is an object wherever no fault is found.
+  return (await new Observation<T>(client, placeOf(target), findFault).run(options))!
+}
+
+/** Why an object is not yet what is waited for. */
+interface Fault {
+  readonly text: string
+  /** The text is not enough to understand it. */
+  readonly showsObject?: boolean
+  readonly cause?: unknown
+}
+
+/** Undefined: the object, or its absence, is what is waited for. */
+type FindFault<T extends KubernetesObject> = (object: Stored<T> | undefined) => Promise<Fault | undefined>
+
+function faultFinder<T extends KubernetesObject>(condition: WaitCondition<T>, uid: string | undefined): FindFault<T> {
+  if (condition === 'deleted') {
+    return async (object) =>
+      object === undefined || (uid !== undefined && object.metadata.uid !== uid)
+        ? undefined
+        : { text: 'still exists', showsObject: true }
+  }
+  return async (object) => {
+    if (object === undefined) return { text: 'does not exist' }
+    if (condition === 'exists') return undefined
+    if (typeof condition === 'function') {
+      return failureOf(async () => {
+        if (!(await condition(object))) throw new Error('the condition is false')
+      })
+    }
+    const { condition: type, status: wanted = 'True' } = condition
+    const found = conditionsOf(object).find((one) => one.type === type)
+    if (found?.status === wanted) return undefined
+    const seen =
+      found === undefined ? 'is absent' : `is ${found.status} (${found.reason ?? ''}: ${found.message ?? ''})`
+    return { text: `has no condition ${type}=${wanted}: it ${seen}`, showsObject: found === undefined }
+  }
+}
+
+function conditionsOf(object: KubernetesObject): readonly k8s.Condition[] {
+  const { status } = object as { readonly status?: { readonly conditions?: readonly k8s.Condition[] } }
+  return status?.conditions ?? []
+}
+
+async function failureOf(assert: () => unknown): Promise<Fault | undefined> {
+  try {
+    await assert()
+    return undefined
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause)
+    return { text: `is not as wanted: ${text}`, showsObject: true, cause }
+  }
+}
+
+interface Place<T extends KubernetesObject> {
+  readonly kind: Kind<T>
+  readonly name: string
+  readonly namespace: string | undefined
+  readonly uid?: string | undefined
+}
+
+function placeOf<T extends KubernetesObject>(target: Target<T>): Place<T> {
+  checkValue('waiting', 'target', target, 'object')
+  const place = 'metadata' in target ? placeOfObject(target) : placeByName(target)
+  if (place.kind.namespaced === true && place.namespace === undefined) {
+    throw namespaceMissing(place)
+  }
+  return place
+}
+
+function namespaceMissing(place: Place<KubernetesObject>): TypeError {
+  return new TypeError(`in which namespace is ${labelOf(place)}? Say namespace, or give the object one`)
+}
+
+function placeByName<T extends KubernetesObject>(target: NamedObject<T>): Place<T> {
+  const { kind, name, namespace } = target
+  checkOptions('waiting: target', { ...target, kind, name }, { kind: 'object', name: 'text', namespace: 'text?' })
+  const { input: _input, ...read } = kind
+  return { kind: read, name, namespace }
+}
+
+function placeOfObject<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): Place<T> {
+  const { name, namespace, uid } = metadata ?? {}
+  if (apiVersion === undefined || kind === undefined || name === undefined) {
+    throw new TypeError(
+      'an object to wait for needs its apiVersion, kind and metadata.name; or say { kind, name, namespace }',
+    )
+  }
+  const [version = '', group = ''] = apiVersion.split('/').toReversed()
+  return { kind: { group, version, kind }, name, namespace, uid }
+}
+
+function labelOf({ kind, name, namespace }: Place<KubernetesObject>): string {
+  return `${kind.kind ?? kind.plural} ${namespace === undefined ? '' : `${namespace}/`}${name}`
+}
+
+/** One object that is watched until no fault is found. */
+class Observation<T extends KubernetesObject> {
+  readonly #client: Client
+  readonly #place: Place<T>
+  readonly #findFault: FindFault<T>
+  readonly #sightings = new Sightings<T>()
+  readonly #outcome = Promise.withResolvers<{ readonly met: Stored<T> | undefined } | 'late'>()
+  #fault: Fault = { text: 'could not be watched' }
+  #error: Error | undefined
+
+  constructor(client: Client, place: Place<T>, findFault: FindFault<T>) {
+    this.#client = client
+    this.#place = place
+    this.#findFault = findFault
+  }
+
+  async run(options: WaitOptions): Promise<Stored<T> | undefined> {
+    checkOptions('waiting', options, { timeoutMs: 'duration?', signal: 'signal?' })
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options
+    signal?.throwIfAborted()
+    const { kind, name, namespace } = this.#place
+    const all = this.#client.resource<T>(kind)
+    await using informer = (namespace === undefined ? all : all.inNamespace(namespace)).informer({
+      fieldSelector: { 'metadata.name': name },
+      onError: (error) => this.#failed(error),
+    })
+    const registration = informer.addHandler({
+      add: (object) => this.#saw('ADDED', object),
+      update: (_old, object) => this.#saw('MODIFIED', object),
+      delete: (object) => this.#saw('DELETED', object),
+    })
+    const looked = registration.waitForSync().then(async () => {
+      if (this.#sightings.latest === undefined) await this.#judge(undefined)
+    })
+    // Rejects where the waiting is over before: that is told below.
+    looked.catch(() => undefined)
+    const cancel = (): void => this.#outcome.reject(signal?.reason)
+    const callOff = programClock.callAfter(timeoutMs, () => this.#outcome.resolve('late'))
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      informer.start()
+      const outcome = await this.#outcome.promise
+      if (outcome !== 'late') return outcome.met
+      // Made here and not by the timer: so its stack leads to whoever waits.
+      throw new WaitTimeoutError(await this.#report(timeoutMs), { cause: this.#fault.cause ?? this.#error })
+    } finally {
+      callOff()
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  async #saw(sighting: Sighting, object: Stored<T>): Promise<void> {
+    // The kind has namespaces, which only discovery knew. An object of that name in any namespace is not the one.
+    const { namespace } = this.#place
+    if (namespace === undefined && object.metadata.namespace !== undefined) {
+      return this.#outcome.reject(namespaceMissing(this.#place))
+    }
+    this.#sightings.add(sighting, object)
+    await this.#judge(sighting === 'DELETED' ? undefined : object)
+  }
+
+  async #judge(object: Stored<T> | undefined): Promise<void> {
+    const fault = await this.#findFault(object)
+    this.#error = undefined
+    if (fault === undefined) this.#outcome.resolve({ met: object })
+    else this.#fault = fault
+  }
+
+  /** The kind may be yet to come, and a server may come back; what is refused stays so. */
+  #failed(error: unknown): void {
+    this.#error = error instanceof Error ? error : new Error(String(error))
+    const isFinal = error instanceof ApiStatusError && [400, 401, 403, 405, 422].includes(error.code)
+    if (isFinal || error instanceof TypeError) this.#outcome.reject(error)
+  }
+
+  async #report(timeoutMs: number): Promise<string> {
+    const { text, showsObject } = this.#fault
+    const events = await this.#events()
+    const parts = [
+      `${labelOf(this.#place)} ${text}`,
+      `(waited for ${timeoutMs} ms)`,
+      this.#error === undefined ? '' : `The last watch failed: ${this.#error.message}`,
+      this.#sightings.toString(),
+      events.length === 0 ? '' : ['Events about it:', ...events].join('\n'),
+      showsObject === true ? this.#sightings.objectText() : '',
+    ]
+    return parts.filter((part) => part !== '').join('\n')
+  }
+
+  /** The last ones that controllers have written about the object, if they can be had. */
+  async #events(): Promise<readonly string[]> {
+    const uid = this.#sightings.latest?.metadata.uid
+    if (uid === undefined) return []
+    const events = this.#client.resource(k8s.Event).inNamespace(this.#place.namespace ?? 'default')
+    try {
+      const { items } = await events.list({
+        fieldSelector: { 'involvedObject.uid': uid },
+        timeoutMs: EVENTS_TIMEOUT_MS,
+      })
+      const inOrder = items.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)))
+      return inOrder.slice(-MOST_EVENTS).map(({ type, reason, message, count = 1 }) => {
+        return `  ${type} ${reason}${count > 1 ? ` (${count} times)` : ''}: ${message}`
+      })
+    } catch {
+      return []
+    }
+  }
+}
+
+function timeOf({ lastTimestamp, eventTime, metadata }: Stored<k8s.Event>): string {
+  return lastTimestamp ?? eventTime ?? metadata.creationTimestamp
+}
+
+const MOST_EVENTS = 5
+const EVENTS_TIMEOUT_MS = 500
