@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, lstatSync } from 'node:fs'
 import path from 'node:path'
 import { defaultDataDirectory, type Environment } from '../config/config.ts'
-import { readTextFile } from '../config/files.ts'
+import { readAuthorities, readTextFile } from '../config/files.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { managementConfig } from '../config/management-config.ts'
 import { integer, pair } from '../config/setting-reader.ts'
@@ -42,6 +42,10 @@ export async function runStore(args: readonly string[], environment: Environment
   const stop = stopSignal()
   const tls = isSecure ? readTls(read) : undefined
   const managed = managementConfig(read)
+  if (managed?.clientCaFile !== undefined && !isSecure)
+    throw usageError(
+      '--management-client-ca-file requires an https: URL, whose certificate --management-address serves',
+    )
   const directory = path.join(read.directory('data-dir') ?? defaultDataDirectory(environment), 'store')
   const log = openLog('info')
   await using management = await openManagements(managed === undefined ? [] : [managed], log)
@@ -134,11 +138,10 @@ function readTls(read: Flags): Tls {
   if (certificateFile === undefined || keyFile === undefined) {
     throw usageError('an https: URL needs --cert-file and --key-file')
   }
-  const clientCa = read.file('trusted-ca-file')
   return {
     certificate: readTextFile(certificateFile, '--cert-file'),
     key: readTextFile(keyFile, '--key-file'),
-    clientCa: clientCa === undefined ? undefined : readTextFile(clientCa, '--trusted-ca-file'),
+    clientCa: readAuthorities(read.file('trusted-ca-file'), '--trusted-ca-file'),
   }
 }
 

@@ -76,6 +76,16 @@ export function readTextFile(file: string, what: string): string {
   }
 }
 
+/** A bundle of authorities; undefined where there is no file. Without a certificate in it, nothing would be trusted: that is refused. */
+export function readAuthorities(file: string, flag: string): string
+export function readAuthorities(file: string | undefined, flag: string): string | undefined
+export function readAuthorities(file: string | undefined, flag: string): string | undefined {
+  if (file === undefined) return undefined
+  const text = readTextFile(file, flag)
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new StartError(`${flag} ${file} does not hold a certificate in PEM form`)
+}
+
 /** Parses the text of a file. What `parse` throws becomes a `StartError` with the flag and the file. */
 export function readFileAs<T>(file: string, what: string, parse: (text: string) => T): T {
   const text = readTextFile(file, what)

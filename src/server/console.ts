@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Provider, serveConsole, type SessionKey } from '../console/console.ts'
 import type { Config } from '../config/config.ts'
-import { readTextFile } from '../config/files.ts'
+import { readAuthorities } from '../config/files.ts'
 import type { FilterOptions } from '../http/filters/filters.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -54,7 +54,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' } as const
 function providerOf({ identity: { oidc } }: Config, caller: OutgoingCaller): Provider | undefined {
   if (oidc === undefined) return undefined
   const { issuer, clientId, caFile } = oidc
-  const trusting = caFile === undefined ? {} : { tls: { ca: readTextFile(caFile, '--oidc-ca-file') } }
+  const trusting = caFile === undefined ? {} : { tls: { ca: readAuthorities(caFile, '--oidc-ca-file') } }
   return {
     issuer,
     clientId,

@@ -3,9 +3,8 @@ import { X509Certificate } from 'node:crypto'
 import type { NamedCertificate, TlsFiles } from '../http/tls-server.ts'
 import { checkPair, ownCertificate } from './certificates.ts'
 import type { Config } from '../config/config.ts'
-import { readTextFile } from '../config/files.ts'
+import { readAuthorities, readTextFile } from '../config/files.ts'
 import type { CertificatePair, NamedPair } from '../config/setting-reader.ts'
-import { StartError } from '../config/start-error.ts'
 
 export interface ServingFiles {
   readonly tls: TlsFiles
@@ -105,13 +104,4 @@ function clientAuthorities({ clientCaFile, identity }: Config): Pick<TlsFiles, '
     clientCa: readAuthorities(clientCaFile, '--client-ca-file'),
     proxyCa: readAuthorities(identity.frontProxy?.caFile, '--requestheader-client-ca-file'),
   }
-}
-
-function readAuthorities(file: string | undefined, flag: string): string | undefined {
-  if (file === undefined) return undefined
-  const text = readTextFile(file, flag)
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new StartError(`${flag} ${file} does not hold a certificate in PEM form`)
-  }
-  return text
 }

@@ -14,7 +14,7 @@ import { newerFormat } from '../store/storage-format.ts'
 import { SpaceKeeper } from '../store/space-keeper.ts'
 import type { Config } from '../config/config.ts'
 import type { EmbeddedConfig, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/storage-config.ts'
-import { readTextFile } from '../config/files.ts'
+import { readAuthorities, readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
 import { programVersion } from './version.ts'
 import type { StoreLink } from './worker-parts.ts'
@@ -236,7 +236,7 @@ export async function keepSpace({ storage, kv, maintenance, log }: SpaceParts, s
 
 function etcdTls({ caFile, client }: EtcdConfig): { ca?: string; certificate?: string; key?: string } {
   return {
-    ...(caFile === undefined ? {} : { ca: readTextFile(caFile, '--etcd-cafile') }),
+    ...(caFile === undefined ? {} : { ca: readAuthorities(caFile, '--etcd-cafile') }),
     ...(client === undefined
       ? {}
       : {

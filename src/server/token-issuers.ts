@@ -14,7 +14,7 @@ import {
   readAuthenticationConfig,
 } from '../config/authentication-file.ts'
 import type { Config } from '../config/config.ts'
-import { readTextFile } from '../config/files.ts'
+import { readAuthorities, readTextFile } from '../config/files.ts'
 import type { OidcConfig } from '../config/authentication-config.ts'
 import { type JwtIssuers, type OnReload, openJwtIssuers } from './jwt-issuers.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
@@ -87,7 +87,7 @@ function issuerOfFlags(oidc: OidcConfig): JwtIssuerConfig {
   const { usernameClaim, groupsClaim } = oidc
   return {
     discoveryUrl: undefined,
-    authority: oidc.caFile === undefined ? undefined : readTextFile(oidc.caFile, '--oidc-ca-file'),
+    authority: readAuthorities(oidc.caFile, '--oidc-ca-file'),
     source: 'flags',
     rules: {
       issuer: oidc.issuer,

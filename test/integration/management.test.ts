@@ -287,6 +287,12 @@ describe('an address', () => {
     )
     writeFileSync(token, '\n')
     expect(await refused(...ANYWHERE, '--management-token-file', token)).toContain('token is empty')
+    writeFileSync(token, 'no certificate\n')
+    expect(await refused(...ANYWHERE, '--management-client-ca-file', token)).toBe(
+      `quarterdeck: --management-client-ca-file ${token} does not hold a certificate in PEM form\n`,
+    )
+    const store = ['store', 'serve', '--in-memory', ...ANYWHERE, '--management-client-ca-file', token]
+    expect((await runCommand(store, home)).stderr).toContain('--management-client-ca-file requires an https: URL')
     rmSync(token)
     expect(await refused(...ANYWHERE, '--management-token-file', token)).toContain('--management-token-file')
   })
