@@ -2,9 +2,9 @@
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { parseAccept } from '../codec/media-type.ts'
-import type { CallerHandler, HttpRequest } from '../http/http.ts'
+import type { CallerHandler, HttpRequest, HttpResponse } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
-import { tableText } from '../lib/table-text.ts'
+import { type Columns, tableOf, tableText } from '../lib/table-text.ts'
 import { headerOf } from './resource-parts.ts'
 import { inOrderOfWaiting, type WatcherStatus, type Watchers } from './watchers.ts'
 
@@ -43,10 +43,7 @@ export function showWatchers(watchers: Watchers, { workers, replicas }: Watchers
     const shown = asksAll
       ? { ...page, ...ofAllReplicas({ replica: replicas?.ownName ?? '', watchers: own }, others) }
       : { ...page, watchers: inOrderOfWaiting(own) }
-    if (!asksForJson(headerOf(request, 'accept'))) {
-      return bytesOf('text/plain; charset=utf-8', Buffer.from(pageText(shown)))
-    }
-    return bytesOf('application/json', Buffer.from(`${JSON.stringify(shown)}\n`))
+    return showPage(request, shown, () => pageText(shown))
   }
 }
 
@@ -80,15 +77,15 @@ function ofAllReplicas(
   }
 }
 
-export function asksForJson(accept: string): boolean {
-  const [first] = parseAccept(accept)
-  return first?.type === 'application' && first.subtype === 'json'
+/** JSON for programs that ask for it, else the text. */
+export function showPage(request: HttpRequest, page: object, text: () => string): HttpResponse {
+  const [first] = parseAccept(headerOf(request, 'accept'))
+  const asksForJson = first?.type === 'application' && first.subtype === 'json'
+  if (asksForJson) return bytesOf('application/json', Buffer.from(`${JSON.stringify(page)}\n`))
+  return bytesOf('text/plain; charset=utf-8', Buffer.from(text()))
 }
 
-type Column = readonly [title: string, cell: (watcher: ShownWatcher) => string | number]
-
-const REPLICA: Column = ['REPLICA', ({ replica = '' }) => replica]
-const COLUMNS: readonly Column[] = [
+const COLUMNS: Columns<ShownWatcher> = [
   ['USER', ({ user }) => user],
   ['AGENT', ({ agent }) => agent.split(' ', 1)[0]!],
   ['RESOURCE', ({ group, resource }) => (group === '' ? resource : `${resource}.${group}`)],
@@ -103,21 +100,15 @@ const COLUMNS: readonly Column[] = [
   ['RECONNECTS', ({ reconnects }) => reconnects],
   ['RELISTS', ({ relists }) => relists],
 ]
-const WIDEST_CELL = 40
+const WITH_REPLICA: Columns<ShownWatcher> = [['REPLICA', ({ replica = '' }) => replica], ...COLUMNS]
 
 function pageText({ resourceVersion, watchers, replicas }: WatchersPage): string {
-  const columns = replicas === undefined ? COLUMNS : [REPLICA, ...COLUMNS]
-  const rows = watchers.map((watcher) => columns.map(([, cell]) => shown(String(cell(watcher)))))
   const where = replicas === undefined ? '' : ` of ${replicas.length} ${replicas.length === 1 ? 'replica' : 'replicas'}`
   const silent = (replicas ?? []).flatMap(({ name, problem }) =>
     problem === undefined ? [] : [tableText([[`${name} does not tell who watches it: ${problem}`]])],
   )
   const title = `${watchers.length} watchers${where} at resourceVersion ${resourceVersion}\n`
-  return `${title}${silent.join('')}${tableText([columns.map(([name]) => name), ...rows])}`
-}
-
-function shown(cell: string): string {
-  return cell.length > WIDEST_CELL ? `${cell.slice(0, WIDEST_CELL - 3)}...` : cell
+  return `${title}${silent.join('')}${tableOf(replicas === undefined ? COLUMNS : WITH_REPLICA, watchers)}`
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const

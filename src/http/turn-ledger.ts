@@ -4,6 +4,7 @@
 // request's. Where a turn is long, only the processor time in it counts: on a busy machine the thread may not have run.
 import type { User } from '../api/user.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
+import { TokenBucket } from '../lib/token-bucket.ts'
 import { isLongRunning } from './deadline.ts'
 import type { HttpRequest } from './http.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -14,13 +15,12 @@ export interface RequestStatus {
   readonly at: string
   readonly user: string
   readonly verb: string
+  /** Empty where the path is that of no resource. */
   readonly resource: string
-  readonly namespace: string
-  readonly name: string
-  /** 0 while it is under way. */
-  readonly status: number
+  readonly path: string
   readonly receivedBytes: number
-  /** 0 while it is under way. */
+  /** Of a request under way, status and bytes are 0. */
+  readonly status: number
   readonly sentBytes: number
   readonly milliseconds: number
   readonly busyMs: number
@@ -57,11 +57,9 @@ const MOST_CLIENTS = 1000
 const MOST_LABELS = 20
 const HALVED_EVERY_MS = 60_000
 const FORGET_EVERY_MS = 1_000
-/** So many lines of the log at once, and then one in each pause. */
-const MOST_LINES = 10
-const PAUSE_MS = 10_000
+/** Lines of the log; the burst may come twice. */
+const LINES = Object.freeze({ burst: 10, perSecond: 0.1 })
 const LONGEST_TEXT = 200
-const NO_RESOURCE = Object.freeze({ verb: '', group: '', resource: '' })
 
 export class TurnLedger {
   readonly families: readonly Family[]
@@ -84,9 +82,7 @@ export class TurnLedger {
   /** The thread's processor time, and when it was read. */
   #processor = { milliseconds: 0, readAt: Number.NEGATIVE_INFINITY }
   #isOpen = false
-  #longestMs = 0
-  #lines = MOST_LINES
-  #linesAt = 0
+  readonly #lines: TokenBucket
   #untold = 0
   #halvedAt = 0
 
@@ -94,6 +90,7 @@ export class TurnLedger {
   constructor(now = () => performance.now(), processorNow = threadMs) {
     this.#now = now
     this.#processorNow = processorNow
+    this.#lines = new TokenBucket(LINES, now())
     this.families = [
       this.#longTurns,
       counter(
@@ -109,12 +106,11 @@ export class TurnLedger {
       ),
       gauge(
         'quarterdeck_longest_turn_seconds',
-        'Longest time for which a request held the event loop without a break, since the last scrape.',
+        'Longest time for which a request of the last five minutes held the event loop without a break; 0 below 100 ms.',
         [],
         {
           refresh: (family) => {
-            family.of().value = this.#longestMs / 1000
-            this.#longestMs = 0
+            family.of().value = (this.#recent(this.#now())[0]?.told.longestTurnMs ?? 0) / 1000
           },
         },
       ),
@@ -183,7 +179,6 @@ export class TurnLedger {
     if (milliseconds <= turns.longestMs) return
     const wasLong = turns.longestMs > LONG_TURN_MS
     turns.longestMs = milliseconds
-    if (milliseconds > this.#longestMs) this.#longestMs = milliseconds
     // A watch ends hours later, and is told of now.
     if (milliseconds <= LONG_TURN_MS || wasLong || !isLongRunning(request.info)) return
     this.#note(request.info, statusOf(request, now, { user: request.responder.user, status: 0, sentBytes: 0 }), now)
@@ -198,18 +193,12 @@ export class TurnLedger {
   }
 
   #note(info: RequestInfo | undefined, told: RequestStatus, now: number): void {
-    const { verb, group, resource } = info?.kind === 'resource' ? info : NO_RESOURCE
-    this.#longTurns.of(verb, group, resource).value++
+    const labels = info?.kind === 'resource' ? [info.verb, info.group, info.resource] : ['', '', '']
+    this.#longTurns.of(...labels).value++
     this.#slowest = [...this.#recent(now), { told, endedAt: now }]
       .sort((a, b) => b.told.longestTurnMs - a.told.longestTurnMs)
       .slice(0, MOST_SHOWN)
-    const earned = Math.floor((now - this.#linesAt) / PAUSE_MS)
-    if (earned > 0) {
-      this.#lines = Math.min(MOST_LINES, this.#lines + earned)
-      this.#linesAt = now
-    }
-    if (this.#lines === 0) return void this.#untold++
-    this.#lines--
+    if (!this.#lines.take(1, () => now)) return void this.#untold++
     this.onLongTurn(told, this.#untold)
     this.#untold = 0
   }
@@ -266,29 +255,20 @@ function statusOf(
   now: number,
   { user, status, sentBytes }: Pick<Finished, 'user' | 'status' | 'sentBytes'>,
 ): RequestStatus {
-  const { 'user-agent': agent } = headers
-  const asked =
-    info.kind === 'resource'
-      ? {
-          verb: info.verb,
-          resource:
-            [info.resource, info.group].filter((part) => part !== '').join('.') +
-            (info.subresource === undefined ? '' : `/${info.subresource}`),
-          namespace: info.namespace ?? '',
-          name: info.name ?? '',
-        }
-      : { verb: method.toLowerCase(), resource: path.slice(0, LONGEST_TEXT), namespace: '', name: '' }
+  const isResource = info.kind === 'resource'
   return {
     at: new Date(performance.timeOrigin + now).toISOString(),
     user: user.name.slice(0, LONGEST_TEXT),
-    ...asked,
-    status,
+    verb: isResource ? info.verb : method.toLowerCase(),
+    resource: isResource ? info.resource : '',
+    path: path.slice(0, LONGEST_TEXT),
     receivedBytes: body.length,
+    status,
     sentBytes,
     milliseconds: Math.round(now - receivedAt),
     busyMs: Math.round(turns.busyMs),
     longestTurnMs: Math.round(turns.longestMs),
     auditId,
-    agent: typeof agent === 'string' ? agent.slice(0, LONGEST_TEXT) : '',
+    agent: String(headers['user-agent'] ?? '').slice(0, LONGEST_TEXT),
   }
 }

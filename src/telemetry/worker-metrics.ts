@@ -26,7 +26,7 @@ export interface WorkerSnapshot {
 
 /** Gauges of which each worker has its part. */
 const ADDED =
-  /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_(?!storage_))/
+  /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_(?!storage_|longest_turn_))/
 /** Also the last result of a check, which may have been run by one worker today and by another yesterday. */
 const OF_PROCESS = /^(process_|nodejs_|go_|kubernetes_healthcheck$)/
 

@@ -261,7 +261,7 @@ describe('the page', () => {
     open(events, { ...WATCHED, agent: `\u001b[2Jx\u009b1m${'y'.repeat(100)}` })
     const [, , row = ''] = (await pageFor()).split('\n')
     expect(row).toMatch(/^[\x20-\x7e]+$/)
-    expect(row).toContain(`?[2Jx?1m${'y'.repeat(29)}... `)
+    expect(row).toContain(`?[2Jx?1m${'y'.repeat(37)}... `)
   })
 
   describe('of all replicas', () => {

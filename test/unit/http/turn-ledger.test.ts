@@ -122,7 +122,7 @@ describe('a long turn', () => {
       user: 'bob',
       verb: 'list',
       resource: 'pods',
-      namespace: 'n',
+      path: '/api/v1/namespaces/n/pods',
       status: 200,
       sentBytes: 7,
       longestTurnMs: 101,
@@ -132,8 +132,11 @@ describe('a long turn', () => {
     expect(played.told).toMatchObject([[wanted, 0]])
     expect(played.ledger.report().slowest).toMatchObject([wanted])
     expect(await played.series('quarterdeck_long_turns_total')).toEqual({ 'list  pods': 1 })
-    expect(await played.series('quarterdeck_longest_turn_seconds')).toEqual({ '': 0.101 })
-    expect(await played.series('quarterdeck_longest_turn_seconds')).toEqual({ '': 0 })
+    // Every reader sees it, and for the same time.
+    for (const seconds of [0.101, 0.101, 0]) {
+      expect(await played.series('quarterdeck_longest_turn_seconds')).toEqual({ '': seconds })
+      if (seconds > 0) played.now += 200_000
+    }
   })
 
   it('is none where the thread did not run', () => {
@@ -171,7 +174,6 @@ describe('a long turn', () => {
 
   it('is logged ten times at once, and then once in ten seconds', () => {
     const played = new Played()
-    played.now += 100_000
     for (let i = 0; i < 30; i++) played.serve(200)
     expect(played.told).toHaveLength(10)
     played.now += 10_000

@@ -13,9 +13,11 @@ function workerWith(count: number): readonly Family[] {
   connections.of().value = count
   const objects = gauge('apiserver_storage_objects', 'Objects stored.', ['resource'])
   objects.of('pods').value = 100 + count
+  const turn = gauge('quarterdeck_longest_turn_seconds', 'Longest turn.')
+  turn.of().value = count / 10
   const memory = gauge('process_resident_memory_bytes', 'Memory.')
   memory.of().value = count * 1000
-  return [requests, seconds, connections, objects, memory]
+  return [requests, seconds, connections, objects, turn, memory]
 }
 
 async function linesOf(families: readonly Family[]): Promise<readonly string[]> {
@@ -44,6 +46,7 @@ describe('the metrics of several workers', () => {
       'apiserver_request_duration_seconds_count 2',
       'quarterdeck_connections 7',
       'apiserver_storage_objects{resource="pods"} 105',
+      'quarterdeck_longest_turn_seconds 0.5',
       'process_resident_memory_bytes{worker="1"} 2000',
       'process_resident_memory_bytes{worker="2"} 5000',
     ])
