@@ -1,7 +1,7 @@
 // The pages of the management address of `quarterdeck store serve`. There is no user that may ask the store for nothing, so that its check of the way
 // there ends with the handshake; the check of the storage reads it.
 import { once } from 'node:events'
-import { connect, type NetConnectOpts } from 'node:net'
+import { connect } from 'node:net'
 import { healthRoutes } from '../handlers/health.ts'
 import { showMetrics } from '../handlers/metrics.ts'
 import { pprofRoutes } from '../handlers/pprof.ts'
@@ -10,9 +10,10 @@ import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../lib/log.ts'
 import type { AnswerPage } from '../telemetry/management/management.ts'
 import { exposition } from '../telemetry/exposition.ts'
-import { ProcessFigures } from '../telemetry/process-figures.ts'
+import { PROCESS_FIGURES } from '../telemetry/process-figures.ts'
 import { openProfiler } from '../telemetry/profiler.ts'
 import { storageFamilies } from '../telemetry/storage-metrics.ts'
+import { asOwnCertificate } from './client-path.ts'
 import { answerPages } from './management-pages.ts'
 import { checkUsable } from './storage.ts'
 import { versionInfo } from './version.ts'
@@ -31,10 +32,7 @@ const WITHIN_MS = 2_000
 
 export function storePages({ kv, url, certificate, isStopping, log }: StorePagesParts): AnswerPage {
   const ping = { name: 'ping', check: () => {} }
-  const storage = {
-    name: 'storage',
-    check: () => checkUsable(kv, AbortSignal.timeout(WITHIN_MS)),
-  }
+  const storage = { name: 'storage', check: () => checkUsable(kv, AbortSignal.timeout(WITHIN_MS)) }
   const clientPath = { name: 'client-path', check: () => reach(url, certificate()) }
   const shutdown = {
     name: 'shutdown',
@@ -47,15 +45,8 @@ export function storePages({ kv, url, certificate, isStopping, log }: StorePages
     livez: [ping, storage],
     readyz: [ping, storage, clientPath, shutdown],
   }
-  const figures = new ProcessFigures()
-  void figures.families()
-  const stored = storageFamilies((signal) => kv.size(signal))
-  const metrics = {
-    async *render() {
-      yield* exposition([...(await figures.families()), ...stored])
-    },
-    reset: () => {},
-  }
+  const families = [...PROCESS_FIGURES, ...storageFamilies((signal) => kv.size(signal))]
+  const metrics = { render: () => exposition(families), reset: () => {} }
   return answerPages([
     ...healthRoutes({ checks, inGracePeriod: () => false, log }),
     { path: '/metrics', handler: showMetrics(metrics) },
@@ -67,20 +58,13 @@ export function storePages({ kv, url, certificate, isStopping, log }: StorePages
 /** Resolves when a client would be connected, over TLS to a server with the key of this certificate. */
 async function reach(url: string, certificate: string | undefined): Promise<void> {
   const { protocol, hostname, port, pathname } = new URL(url)
-  const to: NetConnectOpts =
+  const place =
     protocol === 'unix:' ? { path: pathname } : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
-  const signal = AbortSignal.timeout(WITHIN_MS)
+  const tls = { ...asOwnCertificate(certificate), ALPNProtocols: ['h2'] }
   const socket =
-    certificate === undefined
-      ? connect(to)
-      : process.getBuiltinModule('node:tls').connect({
-          ...to,
-          ca: certificate,
-          allowPartialTrustChain: true,
-          ALPNProtocols: ['h2'],
-          checkServerIdentity: () => undefined,
-        })
+    certificate === undefined ? connect(place) : process.getBuiltinModule('node:tls').connect({ ...place, ...tls })
   try {
+    const signal = AbortSignal.timeout(WITHIN_MS)
     await once(socket, certificate === undefined ? 'connect' : 'secureConnect', { signal })
   } finally {
     socket.destroy()

@@ -1,7 +1,6 @@
 // The supervisor's part in what workers ask each other: it asks all of them, and keeps what those had counted that are gone.
 import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
-import { ProcessFigures } from '../telemetry/process-figures.ts'
 import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
 import type { WorkerMeasures } from '../workers/measures.ts'
 import type { WorkerProcess } from '../workers/workers.ts'
@@ -21,7 +20,6 @@ export class WorkerAnswers {
   /** What each had counted when it was last asked. */
   readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
   /** What the supervisor tells of itself. */
-  readonly #figures = new ProcessFigures()
   readonly #own: readonly Family[]
 
   constructor(alive: () => ReadonlySet<WorkerProcess>, measures: WorkerMeasures, log: Log) {
@@ -96,11 +94,9 @@ export class WorkerAnswers {
       this.#last.set(worker, answer as readonly FamilySnapshot[]),
     )
     const { worker, families } = this.#past.snapshot()
-    const supervisor = {
-      worker: 'supervisor',
-      answer: await snapshotOf([...(await this.#figures.families()), ...this.#own]),
-    }
-    return [...answers, supervisor, { worker, answer: families }]
+    const { PROCESS_FIGURES } = await import('../telemetry/process-figures.ts')
+    const own = await snapshotOf([...PROCESS_FIGURES, ...this.#own])
+    return [...answers, { worker: 'supervisor', answer: own }, { worker, answer: families }]
   }
 
   async #ask(

@@ -6,7 +6,6 @@ import type { FinishedRequest } from '../http/listener.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import { exposition } from './exposition.ts'
 import { forgetGone, goneFrom, type KnownTypes } from './gone-series.ts'
-import { ProcessFigures } from './process-figures.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
 import { RunningMetrics } from './running-metrics.ts'
 import { type ReadStorageSize, storageFamilies } from './storage-metrics.ts'
@@ -73,11 +72,10 @@ export function openMetrics(options: MetricsOptions): Metrics {
     ...running.families,
   ]
   const wanted = all.filter(({ name }) => !hidden.has(name))
-  const ofProcess = new ProcessFigures()
-  if (options.measuresProcess === true) void ofProcess.families()
+  if (options.measuresProcess === true) void import('./process-figures.ts')
   const disabled = counter('disabled_metrics_total', 'Metrics disabled by --disabled-metrics.')
   const shown = async (): Promise<readonly Family[]> => {
-    const figures = await ofProcess.families()
+    const { PROCESS_FIGURES: figures } = await import('./process-figures.ts')
     const shownFigures = figures.filter(({ name }) => !hidden.has(name))
     disabled.of().value = all.length - wanted.length + figures.length - shownFigures.length
     return [...shownFigures, ...wanted, disabled]

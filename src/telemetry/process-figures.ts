@@ -1,53 +1,61 @@
-// What prom-client measures of this process, as families beside our own: event-loop lag, garbage collection, heap spaces, handles, memory. A
-// process begins to measure when somebody asks for the first time, so that a server that nobody asks has none of it.
-import { type Count, Distribution, Family } from '../lib/measure.ts'
-import type { DefaultMetric, DefaultValue } from './default-metrics.ts'
+// What prom-client measures of this process, as families beside our own: event-loop lag, garbage collection, heap spaces, handles, memory. It measures
+// from the first import of this file on, once for all servers of the process: a server that is never asked does not load it. The files of prom-client
+// are taken one by one: its front door loads the cluster module, for 4 MB.
+import { createRequire } from 'node:module'
+import type * as PromClient from 'prom-client'
+import { Count, Distribution, Family } from '../lib/measure.ts'
 
-/** What the lag is told as before there is a sample. */
+/** A metric as it is in prom-client's own registry, whose types leave most of it out. */
+export interface DefaultMetric {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly labelNames: readonly string[]
+  /** Of a histogram. */
+  readonly upperBounds?: readonly number[]
+  get(): Promise<{ readonly values: readonly DefaultValue[] }>
+}
+
+interface DefaultValue {
+  readonly value: number
+  readonly labels: Readonly<Record<string, string | number>>
+  /** Of a histogram: which of its numbers. */
+  readonly metricName?: string
+}
+
+/** A timer in the system's time; a shorter one wakes an idle processor more often than the lag is worth. */
+const LAG_EVERY_MS = 20
+/** Before there is a sample, prom-client gives the lag a larger value. */
 const NO_SAMPLE_SECONDS = 1e6
 
-export class ProcessFigures {
-  #families: Promise<readonly Family[]> | undefined
+export const PROCESS_FIGURES: readonly Family[] = Object.freeze(defaultMetrics().map(familyOf))
 
-  families(): Promise<readonly Family[]> {
-    this.#families ??= import('./default-metrics.ts').then(({ DEFAULT_METRICS }) => DEFAULT_METRICS.map(familyOf))
-    return this.#families
-  }
+function defaultMetrics(): readonly DefaultMetric[] {
+  const load = createRequire(import.meta.url)
+  const Registry = load('prom-client/lib/registry.js') as typeof PromClient.Registry
+  const collect = load('prom-client/lib/defaultMetrics.js') as typeof PromClient.collectDefaultMetrics
+  const register = new Registry()
+  collect({ register, eventLoopMonitoringPrecision: LAG_EVERY_MS })
+  return register.getMetricsAsArray() as unknown as readonly DefaultMetric[]
 }
 
 export function familyOf(metric: DefaultMetric): Family {
   const { name, help, type: kind, labelNames: labels, upperBounds: bounds = [] } = metric
-  if (kind === 'histogram') {
-    return new Family<Distribution>({
-      name,
-      help,
-      kind,
-      labels,
-      make: () => new Distribution(bounds),
-      async refresh(family) {
-        const { values } = await metric.get()
-        family.clear()
-        for (const { labels: of, value, metricName = '' } of values) {
-          const series = family.of(...labels.map((label) => String(of[label])))
-          if (metricName.endsWith('_sum')) series.sum = value
-          else if (metricName.endsWith('_bucket')) countUpTo(series, of['le'], value)
-        }
-      },
-    })
-  }
-  const isKnown = ({ value }: DefaultValue): boolean =>
-    Number.isFinite(value) && !(name.includes('_lag_') && value > NO_SAMPLE_SECONDS)
-  return new Family<Count>({
+  return new Family<Count | Distribution>({
     name,
     help,
     kind,
     labels,
-    make: () => ({ value: 0 }),
+    make: () => (kind === 'histogram' ? new Distribution(bounds) : new Count()),
     async refresh(family) {
       const { values } = await metric.get()
       family.clear()
-      for (const known of values.filter(isKnown)) {
-        family.of(...labels.map((label) => String(known.labels[label]))).value = known.value
+      for (const { labels: of, value, metricName } of values) {
+        if (!Number.isFinite(value) || (name.includes('_lag_') && value > NO_SAMPLE_SECONDS)) continue
+        const series = family.of(...labels.map((label) => String(of[label])))
+        if (series instanceof Count) series.value = value
+        else if (metricName === `${name}_sum`) series.sum = value
+        else if (metricName === `${name}_bucket`) countUpTo(series, of['le'], value)
       }
     },
   })
