@@ -19,6 +19,11 @@ export interface ClientPathParts {
   readonly adminToken: string
 }
 
+/** The other end must have the key of this very certificate. Which names the certificate has is for clients to judge. */
+export function asOwnCertificate(certificate: string | undefined) {
+  return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
+}
+
 /** All workers of a server know it without being told. */
 export function probeToken(adminToken: string): string {
   return createHmac('sha256', adminToken).update(PROBE.name).digest('base64url')
@@ -60,10 +65,7 @@ export function clientPathCheck({ address, certificate, adminToken }: ClientPath
       agent: false,
       headers,
       signal: AbortSignal.timeout(WITHIN_MS),
-      // The server at this address has to hold the key of the very certificate that this one serves with. Which names the certificate has is for clients to judge.
-      ca: certificate(),
-      allowPartialTrustChain: true,
-      checkServerIdentity: () => undefined,
+      ...asOwnCertificate(certificate()),
     }
     get(`https://${address()}${PATH}`, options, (response) => {
       response.resume()

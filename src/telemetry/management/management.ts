@@ -3,15 +3,7 @@
 import type { RequestListener, Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  FastifyServerOptions,
-  InjectOptions,
-  LightMyRequestResponse,
-} from 'fastify'
-import type { ErrorObject } from 'ajv'
+import type { FastifyReply, FastifyRequest, FastifyServerOptions, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type Page, PAGES } from './pages.ts'
 import { refusalOf, type VisitorRules } from './visitors.ts'
 
@@ -74,7 +66,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   const [{ fastify }, { Ajv }] = await Promise.all([import('fastify'), import('ajv')])
   // Its schema of schemas takes longer to compile than all of ours.
   const ajv = new Ajv({ coerceTypes: 'array', meta: false, validateSchema: false })
-  const app: FastifyInstance = fastify({
+  const app = fastify({
     serverFactory: (handler) => createServer(ca, handler),
     bodyLimit: 1,
     exposeHeadRoutes: false,
@@ -94,7 +86,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     if (method !== 'GET') return say(reply.header('allow', 'GET'), 405, 'only GET is served here')
   })
   app.setNotFoundHandler((_, reply) => say(reply, 404, '404 page not found'))
-  app.setErrorHandler((error: Error & { readonly validation?: readonly ErrorObject[] }, _, reply) => {
+  app.setErrorHandler((error: Error & { readonly validation?: unknown }, _, reply) => {
     if (error.validation !== undefined) return say(reply, 400, error.message)
     onFault(error)
     return say(reply, 500, 'the page could not be made; the log of the server says why')
@@ -102,15 +94,12 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   const serve = pageServer(options)
   for (const page of PAGES.filter(({ isProbe }) => isProbe === true || !probesOnly)) {
     const schema = { querystring: { type: 'object', properties: page.query ?? {} } }
-    for (const path of page.subtree === true ? [page.path, `${page.path}/*`] : [page.path]) {
+    for (const path of page.subtree === true ? [page.path, `${page.path}/*`] : [page.path])
       app.get(path, { schema }, (request, reply) => serve(page, request, reply))
-    }
   }
-  await app.listen({ host, port })
-  const bound = server.address() as { readonly address: string; readonly port: number }
-  const name = bound.address.includes(':') ? `[${bound.address}]` : bound.address
+  const { host: place } = new URL(await app.listen({ host, port }))
   return {
-    url: `${ca === undefined ? 'http' : 'https'}://${name}:${bound.port}`,
+    url: `${ca === undefined ? 'http' : 'https'}://${place}`,
     inject: (request: InjectOptions) => app.inject(request),
     [Symbol.asyncDispose]: () => app.close(),
   }
@@ -132,25 +121,24 @@ function pageServer({ source, ...rules }: ManagementOptions): Serve {
     return asked
   }
   const answerOne = async (request: PageRequest, socket: Socket): Promise<PageAnswer> => {
+    if (running >= MOST_AT_ONCE) return notServing('too many requests')
     const gone = new AbortController()
     const onClose = (): void => gone.abort(new Error('the client has gone'))
     socket.once('close', onClose)
     running++
-    try {
-      return await answer(request, gone.signal)
-    } finally {
+    return answer(request, gone.signal).finally(() => {
       running--
       socket.off('close', onClose)
-    }
+    })
   }
   return async (page, { raw, headers: { accept = '' } }, reply) => {
     const refusal = refusalOf(raw, page, rules)
     if (refusal?.status === 401) reply.header('www-authenticate', 'Bearer')
     if (refusal !== undefined) return say(reply, refusal.status, refusal.text)
-    const isProbe = page.isProbe === true
-    if (!isProbe && running >= MOST_AT_ONCE) return say(reply.header('retry-after', '1'), 503, 'too many requests')
-    const request = { target: raw.url ?? page.path, accept: isProbe ? '' : accept }
-    const { status, headers, body } = await (isProbe ? answerProbe(request) : answerOne(request, raw.socket))
+    const target = raw.url ?? page.path
+    const { status, headers, body } = await (page.isProbe === true
+      ? answerProbe({ target, accept: '' })
+      : answerOne({ target, accept }, raw.socket))
     const late = setTimeout(() => raw.socket.destroy(), IDLE_MS).unref()
     reply.raw.once('close', () => clearTimeout(late))
     return reply
@@ -174,7 +162,7 @@ function createServer(ca: string | undefined, handler: RequestListener): HttpSer
 }
 
 export function notServing(why: string): PageAnswer {
-  return { status: 503, headers: { 'content-type': PLAIN }, body: Buffer.from(`${why}\n`) }
+  return { status: 503, headers: { 'content-type': PLAIN, 'retry-after': '1' }, body: Buffer.from(`${why}\n`) }
 }
 
 /** The one that the server serves with, also after it was renewed. */
