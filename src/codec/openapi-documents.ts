@@ -4,19 +4,17 @@ import { jsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { isMap, type Value, type ValueMap } from '../api/value.ts'
 import { runInTurns, type Turns } from '../lib/turns.ts'
-import type { OpenApiInfo, OpenApiPart } from '../schema/openapi-model.ts'
-import { openApiV2 } from '../schema/openapi-v2.ts'
-import { openApiV3 } from '../schema/openapi-v3.ts'
-import { encodeOpenApiV2 } from './protobuf-openapi-v2.ts'
-import { encodeOpenApiV3 } from './protobuf-openapi-v3.ts'
+import { openApiDocument } from '../schema/openapi-document.ts'
+import type { OpenApiInfo, OpenApiPart, OpenApiVersion } from '../schema/openapi-model.ts'
+import { encodeOpenApi } from './protobuf-openapi.ts'
 
 export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 export const OPENAPI_V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
 
 /** How a document is made. All of it is done in turns. */
 export interface DocumentSource {
+  readonly version: OpenApiVersion
   readonly build: () => Generator<void, ValueMap>
-  readonly encode: (document: ValueMap) => Generator<void, Buffer>
   readonly turns: Turns
 }
 
@@ -34,28 +32,23 @@ export class OpenApiDocument {
   }
 
   json(): Promise<Buffer> {
-    this.#json ??= this.#written(encodeJson)
+    this.#json ??= this.#written(jsonPieces)
     return this.#json
   }
 
   protobuf(): Promise<Buffer> {
-    this.#protobuf ??= this.#written(this.source.encode)
+    this.#protobuf ??= this.#written((document) => encodeOpenApi(this.source.version, document))
     return this.#protobuf
   }
 
-  async #written(encode: DocumentSource['encode']): Promise<Buffer> {
+  async #written(encode: (document: ValueMap) => Generator<void, readonly Buffer[]>): Promise<Buffer> {
     const { build, turns } = this.source
-    return runInTurns(encode(await runInTurns(build(), turns)), turns)
+    const document = await runInTurns(build(), turns)
+    return runInTurns(joined(await runInTurns(encode(document), turns)), turns)
   }
 }
 
-/** The large maps of a document are `paths`, `definitions` and `components.schemas`. */
-const LEVELS_OF_MAPS = 3
-
-/** Not by way of one long text: with thousands of definitions that would hold up the event loop, or be longer than V8's can be. */
-function* encodeJson(document: ValueMap): Generator<void, Buffer> {
-  const pieces: Buffer[] = []
-  yield* addJson(document, LEVELS_OF_MAPS, pieces)
+function* joined(pieces: readonly Buffer[]): Generator<void, Buffer> {
   const whole = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const piece of pieces) {
@@ -63,6 +56,16 @@ function* encodeJson(document: ValueMap): Generator<void, Buffer> {
     yield
   }
   return whole
+}
+
+/** The large maps of a document are `paths`, `definitions` and `components.schemas`. */
+const LEVELS_OF_MAPS = 3
+
+/** Pieces and not one long text: with thousands of definitions that would hold up the event loop, or be longer than V8's can be. */
+function* jsonPieces(document: ValueMap): Generator<void, readonly Buffer[]> {
+  const pieces: Buffer[] = []
+  yield* addJson(document, LEVELS_OF_MAPS, pieces)
+  return pieces
 }
 
 function* addJson(value: Value, levels: number, pieces: Buffer[]): Generator<void, void> {
@@ -98,12 +101,11 @@ export class OpenApiDocuments {
     this.#parts = parts
     this.#documents = new Map(
       parts.map((part) => {
-        const hash = hashOf(options.info, [part])
         const same = before?.v3(part.key)
-        return [part.key, same?.hash === hash ? same : v3Document(hash, part, options)]
+        return [part.key, same?.hash === hashOf(options.info, [part]) ? same : makeDocument(3, [part], options)]
       }),
     )
-    this.v2 = v2Document(parts, options)
+    this.v2 = makeDocument(2, parts, options)
   }
 
   /** The documents with the given parts in place of those that `isReplaced` says; what did not change stays built. */
@@ -125,16 +127,16 @@ export class OpenApiDocuments {
 }
 
 /** Not a closure of the constructor: that would keep the documents before it, and they those before them. */
-function v2Document(parts: readonly OpenApiPart[], { info, turns }: OpenApiOptions): OpenApiDocument {
+function makeDocument(
+  version: OpenApiVersion,
+  parts: readonly OpenApiPart[],
+  { info, turns }: OpenApiOptions,
+): OpenApiDocument {
   return new OpenApiDocument(hashOf(info, parts), {
-    build: () => openApiV2(parts, info),
-    encode: encodeOpenApiV2,
+    version,
+    build: () => openApiDocument(version, parts, info),
     turns,
   })
-}
-
-function v3Document(hash: string, part: OpenApiPart, { info, turns }: OpenApiOptions): OpenApiDocument {
-  return new OpenApiDocument(hash, { build: () => openApiV3(part, info), encode: encodeOpenApiV3, turns })
 }
 
 function hashOf(info: OpenApiInfo, parts: readonly OpenApiPart[]): string {

@@ -1,48 +1,82 @@
-// Rules that write a JSON document as messages of a fixed description: which member is which field. For documents whose
+// Rules that write a JSON document as messages of a fixed description: which member is which field. They are for documents whose
 // protobuf form is not the API's own, such as OpenAPI. A rule writes backwards, as its encoder does.
 import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
-import type { ProtobufEncoder } from './protobuf-encode.ts'
+import { ProtobufEncoder } from './protobuf-encode.ts'
 
 /** Writes the body of a message. */
 export type MessageRule = (encoder: ProtobufEncoder, value: Value) => void
-/** Writes either, and yields wherever it may be interrupted. */
-export type RuleInSteps = (encoder: ProtobufEncoder, value: Value) => Generator<void, void>
-/** Writes a field with its tag, or several. */
-export type FieldRule = (encoder: ProtobufEncoder, value: Value) => void
 
-/** A message of members in ascending number. Members that begin with `x-` are extensions; others must have a rule. */
-export function message(fields: Readonly<Record<string, FieldRule>>, extensions?: FieldRule): MessageRule {
-  const rules = Object.entries(fields).reverse()
+/** Writes one or several fields of a number, with their tags. */
+export type FieldRule = (encoder: ProtobufEncoder, number: number, value: Value) => void
+
+/** The members of a message, each with the number of its field. */
+export type Fields<Rule = FieldRule> = Readonly<Record<string, readonly [number: number, rule: Rule]>>
+
+/** A message. `extensions` is the number of the field for members that begin with `x-`. All other members must have a rule. */
+export function message(fields: Fields, extensions?: number): MessageRule {
+  const rules = Object.entries(fields).sort(([, [a]], [, [b]]) => b - a)
   return (encoder, value) => {
     const members = membersOf(value)
     const extra = Object.keys(members).filter((key) => !Object.hasOwn(fields, key))
-    const unknown = extra.find((key) => !key.startsWith('x-'))
-    if (unknown !== undefined) throw new InvariantError(`a document has ${unknown} where no field is for it`)
+    refuseUnknown(extra.filter((key) => !key.startsWith('x-')))
     if (extensions !== undefined && extra.length > 0) {
-      extensions(encoder, Object.fromEntries(extra.map((key) => [key, members[key] ?? null])))
+      extensionRule(encoder, extensions, Object.fromEntries(extra.map((key) => [key, members[key] ?? null])))
     }
-    for (const [key, rule] of rules) {
+    for (const [key, [number, rule]] of rules) {
       const member = members[key]
-      if (member !== undefined) rule(encoder, member)
+      if (member !== undefined) rule(encoder, number, member)
     }
   }
 }
 
-/** The same without extensions, interruptible wherever one of its rules is. */
-export function messageInSteps(fields: Readonly<Record<string, FieldRule | RuleInSteps>>): RuleInSteps {
-  const rules = Object.entries(fields).reverse()
-  return function* (encoder, value) {
-    const members = membersOf(value)
-    const unknown = Object.keys(members).find((key) => !Object.hasOwn(fields, key))
-    if (unknown !== undefined) throw new InvariantError(`a document has ${unknown} where no field is for it`)
-    for (const [key, rule] of rules) {
-      const member = members[key]
-      const steps = member === undefined ? undefined : rule(encoder, member)
-      if (steps !== undefined) yield* steps
+/** A part of a large document: a field, a map that is written entry by entry, or a message of such parts. */
+export type Part =
+  | FieldRule
+  | { readonly entries: readonly [number: number, rule: MessageRule] }
+  | { readonly parts: Fields<Part> }
+
+/** Writes a message forwards, in buffers in their order. Yields after every entry of a large map. */
+export function* writeParts(parts: Fields<Part>, value: Value): Generator<void, readonly Buffer[]> {
+  const members = membersOf(value)
+  refuseUnknown(Object.keys(members).filter((key) => !Object.hasOwn(parts, key)))
+  const written: Buffer[] = []
+  for (const [key, [number, part]] of Object.entries(parts).sort(([, [a]], [, [b]]) => a - b)) {
+    const member = members[key]
+    if (member === undefined) continue
+    if (typeof part === 'function') {
+      written.push(bytesOf((encoder) => part(encoder, number, member)))
+      continue
     }
+    const inner = yield* 'parts' in part ? writeParts(part.parts, member) : writeEntries(part.entries, member)
+    const length = inner.reduce((sum, bytes) => sum + bytes.length, 0)
+    const head = bytesOf((encoder) => {
+      encoder.varint(length)
+      encoder.varint((number << 3) | 2)
+    })
+    written.push(head, ...inner)
   }
+  return written
+}
+
+function* writeEntries([number, rule]: readonly [number, MessageRule], map: Value): Generator<void, readonly Buffer[]> {
+  const written: Buffer[] = []
+  for (const [name, member] of Object.entries(membersOf(map))) {
+    written.push(bytesOf((encoder) => writeEntry(encoder, number, { name, member, rule })))
+    yield
+  }
+  return written
+}
+
+function bytesOf(write: (encoder: ProtobufEncoder) => void): Buffer {
+  const encoder = new ProtobufEncoder()
+  write(encoder)
+  return encoder.finish()
+}
+
+function refuseUnknown([unknown]: readonly string[]): void {
+  if (unknown !== undefined) throw new InvariantError(`a document has ${unknown} where no field is for it`)
 }
 
 function membersOf(value: Value): ValueMap {
@@ -50,105 +84,64 @@ function membersOf(value: Value): ValueMap {
   return value
 }
 
-export function text(number: number): FieldRule {
-  return (encoder, value) => {
-    encoder.textField(number, typeof value === 'string' ? value : jsonText(value))
-  }
-}
+export const text: FieldRule = (encoder, number, value) =>
+  encoder.textField(number, typeof value === 'string' ? value : jsonText(value))
 
-export function bool(number: number): FieldRule {
-  return (encoder, value) => {
-    encoder.byte(value === true ? 1 : 0)
-    encoder.varint(number << 3)
-  }
-}
+export const bool: FieldRule = (encoder, number, value) => encoder.numberField(number, value === true ? 1 : 0)
 
-export function integer(number: number): FieldRule {
-  return (encoder, value) => {
-    encoder.signed(typeof value === 'bigint' ? value : Number(value))
-    encoder.varint(number << 3)
-  }
-}
+export const integer: FieldRule = (encoder, number, value) =>
+  encoder.numberField(number, typeof value === 'bigint' ? value : Number(value))
 
-export function double(number: number): FieldRule {
-  return (encoder, value) => {
-    encoder.double(Number(value))
-    encoder.varint((number << 3) | 1)
-  }
+export const double: FieldRule = (encoder, number, value) => {
+  encoder.double(Number(value))
+  encoder.varint((number << 3) | 1)
 }
 
 /** A field that holds one message. */
-export function one(number: number, rule: MessageRule): FieldRule {
-  return (encoder, value) => {
+export function one(rule: MessageRule): FieldRule {
+  return (encoder, number, value) => {
     const end = encoder.length
     rule(encoder, value)
     encoder.close(number, end)
   }
 }
 
-/** A field for every item of a list; something that is not a list is an item by itself. */
+/** A field for every item of a list. A value that is not a list counts as its only item. */
 export function each(rule: FieldRule): FieldRule {
-  return (encoder, value) => {
+  return (encoder, number, value) => {
     const items = isList(value) ? value : [value]
-    for (let i = items.length - 1; i >= 0; i--) rule(encoder, items[i] ?? null)
+    for (let i = items.length - 1; i >= 0; i--) rule(encoder, number, items[i] ?? null)
   }
 }
 
 /** A field for every member of a map: a message of its name and its value. */
-export function named(number: number, rule: MessageRule): FieldRule {
-  const entry = namedEntry(number, rule)
-  return (encoder, value) => {
-    for (const [name, member] of entriesOf(value).reverse()) entry(encoder, name, member)
-  }
-}
-
-/** The same, interruptible after every member. */
-export function namedInSteps(number: number, rule: MessageRule): RuleInSteps {
-  const entry = namedEntry(number, rule)
-  return function* (encoder, value) {
-    for (const [name, member] of entriesOf(value).reverse()) {
-      entry(encoder, name, member)
-      yield
+export function named(rule: MessageRule): FieldRule {
+  return (encoder, number, value) => {
+    for (const [name, member] of Object.entries(membersOf(value)).reverse()) {
+      writeEntry(encoder, number, { name, member, rule })
     }
   }
 }
 
-function namedEntry(number: number, rule: MessageRule): (encoder: ProtobufEncoder, name: string, value: Value) => void {
-  const held = one(2, rule)
-  return (encoder, name, value) => {
-    const end = encoder.length
-    held(encoder, value)
-    encoder.textField(1, name)
-    encoder.close(number, end)
-  }
+interface Entry {
+  readonly name: string
+  readonly member: Value
+  readonly rule: MessageRule
 }
 
-/** A field that holds one message, in steps. */
-export function oneInSteps(number: number, rule: RuleInSteps): RuleInSteps {
-  return function* (encoder, value) {
-    const end = encoder.length
-    yield* rule(encoder, value)
-    encoder.close(number, end)
-  }
+function writeEntry(encoder: ProtobufEncoder, number: number, { name, member, rule }: Entry): void {
+  const end = encoder.length
+  one(rule)(encoder, 2, member)
+  encoder.textField(1, name)
+  encoder.close(number, end)
 }
 
-/** A message that does nothing but hold a field. */
-export function holding(rule: FieldRule): MessageRule {
-  return rule
+/** A message that has one field only. */
+export function holding(number: number, rule: FieldRule): MessageRule {
+  return (encoder, value) => rule(encoder, number, value)
 }
 
-/** A rule that is chosen by the value. */
-export function choose<R extends FieldRule>(choice: (value: Value) => R): R {
-  return ((encoder: ProtobufEncoder, value: Value) => {
-    choice(value)(encoder, value)
-  }) as R
-}
+/** Any value, as YAML. JSON is YAML too. */
+export const anything: MessageRule = (encoder, value) => encoder.textField(2, jsonText(value))
 
-/** Anything, as YAML, which JSON is. */
-export const anything: MessageRule = (encoder, value) => {
-  encoder.textField(2, jsonText(value))
-}
-
-function entriesOf(value: Value): [string, Value][] {
-  return isMap(value) ? Object.entries(value satisfies ValueMap) : []
-}
+const extensionRule = named(anything)

@@ -2,7 +2,7 @@ import protobufjs from 'protobufjs'
 import { describe, expect, it } from 'vitest'
 import { isMap } from '../../../src/api/value.ts'
 import { OpenApiDocuments } from '../../../src/codec/openapi-documents.ts'
-import { encodeOpenApiV2 } from '../../../src/codec/protobuf-openapi-v2.ts'
+import { encodeOpenApi } from '../../../src/codec/protobuf-openapi.ts'
 import { InvariantError } from '../../../src/lib/errors.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 import { customOpenApiPart, type CustomOpenApiResource } from '../../../src/schema/openapi-custom.ts'
@@ -182,7 +182,7 @@ describe('the protobuf form', () => {
   })
 
   it('leaves nothing out in silence', () => {
-    expect(() => encodeOpenApiV2({ swagger: '2.0', surprise: true }).next()).toThrow(InvariantError)
+    expect(() => encodeOpenApi(2, { swagger: '2.0', surprise: true }).next()).toThrow(InvariantError)
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { isList, isMap, type Value, type ValueMap } from '../../../src/api/value.ts'
 import { customOpenApiPart, type CustomOpenApiResource } from '../../../src/schema/openapi-custom.ts'
+import { openApiDocument } from '../../../src/schema/openapi-document.ts'
+import type { OpenApiPart } from '../../../src/schema/openapi-model.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../../../src/schema/openapi-parts.ts'
-import { openApiV2 as stepsOfV2 } from '../../../src/schema/openapi-v2.ts'
-import { openApiV3 as stepsOfV3 } from '../../../src/schema/openapi-v3.ts'
 
 const info = { title: 'Test', version: 'v1' }
 const parts = builtInOpenApiParts()
@@ -16,14 +16,14 @@ function finish<T>(steps: Generator<void, T>): T {
   }
 }
 
-const openApiV2 = (...args: Parameters<typeof stepsOfV2>): ValueMap => finish(stepsOfV2(...args))
-const openApiV3 = (...args: Parameters<typeof stepsOfV3>): ValueMap => finish(stepsOfV3(...args))
-const v2 = openApiV2(parts, info)
+const openApiV2 = (all: readonly OpenApiPart[]): ValueMap => finish(openApiDocument(2, all, info))
+const openApiV3 = (part: OpenApiPart): ValueMap => finish(openApiDocument(3, [part], info))
+const v2 = openApiV2(parts)
 
 function v3(key: string): ValueMap {
   const part = parts.find((one) => one.key === key)
   if (part === undefined) throw new Error(`no part ${key}`)
-  return openApiV3(part, info)
+  return openApiV3(part)
 }
 
 /** The value at a path of keys. */
@@ -276,7 +276,7 @@ describe('custom resources', () => {
     schema,
   }
   const part = customOpenApiPart({ group: 'stable.example.com', version: 'v1' }, [resource], builtInTypeSchemas())
-  const now = openApiV3(part, info)
+  const now = openApiV3(part)
   const name = 'com.example.stable.v1.CronTab'
 
   it('stand in version 3 as they were defined, with what every object has', () => {
@@ -295,7 +295,7 @@ describe('custom resources', () => {
     const list = { type: 'array', items: embedded }
     const told = { ...resource, selectable: ['.spec.color'], schema: { type: 'object', properties: { list } } }
     const gv = { group: 'stable.example.com', version: 'v1' }
-    const shown = openApiV3(customOpenApiPart(gv, [told], builtInTypeSchemas()), info)
+    const shown = openApiV3(customOpenApiPart(gv, [told], builtInTypeSchemas()))
     for (const one of [name, `${name}List`]) {
       const fields = at(shown, 'components', 'schemas', one, 'x-kubernetes-selectable-fields')
       expect(fields).toEqual([{ fieldPath: 'spec.color' }])
@@ -306,7 +306,7 @@ describe('custom resources', () => {
   })
 
   it('lose in version 2 what it has no words for', () => {
-    const shown = at(openApiV2([part], info), 'definitions', name, 'properties', 'spec', 'properties')
+    const shown = at(openApiV2([part]), 'definitions', name, 'properties', 'spec', 'properties')
     expect(shown).toEqual({
       port: { 'x-kubernetes-int-or-string': true },
       note: {},
@@ -322,8 +322,8 @@ describe('custom resources', () => {
     const one = customOpenApiPart({ group: 'stable.example.com', version: 'v1' }, [made], builtInTypeSchemas())
     const path = [name, 'properties', 'spec'] as const
     return [
-      at(openApiV3(one, info), 'components', 'schemas', ...path) as ValueMap,
-      at(openApiV2([one], info), 'definitions', ...path) as ValueMap,
+      at(openApiV3(one), 'components', 'schemas', ...path) as ValueMap,
+      at(openApiV2([one]), 'definitions', ...path) as ValueMap,
     ]
   }
 
@@ -405,7 +405,7 @@ describe('custom resources', () => {
   it('say in version 2 nothing of their members where unknown ones are kept', () => {
     const made = { ...resource, schema: { ...schema, 'x-kubernetes-preserve-unknown-fields': true } }
     const one = customOpenApiPart({ group: 'stable.example.com', version: 'v1' }, [made], builtInTypeSchemas())
-    expect(Object.keys(at(openApiV2([one], info), 'definitions', name) as ValueMap)).toEqual([
+    expect(Object.keys(at(openApiV2([one]), 'definitions', name) as ValueMap)).toEqual([
       'type',
       'x-kubernetes-group-version-kind',
     ])
@@ -436,7 +436,7 @@ describe('custom resources', () => {
   it('begin what their operations are called by with a capital, whatever their kind begins with', () => {
     const made = { ...resource, kind: 'cronTab', namespaced: false }
     const one = customOpenApiPart({ group: 'stable.example.com', version: 'v1' }, [made], builtInTypeSchemas())
-    expect(at(openApiV3(one, info), 'paths', '/apis/stable.example.com/v1/crontabs', 'post', 'operationId')).toBe(
+    expect(at(openApiV3(one), 'paths', '/apis/stable.example.com/v1/crontabs', 'post', 'operationId')).toBe(
       'createStableExampleComV1CronTab',
     )
   })
@@ -446,7 +446,7 @@ describe('custom resources', () => {
     const gv = { group: 'stable.example.com', version: 'v1' }
     const open = customOpenApiPart(gv, [bare], builtInTypeSchemas())
     const kind = [{ group: 'stable.example.com', kind: 'CronTab', version: 'v1' }]
-    const documents = [openApiV3(open, info)['components'] as ValueMap, openApiV2([open], info)]
+    const documents = [openApiV3(open)['components'] as ValueMap, openApiV2([open])]
     for (const [i, where] of ['schemas', 'definitions'].entries()) {
       expect(at(documents[i], where, name)).toEqual({ type: 'object', 'x-kubernetes-group-version-kind': kind })
     }
