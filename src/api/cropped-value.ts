@@ -1,7 +1,7 @@
 // The beginning of a value that is too long to be shown whole. Costs what is kept, not what is there.
 import { isList, type Value, type ValueMap } from './value.ts'
 
-/** Nobody reads more, and an answer that shows all of a large object is as large as that three times over. */
+/** Users do not read more, and an answer with all of a large object would be three times its size. */
 export const MOST_SHOWN = 64 * 1024
 export const CUT_MARK = '…'
 

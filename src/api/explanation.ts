@@ -1,5 +1,5 @@
 // Why a request was refused, for who asks with `?explain=true`: a member of ours in the details of the Status. Clients that do not ask
-// get the answers of the reference, and nobody is told what they could not have read.
+// get the answers of the reference, and no user is told more than the user may read.
 import type { Value, ValueMap } from './value.ts'
 
 /** The annotation of an access review that has it, in JSON. */

@@ -5,7 +5,7 @@ import type { ApiObject } from './object.ts'
 export type ReadAt =
   /** A revision known to be current at some moment after the request arrived. */
   | { readonly kind: 'latest' }
-  /** Whatever is at hand. */
+  /** Any revision that is at hand. */
   | { readonly kind: 'any' }
   /** The newest at hand, once that is not older than the revision. */
   | { readonly kind: 'notOlderThan'; readonly revision: number }
@@ -14,7 +14,7 @@ export type ReadAt =
 
 /** Where a page of a list begins: what a continue token holds. */
 export interface PagePosition {
-  /** The revision of the first page; `undefined`: whatever is newest now (a token that was handed out with a 410). */
+  /** The revision of the first page; `undefined`: the newest now (a token that was handed out with a 410). */
   readonly revision: number | undefined
   /** The first key wanted, relative to what is listed: `name\0` in one namespace, `namespace/name\0` across all. */
   readonly start: string

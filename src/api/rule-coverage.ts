@@ -2,8 +2,8 @@
 import { type PolicyRule, withoutStars } from './policy-rule.ts'
 
 /**
- * Rules are lists, and what is compared are all their combinations, which somebody could make too many of to be looked at. A rule
- * of more combinations counts as covered only where one rule covers all of it.
+ * Rules are lists, and all their combinations are compared. A user could write a rule with too many. Such a rule counts as covered only if
+ * one rule covers all of it.
  */
 const MAX_COMBINATIONS = 10_000
 

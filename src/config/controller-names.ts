@@ -42,8 +42,8 @@ const ALIASES: Readonly<Record<string, ControllerName>> = {
 }
 
 /**
- * Those that are switched off. `*`: all are on; a name: that one is on; `-name`: that one is off, whatever else is said. Throws
- * a `StartError`.
+ * The controllers that are switched off. `*` switches all on, a name switches one on, `-name` switches one off and wins. Throws a
+ * `StartError`.
  */
 export function switchedOff(list: readonly string[]): ReadonlySet<ControllerName> {
   const isAll = list.includes('*')

@@ -21,7 +21,7 @@ export class DocumentFaults {
     this.add(at, `Unsupported value: ${JSON.stringify(text)}: supported values: ${supported}`)
   }
 
-  /** A misspelt field is a fault: it would let somebody in or keep somebody out. */
+  /** A misspelt field is a fault: without its effect, a user could get or lose access. */
   checkFields(map: ValueMap, known: readonly string[], at: string): void {
     for (const name of Object.keys(map)) {
       if (!known.includes(name)) this.all.push(`unknown field "${at === '' ? name : `${at}.${name}`}"`)

@@ -45,7 +45,7 @@ const STORAGE_FLAGS = flagsOf('Storage', {
     '5m',
   ),
   'etcd-defrag-free-percent': count(
-    'Defragment a member of etcd when more than this percentage of its database is free: one member at a time, the leader last, only while all of --etcd-servers answer. A member answers nobody meanwhile; name all of them. When etcd is out of space, history is compacted, members are defragmented and the alarm is disarmed. 0 to leave all of that to others.',
+    'Defragment a member of etcd when more than this percentage of its database is free: one member at a time, the leader last, only while all of --etcd-servers answer. A member does not answer meanwhile; name all of them. When etcd is out of space, history is compacted, members are defragmented and the alarm is disarmed. 0 to leave all of that to others.',
     '0',
   ),
   'etcd-defrag-min-bytes': count('Databases of etcd that are smaller are not defragmented.', '104857600'),

@@ -1,4 +1,4 @@
-// Where health checks, metrics and debug pages are served to operators, and to whom.
+// The listeners that serve health checks, metrics and debug pages to operators, and their access rules.
 import { isIP } from 'node:net'
 import type { ManagementFlag } from './flags-management.ts'
 import { integer, type SettingReader } from './setting-reader.ts'

@@ -16,7 +16,7 @@ export interface ReloadedFiles {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Whoever replaces several files, or writes one in parts, is done by then. */
+/** A program that replaces several files, or writes one in parts, is done by then. */
 const SETTLE_MS = 100
 
 /** Looks whenever there may be something new; resolves when the signal fires. */

@@ -26,7 +26,7 @@ export function unwritable(file: string, cause: unknown): StartError {
   return new StartError(`${file} cannot be written: ${reason}`, { cause })
 }
 
-/** The reason with the file that it is about, where the system names one: for errors that nobody has put into words on the way. */
+/** The reason with the file that it is about, if the system names one. For errors that have no words of ours yet. */
 export function failureOf(error: unknown): string {
   const reason = reasonOf(error)
   const { path: file, message } = error as { readonly path?: unknown; readonly message?: unknown }

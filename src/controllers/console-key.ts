@@ -1,4 +1,4 @@
-// The key that sessions of the console are sealed with: in a Secret that all replicas share, made when somebody logs in for the first time.
+// The key that sessions of the console are sealed with: in a Secret that all replicas share. The first login makes it.
 // Deleting it ends all sessions.
 import { randomBytes } from 'node:crypto'
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'

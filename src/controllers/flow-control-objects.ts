@@ -81,7 +81,7 @@ function revised(
   { made, wanted }: { readonly made: ApiObject; readonly wanted: WantedObject },
 ): ApiObject | undefined {
   const said = own(annotationsOf(live), AUTO_UPDATE)
-  // Whoever says nothing has left it as it was made, or has not.
+  // Without the annotation, an object of generation 1 is unchanged since it was made.
   const isOurs = wanted.mandatory || said === 'true' || (said !== 'false' && metaNumber(live, 'generation') === 1)
   const spec = isOurs ? keptSpec(mapOrEmpty(resource.toCanonical(made), 'spec'), live) : mapOrEmpty(live, 'spec')
   const word = isOurs ? 'true' : 'false'

@@ -265,7 +265,7 @@ class Collector {
       return succeeds(deletion, 'NotFound', 'Conflict')
     }
     if (await attempt({ uid, resourceVersion })) return true
-    // Somebody who writes all the time must not keep what he writes.
+    // A client that writes the object all the time must not prevent its deletion.
     return (await this.#hasSameOwners(node, signal)) && attempt({ uid, resourceVersion: undefined })
   }
 

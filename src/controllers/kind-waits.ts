@@ -18,7 +18,7 @@ export class KindWaits {
     else known.uids.add(uid)
   }
 
-  /** Whatever it waits for. */
+  /** Ends all waits of the object. */
   remove({ uid, owners }: GraphNode): void {
     if (this.#waiting.size === 0) return
     for (const owner of owners) {

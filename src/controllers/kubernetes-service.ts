@@ -203,7 +203,7 @@ class ServiceReconciler {
     return names.filter((name) => isIP(name) !== 0 && !LOCAL.test(name)).sort()
   }
 
-  /** Creates the object, or restores what somebody changed. */
+  /** Creates the object, or reverts the changes of other clients. */
   async #ensure(resource: Resource, { metadata, ...rest }: WantedObject): Promise<void> {
     const made = this.#made(resource, { name: NAME, ...metadata }, rest)
     if (await this.#create(resource, made, NAMESPACE)) return

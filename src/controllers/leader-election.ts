@@ -18,7 +18,7 @@ import { controllerContext, isReason, newObject, updateLive } from './writes.ts'
 
 export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers' } as const
 
-/** How long nobody else takes over after the last renewal. */
+/** How long other candidates wait after the last renewal. */
 const LEASE_SECONDS = 6
 /** A holder that cannot renew stops so much before others may take over. */
 const HOLD_MS = 4_000

@@ -1,5 +1,5 @@
-// Who owns whom, over all objects: what the garbage collector decides on. Holds what it needs of each object, parsed, beside the stored
-// object itself, which the informers have too.
+// The graph of owners and dependents over all objects, by which the garbage collector decides. It holds a few parsed members of each object
+// beside the stored object, which the informers hold too.
 import { isTrue, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { metaOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -29,7 +29,7 @@ export interface GraphNode {
   readonly owners: readonly OwnerReference[]
   readonly isTerminating: boolean
   readonly finalizers: readonly string[]
-  /** It was deleted in the foreground; once seen it stays so, also where somebody takes the finalizer away. */
+  /** The object was deleted in the foreground. It stays so after a client has removed the finalizer. */
   readonly deletesDependents: boolean
 }
 
@@ -48,7 +48,7 @@ export class OwnershipGraph {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#nodes.get(dependent) ?? [])
   }
 
-  /** Whether an object that is deleted in the foreground still has to wait for somebody. */
+  /** Whether an object that is deleted in the foreground still waits for a dependent. */
   isBlocked(uid: string): boolean {
     return this.#blocking.has(uid)
   }
@@ -122,7 +122,7 @@ interface Known {
   readonly object?: ApiObject
 }
 
-/** Most have nothing of their own but their uid: names and versions are made of the stored object where somebody asks. */
+/** Most nodes keep only their uid. Names and versions are read from the stored object on demand. */
 class StoredNode implements GraphNode {
   readonly uid: string
   readonly type: InformedType

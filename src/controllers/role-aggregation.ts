@@ -83,7 +83,7 @@ async function aggregate(
   await succeeds(updateLive(parts, resource, { name, change, tracksFields: true }, context), 'NotFound')
 }
 
-/** The role with the rules as by a forced apply: nobody else owns them then. No rules are nothing applied. */
+/** The role with the rules, as after a forced apply: this manager alone owns them. Without rules, nothing is applied. */
 function withApplied(live: ApiObject, rules: readonly Value[], now: string): ApiObject {
   const entries = mapsOnly(metaOf(live), 'managedFields')
   const isMine = (entry: ValueMap): boolean => entry['manager'] === NAME

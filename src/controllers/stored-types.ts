@@ -15,7 +15,7 @@ export function eachType(table: ResourceTable): Iterable<Resource> {
   return chosen.values()
 }
 
-/** The type in whatever version its objects are stored: metadata is the same in all, and no webhook has to be asked for it. */
+/** The type in the version in which its objects are stored. Metadata is the same in all versions, so no conversion webhook is needed. */
 export function asStored({ stored }: Resource): StoredResource {
   const { form: _, ...rest } = stored
   return rest

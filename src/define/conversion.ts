@@ -106,8 +106,8 @@ export class Conversion {
   }
 
   /**
-   * The API server refuses other changes of metadata than those of labels and annotations, and fills in no defaults in what it
-   * gets: the next function, and whoever reads the object, would not find what its type promises.
+   * The API server refuses changes of metadata except those of labels and annotations. It fills in no defaults after a conversion: the next
+   * function and the readers of the object would not find what its type promises.
    */
   #step(object: ValueMap, to: string): ValueMap {
     const from = this.#versionIn(object['apiVersion'])

@@ -112,8 +112,8 @@ export function defineResource<const Group extends string, const Kind extends st
 }
 
 /**
- * Where nobody answers: a server that has the conversion functions does not ask there. One that does not have them must not take
- * objects for the same in all versions, and lose what those do not share.
+ * A URL without a server. A server with the conversion functions does not call it. A server without them must not treat objects as the
+ * same in all versions, and so lose the fields that the versions do not share.
  */
 const NO_FUNCTION = 'https://no-conversion-function.invalid'
 

@@ -75,7 +75,7 @@ export type Unstructural<S, Path extends string> = S extends { readonly _zod: un
   ? UnstructuralZod<S, Path, []>
   : UnstructuralJson<S, Path, []>
 
-/** Deeper than anybody writes by hand: the schema contains itself. */
+/** Deeper than any schema that is written by hand. The schema contains itself. */
 type TooDeep = 24
 
 type UnstructuralZod<S, Path extends string, Depth extends readonly 0[]> = Depth['length'] extends TooDeep

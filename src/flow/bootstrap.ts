@@ -54,7 +54,7 @@ const ANY_RESOURCE: ValueMap = {
 }
 const ANY_PATH: ValueMap = { verbs: ['*'], nonResourceURLs: ['*'] }
 const ANYTHING: ValueMap = { resourceRules: [ANY_RESOURCE], nonResourceRules: [ANY_PATH] }
-const EVERYBODY: readonly ValueMap[] = [group(UNAUTHENTICATED), group(AUTHENTICATED)]
+const ALL_USERS: readonly ValueMap[] = [group(UNAUTHENTICATED), group(AUTHENTICATED)]
 const LEASES: ValueMap = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] }
 const KUBE_SYSTEM_ACCOUNTS: ValueMap = {
   kind: 'ServiceAccount',
@@ -94,7 +94,7 @@ const HEARTBEATS: ValueMap = {
 
 const SCHEMAS: Readonly<Record<string, SchemaRow>> = {
   exempt: ['exempt', 1, undefined, [group(MASTERS)]],
-  probes: ['exempt', 2, undefined, EVERYBODY, PROBES],
+  probes: ['exempt', 2, undefined, ALL_USERS, PROBES],
   'system-leader-election': ['leader-election', 100, 'ByUser', [MANAGER, SCHEDULER, KUBE_SYSTEM_ACCOUNTS], ELECTION],
   'system-node-high': ['node-high', 400, 'ByUser', [NODES], HEARTBEATS],
   'system-nodes': ['system', 500, 'ByUser', [NODES]],
@@ -102,8 +102,8 @@ const SCHEMAS: Readonly<Record<string, SchemaRow>> = {
   'kube-scheduler': ['workload-high', 800, 'ByNamespace', [SCHEDULER]],
   'kube-system-service-accounts': ['workload-high', 900, 'ByNamespace', [KUBE_SYSTEM_ACCOUNTS]],
   'service-accounts': ['workload-low', 9000, 'ByUser', [group('system:serviceaccounts')]],
-  'global-default': ['global-default', 9900, 'ByUser', EVERYBODY],
-  'catch-all': ['catch-all', 10_000, 'ByUser', EVERYBODY],
+  'global-default': ['global-default', 9900, 'ByUser', ALL_USERS],
+  'catch-all': ['catch-all', 10_000, 'ByUser', ALL_USERS],
 }
 
 export const BOOTSTRAP_SCHEMAS: readonly FlowObject[] = Object.entries(SCHEMAS).map(

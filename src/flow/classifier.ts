@@ -18,14 +18,14 @@ export interface FlowQuestion {
 }
 
 const ACCOUNT_PREFIX = 'system:serviceaccount:'
-const NOBODY: readonly never[] = []
+const NO_CANDIDATES: readonly never[] = []
 
 export class Classifier<S extends { readonly spec: SchemaSpec }> {
   readonly #users = new Map<string, Candidate<S>[]>()
   readonly #groups = new Map<string, Candidate<S>[]>()
   /** All service accounts of a namespace. */
   readonly #namespaces = new Map<string, Candidate<S>[]>()
-  readonly #everybody: Candidate<S>[] = []
+  readonly #ofAllUsers: Candidate<S>[] = []
 
   constructor(schemas: readonly S[]) {
     for (const [order, schema] of schemas.toSorted(byPrecedence).entries()) {
@@ -39,14 +39,14 @@ export class Classifier<S extends { readonly spec: SchemaSpec }> {
   /** Undefined: none of them. */
   find(question: FlowQuestion): S | undefined {
     const { name, groups } = question.user
-    let best = firstMatch(this.#everybody, question, undefined)
-    best = firstMatch(this.#users.get(name) ?? NOBODY, question, best)
+    let best = firstMatch(this.#ofAllUsers, question, undefined)
+    best = firstMatch(this.#users.get(name) ?? NO_CANDIDATES, question, best)
     if (this.#namespaces.size > 0 && name.startsWith(ACCOUNT_PREFIX)) {
       const end = name.indexOf(':', ACCOUNT_PREFIX.length)
       const list = end === -1 ? undefined : this.#namespaces.get(name.slice(ACCOUNT_PREFIX.length, end))
-      best = firstMatch(list ?? NOBODY, question, best)
+      best = firstMatch(list ?? NO_CANDIDATES, question, best)
     }
-    for (const group of groups) best = firstMatch(this.#groups.get(group) ?? NOBODY, question, best)
+    for (const group of groups) best = firstMatch(this.#groups.get(group) ?? NO_CANDIDATES, question, best)
     return best?.schema
   }
 
@@ -54,9 +54,9 @@ export class Classifier<S extends { readonly spec: SchemaSpec }> {
     return rule.subjects.map((subject) => {
       switch (subject.kind) {
         case 'user':
-          return subject.name === '*' ? this.#everybody : listUnder(this.#users, subject.name)
+          return subject.name === '*' ? this.#ofAllUsers : listUnder(this.#users, subject.name)
         case 'group':
-          return subject.name === '*' ? this.#everybody : listUnder(this.#groups, subject.name)
+          return subject.name === '*' ? this.#ofAllUsers : listUnder(this.#groups, subject.name)
         case 'account':
           return subject.name === '*'
             ? listUnder(this.#namespaces, subject.namespace)

@@ -1,5 +1,5 @@
-// OpenID discovery for the tokens of service accounts: the issuer and its public keys (P-054, P-055). Only where the issuer is an
-// https URL; otherwise nobody could trust it.
+// OpenID discovery for the tokens of service accounts: the issuer and its public keys (P-054, P-055). Served only if the issuer is an
+// https URL; clients could not trust another one.
 import { methodNotAllowedError, refuseOtherTypes } from '../http/errors.ts'
 import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'

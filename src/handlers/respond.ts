@@ -42,7 +42,7 @@ export function viewOf(
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
 }
 
-/** For text that is streamed whatever was asked for, where that could have been an object. */
+/** For text that is streamed although the request could have asked for an object. */
 export function checkTextAccept(parts: ResourceParts, request: ServedRequest): void {
   const offer = { ...offerOf(parts, request, 'metadata'), passed: 'text/plain' }
   parts.negotiator.negotiate(askedBy(request.http), offer)

@@ -1,5 +1,5 @@
 // Who watches what, how far each has come, and who does not keep up. An event costs a watch one number here; everything else is looked up
-// once a second or when somebody asks.
+// once a second or on request.
 import type { WatchQuery } from '../api/list-query.ts'
 import type { ByteSink } from '../http/http.ts'
 import { type Clock, repeat } from '../lib/clock.ts'

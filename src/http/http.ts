@@ -35,7 +35,7 @@ export interface HttpRequest {
   readonly info: RequestInfo
   readonly headers: RequestHeaders
   readonly remote: RemoteEnd
-  /** Whom the client thinks it speaks to, `host:port`; empty where it does not say. */
+  /** The server that the client means, `host:port`. Empty if the request does not name it. */
   readonly host: string
   /** It came below `CONSOLE_API`, which is not in its path: its credential is that of a session. */
   readonly isOfConsole: boolean
@@ -67,7 +67,7 @@ export interface HttpRequest {
   useSession(authorization: string | undefined): void
   /** Whether it came with a header whose name begins so, in lower case. */
   hasHeaderLike(prefix: string): boolean
-  /** The values of a header, line by line; it is removed, so that nobody further in takes it for true. */
+  /** The values of a header, line by line. The header is removed, so that no later filter or handler trusts it. */
   takeHeader(name: string): readonly string[]
 }
 
@@ -106,9 +106,9 @@ export interface RequestBody {
 export interface Responder {
   /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
   readonly warn: (text: string) => void
-  /** Headers for the answer, whatever it will be; a handler's own come before these. */
+  /** Headers for every answer. The headers of a handler win over these. */
   addHeaders(headers: ResponseHeaders): void
-  /** The client is to come back on another connection, whatever the answer will be (R-277). */
+  /** Every answer tells the client to reconnect (R-277). */
   sendAway(): void
   /** Called once, when nothing more is sent: the answer is out or was broken off. */
   whenOver(listener: () => void): void
@@ -158,7 +158,7 @@ export type ResponseBody =
       readonly pieces: Pieces
       readonly compress?: boolean
     }
-  /** The head goes out at once, then whatever `run` writes, each piece as it comes. The answer ends when it resolves. */
+  /** Sends the head at once, then each piece that `run` writes. The answer ends when `run` resolves. */
   | {
       readonly kind: 'stream'
       readonly run: (sink: ByteSink) => Promise<void>

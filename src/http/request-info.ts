@@ -129,7 +129,7 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
 
 const NONE: readonly string[] = []
 
-/** Another server could resolve these to a path that nobody authorized (D36). */
+/** Another server could resolve these to a path that was not authorized (D36). */
 const DOT_SEGMENT = /(?:^|\/)(\.\.?)(?:\/|$)/
 
 /** The specification prints reviews under the core group (D15): they are the same resources, with the same rights. */

@@ -17,7 +17,7 @@ export const GZIP_ABOVE_BYTES = 128 * 1024
 
 const GATHER_BYTES = 64 * 1024
 
-/** More than any object. What a client has not taken of so much is not held for it: the bytes are there once, for everybody. */
+/** More than any object. The unread rest of such a response is not copied for a client: all clients share the bytes. */
 const LARGE_BYTES = 4 * 1024 * 1024
 const SLICE_BYTES = 256 * 1024
 

@@ -1,4 +1,4 @@
-// From a request to its handler: exact paths, paths with everything below them, and resources. What nobody serves is 404
+// From a request to its handler: exact paths, paths with everything below them, and resources. A path without a handler is 404
 // in plain text.
 import type { CallerHandler, Handler, HttpRequest } from './http.ts'
 import { bytesOf, pageNotFound } from './responses.ts'

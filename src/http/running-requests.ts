@@ -11,7 +11,7 @@ const LEAST_A_TURN = 10
 
 /**
  * A watch that begins when the others were ended is given so long to answer before it ends too: less than a balancer takes to notice that
- * nobody listens any more, since it then cuts off what is left.
+ * no listener is left, since it then cuts off the rest.
  */
 const LATE_MS = 250
 

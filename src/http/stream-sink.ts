@@ -105,12 +105,12 @@ export class StreamSink implements ByteSink, Outgoing {
     else this.#raw.write(this.#delivery.join(pieces))
   }
 
-  /** A server that closes still sends what it took over; nobody waits for it where the request ended otherwise. */
+  /** A server that closes still sends what it took over. If the request ended otherwise, it does not wait for that. */
   #isCutOff(): boolean {
     return this.#signal.aborted && !(this.#signal.reason instanceof ServerClosingError)
   }
 
-  /** A state that a watch begins with is nobody else's: nothing is gained by joining its pieces here. */
+  /** Watches do not share the state that they begin with, so joining its pieces here gains nothing. */
   #sendMuch(pieces: readonly Buffer[]): void {
     for (const piece of pieces) this.#raw.gather(piece)
     this.#raw.flush()

@@ -1,5 +1,5 @@
-// A queue that is served from both ends in turn, the newest and the oldest: late comers do not wait for all before them, and
-// nobody waits for more than twice those that were before it.
+// A queue that is served from both ends in turn, the newest and the oldest: an item does not wait for all before it, and never for
+// more than twice as many.
 
 export class TwoEndedQueue<T> {
   /** By number, all from `#oldest` to below `#next`. */

@@ -110,7 +110,7 @@ export interface Server extends AsyncDisposable, Extensible {
   /**
    * Goes back to the state of a snapshot, of this server or of another; users, tokens and certificates stay those that this server
    * has. It is done by writes: each object that differs is created, updated or deleted at a new resourceVersion and otherwise is what
-   * it was, its uid included, so that watches and informers see the changes as if somebody had made them, and need not begin
+   * it was, its uid included, so that watches and informers see the changes like those of any client, and need not begin
    * anew. Objects that are the same keep their resourceVersion. Requests that are under way come before it or after it. Resolves
    * when what the server keeps of its objects (roles, definitions, policies) is up to date. Needs a server in memory.
    */

@@ -1,4 +1,4 @@
-// What a server was asked, for tests to look at and to print. Nothing is kept while nobody records.
+// Records the requests to a server, for tests to check and to print. Nothing is kept without a recorder.
 import type { Filter, HttpRequest } from '../http/http.ts'
 import { checkOptions } from '../lib/known-options.ts'
 

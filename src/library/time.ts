@@ -13,14 +13,14 @@ export interface TimeOptions {
    */
   readonly clock?: 'system' | 'virtual'
   /**
-   * Any text. Uids, generated names, addresses of services and audit ids follow from it, and each request begins when what those before it
-   * have started is done: with the same seed, a virtual clock and the same port, the same requests one after the other are answered with the
-   * same bytes, but for what is made with keys. Absent: nobody can foresee them.
+   * Any text. Uids, generated names, addresses of services and audit ids follow from it, and each request begins when the effects of those
+   * before it are complete. With the same seed, a virtual clock and the same port, the same requests one after the other get the same bytes,
+   * except for texts that are made with keys. Absent: these values are unpredictable.
    */
   readonly seed?: string
 }
 
-/** When virtual time begins for whoever has started the server. */
+/** When virtual time begins. */
 const BEGIN_MS = Date.UTC(2026, 0, 1)
 /** What the server itself needs to come to rest after a start: what it finds missing then it looks for again within this time. */
 const START_MS = 10_000

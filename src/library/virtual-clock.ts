@@ -53,7 +53,7 @@ export class VirtualClock implements Clock {
 
   async advance(duration: number | string): Promise<void> {
     const milliseconds = millisecondsOf(duration)
-    // One after the other: whoever asks second moves it further.
+    // Moves run one after another: the second one moves the clock further.
     const moved = this.#moving.then(() => this.#moveTo(this.#nowMs + milliseconds))
     this.#moving = moved.catch(() => {})
     await moved

@@ -14,7 +14,7 @@ const TRUE = 't'
 const FALSE = 'f'
 /** Has no parts, or not those that its shape speaks of. */
 const WHOLE = 'v'
-/** The texts that fields can have without anybody having set them: a string, a quantity and a duration. */
+/** The texts of unset fields: a string, a quantity and a duration. */
 const ZERO_TEXTS: readonly string[] = ['', '0', '0s']
 
 const LONGEST = 16 * 1024

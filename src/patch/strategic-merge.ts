@@ -17,7 +17,7 @@ export function applyStrategicMerge(shape: Shape, object: ValueMap, patch: Value
   return mergeMaps(shape, object, patch, new Work())
 }
 
-/** More than anybody has use for who names an item twice. */
+/** More than a patch needs that names an item twice. */
 const MOST_REPEATED_WORK = 100_000
 
 /** What is merged is copied: a patch that names one item again and again has it copied as often, and not for ever. */
@@ -120,8 +120,8 @@ function withoutDirective(patch: ValueMap): ValueMap {
 }
 
 /**
- * What a patch adds where there was nothing: nulls in it go, and so does every map with a `$patch` directive, whatever that
- * says: there is nothing that it could be about. Other directives stay, to be told as fields that nobody knows.
+ * The part of a patch that is added where the object has nothing. Nulls are dropped, and so are maps with a `$patch` directive, which has
+ * nothing to act on. Other directives stay, and are reported as unknown fields.
  */
 function withoutDirectives(patch: Value): Value | undefined {
   if (isList(patch)) {

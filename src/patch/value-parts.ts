@@ -1,5 +1,5 @@
-// Everything that there is in a value, by its schema: what somebody comes to own who adds it as a whole. Items of a list are mostly
-// alike, and so sets that only have members are made once for all that have the same.
+// All fields of a value, by its schema: the fields that a manager owns after it has added the whole value. Items of a list are mostly
+// alike, so equal sets of members are made once.
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import { EMPTY_SET, fieldElement, type FieldSet, type PathElement } from './field-set.ts'

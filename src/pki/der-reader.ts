@@ -1,4 +1,4 @@
-// DER, the binary form of certificates: just enough of it to read a name out of one. Whatever does not fit reads as nothing.
+// DER, the binary form of certificates: just enough of it to read a name out of one. Malformed data reads as nothing.
 
 export interface DerElement {
   readonly tag: number

@@ -1,5 +1,5 @@
-// What a server is doing, as far as it shows in what is asked of its store: for whoever moves its time, or takes its requests one by
-// one, and has to know when all that follows has happened.
+// Tells whether a server is busy, by the calls to its store. A virtual clock and a seeded order of requests wait until the effects of a step
+// are complete.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Handler } from '../http/http.ts'
 import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
@@ -40,7 +40,7 @@ export class Activity {
     }
   }
 
-  /** Resolves when nothing is asked of the store any more, or patience runs out. What waits for time, or for somebody else, is not waited for. */
+  /** Resolves when no call to the store is under way, or patience runs out. It does not wait for timers or for other processes. */
   async settled(): Promise<void> {
     const until = performance.now() + this.#patienceMs
     let seen = this.#seen

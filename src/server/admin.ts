@@ -51,7 +51,7 @@ export function kubeconfigPlace(asked: string | undefined, dataDirectory: string
   }
 }
 
-/** Every start writes the file anew. Throws a `StartError` where that would take somebody's other clusters away. */
+/** Every start overwrites the file. Throws a `StartError` if the file has other clusters, which would be lost. */
 function checkReplaceable(file: string): void {
   const text = readOwnFile(path.dirname(file), path.basename(file)) ?? ''
   try {

@@ -41,11 +41,11 @@ export interface AdmissionSettings {
   readonly eventLimits: readonly EventLimit[]
   readonly nodeSelectors: NodeSelectors
   readonly tolerationSeconds: TolerationSeconds
-  /** What nobody has without a quota that allows it. */
+  /** Resources that need a quota which allows them. */
   readonly limitedResources: readonly LimitedResource[]
   /** What webhooks of each kind are shown; absent: nothing. */
   readonly webhookCredentials: { readonly admit?: CredentialsFor; readonly validating?: CredentialsFor }
-  /** Who is asked about images; undefined: nobody. */
+  /** The webhook that decides about images. Undefined: there is none. */
   readonly imagePolicy: ImagePolicySettings | undefined
 }
 

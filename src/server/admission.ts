@@ -55,7 +55,7 @@ export interface AdmissionParts {
   readonly settings: AdmissionSettings
   readonly defaults: () => DefaultsContext
   readonly caller: OutgoingCaller
-  /** Calls whom the operator names. */
+  /** Calls the servers of the operator's configuration. */
   readonly operatorsCaller: OutgoingCaller
   readonly measures: ServerMeasures
   readonly locate: ResolveService

@@ -129,7 +129,7 @@ function logBackends(
   ]
 }
 
-/** Opened anew where somebody asks for a reload, who may have moved it. */
+/** Reopens the file at a reload: a log rotation may have moved it. */
 function logFile(options: LogFileOptions, reloads: ReloadRequests): LogFile {
   const made = new LogFile(options)
   reloads.listen(() => made.reopen())
@@ -197,7 +197,7 @@ function decodeBody(bytes: Buffer, contentType: string, kinds: SchemaTable): Val
     const json = from === 'json' ? bytes : convert(bytes, { from, to: 'json', kinds, now: 0 }).bytes
     return parseJsonText(json.toString())
   } catch {
-    // Whatever is wrong with it, the request itself is not to suffer.
+    // A body that cannot be read must not fail the request.
     return undefined
   }
 }

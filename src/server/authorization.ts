@@ -65,7 +65,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   const nodes = new NodeGraphInformer()
   // Read when the first node asks: most servers of a test have none.
   let nodeRules: ReturnType<typeof clusterRoleRules> | undefined
-  // Whom to ask was said by the operator, not by users: this machine may be asked too.
+  // The operator names these servers, not a user, so they may run on this machine.
   const caller = new OutgoingCaller({
     egress: egressPolicy({ ...egress, loopback: true }),
     measures: outgoing,

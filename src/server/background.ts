@@ -9,7 +9,7 @@ export function runInBackground(
   const stop = new AbortController()
   const failure = Promise.withResolvers<never>()
   const running = [run(stop.signal)].flat().map(async (work) => work?.catch(failure.reject))
-  // Whoever waits for it is told; if nobody does it is told by the end of the process.
+  // A caller that awaits the promise gets the error. Without one, the end of the process reports it.
   failure.promise.catch(() => {})
   opened.defer(async () => {
     stop.abort(new CancelledError())

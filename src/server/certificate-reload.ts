@@ -16,7 +16,7 @@ export interface CertificateReloadOptions<Files> {
   /** Reads them anew; makes a new certificate of our own where that is due. */
   readonly read: () => MaybePromise<Files>
   readonly use: (files: Files) => void
-  /** How often they are looked at where nobody tells of a change. */
+  /** How often the files are checked without a notification. */
   readonly everyMs?: number
   readonly reloads: ReloadRequests
   readonly log: Log

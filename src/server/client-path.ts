@@ -29,7 +29,7 @@ export function probeToken(adminToken: string): string {
   return createHmac('sha256', adminToken).update(PROBE.name).digest('base64url')
 }
 
-/** Whatever the authorizers say of a user of this name. */
+/** Wins over the authorizers for this user. */
 export function confineProbe(authorizer: Authorizer): Authorizer {
   return {
     ...authorizer,

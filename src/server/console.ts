@@ -16,7 +16,7 @@ interface ConsoleParts {
   readonly clock: Clock
   readonly waitClock: Clock
   readonly log: Log
-  /** Calls whom the operator names. */
+  /** Calls the servers of the operator's configuration. */
   readonly operatorsCaller: OutgoingCaller
   readonly api: Pick<ResourceApi, 'identity' | 'consoleKey' | 'endedSessions'>
 }

@@ -85,7 +85,7 @@ type OwnObjectOptions = Pick<
   'controllersOff' | 'advertisedAddress' | 'cluster' | 'serverAddress' | 'serviceRange'
 >
 
-/** What whoever comes first is to find, unless somebody else sees to it. */
+/** Makes the objects that the first client must find, unless their controllers are switched off. */
 export async function makeOwnObjects(
   parts: ControllerParts,
   options: OwnObjectOptions,

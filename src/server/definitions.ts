@@ -40,7 +40,7 @@ export interface Definitions {
   readonly onWritten: (key: ObjectKey, result: WriteResult) => void
   readonly awaitResource: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly documents: () => OpenApiDocuments
-  /** A function that converts the objects of a kind, whatever its definition says. Returns how to remove it. */
+  /** Adds a function that converts the objects of a kind and wins over its definition. Returns a function that removes it. */
   readonly addFunction: (of: ConvertedKind, answer: ReviewFunction) => () => void
   readonly measures: readonly Family[]
 }

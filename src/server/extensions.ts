@@ -37,7 +37,7 @@ export function openExtensions(
   const loaded = opened.use(new AsyncDisposableStack())
   let folder: ExtensionFolder | undefined
   const reload = {
-    // Whatever is in the folder.
+    // Any file in the folder.
     files: [path.join(directory, 'any')],
     everyMs: LOOK_EVERY_MS,
     reloads,

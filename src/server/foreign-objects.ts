@@ -1,5 +1,5 @@
-// Reads what kube-apiserver has stored: the protobuf envelope, and JSON, YAML or CBOR by its hand, in whatever version it stored
-// the kind in. It becomes canonical JSON of the version that is stored here, with what the reference fills in when it reads.
+// Reads objects that kube-apiserver has stored, in protobuf, JSON, YAML or CBOR and in any version of the kind. The result is canonical JSON
+// of the version that is stored here, with the defaults that the reference fills in on reads.
 import { type ApiObject, formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { parseCbor } from '../codec/cbor-decode.ts'
@@ -31,7 +31,7 @@ export function foreignObjects(options: ForeignObjectsOptions): DecodeForeign {
     try {
       return { kind: 'object', bytes: decoder.decode(bytes, key) }
     } catch (error) {
-      // Whatever is wrong with one object, the others are to be read.
+      // One unreadable object must not prevent reads of the others.
       return { kind: 'unreadable', problem: error instanceof Error ? error.message : String(error) }
     }
   }
@@ -118,7 +118,7 @@ function namesIn(document: { readonly kind?: Value; readonly apiVersion?: Value 
   return { ...gv, kind }
 }
 
-/** Nobody but its definition knows what it may contain. */
+/** Only its definition knows the fields of the object. */
 function customObject(bytes: Buffer): Buffer {
   // The reference writes a line end behind what is canonical otherwise.
   if (bytes[0] === OPEN_MAP && bytes.at(-2) === CLOSE_MAP && bytes.at(-1) === LINE_END) return bytes.subarray(0, -1)

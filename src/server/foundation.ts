@@ -65,7 +65,7 @@ export interface StartOrder {
   readonly log: Log
   /** What goes by the time of day, and what is done every so often. Absent: the system's. */
   readonly clock?: Clock
-  /** What uids, generated names and the like follow from. Absent: nobody can foresee them. */
+  /** The seed of uids, generated names and other random texts. Absent: they are unpredictable. */
   readonly seed?: string
   /** Sees what the server does; with a seed, requests are taken in order by it. */
   readonly activity?: Activity
@@ -91,7 +91,7 @@ export interface StartOrder {
 
 /** Loading so much takes longer than compiling what loads it. */
 const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
-/** What is set for the whole process: by whoever owns it. */
+/** Settings of the whole process. Only the owner of the process calls this. */
 export function runtimeOfProcess({
   config,
   sharesProcess,
@@ -105,7 +105,7 @@ export interface Foundation
     Storage,
     Authority {
   readonly faults: FaultPoints | undefined
-  /** Undefined where nobody asked for it. */
+  /** Undefined if it is not configured. */
   readonly tracing: RunningTracing | undefined
   readonly functions: KeptFunctions
   readonly clock: Clock

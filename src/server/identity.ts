@@ -121,7 +121,7 @@ export function openIdOf(config: Config, { keys }: Identity, address: () => stri
   })
 }
 
-/** Where everybody may do everything nobody is a stranger: it would be everybody (P-080). */
+/** With AlwaysAllow, anonymous requests count as authenticated: no rule could tell them apart (P-080). */
 function anonymousOf(config: Config, inFile: AnonymousConfig | undefined): AnonymousConfig {
   if (inFile !== undefined && config.identity.anonymousByFlag) {
     throw new StartError('--anonymous-auth and the anonymous section of --authentication-config are mutually exclusive')
@@ -131,7 +131,7 @@ function anonymousOf(config: Config, inFile: AnonymousConfig | undefined): Anony
   return { enabled: enabled && !isOpen, paths }
 }
 
-/** Read again only where somebody asks for it: a file half written must not lock everybody out. */
+/** The file is read again only at a SIGHUP: a half-written file must not lock out all users. */
 function fileTokens({ config, log, reloads }: IdentityParts): readonly TokenMethod[] {
   const { tokenFile: file } = config
   if (file === undefined) return []

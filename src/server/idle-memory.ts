@@ -1,15 +1,15 @@
-// Returns unused memory to the system when the server is idle. V8 lets its heap grow while everything is loaded or
-// much is asked for, and keeps it, with the code that only a start needs and with buffers that nobody uses any more.
+// Returns unused memory to the system when the server is idle. V8 lets its heap grow during the start and under load, and keeps it, with
+// the code that only a start needs and with unused buffers.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
 import type { Collector } from '../lib/runtime/collector.ts'
 
 const LOOK_EVERY_MS = 1000
-/** Where somebody always asks for something, what a start took goes with the rest, later. */
+/** A server that is never idle returns the memory of its start later, with the rest. */
 const MOST_LOOKS = 60
 /** Code that did not run between so many collections is dropped. */
 const CODE_IS_OLD = 8
-/** Each collection stops everything, for a tenth of a second where there is much: between two, whoever came is served. */
+/** A collection stops the process, for a tenth of a second if the heap is large. Requests are served between two collections. */
 const BETWEEN_COLLECTIONS_MS = 200
 /** Watches that are opened or told of something are no new requests; a server that does nothing has less than a hundredth. */
 const MOST_UTILIZATION = 0.1
@@ -36,8 +36,8 @@ export interface Heap {
 }
 
 /**
- * In the first while in which nobody asks for anything and nothing is under way, unless there is much by then, and whenever it
- * is quiet after a time in which memory was taken. `requestCount` only ever grows. Resolves when the signal fires.
+ * Collects once after the start, as soon as the server is idle, unless the heap is large by then; and later whenever the server is quiet
+ * after its heap has grown. `requestCount` never falls. Resolves when the signal fires.
  */
 export async function giveBackMemory(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
   try {

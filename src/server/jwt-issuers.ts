@@ -28,9 +28,9 @@ export interface JwtIssuersParts {
   readonly file: string | undefined
   /** The file as it is now; undefined: there is none. Throws what is wrong with it. */
   readonly reread: () => AuthenticationConfig | undefined
-  /** Calls whom the operator names. */
+  /** Calls the servers of the operator's configuration. */
   readonly caller: OutgoingCaller
-  /** Calls whom tokens name. */
+  /** Calls servers that tokens name. */
   readonly strictCaller: OutgoingCaller
   /** By which tokens expire. */
   readonly clock: Clock

@@ -1,5 +1,5 @@
-// What answers requests, with all that runs beside it: put together at the start, or by the first request. A server that goes on
-// from another's state is there at once, and costs nothing until somebody asks it for something.
+// Opens the service at the start or with the first request. A server that is forked from another is there at once, and costs nothing before
+// its first request.
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ListenerOptions } from '../http/listener.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -50,7 +50,7 @@ export class LateService implements AsyncDisposable {
     this.#service = this.#open()
   }
 
-  /** The first call opens it, if nobody has. Throws where it cannot be opened, or something that must run has failed. */
+  /** The first call opens the service. Throws if that fails, or if a part that must run has failed. */
   ready(signal: AbortSignal = this.#life.signal): Promise<Service> {
     this.#ready ??= this.#becomeReady(signal)
     return this.#ready

@@ -19,7 +19,7 @@ export interface LegacyUseParts {
   readonly log: Log
 }
 
-/** Nobody waits for it; what fails is tried again at the next use. */
+/** No request waits for this. After a failure the next use tries again. */
 export function noteLegacyUse({ store, table, clock, log }: LegacyUseParts): (secret: LiveObject) => void {
   const underWay = new Set<string>()
   return ({ object, uid }) => {

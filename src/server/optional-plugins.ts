@@ -71,7 +71,7 @@ function servingResource(table: ResourceTable, { group, version, kind }: GroupVe
   return undefined
 }
 
-/** A namespace that is made along the way is nobody's request: admission is not asked about it. */
+/** No client has requested a namespace that a plugin makes, so it does not go through admission. */
 function namespaceMaker({ store, table, defaults, clock, log }: OptionalParts): MakeNamespace {
   return async (name, signal) => {
     const { gates, now } = defaults()

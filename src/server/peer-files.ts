@@ -18,7 +18,7 @@ interface FoundFiles {
   readonly peerAuthority: string | undefined
 }
 
-/** How often they are looked at where nobody tells of a change. */
+/** How often the files are checked without a notification. */
 const LOOK_EVERY_MS = 60_000
 
 export class PeerFiles {

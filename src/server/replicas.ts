@@ -1,6 +1,6 @@
-// What the replicas on one store ask each other for somebody: each is found by its identity lease, and asked as that user, by the
-// certificate that servers of other groups trust to say who the user is. A credential of the user's never leaves for an address that
-// stands in an object.
+// Requests from one replica to the others on behalf of a user. The identity leases tell their addresses. The requests name the user and are
+// authenticated by the certificate that aggregated API servers trust for that. A credential of the user is never sent to an address from an
+// object.
 import { userHeaders } from '../handlers/user-headers.ts'
 import type { User } from '../api/user.ts'
 import type { ControllerParts } from '../controllers/controllers.ts'
@@ -16,7 +16,7 @@ const WITHIN_MS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
 /** More than anybody runs: leases are objects, and there may be any number of them. */
 const MOST_ASKED = 100
-/** What the certificate of every replica is valid for, whatever its address: pods call it so. */
+/** The certificate of every replica is valid for this name, by which pods call it. */
 const SERVER_NAME = 'kubernetes.default.svc'
 
 export interface ReplicaParts extends Pick<ControllerParts, 'registry' | 'resources' | 'clock'> {
@@ -71,7 +71,7 @@ async function watchersOf(
   if (peerAddress === undefined) {
     throw new OutgoingCallError('settings', 'it does not say where to ask it: it has no --requestheader-client-ca-file')
   }
-  // Whoever may write a lease is not to choose what is asked for in the name of others.
+  // A user who may write a lease must not choose the URL of requests on behalf of others.
   if (!ADDRESS.test(peerAddress)) throw new OutgoingCallError('settings', 'what its lease says is no address')
   const target: OutgoingTarget = {
     url: `https://${peerAddress}/debug/watchers`,

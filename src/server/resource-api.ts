@@ -75,7 +75,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly peerFiles: Pick<PeerFiles, 'proxyCertificate' | 'peerAuthority'>
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
-  /** Calls whom the operator names. */
+  /** Calls the servers of the operator's configuration. */
   readonly operatorsCaller: OutgoingCaller
   readonly random: Random
   /** As the documents about the API tell it. */

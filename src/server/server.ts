@@ -1,5 +1,5 @@
-// Puts the rooms together: opens the store, what answers requests, then the listener, and closes them in reverse. Whatever was
-// opened before a failing step is closed again.
+// Puts the rooms together: opens the store, the service and the listener, and closes them in reverse order. If a step fails, the earlier
+// ones are closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ControllerParts, deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
@@ -53,7 +53,7 @@ export interface RunningServer extends ServerAccess {
 }
 
 export interface Stopping {
-  /** Another process goes on serving at the same address: nobody has to look for another. */
+  /** Another process serves the same address, so clients need not look for another server. */
   readonly isReplaced?: boolean
 }
 

@@ -120,7 +120,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   })
   const inOrder = orderOf(order)
   const handler = inOrder === undefined ? answer : inOrder.inOrder(answer)
-  // Whoever has made a fork waits for an answer; what controllers care for was cared for a moment ago.
+  // The program that made a fork waits for its answers. The controllers of its origin ran a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean =>
     canWait || order.from !== undefined || inOrder !== undefined
@@ -223,7 +223,7 @@ interface Guards {
   readonly authorization: Authorization
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
-  /** Calls whom the operator names by a flag, who may well be on this machine. */
+  /** Calls the servers of the operator's flags, which may run on this machine. */
   readonly operatorsCaller: OutgoingCaller
   /** By what it is known to them. */
   readonly peerFiles: PeerFiles
@@ -291,7 +291,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
     advertisedAddress: base.advertisedAddress,
-    // Who trusts nobody to name users cannot be asked for one.
+    // A replica without --requestheader-client-ca-file does not accept requests on behalf of users.
     peerAddress: () => (config.identity.frontProxy === undefined ? undefined : peerAddress(config, address.text)),
     cluster: config.cluster,
     storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
@@ -390,7 +390,7 @@ function openHandler(
   return { answer, page: (...asked) => (page ??= openPages())(...asked) }
 }
 
-/** With a seed everything has its order: whatever begins waits until what began before has settled. */
+/** With a seed, requests are served one by one: each waits until the effects of those before it are complete. */
 function orderOf({ seed, activity }: StartOrder): Activity | undefined {
   return seed === undefined ? undefined : activity
 }

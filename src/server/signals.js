@@ -1,4 +1,4 @@
-// Imported first by whatever starts the command: SIGUSR1 opens a debugger in every Node that does not listen to it, and a server
+// Every entry of the command imports this file first. Without a listener, SIGUSR1 opens a debugger in Node, and a server
 // must not end by SIGUSR2 or a hang-up (`command.ts` has the use of SIGHUP, once there is something to reload). Read by old Nodes.
 const ignore = () => {}
 

@@ -131,7 +131,7 @@ export async function checkWhole(kv: Kv, config: Config, signal: AbortSignal): P
 /** Throws a `StartError` where what is stored needs a newer version. */
 export async function checkFormat(kv: Kv, config: Config, signal: AbortSignal): Promise<void> {
   const { storage, storagePrefix } = config
-  // Nobody else ever sees what is in memory.
+  // No other process sees a store in memory.
   if (storage.kind === 'memory') return
   const newer = await explained(() => newerFormat(kv, storagePrefix, signal))
   if (newer === undefined) return
@@ -213,7 +213,7 @@ interface HistoryParts {
   readonly log: Log
 }
 
-/** So that the storage does not grow for ever; undefined where the operator says that somebody else sees to it. */
+/** Bounds the history of the storage. Undefined if the operator leaves compaction to another program. */
 export function openCompactor({ config, kv, clock, log }: HistoryParts): Compactor | undefined {
   const { storagePrefix: prefix, compactionIntervalMs: intervalMs } = config
   if (intervalMs === 0) return undefined
@@ -230,7 +230,7 @@ interface SpaceParts extends Storage {
 export async function keepSpace({ storage, kv, maintenance, log }: SpaceParts, signal: AbortSignal): Promise<void> {
   if (storage.kind === 'memory') return
   const bounds = storage.kind === 'etcd' ? storage.defragment : undefined
-  // Space is lost by the time of the world, whatever a server takes for it.
+  // Storage fills up by real time, also under a virtual clock.
   await new SpaceKeeper({ kv, maintenance, bounds, clock: systemClock, log }).run(signal)
 }
 

@@ -1,7 +1,6 @@
-// What connections are secured with, renewed while the server runs: certificates and authorities when their files change, and the
-// keys that session tickets are sealed with, with them and twice a day. The keys are never stored, and replicas do not share them:
-// derived from a secret that replicas do share, they would open to whoever finds that secret what was said over TLS 1.2 before. A
-// client that comes to another replica has a full handshake there: 2.2 ms of the server's processor time, where a resumed one takes 1.5
+// Renews the TLS files while the server runs: certificates and authorities when their files change, and the keys of session tickets then and
+// twice a day. The keys are never stored, and replicas do not share them. If they were derived from a shared secret, a thief of that secret
+// could decrypt earlier connections of TLS 1.2. A client that connects to another replica needs a full handshake there: 2.2 ms of the server's processor time, where a resumed one takes 1.5
 // (TLS 1.3, each with one small request, medians of six rounds in turns); of TLS 1.2 the two cost about the same.
 import { randomBytes } from 'node:crypto'
 import type { TlsFiles, TlsRenewal } from '../http/tls-server.ts'
@@ -9,7 +8,7 @@ import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { renewServing, type ServingRenewal } from './certificate-reload.ts'
 
-/** Node has one set of keys at a time, so that whoever comes next with an older ticket has a full handshake. */
+/** Node has one set of keys at a time. A client with an older ticket needs a full handshake. */
 const ROTATE_EVERY_MS = 12 * 3_600_000
 /** A name, a key for HMAC and one for AES, of 16 bytes each. */
 const TICKET_KEY_BYTES = 48

@@ -12,7 +12,7 @@ import type { Store, StoredResource } from '../store/store.ts'
 import { openTracing, type RunningTracing } from '../telemetry/tracing.ts'
 import { programVersion } from './version.ts'
 
-/** Undefined where nobody asked for it. Throws a `StartError` where its packages are missing. */
+/** Undefined if tracing is not configured. Throws a `StartError` if its packages are missing. */
 export async function startTracing(
   settings: TracingSettings | undefined,
   open: typeof openTracing = openTracing,

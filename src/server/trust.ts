@@ -24,7 +24,7 @@ export function openTrust({ identity }: Config, tls: TlsFiles): Trust {
   const { frontProxy: proxy } = identity
   const methods: Authenticator[] = []
   if (proxy !== undefined && proxies !== undefined) {
-    // Every user's certificate would be that of a proxy, and make its holder whoever they like (P-078).
+    // Otherwise the certificate of every user would count as that of a proxy, and its holder could act as any user (P-078).
     if (proxy.allowedNames.length === 0 && clients?.overlaps(proxies) === true) {
       throw new StartError(
         '--requestheader-client-ca-file and --client-ca-file share a CA: --requestheader-allowed-names is required',

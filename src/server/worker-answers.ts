@@ -111,7 +111,7 @@ export class WorkerAnswers {
         onAnswer?.(worker, answer)
         return [{ worker: worker.name, answer }]
       } catch {
-        // Busy, or gone meanwhile: it is left out, and whoever has stalled is dealt with elsewhere.
+        // The worker is busy or gone. The answer leaves it out. The supervisor replaces stalled workers.
         return []
       }
     })

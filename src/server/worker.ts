@@ -24,7 +24,7 @@ export interface WorkerOrder {
   /** How many there are, of which each has its share of what all may have. */
   readonly count: number
   readonly flags: readonly string[]
-  /** As they are now, whatever the flags say. */
+  /** The levels in effect now, which may differ from the flags. */
   readonly logLevels: Readonly<Partial<Record<LogComponent, string>>>
   /** Where the supervisor serves the store; absent: the configured one is used by each. */
   readonly store?: StoreLink
@@ -34,7 +34,7 @@ export interface WorkerOrder {
   readonly adminToken: string
   /** In PEM. */
   readonly accountKey: string
-  /** As whom it stands for election; the identities of all workers begin alike. */
+  /** The identity of the candidate in leader elections. The identities of all workers have the same beginning. */
   readonly identity: string
   readonly run: string
 }
@@ -86,7 +86,7 @@ export async function runWorker(
       // Without its store there is nothing to finish.
       if (order.store !== undefined) process.exit(1)
       stop.abort()
-      // Nobody new finds the way here: no shutdown delay is worth waiting for.
+      // New clients cannot reach this worker, so a shutdown delay would have no use.
       systemClock.callAfter(LOST_WITHIN_MS, () => process.exit(1))
     },
   })

@@ -1,5 +1,5 @@
 // Which keys of a type a list has to look at. A page's position is relative to what the client lists (a namespace, or all
-// of them), whatever a selector narrows the search to, so that a token means the same on every page.
+// of them), also with a selector, so that a token means the same on every page.
 import type { PagePosition } from '../api/read.ts'
 import { keyInType, namespaceInType } from './keys.ts'
 import type { Matcher } from './selection.ts'

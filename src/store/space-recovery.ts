@@ -49,7 +49,7 @@ export type Recovery =
   | { readonly kind: 'unwell'; readonly problem: string }
 
 export interface RecoveryOptions {
-  /** Then every member without room is defragmented, whatever it says is in use: see `StoreSize`. */
+  /** The first try defragments every member without room, also if it reports little free space: see `StoreSize`. */
   readonly isFirstTry: boolean
 }
 

@@ -26,7 +26,7 @@ export async function* exposition(families: Iterable<Family>): AsyncGenerator<Bu
 function linesOf(family: Family, values: readonly string[], series: Count | Distribution): string {
   const { name, kind } = family
   const labels = family.labels.map((label, i) => `${label}="${escapeValue(values[i] ?? '')}"`).join(',')
-  // What never happened is not shown, unless there is only one of it or somebody waits for the first time.
+  // A series that was never counted is not shown, unless its family has no labels or begins at zero.
   const isShown = kind === 'gauge' || values.length === 0 || family.fromZero
   if (!(series instanceof Distribution)) {
     if (!isShown && series.value <= 0) return ''

@@ -8,7 +8,7 @@ export interface KnownTypes {
   /** Grows with every change. */
   readonly version: () => number
   readonly isServed: (resource: GroupVersionResource) => boolean
-  /** Whether there is such a type, in whatever version: `deployments.apps`. */
+  /** Whether there is such a type in any version: `deployments.apps`. */
   readonly isKnown: (name: string) => boolean
 }
 

@@ -1,5 +1,5 @@
 // The load of the last hour, for people who look now: requests, how long they took, and memory, in steps of ten seconds; and how it stands
-// with the storage. What is kept for longer, and of which requests, is a matter of whoever scrapes the metrics.
+// with the storage. Longer histories belong to the program that scrapes the metrics.
 import { isLongRunning } from '../http/deadline.ts'
 import type { CallerHandler } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'

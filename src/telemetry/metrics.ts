@@ -53,7 +53,7 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly workers?: MetricsOfWorkers | undefined
 }
 
-/** After so many changes of definitions gone series are forgotten, also where nobody scrapes. */
+/** After so many changes of definitions the series of gone kinds are dropped, also without a scrape. */
 const MOST_CHANGES = 64
 
 export function openMetrics(options: MetricsOptions): Metrics {

@@ -1,4 +1,4 @@
-// How large the storage is and may become, asked for when somebody scrapes.
+// The size and the limit of the storage, read at each scrape.
 import { type Family, gauge } from '../lib/measure.ts'
 
 /** Bytes on the disk, those of them in use, and how far it may grow, where that is known. */

@@ -50,7 +50,7 @@ export async function openTracing({
   return new OpenTracing(api, provider.getTracer('quarterdeck', version), () => provider.shutdown())
 }
 
-/** The exporter would speak TLS to whatever is not `http:`. */
+/** The exporter would speak TLS to every URL that does not begin with `http:`. */
 async function plainSocket(url: string): Promise<{ readonly credentials?: ChannelCredentials }> {
   if (!url.startsWith('unix:')) return {}
   const { credentials } = await import('@grpc/grpc-js')

@@ -1,5 +1,5 @@
 // Field blocks, put together from HEADERS and the CONTINUATION frames that follow it. Invariant: until a block is whole nothing
-// but its rest is taken, and none is larger than the limit or in more frames than anybody needs.
+// but its rest is taken, and none is larger than the limit or in more frames than any client needs.
 import { END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, HEADERS, PROTOCOL_ERROR } from './http2-frames.ts'
 import { ConnectionError, CONTINUATION, type FrameHead, strip } from './http2-frames.ts'
 

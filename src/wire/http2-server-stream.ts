@@ -69,7 +69,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   #onDrain: (() => void)[] = []
   #listener: BodyListener | undefined
   #isMuted = false
-  /** What came before anybody listened. */
+  /** The data that came before there was a listener. */
   #unread: GatheredBytes | undefined
   #receivedBytes = 0
   /** What came and the client has no window for again. */

@@ -13,7 +13,7 @@ export interface LinkHandlers {
 
 export class SupervisorLink {
   #handlers: LinkHandlers | undefined
-  /** What came before anybody listened. */
+  /** The messages that came before there was a listener. */
   #early: (() => void)[] = []
   readonly #order = Promise.withResolvers<unknown>()
   readonly #questions: Questions

@@ -20,7 +20,7 @@ import {
 
 export interface AuditFilterOptions {
   readonly auditor: Auditor
-  /** What a body says, whatever it is written in; undefined where it cannot be read. */
+  /** The content of a body in any encoding. Undefined if it cannot be read. */
   readonly decode: (bytes: Buffer, contentType: string) => Value | undefined
   readonly onRejected: () => void
 }

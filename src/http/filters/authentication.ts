@@ -73,6 +73,6 @@ function websocketTokenOf({ transport, headers }: HttpRequest): string | undefin
   if (tokens.length === 0) return undefined
   const encoded = tokens[0]!.slice(TOKEN_PROTOCOL.length)
   const isGood = tokens.length === 1 && protocols.length > 1 && /^[A-Za-z0-9_-]+$/.test(encoded)
-  // A token that cannot be read is one that nobody knows: refused, never taken for none.
+  // A malformed token is refused as an unknown one. It does not count as absent.
   return isGood ? Buffer.from(encoded, 'base64url').toString() : encoded
 }

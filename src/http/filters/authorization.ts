@@ -1,4 +1,4 @@
-// Authorization, before anybody looks whether the object exists (P-113 to P-118).
+// Authorization, before any code looks whether the object exists (P-113 to P-118).
 import { quoted } from '../../api/field-error.ts'
 import { askedSelectors } from '../../auth/asked-selectors.ts'
 import type { Access, Authorizer } from '../../auth/authorizer.ts'

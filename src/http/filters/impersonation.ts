@@ -1,4 +1,4 @@
-// Impersonation (P-085 to P-090). From here on the request is the impersonated user's: nobody further in sees the headers, and
+// Impersonation (P-085 to P-090). From here on the request belongs to the impersonated user: later filters do not see the headers, and
 // only the audit log has the original user.
 import { ApiError } from '../../api/status.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
@@ -44,7 +44,7 @@ async function actForAnother(
   return next(request, { ...caller, user })
 }
 
-/** Undefined where nobody is asked for: headers of other meanings, and an empty name alone. */
+/** Undefined if no impersonation is requested: other headers, or only an empty name. */
 function wantedUser(request: HttpRequest): User | undefined {
   const [name = ''] = textsOf(request, 'impersonate-user')
   const [uid = ''] = textsOf(request, 'impersonate-uid')

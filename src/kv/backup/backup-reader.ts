@@ -1,4 +1,4 @@
-// Reads a backup back, chunk by chunk, and finds whatever is not as it was written.
+// Reads a backup back, chunk by chunk, and detects every damage.
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import type { CopiedItem } from '../copy.ts'

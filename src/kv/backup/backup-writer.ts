@@ -1,5 +1,5 @@
-// Writes a backup: a header, chunks of items and a digest, of everything that a store held under a prefix at one revision. Chunk by
-// chunk, whatever its size.
+// Writes a backup: a header, chunks of items and a digest, of everything that a store held under a prefix at one revision. It holds one
+// chunk at a time.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'

@@ -81,7 +81,7 @@ async function put(kv: RestorableKv, item: CopiedItem, signal: AbortSignal): Pro
   const { key, value, ttlSeconds } = item
   try {
     const { ok } = await kv.put({ key, value, ttlSeconds, expected: ABSENT }, signal)
-    if (!ok) throw new BackupError(`somebody else writes to the store: ${key}`)
+    if (!ok) throw new BackupError(`another program writes to the store: ${key}`)
   } catch (error) {
     if (error instanceof KvError) throw new BackupError(`${key}: ${error.message}`, { cause: error })
     throw error

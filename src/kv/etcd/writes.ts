@@ -7,7 +7,7 @@
 // succeeds, it is the one. If it loses, the key has moved on and no copy can succeed any more: then the *first* event of the
 // key after E tells which write did it. A put of our very bytes was ours (two writers with the same bytes at the same E cannot
 // be told apart, and have got the same thing); another put means that we lost, cleanly. A delete, where we wanted to delete,
-// may have been anybody's: that is `unknown`, rather than telling two that each did it alone.
+// may have been that of any client: that is `unknown`, since otherwise two clients could be told that each did it alone.
 //
 // Where history has been compacted, or no answer comes in time, it is `unknown` too. A call that was refused (no leader, no
 // valid token) or never sent (no connection) did nothing, and is simply tried again.

@@ -1,6 +1,6 @@
 // The newest revision of a store, in a file that other processes of this machine read: a system call of a microsecond, where asking the process
-// that has the store costs both ends more than all the rest of a GET. Invariant: a revision is in the file before anybody is told of it, so
-// that what is read there is at least as new as all that anybody knows of (POSIX: a read that begins after a write has returned sees it).
+// that has the store costs both ends more than all the rest of a GET. Invariant: a revision is in the file before any client is told of it, so
+// that a read of the file is at least as new as every revision that a client knows (POSIX: a read that begins after a write sees it).
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Revision } from '../kv.ts'
 

@@ -1,4 +1,4 @@
-// What can be injected, as the library and `/debug/faults` take it: plain JSON. `readFault` refuses whatever could only be a slip.
+// What can be injected, as the library and `/debug/faults` take it: plain JSON. `readFault` refuses mistakes.
 import { suggestion } from '../../lib/closest-word.ts'
 
 /** The verbs that requests are matched by, as RBAC has them. Server-side apply is a `patch`. */
@@ -168,7 +168,7 @@ const MEMBERS: Readonly<Record<FaultSpec['fault'], readonly [Members, ...string[
   storeOutage: [{}],
 }
 
-/** Throws `FaultError` for whatever is not a fault: a member that there is not, a word that is not known. */
+/** Throws `FaultError` for a mistake: an unknown member or an unknown word. */
 export function readFault(value: unknown): FaultSpec {
   const fault: unknown = typeof value === 'object' && value !== null && 'fault' in value ? value.fault : undefined
   oneOf(Object.keys(MEMBERS))(fault, 'fault')

@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 export interface Matcher {
-  /** Undefined: whatever it is. */
+  /** Undefined: any name. */
   readonly name: string | undefined
   /** Whether everything else fits. */
   fits(asked: Omit<Asked, 'name' | 'generateName'>): boolean

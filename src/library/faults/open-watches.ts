@@ -1,5 +1,5 @@
 // Faults of watches that are open. Every watch passes its events through a `FaultyWatch`, which costs a comparison an event while it has
-// no faults, and is read event by event while it has some: whoever reads slowly here falls behind in the cache as a slow client does.
+// no faults, and is read event by event while it has some: a slow reader falls behind in the cache as a slow client does.
 import type { WatchEvent } from '../../api/read.ts'
 import type { Caller, HttpRequest } from '../../http/http.ts'
 import type { ResourceInfo } from '../../http/request-info.ts'
@@ -93,7 +93,7 @@ class FaultyWatch implements Watch, AsyncIterator<readonly WatchEvent[]> {
     this.#wake?.()
   }
 
-  /** Nobody reads it any more. */
+  /** The watch has no reader any more. */
   close(): void {
     for (const { removed } of this.#faults) removed.removeEventListener('abort', this.#forget)
     this.#faults = []

@@ -16,7 +16,7 @@ export class StoreFaults {
     fault.removed.addEventListener('abort', () => this.#drop(fault), { once: true })
   }
 
-  /** The same store, with whatever faults there are. */
+  /** The same store with the injected faults. */
   wrap(kv: Kv): Kv {
     return {
       get: (key, options, signal) => this.#reach() ?? kv.get(key, options, signal),

@@ -104,7 +104,7 @@ async function apply(client: Client, { document, ...object }: Manifest, options:
   const [version = '', group = ''] = object.apiVersion.split('/').toReversed()
   try {
     const resource = client.resource<KubernetesObject>({ group, version, kind: object.kind })
-    // Kinds of the whole cluster have no namespace, whatever the object says.
+    // Objects of cluster-wide kinds have no namespace, also if the document names one.
     const placed = { ...object, metadata: { namespace, ...object.metadata } }
     return await resource.apply(placed, { fieldManager, force: true })
   } catch (cause) {

@@ -29,9 +29,9 @@ export interface FixtureOptions extends ServerOptions {
 export interface ServerFixtures {
   /** Those that were given. */
   readonly serverOptions: FixtureOptions
-  /** The server of the file, which each test has a fork of. Nobody should change it after `setup`. */
+  /** The server of the file. Each test has a fork of it. Do not change it after `setup`. */
   readonly fileServer: Server
-  /** The test's own: whatever is done to it, no other test sees it. */
+  /** The server of this test. No other test sees its changes. */
   readonly server: Server
   /** The administrator's client of it. For others: `server.client({ name: 'ann' })`. */
   readonly client: Client

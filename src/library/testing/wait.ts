@@ -243,7 +243,7 @@ class Observation<T extends KubernetesObject> {
       informer.start()
       const outcome = await this.#outcome.promise
       if (outcome !== 'late') return outcome.met
-      // Made here and not by the timer: so its stack leads to whoever waits.
+      // Made here and not by the timer, so that its stack leads to the waiting test.
       throw new WaitTimeoutError(await this.#report(timeoutMs), { cause: this.#fault.cause ?? this.#error })
     } finally {
       callOff()

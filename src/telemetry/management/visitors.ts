@@ -45,7 +45,7 @@ function refusalOfBrowser({ host = '', 'sec-fetch-site': site = 'none' }: Incomi
   return { status: 403, text: 'other web pages may not ask for this page' }
 }
 
-/** A file that cannot be read, or is empty, lets nobody in. */
+/** With an unreadable or empty file, every token is refused. */
 function isToken(authorization: string | undefined, file: string | undefined): boolean {
   const presented = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
   if (presented === undefined || file === undefined) return false

@@ -76,7 +76,7 @@ describe('a restore', () => {
     })
     // The second of two items with one key is refused while others are still being written.
     const items = [first!, first!, ...others]
-    await expect(restore(orderOf(counted, items), signal)).rejects.toThrow('somebody else writes to the store')
+    await expect(restore(orderOf(counted, items), signal)).rejects.toThrow('another program writes to the store')
     expect(underWay).toBe(0)
   })
 
