@@ -10,6 +10,7 @@ export interface ApiResource {
   readonly resource: string
   readonly kind: string
   readonly namespaced: boolean
+  readonly verbs: readonly string[]
   /** The singular and the short names. */
   readonly alsoNamed: readonly string[]
 }
@@ -23,6 +24,7 @@ interface DiscoveredResource {
   readonly resource: string
   readonly responseKind?: { readonly kind: string }
   readonly scope: string
+  readonly verbs: readonly string[]
   readonly singularResource?: string
   readonly shortNames?: readonly string[]
 }
@@ -41,12 +43,13 @@ export async function apiResources(client: Client): Promise<readonly ApiResource
 
 function resourcesIn({ metadata, versions = [] }: DiscoveredGroup): readonly ApiResource[] {
   return versions.flatMap(({ version, resources = [] }) =>
-    resources.map(({ resource, responseKind, scope, singularResource = '', shortNames = [] }) => ({
+    resources.map(({ resource, responseKind, scope, verbs, singularResource = '', shortNames = [] }) => ({
       group: metadata?.name ?? '',
       version,
       resource,
       kind: responseKind?.kind ?? '',
       namespaced: scope === 'Namespaced',
+      verbs,
       alsoNamed: [singularResource, ...shortNames],
     })),
   )
@@ -86,10 +89,11 @@ export function objectPath(resource: ApiResource, { namespace, name }: NamedObje
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
 }
 
-export function collectionPath({ group, version, resource, namespaced }: ApiResource, namespace: string): string {
+/** Without a namespace: the objects of all namespaces. */
+export function collectionPath({ group, version, resource, namespaced }: ApiResource, namespace?: string): string {
   const parts = [
     ...(group === '' ? ['api', version] : ['apis', group, version]),
-    ...(namespaced ? ['namespaces', namespace] : []),
+    ...(namespaced && namespace !== undefined ? ['namespaces', namespace] : []),
     resource,
   ]
   return `/${parts.map(encodeURIComponent).join('/')}`

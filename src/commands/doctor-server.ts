@@ -5,7 +5,7 @@ import type { ValueMap } from '../api/value.ts'
 import { metaText } from '../api/object-members.ts'
 import { ApiStatusError, type Client, type ConnectionOptions, hasReason } from '../client/client.ts'
 import { reasonOf } from '../config/start-error.ts'
-import { type ApiResource, apiResources, objectPath, resourceOf } from './api-resources.ts'
+import { type ApiResource, apiResources, collectionPath, objectPath, resourceOf } from './api-resources.ts'
 import { examineConnection } from './doctor-certificates.ts'
 import type { Diagnosis, Finding } from './doctor-findings.ts'
 import { ObjectExaminer, type Orphan, type OwnerReference } from './doctor-objects.ts'
@@ -16,13 +16,6 @@ const PAGE_OBJECTS = 500
 /** Tokens, leases and certificates depend on clocks. */
 const MOST_SKEW_MS = 5000
 
-interface ServedType {
-  readonly group: string
-  readonly version: string
-  readonly plural: string
-  readonly kind: string
-}
-
 export async function examineServer(client: Client, connection: ConnectionOptions, fix: boolean): Promise<Diagnosis> {
   const examiner = new ObjectExaminer()
   const server = [
@@ -31,9 +24,9 @@ export async function examineServer(client: Client, connection: ConnectionOption
     ...(await examineConnection(connection, Date.now())),
     ...(await attempt('metrics', () => examineMetrics(client))),
   ]
-  const unreadable = await examineObjects(client, examiner)
+  const served = await apiResources(client)
+  const unreadable = await examineObjects(client, served, examiner)
   const orphans: Finding[] = []
-  const served = fix ? await apiResources(client) : []
   for (const orphan of examiner.orphans()) orphans.push(fix ? await collect(client, served, orphan) : orphan.finding)
   const findings = [...server, ...unreadable, ...orphans, ...examiner.wrongOwners(), ...examiner.findings]
   return { objects: examiner.count, findings }
@@ -105,12 +98,21 @@ async function examineMetrics(client: Client): Promise<readonly Finding[]> {
   return found
 }
 
-/** Definitions first. */
-async function examineObjects(client: Client, examiner: ObjectExaminer): Promise<readonly Finding[]> {
-  const types = await servedTypes(client)
-  const isDefinition = ({ plural }: ServedType): boolean => plural === 'customresourcedefinitions'
+/** Lists every kind in the version that its group prefers. Definitions come first. */
+async function examineObjects(
+  client: Client,
+  served: readonly ApiResource[],
+  examiner: ObjectExaminer,
+): Promise<readonly Finding[]> {
+  const seen = new Set<string>()
+  const listed = served.filter(({ resource, group, verbs }) => {
+    const isFirst = !seen.has(`${resource}.${group}`)
+    seen.add(`${resource}.${group}`)
+    return isFirst && verbs.includes('list')
+  })
+  const isDefinition = ({ resource }: ApiResource): boolean => resource === 'customresourcedefinitions'
   const found: Finding[] = []
-  for (const type of [...types.filter(isDefinition), ...types.filter((one) => !isDefinition(one))]) {
+  for (const type of [...listed.filter(isDefinition), ...listed.filter((one) => !isDefinition(one))]) {
     try {
       for await (const object of objectsOf(client, type)) examiner.add(object)
       examiner.complete(type.group, type.kind)
@@ -124,44 +126,22 @@ async function examineObjects(client: Client, examiner: ObjectExaminer): Promise
 }
 
 /** Names each object that cannot be read. */
-function failedList({ plural }: ServedType, error: ApiStatusError): readonly Finding[] {
+function failedList({ resource }: ApiResource, error: ApiStatusError): readonly Finding[] {
   if (error.reason !== 'StorageReadError')
-    return [{ check: 'list', subject: plural, problem: error.message, remedy: 'see the log of the server' }]
+    return [{ check: 'list', subject: resource, problem: error.message, remedy: 'see the log of the server' }]
   const causes = error.details?.causes ?? []
   const named = causes.map(({ field = '', message }) => ({ name: ` ${field}`, problem: message ?? error.message }))
   const told = named.length === 0 ? [{ name: '', problem: error.message }] : named
   return told.map(({ name, problem }) => ({
     check: 'unreadable',
-    subject: `${plural}${name}`,
+    subject: `${resource}${name}`,
     problem,
     remedy: 'bring back its encryption key, or restore or delete it',
   }))
 }
 
-/** Each group in its preferred version. */
-async function servedTypes(client: Client): Promise<readonly ServedType[]> {
-  const groups = mapsInPlace(await json(client, '/apis'), 'groups')
-  const versions = groups.map((group) => textOrEmpty(asMap(group['preferredVersion'] ?? null), 'groupVersion'))
-  const types: ServedType[] = []
-  for (const groupVersion of ['v1', ...versions]) {
-    const path = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`
-    const [version = '', group = ''] = groupVersion.split('/').toReversed()
-    // The list of an unreachable aggregated server is empty.
-    const resources = await json(client, path).then(
-      (list) => mapsInPlace(list, 'resources'),
-      () => [],
-    )
-    for (const resource of resources) {
-      const verbs = resource['verbs']
-      if (!Array.isArray(verbs) || !verbs.includes('list')) continue
-      types.push({ group, version, plural: textOrEmpty(resource, 'name'), kind: textOrEmpty(resource, 'kind') })
-    }
-  }
-  return types
-}
-
-async function* objectsOf(client: Client, type: ServedType): AsyncGenerator<ValueMap> {
-  const path = `${rootOf(formatGroupVersion(type))}/${type.plural}`
+async function* objectsOf(client: Client, type: ApiResource): AsyncGenerator<ValueMap> {
+  const path = collectionPath(type)
   const head = { apiVersion: formatGroupVersion(type), kind: type.kind }
   for (let next: string | undefined = ''; next !== undefined; ) {
     const query: Record<string, string | number> = { limit: PAGE_OBJECTS, ...(next === '' ? {} : { continue: next }) }
@@ -194,10 +174,6 @@ async function exists(client: Client, path: string, uid: string): Promise<boolea
     if (hasReason(error, 'NotFound')) return false
     throw error
   }
-}
-
-function rootOf(groupVersion: string): string {
-  return groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`
 }
 
 async function json(

@@ -48,8 +48,8 @@ describe('a server that is not well', () => {
           'apiserver_storage_consistency_checks_total{group="",resource="pods",status="success"} 9',
           'apiserver_storage_consistency_checks_total{group="",resource="pods",status="failure"} 1',
         ].join('\n'),
-        '/apis': '{"groups":[]}',
-        '/api/v1': '{"resources":[{"name":"pods","kind":"Pod","verbs":["list"]}]}',
+        '/api': JSON.stringify({ items: [{ versions: [{ version: 'v1', resources: [PODS] }] }] }),
+        '/apis': '{"items":[]}',
         '/api/v1/pods': refused(500, '{"kind":"Status","reason":"StorageReadError","message":"pods a cannot be read"}'),
       }),
       { url: 'http://127.0.0.1:1' },
@@ -79,6 +79,8 @@ function newMap(name: string, owners: readonly string[], namespace = 'default'):
   }))
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, uid: `uid ${name}`, ownerReferences } }
 }
+
+const PODS = { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', verbs: ['list'] }
 
 function refused(code: number, text: string): ApiStatusError {
   return new ApiStatusError('GET', statusIn(code, text))
