@@ -1,5 +1,5 @@
-// What a client says in a SETTINGS frame (RFC 9113, section 6.5). All of its entries are checked; of those that come several times
-// the last one holds, and is applied once.
+// Reads a SETTINGS frame of a client (RFC 9113, section 6.5). Every entry is checked. Of repeated entries the last one counts and
+// is applied once.
 import * as h2 from './http2-frames.ts'
 import { ConnectionError } from './http2-frames.ts'
 
@@ -7,9 +7,9 @@ const ENTRY_BYTES = 6
 const LARGEST_FRAME_BYTES = 2 ** 24 - 1
 
 export interface ClientSettings {
-  /** How many entries there were. */
+  /** The number of entries. */
   readonly entries: number
-  /** Undefined: as it was. */
+  /** Undefined: unchanged. */
   readonly initialWindow: number | undefined
 }
 

@@ -1,13 +1,13 @@
-// How long a connection may stay as it is, and why one was ended. Where the reference has a limit, it is the reference's.
+// The time limits of connections, and the reasons why we end one. The limits are those of the reference where it has them.
 
 export interface ConnectionLimits {
   /** From the end of the TLS handshake to the client's first SETTINGS. */
   readonly prefaceMs: number
-  /** Without a stream, or a request. */
+  /** The time without a stream or a request. */
   readonly idleMs: number
-  /** For the rest of a frame, or of a field block. */
+  /** The time for the rest of a frame or of a field block. */
   readonly unfinishedMs: number
-  /** For a client to take a little of what waits for it. */
+  /** The time in which a client must read `PROGRESS_BYTES`. */
   readonly stalledMs: number
 }
 
@@ -18,16 +18,16 @@ export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
   stalledMs: 60_000,
 })
 
-/** What a client has to take within `stalledMs`: one that takes a byte now and then is as good as gone. */
+/** A client that reads less within `stalledMs` counts as gone. */
 export const PROGRESS_BYTES = 16 * 1024
 
-/** How often the limits are looked at. */
+/** How often the limits are checked. */
 export const CHECK_EVERY_MS = 1000
 
 export type EndReason =
   /** There were too many connections. */
   | 'limit'
-  /** Nothing was asked for any more. */
+  /** There were no requests. */
   | 'idle'
   | 'preface'
   | 'unfinished'
@@ -38,5 +38,5 @@ export type EndReason =
   | 'flood'
   /** Any other connection error. */
   | 'protocol'
-  /** Something of ours broke. */
+  /** A fault of this server. */
   | 'fault'

@@ -1,6 +1,6 @@
-// Frames on their way to a socket: those of one turn of the event loop are one write, because each write is a system call that
-// costs as much as all the rest of a small frame. Buffers are used again once their bytes are on the way. Invariant: the socket
-// has one write at a time; of several, TLS would make one more copy.
+// Frames on their way to a socket. The frames of one turn of the event loop are one write, because each write is a system call that
+// costs as much as all the rest of a small frame. Buffers are used again after their bytes were sent. Invariant: the socket
+// has one write at a time. TLS would make another copy of several.
 import type { Writable } from 'node:stream'
 import {
   DEFAULT_FRAME_BYTES,
@@ -12,12 +12,12 @@ import {
 } from './http2-frames.ts'
 
 const BUFFER_BYTES = 8 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
-/** An event is small, and a thousand connections may be told of it in one turn. */
+/** The smallest is for an event, which may go to a thousand connections in one turn. */
 const SIZES = [4 * 1024, 32 * 1024, BUFFER_BYTES] as const
-/** Of each size. */
+/** The free memory of each size. */
 const MOST_FREE_BYTES = 4 * 1024 * 1024
 
-/** The buffers of several outboxes: few of them have much to send at a time. */
+/** The free buffers of several outboxes. Few outboxes have much to send at a time. */
 export class OutboxBuffers {
   readonly #free = SIZES.map((): Buffer[] => [])
 
@@ -33,7 +33,7 @@ export class OutboxBuffers {
   }
 }
 
-/** Where the content of a frame is taken from. */
+/** The source of a frame's content. */
 export interface FrameSource {
   moveTo(target: Buffer, at: number, bytes: number): void
 }
@@ -46,16 +46,16 @@ interface Filled {
 export interface OutboxOptions {
   readonly socket: Writable
   readonly buffers: OutboxBuffers
-  /** Called when something has gone out. */
+  /** Called after a write. */
   readonly onSent?: () => void
-  /** Called when so much more waits, or less. */
+  /** Called with the change of the waiting bytes. */
   readonly onWaiting?: (bytes: number) => void
 }
 
 export class Outbox {
-  /** All that has not gone out. */
+  /** The bytes that were not sent yet. */
   waitingBytes = 0
-  /** All that has. */
+  /** The bytes that were sent. */
   sentBytes = 0
   readonly #options: OutboxOptions
   readonly #filled: Filled[] = []
@@ -93,7 +93,7 @@ export class Outbox {
     this.#used = at + length
   }
 
-  /** Sends what there is, where nothing is being sent. */
+  /** Sends the waiting bytes, unless a write is under way. */
   flush(): void {
     if (this.#isWriting) return
     if (this.#filled.length === 0) this.#fill()
@@ -107,7 +107,7 @@ export class Outbox {
     }
   }
 
-  /** Ends the socket when all has gone out. */
+  /** Ends the socket after all bytes were sent. */
   end(): void {
     this.#isEnding = true
     this.flush()
@@ -141,7 +141,7 @@ export class Outbox {
     return buffer
   }
 
-  /** Grows with what is added; who has filled the largest is likely to fill another. */
+  /** The buffer grows with its content. After the largest is full, the next one is the largest at once. */
   #bufferFor(bytes: number): Buffer {
     const { buffers } = this.#options
     const current = this.#buffer

@@ -1,8 +1,8 @@
-// Bytes that come in pieces, kept until all are there, in one buffer that doubles: pieces that are kept one by one leave holes
-// between them when they go, which the system does not get back. Invariant: what is kept is a small multiple of what came.
+// Gathers bytes that come in pieces, in one buffer that doubles. Pieces that are kept one by one would leave holes in memory
+// that the system does not get back. Invariant: the memory is a small multiple of the received bytes.
 
 const FIRST_BUFFER_BYTES = 4096
-/** The first piece is kept as it is, without a copy, where it keeps at most so many times itself. */
+/** The first piece is kept without a copy if its memory is at most so many times as large. */
 const MOST_WASTE = 4
 
 export class GatheredBytes {
@@ -18,7 +18,7 @@ export class GatheredBytes {
     this.length += piece.length
   }
 
-  /** All of it, as one; there is nothing left then. */
+  /** Returns all bytes as one and forgets them. */
   take(): Buffer {
     const bytes = this.#only ?? this.#buffer.subarray(0, this.length)
     this.length = 0

@@ -1,12 +1,12 @@
-// gRPC on a stream of HTTP/2: messages, each with its length before it, and a status at the end. Invariant: a call ends once,
-// and after its end no message comes.
+// The client's side of a gRPC call on a stream of HTTP/2: messages with their lengths, and a status at the end. Invariant: a call ends
+// once, and no message comes after its end.
 import type { Connection } from './http2-client-connection.ts'
 import { CANCEL, ENHANCE_YOUR_CALM, INADEQUATE_SECURITY } from './http2-frames.ts'
 import { GrpcMessages, type MessagesListener, PREFIX_BYTES } from './grpc-messages.ts'
 import { literal } from './hpack.ts'
 import type { Broken, Stream, StreamListener } from './http2-client-stream.ts'
 
-/** gRPC's numbers, those that are given by us; `verdict.ts` has what they mean. */
+/** The status codes of gRPC that this client sets. `verdict.ts` explains the codes. */
 export const STATUS_OK = 0
 export const STATUS_CANCELLED = 1
 export const STATUS_DEADLINE_EXCEEDED = 4
@@ -16,7 +16,7 @@ export const STATUS_UNAVAILABLE = 14
 export interface CallEnd {
   readonly status: number
   readonly message: string
-  /** The other side has not looked at it. */
+  /** The server has not processed the call. */
   readonly untouched: boolean
 }
 
@@ -31,7 +31,7 @@ const BY_RESET: Readonly<Record<number, number>> = Object.freeze({
   [INADEQUATE_SECURITY]: 7,
 })
 
-/** What it means where something other than gRPC answers. */
+/** The status for an answer that is not gRPC. */
 const BY_HTTP_STATUS: Readonly<Record<string, number>> = Object.freeze({
   400: STATUS_INTERNAL,
   401: 16,
@@ -44,7 +44,7 @@ const BY_HTTP_STATUS: Readonly<Record<string, number>> = Object.freeze({
 })
 const STATUS_UNKNOWN = 2
 
-/** How long the caller waits, for the other side to know; not more than eight digits. */
+/** Tells the server how long the caller waits. It has at most eight digits. */
 export function timeoutHeader(timeoutMs: number): Buffer {
   return literal('grpc-timeout', `${Math.min(Math.ceil(timeoutMs), 99_999_999)}m`)
 }
@@ -60,7 +60,7 @@ export class GrpcCall implements StreamListener, MessagesListener {
     this.#stream = connection.open(headers, this)
   }
 
-  /** The message has `PREFIX_BYTES` before it that are free. */
+  /** The message begins with `PREFIX_BYTES` free bytes. */
   send(message: Buffer, isLast: boolean): void {
     if (this.#ended) return
     message[0] = 0
@@ -72,12 +72,12 @@ export class GrpcCall implements StreamListener, MessagesListener {
     return this.#ended
   }
 
-  /** So much of what was handed out lies with the listener unread. */
+  /** The number of bytes that the listener has not handled yet. */
   set unread(bytes: number) {
     if (!this.#ended) this.#stream.unread = bytes
   }
 
-  /** Ends it with this status, unless it has ended. */
+  /** Ends the call with this status, unless it has ended. */
   cancel(status: number, message: string): void {
     if (this.#ended) return
     const untouched = !this.#stream.hasBegun
@@ -116,7 +116,7 @@ export class GrpcCall implements StreamListener, MessagesListener {
     this.cancel(STATUS_INTERNAL, 'the answer is compressed, which was not asked for')
   }
 
-  /** Not here: answers may be of any length. */
+  /** Never called: answers may have any length. */
   onTooLong(): void {}
 
   #endWith(status: number, message: string): void {

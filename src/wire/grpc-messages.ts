@@ -1,19 +1,19 @@
-// Takes gRPC's messages out of the bytes of a stream: each has its length before it. Invariant: no more memory is taken for a
-// message than has come of it, but for a bounded part.
+// Cuts the bytes of a stream into gRPC messages, each with its length before it. Invariant: the memory for an incomplete message
+// exceeds its received part by a bounded number of bytes.
 
-/** Whether a message is compressed, and its length. */
+/** The compressed flag of a message, and its length. */
 export const PREFIX_BYTES = 5
 const EMPTY = Buffer.alloc(0)
 
-/** So much memory is taken for a message on the word of its prefix alone; for one of a client, who may have many calls, much less. */
+/** The memory for a message when only its prefix has come. Less for clients, which may have many calls. */
 const AHEAD_BYTES = 16 << 20
 const AHEAD_OF_CLIENT_BYTES = 64 << 10
 
 export interface MessagesListener {
   onMessage(message: Buffer): void
-  /** The message came compressed, which was not asked for. Nothing more is taken. */
+  /** The message is compressed, which is not supported. No more bytes are taken. */
   onCompressed(): void
-  /** It is longer than is taken. Nothing more is taken. */
+  /** The message is too long. No more bytes are taken. */
   onTooLong(bytes: number): void
 }
 
@@ -21,22 +21,22 @@ export class GrpcMessages {
   readonly #listener: MessagesListener
   readonly #maxBytes: number
   readonly #aheadBytes: number
-  /** What came of a prefix that is not whole. */
+  /** The received part of an incomplete prefix. */
   #prefix: Buffer = EMPTY
-  /** What came of the message behind it, and how long that is to be. */
+  /** The received part of the message behind it, and its full length. */
   #body: Buffer | undefined
   #filled = 0
   #wanted = 0
   #isOver = false
 
-  /** `maxBytes`: longer ones are not taken; absent: of any length, as from a server that was asked. */
+  /** `maxBytes`: longer messages are refused. Absent: messages of any length, as from a server. */
   constructor(listener: MessagesListener, maxBytes?: number) {
     this.#listener = listener
     this.#maxBytes = maxBytes ?? Number.POSITIVE_INFINITY
     this.#aheadBytes = maxBytes === undefined ? AHEAD_BYTES : AHEAD_OF_CLIENT_BYTES
   }
 
-  /** Whether it has begun a message that is not whole. */
+  /** Whether a message is incomplete. */
   get isCutOff(): boolean {
     return this.#prefix.length > 0 || this.#body !== undefined
   }
@@ -48,13 +48,13 @@ export class GrpcMessages {
     }
   }
 
-  /** Nothing more is taken. */
+  /** Takes no more bytes. */
   end(): void {
     this.#isOver = true
     this.#body = undefined
   }
 
-  /** Takes a prefix off, and gives back what is behind it. */
+  /** Reads a prefix. Returns the bytes behind it. */
   #takePrefix(bytes: Buffer): Buffer {
     const known = this.#prefix.length === 0 ? bytes : Buffer.concat([this.#prefix, bytes])
     if (known.length < PREFIX_BYTES) {
@@ -72,7 +72,7 @@ export class GrpcMessages {
     return known.subarray(PREFIX_BYTES)
   }
 
-  /** Takes what belongs to the message under way, and gives back what is behind it. */
+  /** Reads bytes of the current message. Returns the bytes behind it. */
   #takeBody(bytes: Buffer, body: Buffer): Buffer {
     const part = bytes.subarray(0, this.#wanted - this.#filled)
     const filled = this.#filled + part.length

@@ -1,5 +1,5 @@
-// A gRPC call as the server sees it, on a stream of our HTTP/2: messages come, messages go, and a status ends it. Invariants: it
-// ends once; what a client does not take is not made: a writer waits for `writable`.
+// The server's side of a gRPC call on a stream of our HTTP/2: messages in both directions, and a status at the end. Invariants: a call
+// ends once; a writer waits for `writable` before it makes the next message.
 import { CancelledError } from '../lib/errors.ts'
 import { GrpcMessages, type MessagesListener, PREFIX_BYTES } from './grpc-messages.ts'
 import type { Http2Stream } from './http2-server-stream.ts'
@@ -39,7 +39,7 @@ export class GrpcServerCall implements MessagesListener {
     })
   }
 
-  /** Fires when nothing more can be answered. */
+  /** Fires when no answer can be sent any more. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
@@ -62,13 +62,13 @@ export class GrpcServerCall implements MessagesListener {
     return this.#stream.connection
   }
 
-  /** The message has `PREFIX_BYTES` before it that are free. */
+  /** The message begins with `PREFIX_BYTES` free bytes. */
   send(message: Buffer): void {
     writePrefix(message, message.length - PREFIX_BYTES)
     this.sendPart(message)
   }
 
-  /** Of a message of so many bytes, whose parts follow. */
+  /** The prefix of a message of so many bytes. Its parts follow. */
   sendPrefix(bytes: number): void {
     const prefix = Buffer.alloc(PREFIX_BYTES)
     writePrefix(prefix, bytes)
@@ -81,7 +81,7 @@ export class GrpcServerCall implements MessagesListener {
     this.#stream.write(part)
   }
 
-  /** Resolves when the client has taken most of what was sent, or is gone. */
+  /** Resolves when the client has read most of the sent bytes, or is gone. */
   async writable(): Promise<void> {
     if (!this.#stream.needsDrain || this.#ended) return
     await new Promise<void>((resolve) => this.#whenWritable.push(resolve))
@@ -121,7 +121,7 @@ function writePrefix(target: Buffer, bytes: number): void {
   target.writeUInt32BE(bytes, 1)
 }
 
-/** As gRPC writes it: characters that are not printable ASCII are escaped as in a URL. */
+/** gRPC escapes characters other than printable ASCII as in a URL. */
 function encodeMessage(text: string): string {
   let encoded = ''
   for (const byte of Buffer.from(text)) {

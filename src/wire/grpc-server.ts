@@ -1,4 +1,4 @@
-// Listens for gRPC calls over HTTP/2: on a TCP port, with TLS or without, or on a Unix socket. Closing ends what is under way.
+// Listens for gRPC calls over HTTP/2: on a TCP port, with TLS or without, or on a Unix socket. Closing ends the open calls.
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, lstat, unlink } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { UnfinishedMemory } from './unfinished-memory.ts'
 
 export type GrpcAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  /** A socket file, for the owner of this process alone. */
+  /** A socket file that only the owner of this process can open. */
   | { readonly kind: 'unix'; readonly path: string }
 
 /** In PEM. */
@@ -33,26 +33,26 @@ export interface GrpcServerOptions {
   readonly tls: GrpcTls | undefined
   readonly maxMessageBytes: number
   readonly onCall: (path: string, call: GrpcServerCall) => void
-  /** Something of ours broke. */
+  /** Called for a fault of this server. */
   readonly onFault: (error: unknown) => void
 }
 
 export interface GrpcServer {
-  /** As it is bound: where any free port was asked for, the one that it got. */
+  /** The bound address, with the real port. */
   readonly address: GrpcAddress
-  /** For connections from now on. Throws where the key does not fit, and nothing has changed. */
+  /** Changes the certificate for new connections. Throws if the key does not fit, and changes nothing then. */
   renew(tls: GrpcTls): void
-  /** Takes no more calls and ends those under way with this status. */
+  /** Takes no more calls and ends the open ones with this status. */
   close(status: number, message: string): Promise<void>
 }
 
-/** Clients keep their connections; one that is gone without a word is found out by the kernel. */
+/** Clients keep their connections. The kernel detects a client that is gone. */
 const LIMITS: ConnectionLimits = Object.freeze({ ...CONNECTION_LIMITS, idleMs: Number.POSITIVE_INFINITY })
 const MAX_STREAMS = 10_000
 const MAX_HEADER_BYTES = 64 * 1024
-/** Of bytes that a client does not take: a large answer is written as its client takes it, and a connection that stands still is ended. */
+/** No limits: a large answer is written as its client reads it, and a stalled connection is ended. */
 const UNFINISHED = Object.freeze({ perConnectionBytes: Infinity, totalBytes: Infinity })
-/** How long clients may take to hear that it is over. */
+/** The time for clients to get the last status. */
 const GOODBYE_MS = 2000
 const SOCKET_OPTIONS = Object.freeze({ keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true })
 
@@ -86,7 +86,7 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
     sessions.add(session)
     socket.once('close', () => sessions.delete(session))
   })
-  // Also those that are not yet, or never will be, a session.
+  // Includes sockets that are not a session yet, or never become one.
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -144,7 +144,7 @@ async function bind(server: Server, address: GrpcAddress): Promise<GrpcAddress> 
   return typeof bound === 'object' && bound !== null ? { ...address, port: bound.port } : address
 }
 
-/** That of a process that is gone; one that still listens keeps it, and listening fails. */
+/** Removes the socket of a process that is gone. If a process still listens, the socket stays and listening fails. */
 async function removeStaleSocket(path: string): Promise<void> {
   const file = await lstat(path).catch(() => undefined)
   if (file?.isSocket() !== true) return

@@ -1,22 +1,22 @@
-// Field blocks, put together from HEADERS and the CONTINUATION frames that follow it. Invariant: until a block is whole nothing
-// but its rest is taken, and none is larger than the limit or in more frames than any client needs.
+// Joins HEADERS and the CONTINUATION frames behind it to field blocks. Invariant: until a block is complete, only its rest is
+// accepted; no block is larger than the limit or has more frames than a client needs.
 import { END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, HEADERS, PROTOCOL_ERROR } from './http2-frames.ts'
 import { ConnectionError, CONTINUATION, type FrameHead, strip } from './http2-frames.ts'
 
 export interface HeaderBlock {
   readonly stream: number
-  /** Nothing comes behind it on its stream. */
+  /** The block ends its stream. */
   readonly isLast: boolean
   readonly bytes: Buffer
 }
 
-/** A frame has room for 16 KiB: a block that is meant well is not in more than a few. */
+/** A frame has room for 16 KiB, so a real block has only a few. */
 const MOST_FRAMES = 128
 
 export class HeaderBlocks {
-  /** What has come of a block whose rest has not. */
+  /** The received part of an incomplete block. */
   heldBytes = 0
-  /** How many were whole so far. */
+  /** The number of complete blocks. */
   count = 0
   readonly #mostBytes: number
   #begun: { readonly stream: number; readonly isLast: boolean } | undefined
@@ -27,12 +27,12 @@ export class HeaderBlocks {
     this.#mostBytes = mostBytes
   }
 
-  /** A block has begun and its rest has not come. */
+  /** Whether a block is incomplete. */
   get isOpen(): boolean {
     return this.#begun !== undefined
   }
 
-  /** Whether this frame may come now. */
+  /** Whether this frame is allowed now. */
   check({ type, stream }: FrameHead): void {
     if (this.#begun === undefined ? type !== CONTINUATION : type === CONTINUATION && stream === this.#begun.stream)
       return
@@ -42,7 +42,7 @@ export class HeaderBlocks {
     )
   }
 
-  /** The block that this frame is the end of; its bytes are a view of the frame where it is all of it. */
+  /** The block that this frame completes. The bytes of a block of one frame are a view of the frame. */
   take(head: FrameHead, content: Buffer): HeaderBlock | undefined {
     const { type, flags, stream } = head
     const piece = type === HEADERS ? strip(head, content) : content

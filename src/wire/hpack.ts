@@ -1,9 +1,9 @@
-// Header blocks of HTTP/2 (RFC 7541). Blocks are read in the order in which they come, since each may name headers of those
-// before it; what is written names none, so that it is good for every connection. Invariant: a block that cannot be understood
+// Header blocks of HTTP/2 (RFC 7541). Blocks are read in the order of their arrival, since each may refer to headers of earlier
+// ones. Written blocks refer to none, so they are valid on every connection. Invariant: a malformed block
 // throws, and is never half read.
 import { decompress } from './huffman.ts'
 
-/** What both sides know from the beginning. */
+/** The static table. */
 const STATIC_NAMES: readonly string[] = Object.freeze(
   [
     ':authority :method :method :path :path :scheme :scheme :status :status :status :status :status :status :status',
@@ -15,7 +15,7 @@ const STATIC_NAMES: readonly string[] = Object.freeze(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** Those of them that have a value, by their places. */
+/** The entries of the static table that have a value, by their indexes. */
 const STATIC_VALUES: Readonly<Record<number, string>> = Object.freeze({
   2: 'GET',
   3: 'POST',
@@ -33,18 +33,18 @@ const STATIC_VALUES: Readonly<Record<number, string>> = Object.freeze({
   16: 'gzip, deflate',
 })
 
-/** What an entry counts for besides its texts. */
+/** The size of an entry besides its texts. */
 const ENTRY_BYTES = 32
 
-/** The smallest size since the last block, and the one that holds (section 4.2). */
+/** The smallest table size since the last block, and the final one (section 4.2). */
 const MOST_SIZE_UPDATES = 2
 
-/** What requests begin with. */
+/** The first headers of requests. */
 export const POST = 0x83
 export const SCHEME_HTTP = 0x86
 export const SCHEME_HTTPS = 0x87
 
-/** What a peer that shrank the table must be told before anything else: it is not used. */
+/** After the peer has shrunk the table, the next block must begin with this: the table is not used. */
 export const NO_TABLE = '\x20'
 
 const STATUS_AT = 8
@@ -52,12 +52,12 @@ const STATUS_TEXTS: ReadonlyMap<number, string> = new Map(
   [8, 9, 10, 11, 12, 13, 14].map((at) => [Number(STATIC_VALUES[at]), String.fromCharCode(0x80 | at)]),
 )
 
-/** Of headers that both sides know: how a literal begins that is not to be kept. */
+/** The beginning of literals that are not added to the table, for names of the static table. */
 const NAME_TEXTS: ReadonlyMap<string, string> = new Map(
   STATIC_NAMES.map((name, i): [string, string] => [name, numberText(i + 1, 4)]).reverse(),
 )
 
-/** A header as it is, to be joined to others; each character is a byte. */
+/** An encoded header, to be joined to others. Each character is a byte. */
 export function headerText(name: string, value: string): string {
   return (NAME_TEXTS.get(name) ?? `\0${numberText(name.length, 7)}${name}`) + numberText(value.length, 7) + value
 }
@@ -80,18 +80,18 @@ function numberText(value: number, prefixBits: number): string {
 }
 
 export interface HeaderLimits {
-  /** How large a table of past headers the peer was allowed. */
+  /** The allowed size of the table of past headers. */
   readonly tableBytes: number
-  /** How much the headers of one block may come to, names, values and 32 bytes for each. */
+  /** The allowed size of the headers of one block: names, values and 32 bytes for each header. */
   readonly listBytes: number
 }
 
-/** So many entries that have gone are taken out of the lists at a time: each time costs as much as the lists are long. */
+/** So many removed entries are cut off the lists at a time, because each cut costs as much as the lists are long. */
 const GONE_AT_ONCE = 64
 
-/** The headers that later blocks may name by an index, 1 for the newest. The oldest go where there is no room for all. */
+/** The headers that later blocks may name by an index, 1 for the newest. The oldest are dropped when the table is full. */
 class DynamicTable {
-  /** The newest last; those before `#first` have gone. */
+  /** The newest is last. Entries before `#first` are removed. */
   readonly #names: string[] = []
   readonly #values: string[] = []
   #first = 0
@@ -114,13 +114,13 @@ class DynamicTable {
     this.#evict()
   }
 
-  /** Undefined: the table has not so many. */
+  /** Undefined: there is no such entry. */
   nameAt(index: number): string | undefined {
     const at = this.#names.length - index
     return at < this.#first ? undefined : this.#names[at]
   }
 
-  /** Of one that has a name. */
+  /** Adds an entry whose name is known. */
   valueAt(index: number): string {
     return this.#values[this.#values.length - index]!
   }
@@ -155,7 +155,7 @@ export class HeaderDecoder {
     this.#table = new DynamicTable(limits.tableBytes)
   }
 
-  /** Names and values in turn; undefined where there are more than the limit allows. Throws `RangeError`. */
+  /** Names and values in turn. Undefined: they exceed the limit. Throws `RangeError`. */
   decode(block: Buffer): readonly string[] | undefined {
     this.#block = block
     this.#at = 0
@@ -188,7 +188,7 @@ export class HeaderDecoder {
 
   #give(name: string, value: string): void {
     this.#room -= bytesOf(name, value)
-    // What is too much is read all the same: blocks that come later may name it.
+    // Headers beyond the limit are read too: later blocks may refer to them.
     if (this.#room >= 0) this.#fields.push(name, value)
   }
 

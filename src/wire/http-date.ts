@@ -1,4 +1,4 @@
-// The time of day as answers give it, in seconds: made once for all the answers of a second.
+// The `Date` header, made once for all answers of a second.
 import type { Clock } from '../lib/clock.ts'
 
 export class HttpDate {

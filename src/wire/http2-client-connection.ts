@@ -1,9 +1,9 @@
-// One HTTP/2 connection, as a client sees it (RFC 9113): many streams at a time over one socket. It is our own because calls to
+// The client's side of an HTTP/2 connection (RFC 9113): many streams at a time over one socket. It is our own because calls to
 // etcd are small and many: Node's streams cost three times the processor time of everything else about a call.
 //
-// Invariants: a stream hears of its end exactly once, unless it was reset by us; what is `untouched` was not looked at by the
-// peer; the frames of one turn of the event loop are one write. The window of the connection is opened again as
-// fast as bytes come, so that a stream that is not read delays only itself.
+// Invariants: a stream is told of its end exactly once, unless we have reset it; the peer has not looked at an `untouched` stream;
+// the frames of one turn of the event loop are one write. The window of the connection is opened again as
+// fast as bytes come, so that a stream without a reader delays only itself.
 import type { Socket } from 'node:net'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import * as h2 from './http2-frames.ts'
@@ -20,19 +20,19 @@ import {
   WINDOW_BYTES as STREAM_WINDOW_BYTES,
 } from './http2-client-stream.ts'
 
-/** `draining`: what is under way is brought to its end, and nothing new begins. */
+/** `draining`: open streams go on, and no stream begins. */
 export type ConnectionState = 'opening' | 'open' | 'draining' | 'closed'
 
 const WINDOW_BYTES = 16 << 20
 
 const QUIET_MS = 10_000
 const PING_LIMIT_MS = 5_000
-/** etcd cuts off a client that pings more often than every 5 s, or without a call under way. */
+/** etcd closes the connection of a client that pings more often than every 5 s, or without an open call. */
 const PING_EVERY_MS = 6_000
 const OPEN_LIMIT_MS = 5_000
 const PONG_AFTER_MS = 10
 
-/** No stream has a higher number: then another connection is needed. */
+/** The highest number of a stream. Beyond it another connection is needed. */
 const LAST_STREAM = 2 ** 31 - 1
 
 const SETTINGS = settingsContent([
@@ -51,25 +51,25 @@ export class Connection implements StreamCarrier {
   readonly #headerBlocks = new HeaderBlocks(HEADERS_BYTES)
   readonly #headerReader = new HeaderReader()
   readonly #streams = new TurnoverMap<number, Stream>()
-  /** Those beyond the peer's MAX_CONCURRENT_STREAMS, in the order in which they came. */
+  /** The streams beyond the peer's MAX_CONCURRENT_STREAMS, in the order of their arrival. */
   readonly #waiting = new Set<Stream>()
-  /** Those with something to send while a flow-control window is closed. */
+  /** The streams that have data to send while a flow-control window is closed. */
   readonly #blocked = new Set<Stream>()
   #state: ConnectionState = 'opening'
   #reason = ''
   #nextId = 1
-  /** How many bytes the peer still takes on the connection, and on a new stream. */
+  /** The windows of the peer: for the connection, and for a new stream. */
   #window = h2.DEFAULT_WINDOW_BYTES
   #streamWindow = h2.DEFAULT_WINDOW_BYTES
   #streamsAtATime = Infinity
-  /** Bytes that came and that no WINDOW_UPDATE has answered yet. */
+  /** Received bytes that no WINDOW_UPDATE has acknowledged yet. */
   #owed = 0
   #heardAt = performance.now()
   #isPinged = false
   #pingedAt = -Infinity
   #timer: NodeJS.Timeout | undefined
 
-  /** `dial` makes a socket, which may be on its way to being connected; `onChange` is called when `state` has changed. */
+  /** `dial` makes a socket, which may still be connecting. `onChange` is called when `state` has changed. */
   constructor(dial: (onRead: (chunk: Buffer) => void) => Socket, onChange: () => void) {
     const socket = dial((chunk) => this.#read(chunk))
     this.#socket = socket
@@ -87,7 +87,7 @@ export class Connection implements StreamCarrier {
     return this.#state
   }
 
-  /** Begins a stream, or queues it where the peer has enough of them. */
+  /** Begins a stream, or queues it if the peer takes no more. */
   open(headers: Buffer, listener: StreamListener): Stream {
     const stream = new Stream(headers, listener, this)
     if (this.#state === 'closed' || this.#state === 'draining') {
@@ -130,12 +130,12 @@ export class Connection implements StreamCarrier {
     this.#blocked.delete(stream)
   }
 
-  /** For streams: the peer may send so much more on this one. */
+  /** For streams: lets the peer send so much more on this one. */
   openWindow(stream: Stream, bytes: number): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.WINDOW_UPDATE, stream.id, bytes)
   }
 
-  /** For streams: this one is of no more interest. */
+  /** For streams: this one has no listener any more. */
   reset(stream: Stream): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.RST_STREAM, stream.id, h2.CANCEL)
     this.#forget(stream)
@@ -272,7 +272,7 @@ export class Connection implements StreamCarrier {
     for (let at = 0; at + 6 <= content.length; at += 6) {
       this.#takeSetting(content.readUInt16BE(at), content.readUInt32BE(at + 2))
     }
-    // Before anything that they allow: until it is acknowledged the peer goes by what was before.
+    // Acknowledge first: until then the peer applies the settings before.
     this.#outbox.add({ type: h2.SETTINGS, flags: h2.ACK, stream: 0, content: EMPTY })
     this.#unblock()
     if (this.#state !== 'opening') return this.#beginWaiting()
@@ -310,7 +310,7 @@ export class Connection implements StreamCarrier {
     for (const stream of this.#blocked) this.pump(stream)
   }
 
-  /** etcd measures the way to us all the time, with a new ping as soon as the last one is answered: there is no hurry. */
+  /** etcd measures the round trip all the time, with a new ping after each answer. So the answer need not be sent at once. */
   #takePing({ flags }: FrameHead, content: Buffer): void {
     if ((flags & h2.ACK) !== 0) return
     const answer = { type: h2.PING, flags: h2.ACK, stream: 0, content: Buffer.from(content) }
@@ -354,13 +354,13 @@ export class Connection implements StreamCarrier {
     return `the connection was lost: ${this.#reason}`
   }
 
-  /** A peer from which nothing has come for a while is asked whether it is there. */
+  /** Pings a peer that has been silent for a while. */
   #lookAgainIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.#timer = undefined
       const quietMs = performance.now() - this.#heardAt
       if (this.#isPinged) {
-        // If this process itself was held up, the answer may be in the socket: Node reads that first.
+        // If this process was held up, the answer may wait in the socket. Node reads that first.
         setImmediate(() => {
           if (this.#isPinged) this.#close(`no response within ${Math.round(quietMs)} ms`)
           else this.#timer ??= this.#lookAgainIn(QUIET_MS)

@@ -1,5 +1,5 @@
-// The headers of etcd's answers. We keep no table of past headers and tell etcd so: each block is read for itself, and since the
-// answers of a server begin and end alike, what was read lately is not read again.
+// The headers of etcd's answers. The client keeps no table of past headers and tells etcd so: each block is read by itself. The answers of
+// a server begin and end alike, so the last blocks are remembered with their headers.
 import { HeaderDecoder } from './hpack.ts'
 
 const RECENT_BLOCKS = 4
@@ -12,7 +12,7 @@ export class HeaderReader {
   readonly #decoder = new HeaderDecoder({ tableBytes: 0, listBytes: HEADERS_BYTES })
   readonly #recent: { readonly block: Buffer; readonly fields: ReadonlyMap<string, string> }[] = []
 
-  /** Throws `RangeError` where the block cannot be understood. */
+  /** Throws `RangeError` for a malformed block. */
   read(block: Buffer): ReadonlyMap<string, string> {
     for (const known of this.#recent) if (known.block.equals(block)) return known.fields
     const fields = mapOf(this.#decoder.decode(block))

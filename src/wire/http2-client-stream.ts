@@ -1,28 +1,28 @@
-// A stream of HTTP/2, as its user has it: bytes to send that wait for the window to open, and bytes that came, for which the
-// window is opened again as long as they are read. What is said to be for the connection is not for its user.
+// A stream of HTTP/2 for its user. Bytes to send wait for the window. The window for received bytes is opened again as they are
+// read. Only the connection uses the members that say so.
 
-/** What comes in on a stream. */
+/** Gets the received data of a stream. */
 export interface StreamListener {
   onHeaders(fields: ReadonlyMap<string, string>, isLast: boolean): void
-  /** The bytes are gone when it returns. */
+  /** The bytes are valid until it returns. */
   onData(bytes: Buffer, isLast: boolean): void
   onBroken(cause: Broken): void
 }
 
 export interface Broken {
-  /** What the peer gave as its reason to end this stream; absent: the connection is gone. */
+  /** The error code of the peer. Absent: the connection is gone. */
   readonly code?: number
   readonly message: string
   readonly untouched: boolean
 }
 
-/** What carries a stream. */
+/** The connection of a stream. */
 export interface StreamCarrier {
   /** Sends as much as the windows allow, and the rest when they open. */
   pump(stream: Stream): void
-  /** The peer may send so much more on this one. */
+  /** Lets the peer send so much more on this stream. */
   openWindow(stream: Stream, bytes: number): void
-  /** This one is of no more interest. */
+  /** The stream has no listener any more. */
   reset(stream: Stream): void
 }
 
@@ -38,9 +38,9 @@ export class Stream {
   readonly #carrier: StreamCarrier
   /** For the connection: 0 until it has begun. */
   id = 0
-  /** For the connection: how much the peer takes on this stream. */
+  /** For the connection: the peer's window for this stream. */
   window = 0
-  /** For the connection: what is still to be sent, and whether that is all. */
+  /** For the connection: the bytes to send, and whether the stream ends with them. */
   readonly unsent: Buffer[] = []
   isWhole = false
   #owed = 0
@@ -63,7 +63,7 @@ export class Stream {
     this.#carrier.pump(this)
   }
 
-  /** So much of what came lies here unread: the peer is slowed down where it is much. */
+  /** The number of received bytes that wait for the reader. Many slow the peer down. */
   set unread(bytes: number) {
     this.#unread = bytes
     this.#openWindow()

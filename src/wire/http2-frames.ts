@@ -1,5 +1,5 @@
-// Frames of HTTP/2 (RFC 9113, section 4 and 6): how they are written, and how what comes from a socket is cut into them.
-// Invariant: a frame is handed on when it is whole, and none is longer than we said we would take.
+// Frames of HTTP/2 (RFC 9113, sections 4 and 6): writes them, and cuts the bytes of a socket into them.
+// Invariant: a frame is handed on when it is complete, and none exceeds our SETTINGS_MAX_FRAME_SIZE.
 
 export const DATA = 0
 export const HEADERS = 1
@@ -13,7 +13,7 @@ export const WINDOW_UPDATE = 8
 export const CONTINUATION = 9
 
 export const END_STREAM = 0x1
-/** Of settings and pings. */
+/** The flag of settings and pings. */
 export const ACK = 0x1
 export const END_HEADERS = 0x4
 const PADDED = 0x8
@@ -42,7 +42,7 @@ export const INADEQUATE_SECURITY = 12
 
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
-/** Where nothing else was agreed on: how much of a frame's content, of a stream and of all streams may be under way. */
+/** The defaults: the content of a frame, the window of a stream and the window of the connection. */
 export const DEFAULT_FRAME_BYTES = 16_384
 export const DEFAULT_WINDOW_BYTES = 65_535
 export const LARGEST_WINDOW_BYTES = 2 ** 31 - 1
@@ -57,7 +57,7 @@ export interface FrameHead {
 }
 
 export interface SizedHead extends FrameHead {
-  /** Of its content. */
+  /** The length of its content. */
   readonly length: number
 }
 
@@ -65,7 +65,7 @@ export interface Frame extends FrameHead {
   readonly content: Buffer
 }
 
-/** A connection error (section 5.4.1): what the peer sent leaves the connection of no more use. */
+/** A connection error (section 5.4.1): after it the connection cannot be used. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: number
@@ -76,7 +76,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Gives where the content goes. */
+/** Returns the place of the content. */
 export function writeHead(bytes: Buffer, at: number, { type, flags, stream, length }: SizedHead): number {
   bytes[at] = length >>> 16
   bytes[at + 1] = length >>> 8
@@ -121,10 +121,10 @@ export function strip({ type, flags, stream }: FrameHead, content: Buffer): Buff
   return content.subarray(fieldsAt, end)
 }
 
-/** What PRIORITY has, and HEADERS may have: a stream dependency and a weight. */
+/** A stream dependency and a weight: the content of PRIORITY, and an option of HEADERS. */
 export const PRIORITY_BYTES = 5
 
-/** RFC 7540, section 5.3.1; RFC 9113 only says that nothing has to be made of it. */
+/** RFC 7540, section 5.3.1. RFC 9113 lets receivers ignore it. */
 export function checkDependency(stream: number, content: Buffer, at: number): void {
   if ((content.readUInt32BE(at) & 0x7fffffff) !== stream) return
   throw new ConnectionError(PROTOCOL_ERROR, 'a stream cannot depend on itself')
@@ -133,25 +133,25 @@ export function checkDependency(stream: number, content: Buffer, at: number): vo
 /** False: no more for now. */
 type TakeFrame = (head: FrameHead, content: Buffer) => boolean
 
-/** Cuts what comes into frames. Their contents are views of it, and it is not kept. */
+/** Cuts received bytes into frames. The contents of frames are views of the bytes, which are not kept. */
 export class FrameSplitter {
-  /** The beginning of a frame whose rest has not come: its head, and then all that it will be. */
+  /** The received part of an incomplete frame: first its head, then a buffer for all of it. */
   #begun: Buffer = EMPTY
   #begunBytes = 0
-  /** What has come and was not taken. */
+  /** Received bytes that were not taken. */
   readonly #left: Buffer[] = []
 
-  /** Of a frame whose rest has not come. */
+  /** The length of the incomplete frame's received part. */
   get heldBytes(): number {
     return this.#begunBytes
   }
 
-  /** Whether there is something that was not taken yet. */
+  /** Whether there are bytes that were not taken. */
   get hasLeft(): boolean {
     return this.#left.length > 0
   }
 
-  /** Goes on as long as `take` says true; what is left then waits for `resume`. */
+  /** Continues while `take` returns true. The rest waits for `resume`. */
   push(chunk: Buffer, take: TakeFrame): void {
     if (this.#left.length === 0) {
       this.#cutOff(chunk, take)
@@ -161,7 +161,7 @@ export class FrameSplitter {
     this.resume(take)
   }
 
-  /** It is cut with the next `push` or `resume`. */
+  /** Keeps bytes for the next `push` or `resume`. */
   keep(chunk: Buffer): void {
     this.#left.push(chunk)
   }
@@ -170,14 +170,14 @@ export class FrameSplitter {
     for (let goesOn = true; goesOn && this.#left.length > 0; ) goesOn = this.#cutOff(this.#left.shift()!, take)
   }
 
-  /** Whether all of it was taken; what is left is the first to go on with. */
+  /** Whether all bytes were taken. The rest comes first the next time. */
   #cutOff(chunk: Buffer, take: TakeFrame): boolean {
     const used = this.#cut(chunk, take)
     if (used < chunk.length) this.#left.unshift(chunk.subarray(used))
     return used === chunk.length
   }
 
-  /** Gives how much of it was used: less than all where `take` said false. */
+  /** Returns the number of used bytes: fewer than all after `take` has returned false. */
   #cut(bytes: Buffer, take: TakeFrame): number {
     let at = this.#begunBytes === 0 ? 0 : this.#complete(bytes)
     if (this.#begunBytes > 0) {
@@ -198,7 +198,7 @@ export class FrameSplitter {
     return at + (at < bytes.length ? this.#complete(bytes.subarray(at)) : 0)
   }
 
-  /** Adds what belongs to the frame that has begun, and gives how much that was. */
+  /** Adds bytes to the incomplete frame. Returns their number. */
   #complete(bytes: Buffer): number {
     let used = 0
     if (this.#begunBytes < HEAD_BYTES) {
@@ -206,7 +206,7 @@ export class FrameSplitter {
       used = this.#copy(bytes)
       if (this.#begunBytes < HEAD_BYTES) return used
       const head = this.#begun
-      // Memory for all of it is taken once: the rest may come in very many pieces.
+      // The memory is allocated once: the rest may come in very many pieces.
       this.#begun = Buffer.allocUnsafe(HEAD_BYTES + lengthOf(head, 0))
       head.copy(this.#begun)
     }

@@ -1,6 +1,6 @@
 // The sending half of an HTTP/2 session: answers go out as fast as flow control allows, and as the client reads them.
-// Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns; what a
-// client says of one stream costs nothing for the others.
+// Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns; a frame
+// about one stream costs nothing for the others.
 import type { Writable } from 'node:stream'
 import { Outbox, type OutboxBuffers } from './frame-outbox.ts'
 import { NO_TABLE } from './hpack.ts'
@@ -8,9 +8,9 @@ import * as h2 from './http2-frames.ts'
 import { ConnectionError, numberContent } from './http2-frames.ts'
 import type { Http2Stream } from './http2-server-stream.ts'
 
-/** While so much waits for the client to read, nothing is added but what is small and due. */
+/** While so many bytes wait for the client, only small frames that are due are added. */
 const FULL_BYTES = 256 * 1024
-/** So much is never waiting for a client that reads. */
+/** So many bytes never wait for a client that reads. */
 const UNREAD_BYTES = FULL_BYTES + 1024 * 1024
 
 const EMPTY = Buffer.alloc(0)
@@ -19,21 +19,21 @@ const PING_CONTENT = Buffer.from('draining')
 export interface SenderOptions {
   readonly socket: Writable
   readonly buffers: OutboxBuffers
-  /** All of a stream's answer is on its way. */
+  /** Called when the whole answer of a stream was sent. */
   readonly onSent: (stream: Http2Stream) => void
-  /** So much more waits for the client to read, or less. */
+  /** Called with the change of the bytes that wait for the client. */
   readonly onWaiting: (bytes: number) => void
-  /** A DATA frame is on its way. */
+  /** Called when a DATA frame was sent. */
   readonly onData: () => void
 }
 
 export class Http2Sender {
   readonly #outbox: Outbox
   readonly #options: SenderOptions
-  /** Those with something to send whose own window is open: they wait for the connection's, or for the socket. */
+  /** Streams that have data and an open window. They wait for the connection's window or for the socket. */
   readonly #ready = new Set<Http2Stream>()
   #window = h2.DEFAULT_WINDOW_BYTES
-  /** The next field block begins with the word that no dynamic table is used. */
+  /** The next field block begins with the notice that no dynamic table is used. */
   #tellsTable = true
 
   constructor(options: SenderOptions) {
@@ -51,7 +51,7 @@ export class Http2Sender {
     return this.#outbox.waitingBytes
   }
 
-  /** What the socket has taken. */
+  /** The bytes that the socket has taken. */
   get sentBytes(): number {
     return this.#outbox.sentBytes
   }
@@ -77,24 +77,24 @@ export class Http2Sender {
     this.makeReady(stream)
   }
 
-  /** What it has to send goes out with `resume`, if its window allows any. */
+  /** The data of the stream is sent by `resume`, if its window allows. */
   makeReady(stream: Http2Stream): void {
     if (stream.hasNext && (stream.window > 0 || stream.isLast(0))) this.#ready.add(stream)
     else this.#ready.delete(stream)
   }
 
-  /** A window may have been opened, or the socket has room: each stream gets a frame in turn. */
+  /** Call this after a window was opened or the socket has room. Each stream gets a frame in turn. */
   resume(): void {
     for (const stream of this.#ready) {
       if (this.#isFull) return
       if (this.#window <= 0 && !stream.isLast(0)) continue
-      // Behind all the others, where it is not the last of it.
+      // The stream goes behind the others unless this was its last frame.
       this.#ready.delete(stream)
       if (this.#sendData(stream)) this.makeReady(stream)
     }
   }
 
-  /** WINDOW_UPDATE for the connection. Something may go out then: see `resume`. */
+  /** WINDOW_UPDATE for the connection. Call `resume` afterwards. */
   openWindow(bytes: number): void {
     this.#window += bytes
     if (this.#window > h2.LARGEST_WINDOW_BYTES) {
@@ -102,7 +102,7 @@ export class Http2Sender {
     }
   }
 
-  /** Nothing more is sent of it. */
+  /** Sends no more of the stream. */
   forget(stream: Http2Stream): void {
     this.#ready.delete(stream)
   }
@@ -115,7 +115,7 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.SETTINGS, flags: 0, stream: 0, content })
   }
 
-  /** Where the client's settings shrank the dynamic table, it waits for the word that this is known. */
+  /** Acknowledges settings. If they shrank the dynamic table, the next field block must say so. */
   acknowledgeSettings(): void {
     this.#tellsTable = true
     this.#outbox.add({ type: h2.SETTINGS, flags: h2.ACK, stream: 0, content: EMPTY })
@@ -125,12 +125,12 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.PING, flags: h2.ACK, stream: 0, content })
   }
 
-  /** Whose answer tells that all before it was read. */
+  /** A PING. Its answer tells that the client has read all frames before it. */
   sendPing(): void {
     this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })
   }
 
-  /** `message`: the reason, for the log of the other end. */
+  /** `message`: the reason, for the log of the client. */
   sendGoAway(lastStream: number, code: number, message: string): void {
     const content = Buffer.concat([numberContent(lastStream), numberContent(code), Buffer.from(message)])
     this.#outbox.add({ type: h2.GOAWAY, flags: 0, stream: 0, content })
@@ -140,7 +140,7 @@ export class Http2Sender {
     this.#outbox.flush()
   }
 
-  /** Ends the socket when all has gone out. */
+  /** Ends the socket after all bytes were sent. */
   end(): void {
     this.#outbox.end()
   }
@@ -149,9 +149,9 @@ export class Http2Sender {
     return this.#outbox.waitingBytes >= FULL_BYTES
   }
 
-  /** One frame of what a stream has; false where there is nothing more, or no window for it. */
+  /** Sends one frame of a stream. False: there is no more data, or no window. */
   #sendData(stream: Http2Stream): boolean {
-    // A window that was made smaller by SETTINGS may be less than nothing.
+    // After SETTINGS have shrunk it, a window may be negative.
     const window = Math.max(0, Math.min(this.#window, stream.window))
     const length = Math.min(stream.unsentBytes, window, h2.DEFAULT_FRAME_BYTES)
     const isLast = stream.isLast(length)

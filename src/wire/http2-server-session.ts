@@ -1,9 +1,9 @@
-// One HTTP/2 connection, as a server sees it (RFC 9113): many requests at a time over one socket. Node's own costs as much
-// processor time as everything else about a small request. Here is its life, from the preface to the end; what frames do to its
-// streams is in `http2-streams.ts`.
+// The server's side of an HTTP/2 connection (RFC 9113): many requests at a time over one socket. Node's own takes as much
+// processor time as everything else about a small request. This file is its life from the preface to the end. The effect of frames
+// on its streams is in `http2-server-streams.ts`.
 //
-// Invariants: every stream is closed exactly once, at the latest with the socket; what a client sends without reading, sends to no
-// end or leaves undone is bounded in bytes and in time, and costs it the connection.
+// Invariants: every stream is closed exactly once, at the latest with the socket; unread answers, unused frames and incomplete
+// requests of a client are bounded in bytes and in time, and exceeding a bound ends the connection.
 import type { Socket } from 'node:net'
 import type { OutboxBuffers } from './frame-outbox.ts'
 import * as h2 from './http2-frames.ts'
@@ -29,13 +29,13 @@ export interface SessionOptions {
   readonly date: HttpDate
   readonly readSocket: ReadSocket
   readonly onRequest: (stream: Http2Stream, session: Http2Session) => void
-  /** Something of ours broke; the connection ends, and nothing else. */
+  /** Called for a fault of this server. Only the connection ends. */
   readonly onFault: (error: unknown) => void
-  /** The connection is ended by us. */
+  /** Called when the server ends the connection. */
   readonly onEnd: (reason: EndReason) => void
 }
 
-/** How long our last frames may take to reach the client, and how much is read of one that goes on sending meanwhile. */
+/** The time for our last frames to reach the client, and the bytes that are read meanwhile from a client that goes on sending. */
 const LINGER_MS = 1000
 const LINGER_BYTES = 1024 * 1024
 
@@ -57,16 +57,16 @@ export class Http2Session {
     block: new Standstill(),
     client: new Standstill(),
   }
-  /** What has come of the preface; undefined when it is over. */
+  /** The received part of the preface. Undefined: it is complete. */
   #preface: Buffer | undefined = EMPTY
   #frames = 0
   #isPaused = false
-  /** The turn of the event loop in which no more requests are begun. */
+  /** No more requests begin in this turn of the event loop. */
   #spentTurn = -1
   #isDraining = false
   #isLeaving = false
   #isOver = false
-  /** How much of what came is not complete, as it was last told. */
+  /** The incomplete bytes, as last reported. */
   #heldInput = 0
   #readAfterEnd = 0
 
@@ -106,20 +106,20 @@ export class Http2Session {
     this.#resumeReading = options.readSocket(socket, (chunk) => this.#read(chunk))
   }
 
-  /** How long there has been no stream; 0 for one that is to end anyway. */
+  /** The time without a stream. 0 for a connection that ends anyway. */
   idleMilliseconds(nowMs: number): number {
     const { size, lastId } = this.#streams
     if (this.#isLeaving || this.#isOver) return 0
     return this.#waits.idle.millisecondsAt(size === 0 ? lastId : undefined, nowMs)
   }
 
-  /** To be called every so often: ends what has taken too long. */
+  /** Ends the connection if a limit is exceeded. Call this regularly. */
   checkLimits(nowMs: number): void {
     const { prefaceMs, idleMs, unfinishedMs, stalledMs } = this.#options.limits
     const { preface, frame, block, client } = this.#waits
     const { hasSettings, headerBlocks } = this.#streams
     const { waitingBytes, sentBytes } = this.#sender
-    // All of them are looked at, for each to see whether it moves on.
+    // Every limit is checked, so that each sees the progress.
     const unsettledMs = preface.millisecondsAt(hasSettings ? undefined : 0, nowMs)
     const idleForMs = this.idleMilliseconds(nowMs)
     const frameMs = frame.millisecondsAt(this.#splitter.heldBytes === 0 ? undefined : this.#frames, nowMs)
@@ -133,15 +133,15 @@ export class Http2Session {
     } else if (idleForMs >= idleMs) this.closeIdle('idle')
   }
 
-  /** Ends it in peace; there is no stream. */
+  /** Ends a connection without streams. */
   closeIdle(reason: EndReason): void {
     this.#options.onEnd(reason)
     this.leave()
   }
 
   /**
-   * Asks the client to open another connection, and answers all that it sends before it has heard of that: GOAWAY with no last stream yet,
-   * and the real one once the PING behind it is answered (section 6.8).
+   * Asks the client to open another connection, and answers all requests that it sends meanwhile: a GOAWAY without a last stream first,
+   * and the real one after the answer to a PING (section 6.8).
    */
   drain(): void {
     if (this.#isDraining || this.#isLeaving || this.#isOver) return
@@ -150,7 +150,7 @@ export class Http2Session {
     this.#sender.sendPing()
   }
 
-  /** Takes no more requests, and ends when those under way are over. */
+  /** Takes no more requests, and ends after the open ones. */
   leave(): void {
     if (this.#isLeaving || this.#isOver) return
     this.#isLeaving = true
@@ -159,7 +159,7 @@ export class Http2Session {
     if (this.#streams.size === 0) this.#end()
   }
 
-  /** A connection error: ends the connection and all requests that are under way. */
+  /** A connection error: ends the connection and all open requests. */
   #refuse(reason: EndReason, code: number, message: string): void {
     if (this.#isOver) return
     this.#options.onEnd(reason)
@@ -168,13 +168,13 @@ export class Http2Session {
     this.#end()
   }
 
-  /** Where the client is no longer there to be told. */
+  /** Ends the connection without a message: the client is gone. */
   #break(reason: EndReason): void {
     if (!this.#isOver) this.#options.onEnd(reason)
     this.socket.destroy()
   }
 
-  /** A socket that is closed before all was read from it takes our last frames with it: so what comes is read for a while. */
+  /** A socket that is closed with unread bytes drops our last frames. So the rest is read for a while. */
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -182,7 +182,7 @@ export class Http2Session {
     setTimeout(() => this.socket.destroy(), LINGER_MS).unref()
   }
 
-  /** Gives up the stream that holds most; where none holds anything, it is the connection itself. */
+  /** Ends the stream that holds most. If none holds anything, it ends the connection. */
   #shed(): void {
     if (!this.#streams.resetLargest()) this.#break('memory')
   }
@@ -198,7 +198,7 @@ export class Http2Session {
     })
   }
 
-  /** Of a connection that is over. What is not read keeps its client from sending more, and it can still read what we said. */
+  /** Stops reading. The full socket keeps the client from sending more, and the client can still read our last frames. */
   #drop({ length }: Buffer): boolean {
     this.#readAfterEnd += length
     return this.#readAfterEnd < LINGER_BYTES
@@ -210,11 +210,11 @@ export class Http2Session {
     if (this.#takeFrames(() => this.#splitter.resume(this.#take))) this.#resumeReading()
   }
 
-  /** Whether more may be read now; if not, it goes on in the next turn of the event loop. */
+  /** Whether more may be read now. Otherwise reading goes on in the next turn of the event loop. */
   #takeFrames(take: () => void): boolean {
     try {
       take()
-      // Once for all that was said of windows: a frame of its own for each would make much out of little.
+      // One frame for all window updates: a frame for each would amplify small input.
       this.#sender.resume()
     } catch (error) {
       this.#fail(error)
@@ -238,7 +238,7 @@ export class Http2Session {
     this.#refuse('fault', h2.INTERNAL_ERROR, '')
   }
 
-  /** Gives what comes behind it. */
+  /** Returns the bytes behind the preface. */
   #readPreface(before: Buffer, chunk: Buffer): Buffer {
     const bytes = Buffer.concat([before, chunk])
     const length = Math.min(bytes.length, PREFACE.length)

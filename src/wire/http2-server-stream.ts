@@ -1,5 +1,5 @@
-// A request over HTTP/2 and its answer, on one stream of a session. It is our own because Node's streams cost as much as all the
-// rest of a small request. Invariants: it is closed exactly once; what is not sent whole is reset, never ended.
+// A request over HTTP/2 and its answer, on one stream of a session. It is our own because Node's streams take as much time as all the
+// rest of a small request. Invariants: a stream is closed exactly once; an incomplete answer is reset, never ended.
 import { GatheredBytes } from './gathered-bytes.ts'
 import { headerText, statusText } from './hpack.ts'
 import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from './http2-frames.ts'
@@ -13,15 +13,15 @@ import type {
 } from './request-response.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** What carries a stream. */
+/** The session of a stream. */
 export interface StreamCarrier extends WireConnection {
   /** Each character is a byte. */
   sendHead(stream: Http2Stream, block: string, isLast: boolean): void
   /** Sends as much as flow control allows, and the rest when it allows more. */
   pump(stream: Http2Stream): void
-  /** The client may send so much more on this one. */
+  /** Lets the client send so much more on this stream. */
   sendWindowUpdate(stream: Http2Stream, bytes: number): void
-  /** So much more of it is unfinished, or less. */
+  /** Changes the number of unfinished bytes. */
   hold(bytes: number): void
   reset(stream: Http2Stream, code: number): void
   /** Takes no more requests. */
@@ -29,15 +29,15 @@ export interface StreamCarrier extends WireConnection {
   readonly date: string
 }
 
-/** For a body; half of it is given back at a time. */
+/** The window for a body. It is opened again by halves. */
 export const STREAM_WINDOW_BYTES = 256 * 1024
 const STEP_BYTES = STREAM_WINDOW_BYTES / 2
 
-/** More than this waiting to be sent, and the writer is asked to wait. */
+/** With more bytes to send, the writer must wait. */
 const HIGH_WATER_BYTES = 64 * 1024
-/** Copying less costs less than a frame of its own. */
+/** Fewer bytes are copied: a frame of their own would cost more. */
 const FRAME_WORTH_BYTES = 2048
-/** So many places of pieces that were sent are kept before the others move up. */
+/** The list of pieces is shortened after so many sent ones. */
 const MOST_DROPPED = 1024
 const EMPTY = Buffer.alloc(0)
 
@@ -48,16 +48,16 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   wasSent = false
   /** For the session: the flow-control window for what we send. */
   window: number
-  /** For the session: the request is all here. */
+  /** For the session: the request is complete. */
   isRequestWhole = false
   readonly openedAt = performance.now()
   readonly #carrier: StreamCarrier
-  /** The pieces that are still to be sent begin at `#at`, at `#offset` within the first. */
+  /** The unsent pieces begin at `#at`, and at `#offset` within the first. */
   #outgoing: Buffer[] = []
   #at = 0
-  /** Those before this one are ours, or never change. */
+  /** The pieces before this one are copies, or never change. */
   #settled = 0
-  /** Nothing more is to be gathered before all of it is sent. */
+  /** No more bytes are gathered before all is sent. */
   #waitsForAll = false
   #offset = 0
   #outgoingBytes = 0
@@ -72,7 +72,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   /** The data that came before there was a listener. */
   #unread: GatheredBytes | undefined
   #receivedBytes = 0
-  /** What came and the client has no window for again. */
+  /** Received bytes since the window was last opened. */
   #owedBytes = 0
   /** The flow-control window for what the client sends. */
   #receiveWindow = STREAM_WINDOW_BYTES
@@ -120,12 +120,12 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return this.#sentBytes
   }
 
-  /** For the session: what of it is unfinished. */
+  /** For the session: the unfinished bytes. */
   get heldBytes(): number {
     return this.#outgoingBytes + (this.isRequestWhole ? 0 : this.#receivedBytes)
   }
 
-  /** When nothing more can come or be sent; told once. */
+  /** Calls back once, when no more can be received or sent. */
   whenClosed(listener: () => void): void {
     if (this.#isClosed) listener()
     else this.#onClose = listener
@@ -163,7 +163,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return !this.needsDrain
   }
 
-  /** What is worth a frame is sent, or has to be waited for; what is not is copied. */
+  /** Large pieces are sent as they are. Small ones are copied and gathered. */
   settle(): boolean {
     if (this.#outgoingBytes >= FRAME_WORTH_BYTES) this.#carrier.pump(this)
     this.#waitsForAll = this.#outgoingBytes >= FRAME_WORTH_BYTES
@@ -221,17 +221,17 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#isMuted = true
   }
 
-  /** For the sender: whether so much is all that is left of the answer. */
+  /** For the sender: whether so many bytes are the rest of the answer. */
   isLast(bytes: number): boolean {
     return this.#isAnswerWhole && this.#outgoingBytes === bytes
   }
 
-  /** For the sender: the field block that ends it, where there is one. */
+  /** For the sender: the trailers, if there are any. */
   get trailers(): string | undefined {
     return this.#trailers
   }
 
-  /** For the sender: something is still to be sent. */
+  /** For the sender: whether there is more to send. */
   get hasNext(): boolean {
     return !this.#isClosed && (this.#isAnswerWhole || this.#outgoingBytes > 0)
   }
@@ -252,12 +252,12 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#carrier.hold(-bytes)
   }
 
-  /** For the sender: something was sent. */
+  /** For the sender: bytes were sent. */
   wakeWriters(): void {
     if (this.#onDrain.length > 0 && !this.needsDrain) for (const listener of this.#onDrain.slice()) listener()
   }
 
-  /** For the session: an error where more came than the window allowed, or than was announced. */
+  /** For the session: takes data. Returns an error if it exceeds the window or the announced length. */
   take(bytes: Buffer, frameBytes: number): number {
     this.#receiveWindow -= frameBytes
     this.#receivedBytes += bytes.length
@@ -271,7 +271,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return NO_ERROR
   }
 
-  /** For the session: the request is whole; false where it is shorter than was announced. */
+  /** For the session: ends the request. False: it is shorter than announced. */
   takeEnd(): boolean {
     if (this.head.length !== undefined && this.#receivedBytes !== this.head.length) return false
     if (this.#receivedBytes > 0) this.#carrier.hold(-this.#receivedBytes)
@@ -280,7 +280,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return true
   }
 
-  /** For the session: the connection to the client is gone. `wasSent`: all of the answer was sent before that. */
+  /** For the session: the connection is gone. `wasSent`: the whole answer was sent before. */
   close(wasSent: boolean): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -309,7 +309,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
 
   #dropFirst(): void {
     this.#offset = 0
-    // A client that is always a little behind must not keep what it was sent long ago.
+    // A client that is always a little behind must not keep sent pieces in memory.
     this.#outgoing[this.#at++] = EMPTY
     const isAll = this.#at === this.#outgoing.length
     if (isAll) this.#waitsForAll = false
@@ -344,7 +344,7 @@ function fieldsText(fields: HeaderRecord): string {
   return block
 }
 
-/** A call costs more than a few bytes do. */
+/** Copies a few bytes in a loop: a call would cost more. */
 const TINY_BYTES = 8
 
 function copy(piece: Buffer, from: number, { target, at, size }: { target: Buffer; at: number; size: number }): void {

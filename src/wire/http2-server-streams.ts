@@ -1,5 +1,5 @@
-// The streams of an HTTP/2 connection, and what the client's frames do to them (RFC 9113, sections 5, 6 and 8). Invariant: what is
-// against the protocol throws a `ConnectionError`, or resets its stream; what is too often does the first.
+// The streams of an HTTP/2 connection, and the effect of the client's frames on them (RFC 9113, sections 5, 6 and 8). Invariant: a violation
+// of the protocol throws a `ConnectionError` or resets its stream. Too many frames of a kind throw a `ConnectionError`.
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
 import { HeaderDecoder } from './hpack.ts'
@@ -17,28 +17,28 @@ export interface StreamsOptions {
   /** SETTINGS_MAX_HEADER_LIST_SIZE. */
   readonly maxHeaderBytes: number
   readonly date: HttpDate
-  /** So much more is unfinished, or less. */
+  /** Called with the change of the unfinished bytes. */
   readonly hold: (bytes: number) => void
   readonly onRequest: (stream: Http2Stream) => void
-  /** The last one was closed. */
+  /** The last open stream was closed. */
   readonly onNone: () => void
-  /** Takes no more requests on this connection. */
+  /** Called to take no more requests on this connection. */
   readonly leave: () => void
   /** The client has answered a PING of ours. */
   readonly onPong: () => void
 }
 
-/** For the bodies of all streams together. It is given back as they come: each stream has a window of its own. */
+/** The window for the bodies of all streams together. It is opened again as bytes come, since each stream has a window of its own. */
 const WINDOW_BYTES = 1024 * 1024
 const STEP_BYTES = WINDOW_BYTES / 2
 
-/** A client that still sends when the answer is whole is told to stop, a little later: some clients would not look at the answer. */
+/** A client that still sends after the whole answer is told to stop a little later. Some clients would not read the answer otherwise. */
 const HANG_UP_MS = 20
 
-/** Of the streams that we reset, the last so many: the client may not have heard of it yet. */
+/** The last streams that we reset are remembered: the client may not have heard of it yet. */
 const RESETS_KEPT = 200
 
-/** Who takes a request back sooner did not mean it; later ones are few, because there are only so many streams at a time. */
+/** A request that is reset sooner counts against the client. Later resets are few, because the number of open streams is limited. */
 const PREMATURE_MS = 1000
 
 const HEADER_TABLE_BYTES = 4096
@@ -58,7 +58,7 @@ export class Http2Streams implements StreamCarrier {
   #refusesNew = false
   /** The window that the client gives a new stream. */
   #initialWindow = h2.DEFAULT_WINDOW_BYTES
-  /** What the client may still send, and what came and it has no window for again. */
+  /** The window of the connection, and the bytes since it was last opened. */
   #receiveWindow = WINDOW_BYTES
   #owedBytes = 0
 
@@ -66,7 +66,7 @@ export class Http2Streams implements StreamCarrier {
     const { maxStreams, maxHeaderBytes } = options
     this.#sender = sender
     this.#options = options
-    // A client that exceeds the limit by a little is told so. For that the whole block has to be read.
+    // A client that exceeds the limit by a little gets an answer. That needs the whole block.
     this.headerBlocks = new HeaderBlocks(2 * maxHeaderBytes)
     this.#headerDecoder = new HeaderDecoder({ tableBytes: HEADER_TABLE_BYTES, listBytes: maxHeaderBytes })
     const settings: readonly (readonly [number, number])[] = [
@@ -122,12 +122,12 @@ export class Http2Streams implements StreamCarrier {
     this.#forget(stream, false)
   }
 
-  /** From now on requests are dropped: they belong to the client's next connection. */
+  /** Drops all later requests. The client repeats them on its next connection. */
   refuseNew(): void {
     this.#refusesNew = true
   }
 
-  /** The answer is all sent, whether or not all of the request has come. */
+  /** The whole answer was sent, also if the request is not complete. */
   finish(stream: Http2Stream): void {
     const { id, isRequestWhole } = stream
     if (!isRequestWhole) {
@@ -142,7 +142,7 @@ export class Http2Streams implements StreamCarrier {
     this.#rates.expectFlowControl()
   }
 
-  /** Whether there was one that held anything. */
+  /** False: no stream holds anything. */
   resetLargest(): boolean {
     let largest: Http2Stream | undefined
     for (const stream of this.#streams.values()) {
@@ -156,7 +156,7 @@ export class Http2Streams implements StreamCarrier {
     for (const stream of this.#streams.values()) this.#forget(stream, false)
   }
 
-  /** A frame of the client's. Throws `ConnectionError`. */
+  /** Takes a frame of the client. Throws `ConnectionError`. */
   take(head: FrameHead, content: Buffer): void {
     if (!this.hasSettings && (head.type !== h2.SETTINGS || (head.flags & h2.ACK) !== 0)) {
       throw new ConnectionError(h2.PROTOCOL_ERROR, 'SETTINGS were to come first')
@@ -261,7 +261,7 @@ export class Http2Streams implements StreamCarrier {
     if (!stream.takeEnd()) this.#streamError(stream, h2.PROTOCOL_ERROR)
   }
 
-  /** The stream that a frame is for; undefined where it is closed. */
+  /** The stream of a frame. Undefined: it is closed. */
   #streamOf({ stream: id }: FrameHead): Http2Stream | undefined {
     const stream = this.#streams.get(id)
     if (stream !== undefined) return stream
@@ -275,7 +275,7 @@ export class Http2Streams implements StreamCarrier {
     checkSize(content, 4)
     this.#rates.noteFlowControl()
     const stream = this.#streamOf(head)
-    // The client knows now that it is closed.
+    // The client knows now that the stream is closed.
     this.#resets.delete(head.stream)
     if (stream === undefined) return
     const isPremature = !stream.headersSent && performance.now() - stream.openedAt < PREMATURE_MS
@@ -307,7 +307,7 @@ export class Http2Streams implements StreamCarrier {
     }
   }
 
-  /** What it lets out is sent when all that has come was looked at. */
+  /** The data that this releases is sent after all received frames were handled. */
   #takeWindowUpdate(head: FrameHead, content: Buffer): void {
     checkSize(content, 4)
     this.#rates.noteFlowControl()
@@ -335,7 +335,7 @@ export class Http2Streams implements StreamCarrier {
     else this.#options.onPong()
   }
 
-  /** Nothing comes of GOAWAY, PRIORITY and extensions. */
+  /** GOAWAY, PRIORITY and extensions have no effect. */
   #takeOther({ type, stream }: FrameHead, content: Buffer): void {
     this.#noteControl()
     if (type === h2.GOAWAY) checkStream(stream, true)
@@ -345,7 +345,7 @@ export class Http2Streams implements StreamCarrier {
     h2.checkDependency(stream, content, 0)
   }
 
-  /** This frame asked for nothing. */
+  /** Counts a frame without a request. */
   #noteControl(): void {
     this.#rates.noteControl()
     this.#checkReads()
@@ -361,7 +361,7 @@ export class Http2Streams implements StreamCarrier {
     this.#rates.noteReset()
   }
 
-  /** A stream error of one that is closed, or never was open. */
+  /** A stream error of a stream that is closed or was never open. */
   #refuseStream(id: number, code: number): void {
     this.#sendReset(id, code)
     this.#rates.noteReset()
@@ -390,7 +390,7 @@ function checkStream(stream: number, isNone: boolean): void {
   if ((stream === 0) !== isNone) throw new ConnectionError(h2.PROTOCOL_ERROR, 'a frame on the wrong stream')
 }
 
-/** Of a request whose fields are more than `maxHeaderBytes`. */
+/** The answer to a request with fields of more than `maxHeaderBytes`. */
 const TOO_LARGE: RequestHead = Object.freeze({
   method: '',
   target: undefined,

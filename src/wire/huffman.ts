@@ -1,7 +1,7 @@
-// The compressed texts of HTTP/2's headers (RFC 7541, section 5.2), read eight bits at a time. Invariant: what is no such text
+// The compressed texts of HTTP/2's headers (RFC 7541, section 5.2), read eight bits at a time. Invariant: a malformed text
 // throws, and is never half read.
 
-/** How many bits the code of each byte has, and last that of the end; codes of one length follow each other in order. */
+/** The number of bits in the code of each byte, and last in the code of the end. Codes of one length are consecutive. */
 const CODE_BITS: readonly number[] = Object.freeze([
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
   28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
@@ -19,7 +19,7 @@ const SHORTEST_CODE = 5
 const END_OF_TEXT = 256
 
 /**
- * For each byte of compressed text: where a code ends in it, that code's symbol and how many of the bits are its; else the row
+ * For each byte of compressed text: the symbol of a code that ends in it and the number of its bits; otherwise the row
  * in which the next byte is looked up.
  */
 const ROW_LENGTH = 256
@@ -79,7 +79,7 @@ export function decompress(bytes: Buffer, start: number, end: number): string {
     text[length++] = symbol
     row = 0
   }
-  // What is left over is the beginning of the end's code, which is all ones.
+  // The padding is the beginning of the end's code, which is all ones.
   const rest = (1 << bits) - 1
   if (row !== 0 || (pending & rest) !== rest) throw new RangeError('a string that is not Huffman coded')
   return text.toString('latin1', 0, length)

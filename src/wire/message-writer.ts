@@ -1,11 +1,11 @@
-// Writes the messages of gRPC services field by field, from the last to the first, so that no length has to be known before. What is
-// zero is left out.
+// Writes the messages of gRPC services field by field, from the last to the first, so that no length has to be known before. Zero values
+// are left out.
 import { ProtobufWriter } from './protobuf-writer.ts'
 
 export class MessageWriter {
   readonly #out: ProtobufWriter
 
-  /** It grows where the guess was too low. */
+  /** The first size. The buffer grows. */
   constructor(guessedBytes?: number) {
     this.#out = new ProtobufWriter(guessedBytes)
   }
@@ -34,7 +34,7 @@ export class MessageWriter {
     this.#out.close(field, end)
   }
 
-  /** `always`: also where it is empty, as an item of a list. */
+  /** `always`: also an empty text, as an item of a list. */
   text(field: number, value: string | undefined, always = false): void {
     if (value === undefined || (!always && value === '')) return
     const end = this.#out.length
@@ -42,7 +42,7 @@ export class MessageWriter {
     this.#out.close(field, end)
   }
 
-  /** A message within this one; it is there even where it is empty. */
+  /** A message within this one. An empty one is written too. */
   message<T>(field: number, write: (writer: MessageWriter, message: T) => void, message: T): void {
     const end = this.#out.length
     write(this, message)
@@ -54,7 +54,7 @@ export class MessageWriter {
     return this.#out.finish()
   }
 
-  /** The same behind so many bytes that are the caller's: a view. */
+  /** The same with so many free bytes before it, for the caller: a view. */
   finishBehind(room: number): Buffer {
     return this.#out.finishBehind(room)
   }

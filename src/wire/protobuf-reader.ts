@@ -1,19 +1,19 @@
-// Reads the parts of a message from a buffer, in place: no slices but for texts and bytes themselves. Every read is bounded by
-// the end of the message that it is in; what does not fit is a `ProtobufError`, never a wrong value.
+// Reads the parts of a message from a buffer in place. Only texts and bytes are slices. Every read is bounded by
+// the end of its message. A value that does not fit is a `ProtobufError`, never a wrong value.
 import { isUtf8 } from 'node:buffer'
 import { ProtobufError, unexpectedEnd } from './protobuf-error.ts'
 
-/** More nesting than any object has: only schemas nest at all, and what walks them has a stack. */
+/** Deeper than any real object: only schemas nest, and code that walks them recursively has a limited stack. */
 const MAX_DEPTH = 1000
-/** What the bits of an eleventh byte would count; a number has ten at most. */
+/** The value of the bits of an eleventh byte. A number has at most ten bytes. */
 const PAST_TEN_BYTES = 2 ** 70
-/** Up to here characters in JavaScript beat the call into native code. */
+/** Up to this length a loop in JavaScript is faster than the call into native code. */
 const SHORT_TEXT = 12
 
 export class ProtobufReader {
   readonly #buffer: Buffer
   #at: number
-  /** Where the message that is being read ends. */
+  /** The end of the current message. */
   #end: number
   #depth = 0
 
@@ -27,7 +27,7 @@ export class ProtobufReader {
     return this.#at < this.#end
   }
 
-  /** Enters the message that comes next. Gives the end of the one around it, which `leave` wants back. */
+  /** Enters the next message. Returns the end of the outer one, for `leave`. */
   enter(): number {
     if (++this.#depth > MAX_DEPTH) throw new ProtobufError('message exceeds the maximum depth')
     const end = this.#length()
@@ -41,7 +41,7 @@ export class ProtobufReader {
     this.#end = outer
   }
 
-  /** The message that comes next; `read` goes on until `nextTag` says that it is over. */
+  /** The next message. `read` continues until `nextTag` returns 0. */
   message<T>(read: (reader: ProtobufReader) => T): T {
     const outer = this.enter()
     const message = read(this)
@@ -56,7 +56,7 @@ export class ProtobufReader {
     return tag
   }
 
-  /** The next tag of the message; 0, which is none, at its end. */
+  /** The next tag of the message. 0: the message is over. */
   nextTag(): number {
     if (this.#at >= this.#end) return 0
     const first = this.#buffer[this.#at] as number
@@ -71,7 +71,7 @@ export class ProtobufReader {
     const end = this.#end
     let at = this.#at
     let result = 0
-    // Bits while they fit; most numbers are short.
+    // Bit operations as long as the number fits. Most numbers are short.
     for (let shift = 0; shift < 28 && at < end; shift += 7) {
       const byte = buffer[at++] as number
       result |= (byte & 0x7f) << shift
@@ -98,21 +98,21 @@ export class ProtobufReader {
     throw scale === PAST_TEN_BYTES ? new ProtobufError('proto: integer overflow') : unexpectedEnd()
   }
 
-  /** A whole number without sign that a double holds; throws where it does not. */
+  /** A whole number without sign. Throws if no double holds it. */
   safeUint(): number {
     const value = this.uint()
     if (value > Number.MAX_SAFE_INTEGER) throw new ProtobufError('a 64-bit integer that no number can hold')
     return value
   }
 
-  /** A whole number of 64 bits with its sign; a bigint where a double does not hold it. */
+  /** A whole number of 64 bits with its sign. A bigint if no double holds it. */
   int64(): number | bigint {
     const from = this.#at
     const value = this.uint()
     return Number.isSafeInteger(value) ? value : this.#long(from)
   }
 
-  /** A whole number of 32 bits with its sign; the reference drops what is above them. */
+  /** A whole number of 32 bits with its sign. Like the reference, it drops higher bits. */
   int32(): number {
     const value = this.int64()
     return typeof value === 'number' && value === (value | 0) ? value : Number(BigInt.asIntN(32, BigInt(value)))
@@ -128,7 +128,7 @@ export class ProtobufReader {
     return this.#buffer.readDoubleLE(this.#at - 8)
   }
 
-  /** Throws where it is not UTF-8. */
+  /** Throws if it is not UTF-8. */
   text(): string {
     const end = this.#length()
     const from = this.#at
@@ -136,21 +136,21 @@ export class ProtobufReader {
     const short = end - from > SHORT_TEXT ? undefined : shortText(this.#buffer, from, end)
     if (short !== undefined) return short
     const text = this.#buffer.toString('utf8', from, end)
-    // The replacement character stands for what could not be read, unless it was sent.
+    // The replacement character marks invalid bytes, unless the sender wrote it.
     if (text.includes('\ufffd') && !isUtf8(this.#buffer.subarray(from, end))) {
       throw new ProtobufError('proto: string field contains invalid UTF-8')
     }
     return text
   }
 
-  /** What is not UTF-8 is replaced, or read by `otherwise`. */
+  /** Bytes that are not UTF-8 are replaced, or read by `otherwise`. */
   looseText(otherwise?: (bytes: Buffer) => string): string {
     const end = this.#length()
     const from = this.#at
     this.#at = end
     const short = end - from > SHORT_TEXT ? undefined : shortText(this.#buffer, from, end)
     const text = short ?? this.#buffer.toString('utf8', from, end)
-    // The replacement character stands for what could not be read, unless it was sent.
+    // The replacement character marks invalid bytes, unless the sender wrote it.
     if (otherwise === undefined || !text.includes('\ufffd')) return text
     return otherwise(this.#buffer.subarray(from, end))
   }
@@ -162,7 +162,7 @@ export class ProtobufReader {
     return this.#buffer.toString('base64', from, end)
   }
 
-  /** A view of the bytes that come next. */
+  /** A view of the next bytes. */
   bytes(): Buffer {
     const end = this.#length()
     const from = this.#at
@@ -192,7 +192,7 @@ export class ProtobufReader {
     }
   }
 
-  /** Groups are history, and may nest: counted, not followed. */
+  /** Skips a group. Groups are obsolete and may nest, so they are counted. */
   #skipGroup(): void {
     for (let depth = 1; depth > 0; ) {
       const tag = this.tag()
@@ -207,7 +207,7 @@ export class ProtobufReader {
     this.#at += size
   }
 
-  /** Where what comes next ends, by the length before it. */
+  /** The end of the next value, by the length before it. */
   #length(): number {
     const size = this.uint()
     if (size > this.#end - this.#at) {
@@ -216,7 +216,7 @@ export class ProtobufReader {
     return this.#at + size
   }
 
-  /** The number of 64 bits that began there, from its two halves. */
+  /** The number of 64 bits, from its two halves. */
   #long(from: number): number | bigint {
     let [low, high] = [0, 0]
     for (let at = from, shift = 0; at < this.#at; at++, shift += 7) {
@@ -229,7 +229,7 @@ export class ProtobufReader {
   }
 }
 
-/** A text of plain ASCII; undefined where it has anything else. */
+/** A text of ASCII. Undefined: it has other characters. */
 function shortText(buffer: Buffer, from: number, end: number): string | undefined {
   let text = ''
   let at = from

@@ -1,12 +1,12 @@
-// A buffer that is written from its end to its start, so that the length of a message is known when it has to be written
-// before it. What is written last stands first. Grows by doubling; nothing is copied but on growth.
+// A buffer that is written from its end to its start, so that the length of a message is known when it is written
+// before the message. It grows by doubling, and copies only when it grows.
 import { Buffer } from 'node:buffer'
 import { putVarint, varintSize } from './varint.ts'
 
-/** The wire type of what has a length. */
+/** The wire type of values with a length. */
 const DELIMITED = 2
 const INITIAL_SIZE = 4096
-/** Up to here a loop in JavaScript beats the call into native code. */
+/** Up to this length a loop in JavaScript is faster than the call into native code. */
 const SHORT_TEXT = 48
 
 export class ProtobufWriter {
@@ -19,19 +19,19 @@ export class ProtobufWriter {
     this.#start = sizeHint
   }
 
-  /** How much is written; the difference of two calls is the length of what was written between them. */
+  /** The number of written bytes. The difference of two calls is the length of the bytes between them. */
   get length(): number {
     return this.#buffer.length - this.#start
   }
 
-  /** What was written. The writer is not used after this. */
+  /** The written bytes. Do not use the writer after this. */
   finish(): Buffer {
     const written = this.#buffer.subarray(this.#start)
-    // Results are kept by caches: no more than a quarter of what they hold may be waste.
+    // Caches keep results, so at most a quarter of their memory may be waste.
     return this.#start > this.#buffer.length >>> 2 ? Buffer.from(written) : written
   }
 
-  /** What was written, behind so many bytes that are the caller's: a view. The writer is not used after this. */
+  /** A view of the written bytes with so many free bytes before them, for the caller. Do not use the writer after this. */
   finishBehind(room: number): Buffer {
     if (this.#start < room) this.#grow(room)
     return this.#buffer.subarray(this.#start - room)
@@ -63,7 +63,7 @@ export class ProtobufWriter {
     this.#buffer.set(bytes, this.#start)
   }
 
-  /** The tag of a field with a length, and the length: of what was written since the length of all was `end`. */
+  /** Writes the tag and the length of a field whose content was written since `length` was `end`. */
   close(field: number, end: number): void {
     this.varint(this.length - end)
     this.varint((field << 3) | DELIMITED)

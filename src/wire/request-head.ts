@@ -1,5 +1,5 @@
-// The head of an HTTP/2 request: names and values in turn, as its headers were sent, become what handlers see. Invariant: what
-// RFC 9113 (section 8) calls malformed never becomes a request.
+// The head of an HTTP/2 request. Handlers get it as a record; it arrives as names and values in turn. Invariant: a head that
+// is malformed by RFC 9113, section 8, never becomes a request.
 
 export interface RequestHead {
   readonly method: string
@@ -8,14 +8,14 @@ export interface RequestHead {
   readonly headers: Record<string, string | undefined>
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
-  /** Of the body, where it was announced. */
+  /** The length of the body, if the client announced it. */
   readonly length: number | undefined
 }
 
 const BAD_NAME = /[^!#$%&'*+.^_`|~\-0-9a-z]/
-/** RFC 9113, section 8.2.1, and what RFC 9110 (section 5.5) does not let into a value either: control characters. */
+/** RFC 9113, section 8.2.1. RFC 9110, section 5.5, forbids control characters too. */
 const BAD_VALUE = /[^\t -~\x80-\xff]/
-/** A path, with its query, has no place for a space; `*` is of OPTIONS. Proxies that send more send it over HTTP/1.1. */
+/** A path with its query has no spaces. `*` is for OPTIONS. Proxies that send other targets use HTTP/1.1. */
 const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/
 /** RFC 3986, section 3.2, without the user information that RFC 9113 forbids. */
 const BAD_AUTHORITY = /[^!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]/
@@ -31,18 +31,18 @@ const SPACE = 0x20
 const TAB = 0x09
 
 type FieldRule =
-  /** It speaks of one connection, and HTTP/2 has other words for that. */
+  /** The header is about one connection. HTTP/2 does not have it. */
   | 'refused'
-  /** There may be one. */
+  /** The header may occur once. */
   | 'single'
-  /** Of several the first counts. */
+  /** The first of several values counts. */
   | 'first'
-  /** Several are one, with a comma between them. */
+  /** Several values are joined by commas. */
   | 'joined'
   | 'cookie'
   | 'length'
 
-/** For the names that all clients send: their characters need no check. The values of all other names are joined. */
+/** The names that all clients send. Their characters need no check. Values of other names are joined. */
 const RULES: ReadonlyMap<string, FieldRule> = new Map<string, FieldRule>([
   ['connection', 'refused'],
   ['keep-alive', 'refused'],
@@ -77,7 +77,7 @@ interface PseudoFields {
   ':path': string | undefined
 }
 
-/** Undefined where it is malformed. */
+/** Undefined if the head is malformed. */
 export function requestHeadOf(fields: readonly string[]): RequestHead | undefined {
   const pseudo: PseudoFields = {
     ':method': undefined,
@@ -110,14 +110,14 @@ function isHostOf({ ':authority': authority = '' }: PseudoFields, host: string):
   return isAuthority(host) && (authority === '' || authority.toLowerCase() === host.toLowerCase())
 }
 
-/** Whether these may come behind a body. */
+/** Whether these fields may be trailers. */
 export function areTrailers(fields: readonly string[]): boolean {
   const trailers = emptyRecord()
   for (let at = 0; at < fields.length; at += 2) if (!addField(trailers, fields[at]!, fields[at + 1]!)) return false
   return true
 }
 
-/** Whether it is one that a request may have once, and has not yet. */
+/** Whether the request may have this pseudo-header and does not have it yet. */
 function addPseudo(pseudo: PseudoFields, name: string, value: string): boolean {
   switch (name) {
     case ':method':
@@ -150,7 +150,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB
 }
 
-/** Without a prototype, so that no header is taken for what every object has. */
+/** Without a prototype, so that no header is mistaken for an inherited member. */
 function emptyRecord(): Record<string, string | undefined> {
   return Object.create(null) as Record<string, string | undefined>
 }

@@ -1,4 +1,4 @@
-// A request and its answer as both versions of HTTP have them, in the few words that are used here.
+// The interface of a request and its answer, the same for both versions of HTTP.
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface WireRequest {

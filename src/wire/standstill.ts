@@ -1,10 +1,10 @@
-// How long something has not moved on.
+// Measures the time without progress.
 
 export class Standstill {
   #mark: number | undefined
   #sinceMs = 0
 
-  /** How long the mark has been the same; 0 where there is none, since then nothing is waited for. */
+  /** The time since the mark last changed. 0 without a mark: then there is nothing to wait for. */
   millisecondsAt(mark: number | undefined, nowMs: number): number {
     if (mark !== this.#mark) {
       this.#mark = mark

@@ -1,8 +1,8 @@
-// The memory of what is unfinished: received and not complete, or made and not taken. There is so much of it for each connection
-// and so much for all. A request that exceeds a limit ends the largest request on the connection that holds most; the others go on.
+// Limits the memory of incomplete requests and unread responses, for each connection and for all together. A request that exceeds
+// a limit ends the largest request on the connection that holds most. The other requests go on.
 import type { Count } from '../lib/measure.ts'
 
-/** What a connection holds. */
+/** The unfinished bytes of a connection. */
 export class Holding {
   bytes = 0
   readonly #memory: UnfinishedMemory
@@ -14,14 +14,14 @@ export class Holding {
     this.#shed = shed
   }
 
-  /** More of it, or less; of no consequence when it is closed. */
+  /** Changes the number of bytes. Without effect after `close`. */
   change(bytes: number): void {
     if (this.#isClosed) return
     this.bytes += bytes
     this.#memory.change(this, bytes)
   }
 
-  /** Gives up what is largest; it holds less when this is over. */
+  /** Ends the largest request. The connection holds less afterwards. */
   shed(): void {
     this.#shed()
   }
@@ -39,23 +39,23 @@ export interface UnfinishedLimits {
   readonly totalBytes: number
 }
 
-/** Many answers at once are much for a moment, even for a client that takes them as fast as it can. */
+/** Many answers at once take much memory for a moment, also with a client that reads as fast as it can. */
 const GRACE_MS = 100
-/** More than so many times the limits is not waited for. */
+/** Beyond this multiple of a limit requests are ended at once. */
 const FAR_OVER = 2
-/** Of all that there may be: somewhat more is given up than has to be, so that looking for it is worth it. */
+/** A share of the total limit. Somewhat more is freed than needed, so that the search pays off. */
 const SHED_TO = 0.9
 
 export class UnfinishedMemory {
   readonly #limits: UnfinishedLimits
   readonly #counts: { readonly bytes: Count; readonly resets: Count }
   readonly #holdings = new Set<Holding>()
-  /** Those that hold more than a connection may. */
+  /** The holders above the limit of a connection. */
   readonly #over = new Set<Holding>()
   #isPlanned = false
   #isUrgent = false
 
-  /** `counts`: how much there is, and how often something was given up. */
+  /** `counts`: the unfinished bytes, and the number of ended requests. */
   constructor(limits: UnfinishedLimits, counts: { readonly bytes: Count; readonly resets: Count }) {
     this.#limits = limits
     this.#counts = counts
@@ -65,7 +65,7 @@ export class UnfinishedMemory {
     return this.#counts.bytes.value
   }
 
-  /** `shed` gives up what is largest. */
+  /** `shed` ends the largest request. */
   open(shed: () => void): Holding {
     const holding = new Holding(this, shed)
     this.#holdings.add(holding)
@@ -83,7 +83,7 @@ export class UnfinishedMemory {
     this.#isPlanned = true
     if (!this.#isUrgent && this.#isFarOver(holding)) {
       this.#isUrgent = true
-      // Not now: its holder is in the midst of reading it.
+      // Not now: the connection is reading.
       setImmediate(this.#keepWithin)
     }
   }
@@ -109,7 +109,7 @@ export class UnfinishedMemory {
     for (const holding of byBytes) this.#shed(holding, () => this.bytes > totalBytes * SHED_TO)
   }
 
-  /** As long as it is too much, and something comes of it. */
+  /** Repeats while a limit is exceeded and requests can be ended. */
   #shed(holding: Holding, isTooMuch: () => boolean): void {
     for (let before = Infinity; isTooMuch() && holding.bytes < before && holding.bytes > 0; ) {
       before = holding.bytes

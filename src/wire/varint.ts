@@ -1,4 +1,4 @@
-// Protobuf's whole numbers: seven bits a byte, the lowest first.
+// Whole numbers of protobuf: seven bits in each byte, the lowest first.
 
 /** How many bytes a number from 0 to 2^53 takes. */
 export function varintSize(value: number): number {
@@ -10,7 +10,7 @@ export function varintSize(value: number): number {
   return size
 }
 
-/** Writes a number from 0 to 2^53; gives back where it ends. */
+/** Writes a number from 0 to 2^53. Returns the place behind it. */
 export function putVarint(target: Buffer, start: number, value: number): number {
   let at = start
   let rest = value
