@@ -1,11 +1,11 @@
-// Consistent reads that share their cost: one linearizable read of the newest revision serves all reads that came before it began; those
-// who come while it is under way share the next. Then the cache only has to reach that revision. With a remote storage those who
-// come in one turn of the event loop go together: otherwise the first would go alone, and the others wait for it.
+// Consistent reads share their cost: one linearizable read of the newest revision serves all reads that came before it began. Reads
+// that come while it is under way share the next one. Then the cache only has to reach that revision. With a remote storage, reads that
+// come in one turn of the event loop go together. Otherwise the first would go alone, and the others would wait for it.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
 import type { Progress } from './progress.ts'
 
-/** As long as a client waits for a version (R-173); then the storage answers. */
+/** A client waits so long for a version (R-173). Then the storage answers. */
 const PATIENCE_MS = 3_000
 
 /** A storage within this process answers sooner. */
@@ -19,7 +19,7 @@ export class Barrier {
   #next: Promise<boolean> | undefined
   #isFar = false
 
-  /** `clock`: by which a storage is far. Where it is moved by hand none is: what happens in which order must not depend on the machine. */
+  /** `clock` measures whether the storage is remote. With a test's clock it never is: the order of events must not depend on the machine. */
   constructor(clock: Clock, progress: Progress, newest: () => Promise<number>) {
     this.#clock = clock
     this.#progress = progress
@@ -27,8 +27,8 @@ export class Barrier {
   }
 
   /**
-   * True when the cache has a state that was current at some moment after the call, false where it does not get there in time.
-   * Throws what the storage throws. Takes no signal: it is shared, and the storage has its own deadline.
+   * True when the cache has a state that was current at some moment after the call. False if it does not reach one in time.
+   * Throws the errors of the storage. It takes no signal: reads share it, and the storage has its own deadline.
    */
   pass(): Promise<boolean> {
     if (this.#next === undefined && this.#running === undefined && !this.#isFar) return this.#ask()

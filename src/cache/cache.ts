@@ -50,17 +50,17 @@ const EXPIRE_MS = 15_000
 
 export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnreadable'>> {
   readonly store: FollowableStore
-  /** The types that are known from the start; others are added when they are first asked for. */
+  /** The types that are known from the start. Others are added at their first request. */
   readonly resources: readonly StoredResource[]
-  /** From the cache of a store that this one is a fork of; absent: everything is loaded. */
+  /** The contents of the origin's cache, for a fork. Absent: everything is loaded. */
   readonly shared?: SharedContents | undefined
   /** Serve past states from memory (`ListFromCacheSnapshot`). Default: yes. */
   readonly servePastStates?: boolean
   readonly historyLimits?: HistoryLimits
   readonly countKeys?: CountKeys
-  /** By which the past grows old, and bookmarks come. */
+  /** The clock for the age of past states and for bookmarks. */
   readonly clock?: Clock
-  /** By which requests wait, and the storage is tried again. Absent: the same. */
+  /** The clock for waiting requests and for retries of the storage. Absent: the same. */
   readonly waitClock?: Clock
   readonly measures?: CacheMeasures
   /** Progress of a load. */
@@ -71,22 +71,22 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
 
 export type { SharedContents }
 export interface WatchCache extends Store {
-  /** Loads and follows until the signal fires; then ends every watch and resolves. To be called once. */
+  /** Loads and follows until the signal fires. Then it ends every watch and resolves. Call it once. */
   run(signal: AbortSignal): Promise<void>
   /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
   ready(signal: AbortSignal): Promise<void>
-  /** Resolves when it has everything that was written before the call. */
+  /** Resolves when the cache has every write before the call. */
   caughtUp(signal: AbortSignal): Promise<void>
   peek(key: ObjectKey): StoredItem | undefined
-  /** All that it has, for the cache of a fork; in the time that the number of types takes. Undefined while it is loading. */
+  /** The contents, for the cache of a fork. It takes time for each type, not for each object. Undefined while it is loading. */
   share(): SharedContents | undefined
   status(): CacheStatus
   /** How many changes of a type are remembered at most. */
   readonly capacity: number
-  /** Undefined where the type is not in memory. */
+  /** Undefined: the type is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
   /**
-   * Ends every watch of a type, in whichever of these forms, without an error. A type that is gone is removed as soon as it has
+   * Ends every watch of a type in any of these forms, without an error. A removed type is dropped as soon as it has
    * no objects, and requests for these forms are answered by the storage.
    */
   retire(forms: readonly StoredResource[], isGone: boolean): void
@@ -219,7 +219,7 @@ class MemoryStore implements WatchCache {
     if (type === undefined) return this.#store.get(key, at, signal)
     const inType = keyInType(key)
     const item = inType === undefined ? undefined : type.get(inType)
-    // It may be readable now: an encryption key may be back.
+    // The object may be readable now: an encryption key may be back.
     if (item?.kind === 'unreadable' && at.kind !== 'any') return this.#store.get(key, at, signal)
     return { revision: this.#progress.revision, item }
   }
@@ -306,7 +306,7 @@ class MemoryStore implements WatchCache {
     return this.#contents?.typeOf(resource)
   }
 
-  /** Undefined: the storage is to answer. */
+  /** Undefined: the storage must answer. */
   async #plan(read: Read, signal: AbortSignal): Promise<MemoryPlan | undefined> {
     for (let wanted = read.at; ; ) {
       const type = this.#typeOf(read.resource)
@@ -332,7 +332,7 @@ class MemoryStore implements WatchCache {
     }
   }
 
-  /** To be called as soon as the plan is there. Undefined: the storage is to answer. */
+  /** Call this as soon as the plan is made. Undefined: the storage must answer. */
   #stateOf(resource: StoredResource, plan: MemoryPlan | undefined): TypeState | undefined {
     const type = this.#typeOf(resource)
     if (plan === undefined || type === undefined) return undefined
@@ -370,7 +370,7 @@ class MemoryStore implements WatchCache {
     return watcher
   }
 
-  /** What happened before our history may still be in the storage's (D8). */
+  /** Changes before our history may still be in the storage's (D8). */
   async #watchStorage(request: WatchRequest, from: StorageBeginning, signal: AbortSignal): Promise<Watch> {
     try {
       return await this.#store.watch(request, signal)
@@ -391,7 +391,7 @@ class MemoryStore implements WatchCache {
     this.#ownWrites.forgetUpTo(revision)
   }
 
-  /** Ends every watch: with an error where history is lost, without one where we stop. */
+  /** Ends every watch: with an error if history is lost, without one at a stop. */
   #lose(error: ApiError | undefined): void {
     const types = this.#contents?.types ?? []
     this.#contents = undefined

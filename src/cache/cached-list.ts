@@ -1,4 +1,4 @@
-// Lists from a snapshot: a range of its tree, read lazily. Only a page with a limit is collected first, because its end has to be
+// Lists from a snapshot: a range of its tree, read lazily. Only a page with a limit is collected first, because its end must be
 // known before it begins.
 import { setImmediate } from 'node:timers/promises'
 import type { StoredObject } from '../api/read.ts'
@@ -15,21 +15,21 @@ const BATCH = 256
 /** Items looked at in one turn of the event loop. */
 const LOOKED_AT = 1_024
 
-/** What finds objects without looking at all of them; undefined where it knows no better. */
+/** Finds objects by an index. Undefined: no index helps. */
 export interface Finder {
   find(matcher: Matcher, list: FindIn): readonly CachedObject[] | undefined
 }
 
 export interface FindIn {
   readonly snapshot: Snapshot
-  /** Whether a page ends depends on all that follows, matching or not. */
+  /** The end of a page depends on all later objects, matching or not. */
   readonly isPaged: boolean
 }
 
 export interface CachedState {
   readonly snapshot: Snapshot
   readonly revision: number
-  /** Set where the snapshot is the newest. */
+  /** Set if the snapshot is the newest. */
   readonly finder: Finder | undefined
   /** For `remainingItemCount`. */
   readonly countKeys?: CountKeys
@@ -57,7 +57,7 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   return { revision, next, remaining, batches: [found] }
 }
 
-/** The readable objects of a namespace, of all where it is empty. For types that there are few of. */
+/** The readable objects of a namespace, or of all if it is empty. For types with few objects. */
 export function listAtHand(
   tree: ItemTree | undefined,
   resource: StoredResource,
@@ -79,7 +79,7 @@ interface Wanted {
   readonly isPaged: boolean
 }
 
-/** From an index where there is one, else everything in the range. */
+/** The objects of an index, or everything in the range. */
 function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Iterator<CachedItem> {
   const { snapshot, finder } = state
   const { matcher, isPaged } = wanted
@@ -126,7 +126,7 @@ function takeSome(
   return false
 }
 
-/** As many as fit; `isCut` where there is anything behind them, matching or not (R-124). */
+/** The objects of a page. `isCut`: there are objects behind them, matching or not (R-124). */
 async function fill(
   items: Iterator<CachedItem>,
   matcher: Matcher | undefined,

@@ -1,4 +1,4 @@
-// An object in the cache: its bytes in a slab, its key, and what selectors ask for. Made once for each version of an object, and
+// An object in the cache: its bytes in a slab, its key, and the values for selectors. It is made once for each version of an object, and
 // shared by the tree, its snapshots, the history and every reader.
 import type { ApiObject } from '../api/object.ts'
 import type { ListItem } from '../codec/list-json.ts'
@@ -12,7 +12,7 @@ import { type Content, parseObject } from '../store/stored-object.ts'
 import type { Slab, SlabAllocator, SlabItem } from './slab.ts'
 
 export interface IndexedFields {
-  /** -1 where the field is not indexed. */
+  /** -1: the field is not indexed. */
   placeOf(field: string): number
 }
 
@@ -24,15 +24,15 @@ export class CachedObject implements Selectable, SlabItem {
   readonly revision: number
   readonly length: number
   readonly stale: boolean
-  /** Where the label map is, packed as `start * SPAN_UNIT + length`; 0 where there is none. */
+  /** The place of the label map, packed as `start * SPAN_UNIT + length`. 0: there is none. */
   readonly #labels: number
   slab: Slab
   offset: number
   isCurrent = true
-  /** What encoders remember of it, for as long as the object is there. */
+  /** Memory of the encoders about the object. */
   row: ListItem['row'] = undefined
   measured: ListItem['measured'] = undefined
-  /** Where the metadata is, packed as the labels are; 0 if it was not looked for yet. */
+  /** The place of the metadata, packed as that of the labels. 0: it was not searched yet. */
   #metadata = 0
   #indexedBy: IndexedFields | undefined
   #indexed: readonly string[] | undefined
@@ -76,7 +76,7 @@ export class CachedObject implements Selectable, SlabItem {
     return this.slab.buffer.subarray(start, start + (this.#metadata % SPAN_UNIT))
   }
 
-  /** The values of the type's indexed fields, in its order; undefined where it has none. */
+  /** The values of the type's indexed fields, in their order. Undefined: it has none. */
   get indexed(): readonly string[] | undefined {
     return this.#indexed
   }
@@ -125,7 +125,7 @@ interface Placed {
   readonly stale: boolean
 }
 
-/** Nothing in an object is longer than this: 2^26 bytes are far beyond what a store takes. */
+/** Longer than any part of an object: no store takes 2^26 bytes. */
 const SPAN_UNIT = 2 ** 26
 /** Objects without metadata are never cached. */
 const NO_SPAN = Object.freeze({ start: 0, end: 0 })

@@ -1,4 +1,4 @@
-// Starts a watch on a type in memory: what it begins with, and which index it is registered in.
+// Starts a watch on a type in memory: finds its first state, and registers it in the index.
 import { keyInType, namespaceInType } from '../store/keys.ts'
 import { type Matcher, matcherOf } from '../store/selection.ts'
 import type { WatchRequest } from '../store/store.ts'
@@ -9,7 +9,7 @@ import { Watcher } from './watcher.ts'
 
 export interface WatchBeginning {
   readonly type: TypeCache
-  /** Changes after this revision are wanted; it is not below the floor of the type's history. */
+  /** The watch begins after this revision, which is not below the floor of the type's history. */
   readonly after: number
   /** The state as of that revision, for watches that begin with one. */
   readonly state: CachedState | undefined

@@ -23,14 +23,14 @@ export interface ContentsOptions {
   readonly onUnreadable: (resource: StoredResource, item: UnreadableObject) => void
 }
 
-/** Everything at a moment, as it is shared with another cache: what both have is in memory once. */
+/** The contents at a moment, shared with another cache. Common objects are in memory once. */
 export interface SharedContents {
   readonly revision: number
   readonly types: readonly (SharedType & Readonly<Pick<Typed, 'resource' | 'isGone'>>)[]
   readonly unclaimed: Unclaimed
 }
 
-/** Items of types that were not read yet, by their keys below the prefix. */
+/** The items of types that were not read yet, by their keys below the prefix. */
 type Unclaimed = SortedTree<string, SourceItem>
 
 interface Typed {
@@ -88,7 +88,7 @@ export class Contents {
     return this.#types.get(resource.storagePrefix)?.type
   }
 
-  /** The type; where it is new, filled with what was loaded of it. */
+  /** The type. A new one is filled with its loaded items. */
   typeOf(resource: StoredResource): TypeCache {
     const known = this.#types.get(resource.storagePrefix)
     if (known !== undefined) {
@@ -205,7 +205,7 @@ export class Contents {
     return placed
   }
 
-  /** A storage prefix has one segment or two; the longer one wins where both are known. */
+  /** A storage prefix has one segment or two. If both are known, the longer one wins. */
   #placeOf(fullKey: string): Place | undefined {
     const first = fullKey.indexOf('/')
     const second = fullKey.indexOf('/', first + 1)
@@ -223,7 +223,7 @@ function placePast({ type, key }: Place, item: SourceItem): CachedItem {
   return placed
 }
 
-/** The storage's bytes may be part of a much larger buffer, which they would keep in memory. */
+/** Copies bytes of the storage: they may be part of a much larger buffer, which they would keep in memory. */
 function detached(item: SourceItem): SourceItem {
   const { content } = item
   return content.kind === 'readable' ? { ...item, content: { ...content, bytes: ownBytes(content.bytes) } } : item

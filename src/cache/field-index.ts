@@ -5,7 +5,7 @@ import { compareStrings } from '../lib/text-order.ts'
 import { fieldText } from '../store/selection.ts'
 import type { CachedObject, IndexedFields } from './cached-object.ts'
 
-/** All objects with one value; who has it holds this one string and not a copy. */
+/** All objects with one value. They share this one string. */
 interface Bucket {
   readonly value: string
   readonly objects: Map<string, CachedObject>
@@ -13,7 +13,7 @@ interface Bucket {
 
 export class FieldIndex {
   readonly fields: readonly SelectableField[]
-  /** What objects refer to, which may outlive the index. */
+  /** The shared strings. Objects refer to them, and may outlive the index. */
   readonly #places: IndexedFields
   readonly #buckets: readonly Map<string, Bucket>[]
   /** Set until the first search: all current objects, whose values another index has read. */
@@ -33,7 +33,7 @@ export class FieldIndex {
     object.index(this.#places, this.#shared === undefined ? this.#file(object, values) : values)
   }
 
-  /** The same values as the strings that the buckets have. */
+  /** The same values as shared strings. */
   #file(object: CachedObject, values: readonly string[]): readonly string[] {
     return values.map((value, place) => {
       const bucket = this.#bucket(place, value)
@@ -50,7 +50,7 @@ export class FieldIndex {
     }
   }
 
-  /** In the order of keys; undefined where the field is not indexed. */
+  /** In the order of keys. Undefined: the field is not indexed. */
   find(field: SelectableField, value: string): readonly CachedObject[] | undefined {
     const place = this.placeOf(field.name)
     if (place < 0) return undefined

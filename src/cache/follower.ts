@@ -1,4 +1,4 @@
-// Keeps the contents up to date: loads them, follows the storage's watch, and loads them again where the watch was cut off and
+// Keeps the contents up to date: loads them, follows the storage's watch, and loads them again if the watch breaks off and
 // cannot be resumed. Lost connections are handled by the storage itself.
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../api/status.ts'
@@ -24,9 +24,9 @@ export interface FollowerEvents {
 
 export interface FollowerOptions extends ContentsOptions {
   readonly source: Source
-  /** What the source had a moment ago, so that it need not be loaded. */
+  /** The contents of the source a moment ago, which need not be loaded. */
   readonly shared: SharedContents | undefined
-  /** By which the storage is tried again. */
+  /** The clock for retries of the storage. */
   readonly waitClock: Clock
   /** Adds the types that are known from the start. */
   readonly prepare: (contents: Contents) => void
@@ -41,7 +41,7 @@ interface Loaded {
 export class Follower {
   readonly #options: FollowerOptions
   #feed: Feed | undefined
-  /** Undefined where everything has to be loaded first. */
+  /** Undefined: everything must be loaded first. */
   #loaded: Loaded | undefined
   #readingPast: Promise<void> | undefined
   #shared: SharedContents | undefined
@@ -51,12 +51,12 @@ export class Follower {
     this.#shared = options.shared
   }
 
-  /** Asks the stream how far it is; false: there is none, or it cannot be asked. */
+  /** Requests progress from the stream. False: there is no stream, or it cannot tell. */
   requestProgress(): boolean {
     return this.#feed?.requestProgress() ?? false
   }
 
-  /** Resolves when the signal has fired and nothing is under way. */
+  /** Resolves when the signal has fired and all work is done. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#keepInStep(signal)

@@ -1,17 +1,17 @@
-// The recent changes of a type, in order: where watches start from a past version, and where slow ones catch up. Complete after
+// The recent changes of a type, in order. Watches start here from a past version, and slow ones catch up here. Complete after
 // `floor`; older changes may still be in the storage. A type without changes forgets nothing (D8).
 import type { Change } from '../store/change.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { PastBudget, PastLimits } from './past-budget.ts'
 import { RevisionQueue } from './revision-queue.ts'
 
-/** A change, with what watchers are found by. */
+/** A change, with the values that select its watchers. */
 export interface HistoryRecord {
   readonly revision: number
   readonly change: Change
   /** Relative to the type. */
   readonly key: string
-  /** What was there before, readable or not; undefined: nothing. */
+  /** The object before, readable or not. Undefined: there was none. */
   readonly previous: CachedItem | undefined
   /** The values of indexed fields, before and now. */
   readonly before: readonly string[] | undefined
@@ -23,7 +23,7 @@ export interface HistoryRecord {
 export interface HistoryLimits extends PastLimits {
   /** Younger records are kept, unless there are too many. */
   readonly milliseconds: number
-  /** Of each type. */
+  /** The most records of a type. */
   readonly records: number
 }
 
@@ -67,7 +67,7 @@ export class History {
     this.expire(record.atMs)
   }
 
-  /** With all others of its revision. */
+  /** Adds all records of a revision. */
   forgetFirst(): void {
     const { first } = this.#queue
     if (first !== undefined) this.#dropWhile(({ revision }) => revision === first.revision)
@@ -81,7 +81,7 @@ export class History {
     this.#dropWhile((first) => first.atMs < nowMs - this.#limits.milliseconds)
   }
 
-  /** Prepends older records: everything after `floor` and before the first that is here. */
+  /** Prepends older records: all after `floor` and before the first one here. */
   extendBack(records: readonly HistoryRecord[], floor: number): void {
     if (floor >= this.#floor) return
     this.#queue.addInFront(records)
@@ -91,7 +91,7 @@ export class History {
   }
 
   /**
-   * The records after a revision, which must not be below `floor`: as many as asked for and all others of the last one's
+   * The records after a revision, which must not be below `floor`: the wanted number, and all others of the last one's
    * revision. `isAll`: there are no more.
    */
   after(revision: number, count: number): { readonly records: readonly HistoryRecord[]; readonly isAll: boolean } {
@@ -106,7 +106,7 @@ export class History {
     return this.#queue.slice(this.#queue.placeAfter(revision), this.#queue.placeAfter(upTo))
   }
 
-  /** Of the last record that is one of the oldest for which it is true; undefined where there is none. */
+  /** The revision of the last record before the first one that does not match. Undefined: the first one does not match. */
   lastRevision(isOld: (record: HistoryRecord) => boolean): number | undefined {
     return this.#queue.at(this.#queue.placeBehind(isOld) - 1)?.revision
   }

@@ -1,5 +1,5 @@
-// Serializes the writers of one object: of many at once all but one would lose, and each loser does all of its work again. A turn
-// that takes long does not hold up the others, so that no two writers wait for each other.
+// Serializes the writers of one object. Of many at once, all but one would lose, and each loser would repeat all of its work. A turn
+// that takes long does not delay the others, so that no two writers wait for each other.
 import { CancelledError } from '../lib/errors.ts'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 
@@ -8,7 +8,7 @@ const LONGEST_TURN_MS = 100
 export class KeyTurns {
   readonly #last = new TurnoverMap<string, Turn>()
 
-  /** A turn after all earlier ones; to be ended once it has begun. */
+  /** A turn after all earlier ones. End it once it has begun. */
   take(key: string): Turn {
     const turn = new Turn(this.#last.get(key), (done) => {
       if (this.#last.get(key) === done) this.#last.delete(key)
@@ -37,7 +37,7 @@ export class Turn {
     if (before === undefined) this.#begin()
   }
 
-  /** Undefined: it has begun already. Rejects with `CancelledError` when the signal fires first; then it ends by itself. */
+  /** Undefined: the turn has begun already. Rejects with `CancelledError` if the signal fires first. The turn ends by itself then. */
   begun(signal: AbortSignal): Promise<void> | undefined {
     const before = this.#before
     this.#before = undefined

@@ -4,18 +4,18 @@ import { compareStrings } from '../lib/text-order.ts'
 import { labelValue } from '../store/selection.ts'
 import type { CachedObject } from './cached-object.ts'
 
-/** So many keys are indexed at a time; one that was used within this time is not given up for another. */
+/** So many keys are indexed at a time. A key that was used within this time is not replaced. */
 const MOST_KEYS = 4
 const KEPT_MS = 60_000
 /**
- * So many objects are looked at in one go when a key is first asked for; the rest follows in smaller pieces, each in a turn of the
- * event loop. Who asks before all were looked at walks over everything.
+ * The first request for a key indexes so many objects at once. The rest follows in smaller pieces, each in a turn of the
+ * event loop. Requests before the end walk over all objects.
  */
 const PIECE = 50_000
 const LATER_PIECE = 10_000
 /** With more values than this a key is not indexed: each takes memory of its own. */
 const MOST_VALUES = 50_000
-/** Where more than one object in so many is found, the order of the tree is cheaper than sorting. */
+/** If more than one object in so many matches, a walk over the tree is cheaper than sorting. */
 const WORTHWHILE = 8
 const FEW = 64
 
@@ -37,7 +37,7 @@ export class LabelIndex {
     for (const indexed of this.#keys.values()) indexed.remove(object)
   }
 
-  /** In the order of keys; undefined where walking over everything is better, or all that can be done. */
+  /** The matching objects in the order of keys. Undefined: walk over all objects. */
   find(
     label: { readonly key: string; readonly value: string },
     everything: CurrentObjects,
@@ -83,7 +83,7 @@ class IndexedKey {
   usedMs = 0
   readonly #key: string
   readonly #values = new Map<string, Map<string, CachedObject>>()
-  /** Objects before this one were looked at; undefined: all. */
+  /** Objects before this one are indexed. Undefined: all are. */
   #next: string | undefined = ''
   #hasTooManyValues = false
 
@@ -116,7 +116,7 @@ class IndexedKey {
     return this.#next === undefined && !this.#hasTooManyValues
   }
 
-  /** Looks at some more objects; what was added and removed since is known. */
+  /** Indexes some more objects. Later changes are indexed already. */
   look(everything: CurrentObjects, count: number): void {
     if (this.#next !== undefined) this.#next = this.#lookFrom(this.#next, everything, count)
   }

@@ -1,4 +1,4 @@
-// Waiting until everything is loaded.
+// Waits until everything is loaded.
 import type { Clock } from '../lib/clock.ts'
 
 export class Loaded {
@@ -16,7 +16,7 @@ export class Loaded {
     for (const done of this.#waiting) done()
   }
 
-  /** False where the signal fires or the time is over first. */
+  /** False if the signal fires or the time is over first. */
   wait(signal: AbortSignal, timeoutMs?: number): Promise<boolean> {
     if (this.#isLoaded()) return Promise.resolve(true)
     return new Promise((resolve) => {

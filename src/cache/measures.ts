@@ -52,7 +52,7 @@ export class CacheMeasures extends Measures {
   )
   readonly #types = new Map<string, TypeMeasures>()
 
-  /** Series may be gone that were found before. */
+  /** Forgets found series: some may be removed. */
   forgetFound(): void {
     this.#types.clear()
   }
@@ -90,9 +90,9 @@ export interface TypeMeasures {
   readonly lists: Count
   readonly fetched: Count
   readonly returned: Count
-  /** Reads that had to be current and were answered from memory. */
+  /** Consistent reads that were answered from memory. */
   readonly current: Count
-  /** Those that the storage answered. */
+  /** Consistent reads that the storage answered. */
   readonly fallback: Count
   readonly waited: Distribution
 }

@@ -11,7 +11,7 @@ interface OwnWrite {
   readonly current: Current | undefined
 }
 
-/** There are only more where the stream is stuck, and then it does not matter. */
+/** There are more only while the stream is stuck. Then they need not be complete. */
 const MOST_REMEMBERED = 10_000
 
 export class OwnWrites {
@@ -29,7 +29,7 @@ export class OwnWrites {
     return this.#writes.get(key)
   }
 
-  /** The newest known version of an object; a write itself finds out whether there is a newer one. */
+  /** The newest known version of an object. The write itself detects a newer one. */
   newest(key: string, cached: CachedItem | undefined): Current | undefined {
     const own = this.#writes.get(key)
     if (own !== undefined && own.revision > (cached?.revision ?? 0)) return own.current

@@ -1,23 +1,23 @@
-// The memory for histories and snapshots of all types together. Over the limit, the types that have most forget their oldest;
-// what is older is read from the storage (D8, D9).
+// Limits the memory for histories and snapshots of all types together. Beyond the limit, the types that have most forget their oldest;
+// older changes and states are read from the storage (D8, D9).
 
-/** What a change takes beside the bytes of its object: its records and its part of the queues. */
+/** The memory of a change besides the bytes of its object: its records and its part of the queues. */
 export const RECORD_BYTES = 512
-/** What a state takes: the nodes of its tree that are no longer those of the newest, of one change. */
+/** The memory of a state: the nodes of its tree that one change replaces. */
 export const STATE_BYTES = 2048
 /** A node of a tree. */
 export const NODE_BYTES = 640
 
 export interface PastHolder {
   readonly pastBytes: number
-  /** Forgets the oldest until it has no more than so many bytes, or nothing that it could forget. */
+  /** Forgets the oldest until at most so many bytes are left, or nothing can be forgotten. */
   forgetPast(downTo: number): void
 }
 
 export interface PastLimits {
-  /** The limit, however little is stored. */
+  /** The lowest limit. */
   readonly bytes: number
-  /** The highest limit, however much is stored. */
+  /** The highest limit. */
   readonly mostBytes: number
 }
 
@@ -32,7 +32,7 @@ export class PastBudget {
     this.#limits = limits
   }
 
-  /** Half as much as is stored. */
+  /** Half of the stored bytes. */
   get limit(): number {
     const { bytes, mostBytes } = this.#limits
     return Math.max(bytes, Math.min(mostBytes, this.stored / 2))
@@ -42,7 +42,7 @@ export class PastBudget {
     return this.used > this.limit
   }
 
-  /** Makes some room at a time, so that not every change has to. A cache that has less than its share of the rest forgets nothing. */
+  /** Frees more than needed, so that not every change has to. A type below its share forgets nothing. */
   trim(holders: readonly PastHolder[]): void {
     if (!this.isOver) return
     const level = fillLevel(
@@ -53,7 +53,7 @@ export class PastBudget {
   }
 }
 
-/** The highest that the amounts can be cut off at so that they are not more than `total` together. */
+/** The highest bound for the single amounts with which their sum is at most `total`. */
 export function fillLevel(amounts: readonly number[], total: number): number {
   const ascending = amounts.toSorted((a, b) => a - b)
   let left = total

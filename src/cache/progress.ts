@@ -1,4 +1,4 @@
-// The revision that the cache has reached, and those who wait for a later one. The watch delivers every write under the prefix;
+// The revision that the cache has reached, and the reads that wait for a later one. The watch delivers every write under the prefix;
 // for writes elsewhere it has to be asked for progress.
 import type { Clock } from '../lib/clock.ts'
 
@@ -8,7 +8,7 @@ const NUDGE_MS = 100
 
 export interface WaitOptions {
   readonly timeoutMs: number
-  /** Do not wait where progress cannot be requested: the storage can answer instead. */
+  /** Do not wait if progress cannot be requested: the storage can answer instead. */
   readonly onlyIfAskable?: boolean
   readonly signal?: AbortSignal
 }
@@ -21,7 +21,7 @@ interface Waiter {
 
 export class Progress {
   readonly #clock: Clock
-  /** Requests progress from the stream; false where that is not possible. */
+  /** Requests progress from the stream. False: that is not possible. */
   readonly #ask: () => boolean
   readonly #waiters = new Set<Waiter>()
   #revision = 0
@@ -55,7 +55,7 @@ export class Progress {
     for (const waiter of this.#waiters) waiter.done(false)
   }
 
-  /** Whether the revision was reached in time. False also where the signal fired. */
+  /** Whether the revision was reached in time. False also if the signal fired. */
   async reach(revision: number, options: WaitOptions): Promise<boolean> {
     if (revision <= this.#revision) return true
     const { timeoutMs, signal, onlyIfAskable = false } = options

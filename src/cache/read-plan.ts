@@ -1,11 +1,11 @@
-// How a read is answered: a pure function of what is asked for and what the cache has. It implements the three tables of the
-// specification (D8, D9, D18, D28); a plan that waits is made again afterwards.
+// Decides how a read is answered: a pure function of the request and the contents of the cache. It implements the three tables of the
+// specification (D8, D9, D18, D28). After a wait the plan is made again.
 import type { ListAt } from '../api/read.ts'
 
 export interface CacheState {
   readonly isReady: boolean
   readonly revision: number
-  /** The oldest state of the type, where a past one is asked for; undefined: they are not served from memory. */
+  /** The oldest state of the type. Undefined: past states are not served from memory. */
   readonly oldestSnapshot: number | undefined
 }
 
@@ -23,7 +23,7 @@ export type ReadPlan =
   | { readonly kind: 'wait'; readonly revision: number }
   | { readonly kind: 'storage' }
 
-/** Whether it may be answered from a past state. */
+/** Whether a past state may answer the read. */
 export function isPast({ kind }: ListAt): boolean {
   return kind === 'exact' || kind === 'continuation'
 }

@@ -5,16 +5,16 @@ import { anySignal } from '../lib/light-signal.ts'
 import type { Feed, Source, SourceChange, SourceItem } from '../store/source.ts'
 import { HISTORY_LIMITS } from './history.ts'
 
-/** How many revisions back; the second where the storage has compacted the first. */
+/** How many revisions back. The second number counts if the storage has compacted the first. */
 const SPANS: readonly number[] = [5_000, 500]
 /** How often progress is requested: there may be no changes under the prefix. */
 const ASK_MS = 100
 const TIMEOUT_MS = 10_000
-/** Of objects, before and after each change: what came before that stays with the storage. */
+/** The most bytes of objects, before and after each change. Older changes stay in the storage. */
 const MOST_BYTES = HISTORY_LIMITS.bytes
 
 export interface Past {
-  /** Every change after `floor` and up to the revision that was asked for. */
+  /** Every change after `floor` and up to the requested revision. */
   readonly changes: readonly SourceChange[]
   readonly floor: number
 }
@@ -27,11 +27,11 @@ interface Span {
 
 interface RecentHistoryOptions {
   readonly source: Source
-  /** By which the storage is waited for. */
+  /** The clock for the wait. */
   readonly waitClock: Clock
 }
 
-/** Undefined where the storage does not have it: the cache is complete without it. */
+/** Undefined: the storage does not have it. The cache is complete without it. */
 export async function readPast(
   options: RecentHistoryOptions,
   revision: number,
@@ -78,7 +78,7 @@ async function collect(feed: Feed, { floor, revision: last }: Span): Promise<Pas
   return newest
 }
 
-/** As many as fit, and those that came last in any case. */
+/** The newest changes that fit, and the last revision in any case. */
 class NewestChanges implements Past {
   floor: number
   readonly #kept: { readonly revision: number; readonly changes: readonly SourceChange[]; readonly bytes: number }[] =
@@ -93,7 +93,7 @@ class NewestChanges implements Past {
     return this.#kept.flatMap(({ changes }) => changes)
   }
 
-  /** Those of whole revisions, up to this one. */
+  /** The changes of complete revisions, up to this one. */
   add(revision: number, changes: readonly SourceChange[]): void {
     const bytes = changes.reduce((sum, change) => sum + bytesOf(change), 0)
     this.#kept.push({ revision, changes, bytes })

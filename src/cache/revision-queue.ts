@@ -34,7 +34,7 @@ export class RevisionQueue<T extends { readonly revision: number }> {
     this.#shed(entries)
   }
 
-  /** The place of the first that is of a later revision; `size` where there is none. */
+  /** The place of the first item of a later revision. `size`: there is none. */
   placeAfter(revision: number): number {
     return this.placeBehind((entry) => entry.revision <= revision)
   }

@@ -11,17 +11,17 @@ const SLAB_PART = 1 / 8
 /** Behind each item there is a line end, so that it can be sent as a line without being copied. */
 const LINE_END = 0x0a
 
-/** What lies in a slab. Where it lies may change: `slab` and `offset` are read together, each time. */
+/** An item in a slab. It may be moved: read `slab` and `offset` together, each time. */
 export interface SlabItem {
   slab: Slab
   offset: number
   readonly length: number
-  /** False once something newer has taken its place; history and snapshots may still show it. */
+  /** False after a newer version has replaced it. History and snapshots may still show it. */
   isCurrent: boolean
 }
 
 export class Slab {
-  /** Only who has made it moves its items: other caches may share them. */
+  /** Only the cache that has made the slab moves its items: other caches may share them. */
   readonly owner: SlabAllocator
   readonly buffer: Buffer
   readonly items: SlabItem[] = []
@@ -36,16 +36,16 @@ export class Slab {
 }
 
 export class SlabAllocator {
-  /** What items say, once they are shared: each cache that has them asks for that again. Undefined: the items are not shared. */
+  /** The shared items. Each cache that has them counts them for itself. Undefined: the items are not shared. */
   parsed: WeakMap<SlabItem, ApiObject> | undefined
   #slab: Slab | undefined
   /** Bytes of all items that are current. */
   #live = 0
 
-  /** Space for so many bytes; the caller writes them and then makes an item of it with `settle`. */
+  /** Space for so many bytes. The caller writes them and then makes an item with `settle`. */
   reserve(itemLength: number): { readonly slab: Slab; readonly offset: number } {
     const length = itemLength + 1
-    // Sharing a slab is for the small: a large object would leave most of one unused.
+    // Only small objects share a slab: a large one would leave most of it unused.
     if (length > MOST_SLAB_BYTES / 4) return take(new Slab(length, this), length)
     if (this.#slab === undefined || this.#slab.used + length > this.#slab.buffer.length) {
       let bytes = LEAST_SLAB_BYTES
@@ -60,7 +60,7 @@ export class SlabAllocator {
     move(item)
   }
 
-  /** Something newer took its place, or it was removed. Items that another allocator has placed are none of its business. */
+  /** The item was replaced or removed. Items of another allocator are ignored. */
   retire(item: SlabItem): void {
     if (!item.isCurrent || item.slab.owner !== this) return
     item.isCurrent = false
@@ -70,7 +70,7 @@ export class SlabAllocator {
     if (slab !== this.#slab && slab.live > 0 && slab.live < slab.buffer.length / 2) this.#evacuate(slab)
   }
 
-  /** What is no longer current stays, and takes the old buffer along when the last snapshot that shows it goes. */
+  /** Items that are not current stay. They free the old buffer when the last snapshot with them is dropped. */
   #evacuate(slab: Slab): void {
     for (const item of slab.items) {
       if (!item.isCurrent) continue

@@ -1,7 +1,7 @@
 // The states of a type at its latest revisions, one for each change (D9), for 75 s or until the storage is compacted, as far as the history
 // goes back. Few of them are kept: a copy-on-write clone makes every later change copy the nodes that it touches, which for a create is nearly
-// a third of all it costs. States that were asked for are kept, and one in so many changes; any other state is made again from the next
-// that was kept, by undoing what was changed up to it.
+// a third of its cost. Requested states are kept, and one in so many changes. Any other state is rebuilt from the next
+// kept one, by undoing the changes between them.
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { History } from './history.ts'
@@ -12,7 +12,7 @@ export type ItemTree = SortedTree<string, CachedItem>
 
 /** Never changed. */
 export interface Snapshot {
-  /** From here on it is the state. */
+  /** The first revision of the state. */
   readonly revision: number
   readonly tree: ItemTree
   readonly unreadable: number
@@ -23,11 +23,11 @@ interface TakenSnapshot extends Snapshot {
 }
 
 interface KeptSnapshot extends TakenSnapshot {
-  /** The revision of the next change: its own where it was taken between two changes of one revision, and then it is no state. */
+  /** The revision of the next change. If both are of one revision, the snapshot is no state. */
   readonly until: number
 }
 
-/** What the type has now: other objects with each change. */
+/** The current objects of the type, which differ after each change. */
 export interface CurrentState {
   readonly tree: ItemTree
   readonly unreadable: number
@@ -35,7 +35,7 @@ export interface CurrentState {
 
 export interface SnapshotsOptions {
   readonly revision: number
-  /** Has every change since that revision, or says up to where not. */
+  /** The revision after which the history has every change. */
   readonly history: History
   readonly budget: PastBudget
   readonly current: CurrentState
@@ -43,10 +43,10 @@ export interface SnapshotsOptions {
 
 const SNAPSHOT_MS = 75_000
 
-/** To make a state again takes no more than this: half a millisecond, a whole one among 100,000 objects. */
+/** The most changes to undo: half a millisecond of work, a whole one among 100,000 objects. */
 export const MOST_UNDONE = 256
 
-/** In a node of a tree, at least. */
+/** The least entries in a node of a tree. */
 const NODE_ITEMS = 16
 
 export class Snapshots {
@@ -57,11 +57,11 @@ export class Snapshots {
   #bytes = 0
   /** Of the last change. */
   #revision: number
-  /** Undefined if it was not asked for since. */
+  /** Undefined: it was not requested since. */
   #newest: TakenSnapshot | undefined
   /** Since the last snapshot. */
   #changes = 0
-  /** States before this revision have gone. */
+  /** States before this revision are dropped. */
   #floor: number
 
   constructor({ revision, history, budget, current }: SnapshotsOptions) {
@@ -88,7 +88,7 @@ export class Snapshots {
     return Math.max(this.#floor, this.#history.floor)
   }
 
-  /** The type has another state, and its history the change. */
+  /** Call this after a change, when the history has it. */
   changed(revision: number): void {
     const before = this.#newest
     this.#newest = undefined
@@ -98,7 +98,7 @@ export class Snapshots {
     if (this.#changes >= MOST_UNDONE) this.#newest = this.#take()
   }
 
-  /** The state at the end of a revision; undefined where that is no longer known. */
+  /** The state at the end of a revision. Undefined: it is dropped. */
   at(revision: number): Snapshot | undefined {
     if (revision >= this.#revision) return this.newest
     if (revision < this.oldestRevision) return undefined
@@ -108,7 +108,7 @@ export class Snapshots {
     return this.#before(this.#kept.at(next) ?? this.newest, revision)
   }
 
-  /** Lets go of what has been out of date for too long; the newest state always stays. */
+  /** Drops states that are out of date for too long. The newest state always stays. */
   expire(nowMs: number): void {
     this.#raiseFloor(this.#history.lastRevision(({ atMs }) => atMs < nowMs - SNAPSHOT_MS))
   }
@@ -118,7 +118,7 @@ export class Snapshots {
     this.#raiseFloor(this.#history.lastRevision(({ revision }) => revision <= compacted))
   }
 
-  /** Of the oldest that is kept; undefined where there is none. */
+  /** The revision of the oldest kept state. Undefined: there is none. */
   get firstRevision(): number | undefined {
     return this.#kept.first?.revision
   }
@@ -134,7 +134,7 @@ export class Snapshots {
 
   #take(): TakenSnapshot {
     const { tree, unreadable } = this.#current
-    // It has the nodes of one change for itself, and of each other one at most a leaf.
+    // It owns the nodes of one change, and of each other change at most a leaf.
     const leaves = Math.min(Math.max(this.#changes - 1, 0), tree.size / NODE_ITEMS)
     this.#changes = 0
     return { revision: this.#revision, tree: tree.clone(), unreadable, bytes: STATE_BYTES + leaves * NODE_BYTES }

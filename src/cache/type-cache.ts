@@ -18,7 +18,7 @@ import { type ItemTree, Snapshots } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
-/** The encodings of so many changes are kept for slower watchers, and for so long. */
+/** The encodings of so many changes are kept, and for so long, for slower watchers. */
 const EVENTS_KEPT = 64
 const EVENTS_MS = 10_000
 
@@ -29,11 +29,11 @@ export interface TypeCacheOptions {
   readonly revision: number
   readonly nowMs: number
   readonly measures: () => TypeMeasures
-  /** What it begins with; absent: nothing. */
+  /** The first objects. Absent: there are none. */
   readonly shared?: SharedType | undefined
 }
 
-/** The objects of a type at a moment: never changed. A copy of them shares all but what is written later. */
+/** The objects of a type at a moment. It never changes. A copy shares all nodes except those that are written later. */
 export interface SharedType {
   readonly tree: ItemTree
   readonly unreadable: number
@@ -47,7 +47,7 @@ export class TypeCache implements Finder, PastHolder {
   readonly slabs = new SlabAllocator()
   /** The current objects, in order. To keep them beyond this turn of the event loop, ask for a snapshot. */
   readonly tree: ItemTree
-  /** The same by key, but for what it began with: a lookup in the tree compares a dozen texts. */
+  /** The same by key, except for the first objects: a lookup in the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
   readonly #beganShared: boolean
   readonly #limits: HistoryLimits
@@ -55,7 +55,7 @@ export class TypeCache implements Finder, PastHolder {
   readonly #labels = new LabelIndex()
   readonly #findMeasures: () => TypeMeasures
   #measures: TypeMeasures | undefined
-  /** Who waits for its first object. */
+  /** The readers that wait for the first object. */
   readonly #awaiting = new Set<() => void>()
   #nowMs: number
   /** The last changes, as a ring buffer. */
@@ -106,12 +106,12 @@ export class TypeCache implements Finder, PastHolder {
     return this.tree.size
   }
 
-  /** How many of the objects are. */
+  /** The number of unreadable objects. */
   get unreadable(): number {
     return this.#unreadable
   }
 
-  /** Of the current objects. */
+  /** The bytes of the current objects. */
   get bytes(): number {
     return this.#bytes
   }
@@ -129,7 +129,7 @@ export class TypeCache implements Finder, PastHolder {
     }
   }
 
-  /** Resolves at the next change, before any watcher is told of it; or when there is none to come, or the signal fires. */
+  /** Resolves at the next change, before any watcher gets it, or when no change can come, or the signal fires. */
   untilNext(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -142,7 +142,7 @@ export class TypeCache implements Finder, PastHolder {
     })
   }
 
-  /** With an error where history is lost; a reader that waits for a change may look for it in the storage. */
+  /** Ends all watches, with an error if history is lost. A reader that waits for a change may find it in the storage. */
   endWatches(error: ApiError | undefined): void {
     this.#wake()
     const { watchers } = this
@@ -171,7 +171,7 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   find(matcher: Matcher, { snapshot, isPaged }: FindIn): readonly CachedObject[] | undefined {
-    // The indexes are of the newest state.
+    // The indexes have the newest state.
     if (!this.#snapshots.isNewest(snapshot)) return undefined
     const { indexed, label } = matcher
     if (indexed !== undefined) return this.fields.find(indexed.field, indexed.value)
@@ -193,7 +193,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#snapshots = this.#newSnapshots(revision)
   }
 
-  /** Applies a change and offers it to watchers; without `item` the object was removed. */
+  /** Applies a change and offers it to watchers. Without `item` the object was removed. */
   apply(change: {
     readonly key: string
     readonly item: CachedItem | undefined
@@ -218,7 +218,7 @@ export class TypeCache implements Finder, PastHolder {
     this.measures.dispatched.value += told
   }
 
-  /** Forgets what is too old. */
+  /** Forgets changes and states that are too old. */
   expire(nowMs: number): void {
     this.#nowMs = nowMs
     this.#snapshots.expire(nowMs)

@@ -1,17 +1,17 @@
-// Fan-out: which watchers a change is offered to. Each watcher is registered under what narrows it most, so that few get changes
+// Fan-out: finds the watchers of a change. Each watcher is registered under its narrowest selector, so that few get changes
 // that they do not select, however many watch the type.
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { StoredObject } from '../api/read.ts'
 import { labelTextOf, labelValue } from '../store/selection.ts'
 import type { HistoryRecord } from './history.ts'
 
-/** What narrows a watcher. Names and values as keys and fields have them. */
+/** The narrowest selector of a watcher. */
 export type Scope =
   | { readonly kind: 'all' }
   | { readonly kind: 'namespace'; readonly prefix: string }
   /** In one namespace, or of a type that has none. */
   | { readonly kind: 'key'; readonly key: string }
-  /** In any namespace; the end of the key, its slash included. */
+  /** In any namespace: the end of the key, with its slash. */
   | { readonly kind: 'name'; readonly suffix: string }
   | { readonly kind: 'field'; readonly place: number; readonly value: string }
   | { readonly kind: 'label'; readonly key: string; readonly value: string }
@@ -59,7 +59,7 @@ export class WatcherIndex<W> {
     if (scope.kind === 'label' && map.size === 0) this.#labels.delete(scope.key)
   }
 
-  /** Calls `tell` once for every watcher whose scope the change is in. */
+  /** Calls `tell` once for every watcher with the change in its scope. */
   forEach(record: HistoryRecord, tell: (watcher: W) => void): void {
     this.#all.forEach(tell)
     const { key, before, now } = record

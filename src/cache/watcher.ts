@@ -1,4 +1,4 @@
-// One watch: first a state, then history, then live. Live events wait in a small batch; if the reader is too slow, the batch is
+// One watch: first a state, then history, then live events. Live events wait in a small batch. If the reader is too slow, the batch is
 // dropped and reread from history at the cursor. Behind the oldest history: 410.
 import type { WatchEvent } from '../api/read.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -17,12 +17,12 @@ const CATCH_UP_RECORDS = 500
 export interface WatcherOptions {
   readonly resource: StoredResource
   readonly scope: Scope
-  /** What all keys in the watched namespace begin with; empty: all of them. */
+  /** The prefix of all keys in the watched namespace. Empty: all keys. */
   readonly prefix: string
   readonly matcher: Matcher | undefined
   readonly history: History
   readonly index: WatcherIndex<Watcher>
-  /** Changes after this revision are wanted. */
+  /** The watch begins after this revision. */
   readonly after: number
   /** The state as of that revision, for watches that begin with one. */
   readonly state: ListPage['batches'] | undefined
@@ -36,11 +36,11 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   readonly #signal: AbortSignal
   readonly #onAbort = (): void => this.fail(new CancelledError(this.#signal.reason))
   #state: AsyncGenerator<readonly WatchEvent[]> | undefined
-  /** Everything up to here was delivered or is not selected; current only while `#isBehind`. */
+  /** All selected changes up to here were delivered. Current only while `#isBehind`. */
   #cursor: number
   #isBehind = true
   #pending: WatchEvent[] = []
-  /** Where to reread from if what is pending has to be dropped. */
+  /** The place to reread from if the pending events are dropped. */
   #beforePending = 0
   #failure: unknown
   #isEnded = false
@@ -58,7 +58,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     options.index.add(options.scope, this)
     signal.addEventListener('abort', this.#onAbort, { once: true })
     if (signal.aborted) this.#onAbort()
-    // With nothing to catch up with it is live before the first read.
+    // A watch without history to read is live before the first read.
     else if (this.#state === undefined) this.#catchUp()
   }
 
@@ -113,7 +113,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     } else if (this.#pending.length > 0) this.#rouse()
   }
 
-  /** Sends a bookmark, unless older events are pending or it says nothing new. */
+  /** Sends a bookmark, unless older events are pending or its revision is not new. */
   bookmark(revision: number): void {
     if (!this.#options.bookmarks || this.#isBehind || this.#isEnded) return
     if (revision <= this.#options.after) return

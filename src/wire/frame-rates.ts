@@ -1,22 +1,22 @@
-// How often a client may send what costs us something and asks for nothing. What is too often is a connection error of type
-// ENHANCE_YOUR_CALM; the numbers are far from those of clients that mean well.
+// Limits the rate of frames that cost the server work and request nothing. Exceeding a rate is a connection error of type
+// ENHANCE_YOUR_CALM. The limits are far above the rates of real clients.
 import { ConnectionError, ENHANCE_YOUR_CALM } from './http2-frames.ts'
 import { TokenBucket } from '../lib/token-bucket.ts'
 
-/** PING, PRIORITY, GOAWAY, extensions, empty DATA, and other frames that are dropped or answered in a few bytes. */
+/** PING, PRIORITY, GOAWAY, extensions, empty DATA, and other frames that are dropped or get a short answer. */
 const CONTROL = { burst: 2000, perSecond: 200 } as const
-/** DATA frames that bring so little that the frame costs more than its bytes. Some messages of gRPC are as small. */
+/** DATA frames with so few bytes that the frame costs more. Some messages of gRPC are as small. */
 const SMALL_DATA = { burst: 5000, perSecond: 1000 } as const
 const SMALL_DATA_BYTES = 16
-/** A client says what it takes when it connects, and seldom again. One with so many entries counts as several. */
+/** A client sends SETTINGS when it connects, and seldom again. A frame with many entries counts as several. */
 const SETTINGS = { burst: 100, perSecond: 10 } as const
 const ENTRIES_A_SETTINGS = 32
 /**
- * Requests that were taken back at once, or reset because of a stream error: they cost us a request, and the client does not have
- * to wait for the answer before it sends the next (CVE-2023-44487, CVE-2025-8671).
+ * Requests that the client reset at once, or that failed by a stream error. Each costs the server a request, and the client need not
+ * wait for an answer before it sends the next (CVE-2023-44487, CVE-2025-8671).
  */
 const RESETS = { burst: 1000, perSecond: 33 } as const
-/** WINDOW_UPDATE, and RST_STREAM of what is over: a client sends several for each DATA frame and stream, some of them late. */
+/** WINDOW_UPDATE, and RST_STREAM of closed streams. A client sends several for each DATA frame and stream, some of them late. */
 const FLOW_CONTROL = { burst: 10_000, perSecond: 1000 } as const
 const FLOW_CONTROL_A_FRAME = 16
 
@@ -40,7 +40,7 @@ export class FrameRates {
     take(this.#control, 1, 'too many control frames')
   }
 
-  /** A DATA frame with so many bytes, behind which more will follow. */
+  /** Notes a DATA frame of so many bytes that does not end its stream. */
   noteData(bytes: number): void {
     if (bytes === 0) this.noteControl()
     else if (bytes < SMALL_DATA_BYTES) take(this.#smallData, 1, 'too many small DATA frames')
@@ -58,7 +58,7 @@ export class FrameRates {
     take(this.#flowControl, 1, 'too many WINDOW_UPDATE or RST_STREAM frames')
   }
 
-  /** A stream was opened, or a DATA frame sent: WINDOW_UPDATE and RST_STREAM are to be expected. */
+  /** A stream was opened, or a DATA frame was sent. The client may send WINDOW_UPDATE and RST_STREAM for it. */
   expectFlowControl(): void {
     this.#flowControl.give(FLOW_CONTROL_A_FRAME)
   }

@@ -12,9 +12,9 @@ export interface WireRequest {
 }
 
 export interface WireBody {
-  /** The one listener gets all that came so far, and then what comes. */
+  /** The only listener gets all received data, and then the later data. */
   listen(listener: BodyListener): void
-  /** What else comes is of no interest. */
+  /** Discards all later data. */
   mute(): void
 }
 
@@ -27,37 +27,37 @@ export interface BodyListener {
 export type HeaderRecord = Record<string, string | number | readonly string[]>
 
 export interface WireConnection {
-  /** What was written to any of its answers is sent now, not only at the end of this turn of the event loop. */
+  /** Sends the written bytes of all answers now, and not at the end of this turn of the event loop. */
   flush(): void
 }
 
-/** How far an answer has come. */
+/** The progress of an answer. */
 export interface AnswerProgress {
-  /** Made, and not taken by the client. */
+  /** The bytes that the client has not read yet. */
   readonly unsentBytes: number
   readonly sentBytes: number
 }
 
 export interface WireResponse extends AnswerProgress {
-  /** What it shares with the other answers of its connection. */
+  /** The connection, which its answers share. */
   readonly connection: WireConnection
   readonly headersSent: boolean
   readonly needsDrain: boolean
-  /** Of a closed answer: whether all of it went out. */
+  /** Whether the closed answer was sent completely. */
   readonly wasSent: boolean
-  /** The head with all of the body that there is; `undefined`: none. */
+  /** Sends the head and the whole body. `undefined`: there is no body. */
   whole(status: number, headers: HeaderRecord, body: Buffer | undefined): void
-  /** The head of what follows with `write`, sent at once. */
+  /** Sends the head at once. The body follows with `write`. */
   begin(status: number, headers: HeaderRecord): void
-  /** False: better wait for `drain`. */
+  /** False: wait for `drain`. */
   write(piece: Buffer): boolean
   /** Like `write`, but small pieces go together, at the latest when `flush` or `end` is called. */
   gather(piece: Buffer): boolean
-  /** The bytes that were gathered may change from now on. False: only after `drain`. */
+  /** The gathered bytes may be changed from now on. False: only after `drain`. */
   settle(): boolean
   flush(): void
   end(): void
-  /** Breaks the answer off, in a way that the client cannot take for its end. */
+  /** Breaks off the answer. The client can tell this from its end. */
   breakOff(): void
   /** The client is to come back on another connection. */
   leave(): void
