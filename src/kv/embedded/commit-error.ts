@@ -1,5 +1,5 @@
-// What a failed commit means. LMDB writes a transaction's pages first and commits it by writing one page last: where only the
-// former failed nothing has happened; where the latter failed the outcome is unknown and LMDB refuses to go on.
+// The meaning of a failed commit. LMDB writes the pages of a transaction first and commits by writing one more page. If the first
+// writes failed, nothing was changed. If the last one failed, the outcome is unknown and LMDB takes no more transactions.
 import { KvError } from '../kv.ts'
 
 const ENOSPC = 28
@@ -7,7 +7,7 @@ const EFBIG = 27
 const EDQUOT = 122
 const MAP_FULL = -30792
 
-/** LMDB's error after a partial write. The cause can be any. */
+/** LMDB's error after a partial write, with any cause. */
 const EIO = 5
 
 interface LmdbError extends Error {

@@ -1,11 +1,11 @@
-// Compaction: history before a revision is inaccessible at once, and then removed in pieces between the writes. So removal may
+// Compaction: history before a revision becomes inaccessible at once, and is removed in pieces between the writes. The removal may
 // stop at any point and resume after a restart.
 import { KvError, type Revision } from '../kv.ts'
 import type { TableWriter } from './table-writer.ts'
 import type { Garbage, Tables } from './tables.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** As many versions are forgotten in one commit: a fraction of what a commit of writes may hold. */
+/** The versions that one commit removes: a fraction of the writes in a commit. */
 const PIECE_VERSIONS = 512
 
 export class Compactor {
@@ -13,11 +13,11 @@ export class Compactor {
   readonly #queue: WriteQueue
   readonly #keptBytes: number
   #oldest: Revision
-  /** One after the other; each goes on where the one before it stopped. */
+  /** Compactions run one after another. Each continues where the one before stopped. */
   #last: Promise<void> = Promise.resolve()
   #stopped = false
 
-  /** `keptBytes`: history that may be forgotten is kept all the same while less than this is in use. */
+  /** `keptBytes`: history is kept beyond compaction while less than this is in use. */
   constructor(from: { tables: Tables; queue: WriteQueue; oldest: Revision; keptBytes: number }) {
     this.#tables = from.tables
     this.#queue = from.queue
@@ -36,7 +36,7 @@ export class Compactor {
     this.#last.catch(() => undefined)
   }
 
-  /** Resolves when history before `upTo` has been removed, or as much of it as has to be. */
+  /** Resolves when the history before `upTo` is removed, as far as necessary. */
   compact(upTo: Revision): Promise<void> {
     const before = this.#last.catch(() => undefined)
     this.#last = before.then(() => this.#compact(upTo))
@@ -81,7 +81,7 @@ export class Compactor {
       try {
         isDone = await this.#removePiece(upTo, limit)
       } catch (error) {
-        // Forgetting needs a little room itself; a smaller piece needs less.
+        // A removal needs a little space itself. A smaller piece needs less.
         if (limit === 1 || !(error instanceof KvError && error.code === 'full')) throw error
         limit = Math.ceil(limit / 4)
       }
@@ -92,7 +92,7 @@ export class Compactor {
   async #removePiece(upTo: Revision, limit: number): Promise<boolean> {
     let isLast = false
     await this.#queue.run((draft) => {
-      // What was removed is not found any more: each piece begins at the beginning.
+      // Removed garbage is not found again, so each piece begins at the beginning.
       const garbage = [...this.#tables.garbage(upTo, limit)]
       isLast = garbage.length < limit || garbage.at(-1)?.by.revision === upTo
       if (garbage.length > 0) draft.also((writer) => forget(writer, garbage, upTo))
@@ -101,7 +101,7 @@ export class Compactor {
   }
 }
 
-/** A delete itself is kept while it is the oldest revision that a watch may begin at: its garbage is, to find it by later. */
+/** A delete at the oldest revision of a watch is kept, and so is its garbage, to find the delete later. */
 function forget(writer: TableWriter, garbage: readonly Garbage[], upTo: Revision): void {
   for (const { by, key, revision, sub, byDelete } of garbage) {
     writer.forgetVersion({ key, revision, sub })

@@ -1,4 +1,4 @@
-// Copies a durable store that another process may have open: LMDB lets others read what one writes, and keeps the pages of a snapshot
+// Copies a durable store that another process may have open. LMDB lets other processes read, and keeps the pages of a snapshot
 // until it is released.
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
@@ -18,7 +18,7 @@ export interface EmbeddedCopyRequest extends CopyRequest {
   readonly clock: Clock
 }
 
-/** Throws `KvError` where there is no store that can be read, or not at that revision. */
+/** Throws `KvError` if there is no readable store, or not at that revision. */
 export async function openEmbeddedCopy(request: EmbeddedCopyRequest, signal: AbortSignal): Promise<StoreCopy> {
   throwIfCancelled(signal)
   const directory = await openToRead(request.dataDir, request.exclusive ?? false)
@@ -110,7 +110,7 @@ class EmbeddedCopy implements StoreCopy {
     return { key, value, revision, createRevision, ttlSeconds: this.#ttlSeconds(entry) }
   }
 
-  /** A lease begins anew whenever its store is served: what it has is all that it was granted. */
+  /** A lease begins anew whenever its store is served, so it has its full time. */
   #ttlSeconds({ deadlineMs, lease }: LogEntry): number | undefined {
     if (lease !== NO_LEASE) return this.#parts.tables.secondsOfLease(lease) ?? 1
     if (deadlineMs === 0) return undefined

@@ -8,8 +8,8 @@ import { KvError } from '../kv.ts'
 import { makePrivateFile, syncFolder } from './data-file.ts'
 
 /**
- * Raised when what is written can no longer be read by older versions. Since 2 records tell how often a key was written, its lease and
- * its place among several changes of a revision; those of format 1 are read as they are.
+ * Raise it when older versions can no longer read the records. Since 2, records have the number of writes of a key, its lease and
+ * its place among several changes of a revision. Records of format 1 stay as they are.
  */
 export const FORMAT = 2
 
@@ -18,7 +18,7 @@ export interface DataDirectory {
   release(): void
 }
 
-/** Throws `KvError`, with a message that a person can act on, where the folder cannot be had. */
+/** Throws `KvError` with a clear message if the folder cannot be used. */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   try {
     makeDirectory(path, 0o700)
@@ -49,7 +49,7 @@ async function takeLock(path: string): Promise<DatabaseSync> {
   try {
     await makePrivateFile(file)
     lock = new DatabaseSync(file)
-    // With a journal on the disk this would need room there, which a full one does not have.
+    // A journal on the disk would need space, which a full disk does not have.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
@@ -67,8 +67,8 @@ async function takeLock(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * For who only reads: the store may be another process's, unless it is asked for alone, and is not changed. LMDB tells readers apart by their
- * process id, and so must not meet one of the same number: this process itself, or one in another container.
+ * Opens the store for reading. Without `exclusive`, another process may have it open. LMDB tells readers apart by their
+ * process ids, so no other reader may have the same number: this process itself, or one in another container.
  */
 export async function openToRead(path: string, exclusive: boolean): Promise<DataDirectory> {
   const format = await readFormat(path)
@@ -83,7 +83,7 @@ export async function openToRead(path: string, exclusive: boolean): Promise<Data
   return { path, release: () => exclusive && lock?.close() }
 }
 
-/** For the error that the next process gets. A failure is no reason to stop: the disk may be full. */
+/** For the error message of the next process. A failure is ignored: the disk may be full. */
 async function writeOwner(path: string): Promise<void> {
   await writeFile(join(path, 'owner'), `${process.pid}\n`, { mode: 0o600 }).catch(() => undefined)
 }
@@ -92,7 +92,7 @@ async function readOwner(path: string): Promise<string> {
   return (await readFile(join(path, 'owner'), 'utf8').catch(() => '')).trim()
 }
 
-/** Absent: there is no store yet. Throws where it is one of a newer version. */
+/** Undefined: there is no store yet. Throws for a store of a newer version. */
 async function readFormat(path: string): Promise<number | undefined> {
   const file = formatFile(path)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -113,7 +113,7 @@ function formatFile(path: string): string {
   return join(path, 'format')
 }
 
-/** Atomic, also where the machine stops. */
+/** Atomic, also if the machine stops. */
 async function writeFormat(path: string): Promise<void> {
   const file = formatFile(path)
   try {

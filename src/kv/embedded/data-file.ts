@@ -1,46 +1,46 @@
-// Checks the file before LMDB opens it. The package ends the process where LMDB refuses a file, so everything that could make it
-// refuse is checked here first and reported as an error.
+// Checks the file before LMDB opens it. The package ends the process if LMDB refuses a file, so every reason to
+// refuse it is checked here first and reported as an error.
 import { constants, type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KvError } from '../kv.ts'
 
 /**
- * Independent of the machine's own pages, so that a store can be moved. Most objects fit into one page: larger records need
- * adjacent pages, which LMDB searches long for where much is free; and a commit writes every page that it touches.
+ * Independent of the pages of the machine, so that a store can be moved. Most objects fit into one page. Larger records need
+ * adjacent pages, which LMDB searches for a long time if many are free. A commit writes every page that it touches.
  */
 export const PAGE_BYTES = 8192
 
-/** Of each of the two first pages, with the state as of the last commits. All numbers are little-endian, as the machine is. */
+/** Places in the first two pages, which have the state of the last commits. All numbers are little-endian, as on the machine. */
 const MAGIC_AT = 24
 const MAGIC = 0xbeefc0de
 const VERSION_AT = 28
 const VERSION = 2
 const PAGE_BYTES_AT = 48
 
-/** An empty store with its tables, twice over. */
+/** Twice the size of an empty store with its tables. */
 const FIRST_BYTES = 512 * 1024
 
-/** Of the disk, the quota or the file size limit. */
+/** Errors of the disk, the quota or the file size limit. */
 const NO_ROOM: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
 /** More than LMDB's table of readers needs. */
 const LOCK_BYTES = 128 * 1024
 
-/** Throws `KvError` where there is no store in the folder that can be opened, and none can be made. */
+/** Throws `KvError` if the folder has no store that can be opened, and none can be made. */
 export function prepareDataFile(folder: string): Promise<void> {
   return explained(folder, async () => {
     const path = join(folder, 'data.mdb')
     if (await checkFile(path, 'r+')) {
       await rm(path, { force: true })
       await checkRoom(join(folder, 'room.new'))
-      // Empty is as good as none to LMDB, which would let others read what it makes.
+      // LMDB treats an empty file like a missing one. A file of its own would be readable by other users.
       await makePrivateFile(path)
     }
     await allocateLockFile(join(folder, 'lock.mdb'))
   })
 }
 
-/** The same, for who only reads. */
+/** The same for reading only. */
 export function checkDataFile(folder: string): Promise<void> {
   return explained(folder, async () => {
     if (await checkFile(join(folder, 'data.mdb'), 'r')) {
@@ -60,13 +60,13 @@ async function explained(folder: string, prepare: () => Promise<void>): Promise<
   }
 }
 
-/** Makes the file if it is missing. Only its owner may read it, whichever default the system has. */
+/** Makes the file if it is missing. Only its owner may read it. */
 export async function makePrivateFile(path: string): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   await file.close()
 }
 
-/** A file that was made is only sure to be found after the machine stops when its folder is on the disk too. */
+/** A new file is sure to exist after the machine stops only if its folder is on the disk too. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -76,7 +76,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether there is no store yet: no file, or one that was not even begun, because its first write failed. */
+/** Whether there is no store yet: no file, or one whose first write failed. */
 async function checkFile(path: string, mode: 'r' | 'r+'): Promise<boolean> {
   const file = await open(path, mode).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -113,14 +113,14 @@ async function checkRoom(path: string): Promise<void> {
 }
 
 /**
- * LMDB writes to this file through memory, where a full disk would end the process: so all of it is allocated beforehand. What is there
- * already stays as it is: it tells of those who read the store at this moment.
+ * LMDB writes to this file through mapped memory. A full disk would end the process then, so all of it is allocated first. Existing
+ * content stays: it has the present readers of the store.
  */
 async function allocateLockFile(path: string): Promise<void> {
   await extend(path, LOCK_BYTES)
 }
 
-/** Writes zeros behind what the file has, up to so many bytes. */
+/** Extends the file with zeros to so many bytes. */
 async function extend(path: string, bytes: number): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {

@@ -1,17 +1,17 @@
-// A transaction of the durable engine: changes of a draft that have one revision.
+// A transaction of the durable engine: changes of a draft with one revision.
 import type { Revision } from '../kv.ts'
 import type { KeyRange, LeaseId, StoredItem, Transaction } from '../transactional.ts'
 import type { Draft } from './draft.ts'
 import { checkSize } from './request-check.ts'
 import { Turns } from '../../lib/turns.ts'
 
-/** So many keys are removed in a millisecond or two. */
+/** The removal of so many keys takes a millisecond or two. */
 const PIECE = 200
 
 export class DraftTransaction implements Transaction {
   readonly before: Revision
   readonly #draft: Draft
-  /** Throws where a put is not to be taken. */
+  /** Throws if a put must be refused. */
   readonly #checkSpace: () => void
   #changes = 0
 
@@ -82,7 +82,7 @@ export class DraftTransaction implements Transaction {
     this.#draft.setLease(lease, undefined)
   }
 
-  /** The first so many. A range is not read on in another turn. */
+  /** The first keys of the range. A range is not read on in another turn. */
   #nextKeys(range: KeyRange): readonly string[] {
     return [...this.#draft.keysIn(range).take(PIECE)]
   }

@@ -1,4 +1,4 @@
-// A group of writes, decided one after the other before any of it is written: each is checked against what is stored plus the
+// A group of writes. They are decided one after another before any is written: each is checked against the store and the
 // earlier writes of the group. A commit writes all of it or nothing.
 import { newSortedTree, type SortedTree } from '../../lib/sorted-tree.ts'
 import { compareStrings } from '../../lib/text-order.ts'
@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts'
 
 export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf' | 'live' | 'secondsOfLease' | 'keysOfLease'>
 
-/** A key at some point of the draft, with its value where the draft has put it. */
+/** A key at a point of the draft, with its value if the draft has put it. */
 interface DraftState extends KeyState {
   readonly value?: Buffer
 }
@@ -26,20 +26,20 @@ interface Put {
   readonly lease?: LeaseId
 }
 
-/** What a draft was at a moment. */
+/** A state of the draft, to go back to. */
 export interface DraftMark {
   readonly changes: number
   readonly extras: number
   readonly newest: Revision
 }
 
-/** So many changes are written in a millisecond. */
+/** The number of changes that are written in a millisecond. */
 const PIECE = 100
 
 export class Draft {
   readonly #tables: DraftSource
   readonly #touched = new Map<string, DraftState | undefined>()
-  /** The touched keys in their order; made for the first range that is read. */
+  /** The touched keys in order. Made for the first read of a range. */
   #inOrder: SortedTree<string, string> | undefined
   readonly #leases = new Map<LeaseId, number | undefined>()
   readonly changes: Change[] = []
@@ -51,7 +51,7 @@ export class Draft {
     this.#newest = newest
   }
 
-  /** The newest revision, the draft's own included. */
+  /** The newest revision, with those of the draft. */
   get newest(): Revision {
     return this.#newest
   }
@@ -90,7 +90,7 @@ export class Draft {
     return this.#change({ key, place, before: this.stateOf(key), after: undefined })
   }
 
-  /** Keys of the range in their order, as they are at this point of the draft. */
+  /** The keys of the range in order, at this point of the draft. */
   *keysIn(range: KeyRange): Generator<string> {
     this.#inOrder ??= sorted(this.#touched.keys())
     const [start, end] = sortRange(range)

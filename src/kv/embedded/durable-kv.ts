@@ -1,4 +1,4 @@
-// The durable engine: tables, the write queue, watchers, expiry and compaction put together. Each has its invariants in its file.
+// The durable engine joins tables, the write queue, watchers, expiry and compaction. Each has its invariants in its file.
 import { cancellable } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
@@ -58,7 +58,7 @@ interface Parts {
   readonly mapped: MappedMemory
 }
 
-/** One read of the log for a watcher that has fallen behind what is in memory. */
+/** The size of one read of the log, for a watcher that is behind the entries in memory. */
 const LOG_PIECE_REVISIONS = 512
 const LOG_PIECE_BYTES = 4 * 1024 * 1024
 
@@ -239,7 +239,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     return this.#newestInTables()
   }
 
-  /** Tries another commit where the last one failed. */
+  /** If the last commit failed, it tries another one. */
   async checkHealth(signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     this.#tables.newest()
@@ -285,7 +285,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
       throw new KvError('unavailable', this.#queue.failure!.message, { cause: this.#queue.failure })
   }
 
-  /** What reads of the tables see now: a commit may be done there before its completion is known here. */
+  /** The newest revision for reads of the tables. They may see a commit before its completion is known here. */
   #newestInTables(): Revision {
     return this.#queue.isCommitting ? this.#tables.newest() : this.newest
   }
@@ -296,7 +296,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
   }
 
   async #list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult> {
-    // Page after page of a large store must not hold up everyone else.
+    // Page after page of a large store must not delay other work.
     await new Promise((resolve) => setImmediate(resolve))
     const snapshot = this.#tables.takeSnapshot()
     try {
@@ -315,12 +315,12 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     }
   }
 
-  /** If there are no writes, reads have to start it. */
+  /** Without writes, reads must start it. */
   #letGoOfMemory(): void {
     if (this.#mapped.isTooMuch) this.#queue.run(() => {}).catch(() => {})
   }
 
-  /** Decided when its turn comes, if it was not cancelled; answered when what it wrote, or lost against, is on the disk. */
+  /** A write is decided when its turn comes, unless it is cancelled. It is answered when its change, or the one it lost against, is on the disk. */
   #write<Result>(
     write: Pick<Job, 'bytes' | 'freesSpace'> & { readonly decide: (draft: Draft) => MaybePromise<Result> },
     signal: AbortSignal,

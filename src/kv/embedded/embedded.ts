@@ -1,4 +1,4 @@
-// Opens the durable engine: a store in a directory, in this process, for those without etcd. Every acknowledged write is on the
+// Opens the durable engine: a store in a directory and in this process, for installations without etcd. Every acknowledged write is on the
 // disk, and the event loop never waits for it.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
@@ -13,15 +13,15 @@ import { checkPut } from './request-check.ts'
 import type { Counters } from './table-writer.ts'
 import { Tables } from './tables.ts'
 
-/** Throws a `KvError` for an item that the engine does not take. */
+/** Throws a `KvError` for an item that the engine refuses. */
 export { checkPut }
 
 export interface EmbeddedOptions {
-  /** Created where it does not exist. Belongs to one process at a time. */
+  /** Created if it does not exist. One process at a time has it. */
   readonly dataDir: string
-  /** Puts are refused as `full` while more than this is in use; absent: as much as the disk has. */
+  /** Puts are refused as `full` while more than this is in use. Absent: the disk is the limit. */
   readonly maxBytes?: number
-  /** History is kept beyond compaction while less than this is in use; absent: it is not. */
+  /** History is kept beyond compaction while less than this is in use. Absent: it is not kept. */
   readonly keptBytes?: number | undefined
   readonly clock?: Clock
   /** Decides when the file is reopened. */
@@ -29,11 +29,11 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedKv extends TransactionalKv, Pick<RestorableKv, 'skipTo'> {
-  /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
+  /** The number of open watches and timers. Cancelled calls must not leave any. */
   readonly liveHandles: number
 }
 
-/** Throws `KvError` with one clear line where the folder is in use, of a newer format, damaged or not to be written to. */
+/** Throws `KvError` with one clear line if the folder is in use, of a newer format, damaged or not writable. */
 export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal): Promise<EmbeddedKv> {
   throwIfCancelled(signal)
   const directory = await openDataDirectory(options.dataDir)

@@ -1,4 +1,4 @@
-// Deletes expired keys of the durable engine, each with a revision of its own, through the write queue. Deadlines are stored:
+// Deletes expired keys of the durable engine through the write queue, each with a revision of its own. Deadlines are stored, so
 // keys that expired while the store was closed are deleted soon after it is opened.
 import type { Clock } from '../../lib/clock.ts'
 import type { LogEntry } from './records.ts'
@@ -10,7 +10,7 @@ const KEYS_AT_ONCE = 256
 /** Later than any deadline. */
 const END_OF_TIME_MS = 2 ** 47
 
-/** After a failure, which mostly is a full disk. */
+/** The wait after a failure, which mostly is a full disk. */
 const RETRY_MS = 1000
 
 export class Expirer {
@@ -42,7 +42,7 @@ export class Expirer {
     this.#alarm = undefined
   }
 
-  /** To be called for every committed entry. */
+  /** Call this for every committed entry. */
   observe(entry: LogEntry): void {
     if (entry.deadlineMs > 0) this.#ringAt(entry.deadlineMs)
   }

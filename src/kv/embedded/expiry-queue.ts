@@ -5,7 +5,7 @@ import type { Revision } from '../kv.ts'
 
 export interface Expiry {
   readonly key: string
-  /** The write that is to expire: the key must still be at this revision. */
+  /** The write that expires. The key must still be at this revision. */
   readonly revision: Revision
   readonly deadlineMs: number
 }
@@ -34,7 +34,7 @@ export class ExpiryQueue {
     return this.#byKey.get(key)
   }
 
-  /** Sets the key's deadline; `undefined`: it has none any more. */
+  /** Sets the deadline of the key. `undefined` removes it. */
   set(key: string, expiry: Expiry | undefined): void {
     const old = this.#byKey.size === 0 ? undefined : this.#byKey.get(key)
     if (old !== undefined) {

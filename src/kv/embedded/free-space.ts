@@ -1,17 +1,17 @@
-// How much space is left, by the store's limit and on the disk. Puts are refused while there is too little, so that deletes and
-// compaction, which free space, always have some to work in.
+// Measures the free space, by the limit of the store and on the disk. Puts are refused while there is too little, so that deletes and
+// compaction, which free space, always have some.
 import { statfs } from 'node:fs/promises'
 import { KvError, type StoreSize } from '../kv.ts'
 import type { Tables } from './tables.ts'
 
-/** Left free, on the disk and within the file together. */
+/** The reserve, on the disk and within the file together. */
 const RESERVE_BYTES = 4 * 1024 * 1024
 
-/** The disk is asked again after so long, or so much written. */
+/** The disk is checked again after so much time or so many written bytes. */
 const ASK_EVERY_MS = 250
 const ASK_EVERY_BYTES = RESERVE_BYTES / 4
 
-/** What a commit writes beside the values: pages of which only a part is new. */
+/** The bytes of a commit besides the values: pages with few changes. */
 const PAGES_BYTES = 512 * 1024
 
 export class FreeSpace {
@@ -29,7 +29,7 @@ export class FreeSpace {
     this.#maxBytes = from.maxBytes
   }
 
-  /** To be awaited before each group of writes, with the bytes that it brings. */
+  /** Await this before each group of writes, with its bytes. */
   async refresh(bytes: number): Promise<void> {
     if (this.#maxBytes !== Number.POSITIVE_INFINITY) this.#limitIsReached = this.#tables.usedBytes() > this.#maxBytes
     const now = performance.now()
@@ -41,7 +41,7 @@ export class FreeSpace {
     this.#diskIsFull = (await this.#freeBytes()) < RESERVE_BYTES + 2 * bytes + PAGES_BYTES
   }
 
-  /** Throws `full` where a put is not to be taken. */
+  /** Throws `full` if a put must be refused. */
   check(): void {
     if (this.#limitIsReached) throw new KvError('full', `the store has reached its limit of ${this.#maxBytes} bytes`)
     if (this.#diskIsFull) throw new KvError('full', `the disk of ${this.#folder} is full`)
@@ -57,7 +57,7 @@ export class FreeSpace {
     return { bytes, inUseBytes, limit }
   }
 
-  /** A disk that cannot be asked is not known to be full: what is written to it will tell. */
+  /** If the disk cannot be checked, it does not count as full. Writes will tell. */
   async #freeBytes(): Promise<number> {
     try {
       const [disk, fileBytes] = await Promise.all([statfs(this.#folder), this.#tables.sizeBytes()])

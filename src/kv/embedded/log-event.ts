@@ -1,4 +1,4 @@
-// An entry of the log as watchers are told it.
+// Makes the event for watchers from an entry of the log.
 import type { KvEvent } from '../kv.ts'
 import type { StoredItem } from '../transactional.ts'
 import type { LogEntry } from './records.ts'

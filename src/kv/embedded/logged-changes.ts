@@ -1,5 +1,5 @@
-// What the log of a durable store holds at one moment, read from a snapshot of its tables. A compaction that has not removed all of
-// its garbage yet is not to be seen.
+// The content of the log of a durable store at one moment, read from a snapshot of its tables. Garbage that a compaction has not
+// removed yet is left out.
 import { throwIfCancelled } from '../../lib/errors.ts'
 import type { Revision } from '../kv.ts'
 import type { LeaseId, StoredChange, StoredHistory } from '../transactional.ts'
@@ -7,13 +7,13 @@ import { toItem } from './range-read.ts'
 import type { LogEntry, LogPlace } from './records.ts'
 import type { Snapshot, Tables } from './tables.ts'
 
-/** A piece ends at this many changes looked at, or bytes of values read. */
+/** A piece ends after so many changes, or so many bytes of values. */
 const PIECE_CHANGES = 512
 const PIECE_BYTES = 1024 * 1024
 
 interface Source {
   readonly tables: Tables
-  /** Throws where the store is closed. */
+  /** Throws if the store is closed. */
   readonly checkOpen: () => void
   readonly onRead: (items: number, bytes: number) => void
   readonly onRelease: () => void
@@ -22,7 +22,7 @@ interface Source {
 interface Piece {
   readonly entries: readonly LogEntry[]
   readonly bytes: number
-  /** Absent: it is the last. */
+  /** Absent: this is the last piece. */
   readonly next: LogPlace | undefined
 }
 

@@ -1,8 +1,8 @@
-// How much of the mapped file is resident: LMDB reads through a mapping, and pages that were read once stay in the process until
+// Measures how much of the mapped file is in memory. LMDB reads through a mapping, and read pages stay in the process until
 // the file is reopened.
 import { readFileSync } from 'node:fs'
 
-/** How much is read or written between two looks at the kernel's numbers. */
+/** The bytes that are read or written between two looks at the kernel's numbers. */
 const LOOK_AFTER_BYTES = 4 * 1024 * 1024
 const MOST_BYTES = 24 * 1024 * 1024
 /** Pages of the index that are touched for each record. */
@@ -11,13 +11,13 @@ const FOUND_THROUGH_BYTES = 4096
 export class MappedMemory {
   readonly #mapped: () => number | undefined
   readonly #lookAfter: number
-  /** Mapped for other reasons: the program itself. */
+  /** Mapped memory of the program itself. */
   #before: number
   #touched = 0
   #touchedInAll = 0
   #isTooMuch = false
 
-  /** `mapped`: bytes of mapped files in memory; undefined where that is not known. */
+  /** `mapped`: the bytes of mapped files in memory. Undefined: unknown. */
   constructor(mapped: () => number | undefined = mappedBytes, lookAfter: number = LOOK_AFTER_BYTES) {
     this.#mapped = mapped
     this.#lookAfter = lookAfter

@@ -1,4 +1,4 @@
-// What an in-memory store holds at one moment: what was there at its oldest revision, and every change since.
+// The content of an in-memory store at one moment: the state at its oldest revision, and every change since.
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { sortInPieces } from '../../lib/piece-sort.ts'
 import type { Revision } from '../kv.ts'
@@ -54,7 +54,7 @@ export class MemoryChanges implements StoredHistory {
 
   [Symbol.dispose](): void {}
 
-  /** Nothing is a step, too. */
+  /** Yields undefined for steps without a change. */
   *#inSteps(): Generator<StoredChange | undefined> {
     const kept: StoredItem[] = []
     let looked = 0

@@ -1,5 +1,5 @@
-// The history of an in-memory store, back to the last compaction: entries in pieces, and with each finished piece the state after
-// it. A past state is that of its piece with the few later entries undone, so that its cost does not depend on its age.
+// The history of an in-memory store since the last compaction: entries in pieces, and for each finished piece the state after
+// it. A past state is the state of its piece with the few later entries undone, so its cost does not depend on its age.
 import { type SortedTree, compareNumbers, newSortedTree } from '../../lib/sorted-tree.ts'
 import type { Revision } from '../kv.ts'
 import type { StoredItem } from '../transactional.ts'
@@ -9,11 +9,11 @@ import { firstFrom } from './revision-order.ts'
 /** The state of a store: items by the sort keys of their keys. */
 export type MemoryState = SortedTree<string, StoredItem>
 
-/** One change of one key; a revision has one or several. Never changed; shared between forks. */
+/** One change of one key. A revision has one or several. It never changes, and forks share it. */
 export interface HistoryEntry {
   readonly key: string
   readonly revision: Revision
-  /** What was put; absent: a delete. */
+  /** The new item. Undefined: a delete. */
   readonly item: StoredItem | undefined
   readonly previous: StoredItem | undefined
 }
@@ -25,14 +25,14 @@ interface Piece {
   readonly bytes: number
 }
 
-/** A piece is finished at this many entries or bytes of values: what a compaction may leave behind, and a past read undo. */
+/** A piece is finished after so many entries or bytes of values. A compaction may leave so much behind, and a past read undo so much. */
 const PIECE_ENTRIES = 512
 const PIECE_BYTES = 4 * 1024 * 1024
 
-/** What an entry takes beside its value: itself, its item and its part of the states. */
+/** The memory of an entry besides its value: itself, its item and its part of the states. */
 const ENTRY_BYTES = 512
 
-/** Pages of one list read at one revision: a few rebuilt states are remembered. */
+/** A few rebuilt states are remembered: the pages of a list read at one revision. */
 const REMEMBERED_STATES = 4
 
 export class MemoryHistory {
@@ -54,7 +54,7 @@ export class MemoryHistory {
     return this.#bytes + this.#tailBytes
   }
 
-  /** All changes of a revision; `state` is the store's state with them. */
+  /** Adds all changes of a revision. `state` is the state of the store with them. */
   append(entries: readonly HistoryEntry[], state: MemoryState): void {
     for (const entry of entries) {
       this.#tail.push(entry)
@@ -63,13 +63,13 @@ export class MemoryHistory {
     if (this.#tail.length >= PIECE_ENTRIES || this.#tailBytes >= PIECE_BYTES) this.#finishPiece(state)
   }
 
-  /** In constant time: both go on from the same finished pieces. */
+  /** In constant time: both share the finished pieces. */
   fork(state: MemoryState): MemoryHistory {
     this.#finishPiece(state)
     return new MemoryHistory(this.#tailFirst, this.#pieces.clone())
   }
 
-  /** The entries of one piece from `revision` on; revisions before and behind the piece are not in it. */
+  /** The entries of one piece from `revision` on. */
   entriesFrom(revision: Revision): readonly HistoryEntry[] {
     const { entries, first } = this.#pieceOf(revision)
     return revision <= first ? entries : entries.slice(firstFrom(entries, revision))
@@ -84,7 +84,7 @@ export class MemoryHistory {
     return (after ?? state).get(toSortKey(key))
   }
 
-  /** The state at the end of `revision`, to be read only. `state` is the newest. */
+  /** The state at the end of `revision`. Do not change it. `state` is the newest. */
   stateAt(revision: Revision, state: MemoryState): MemoryState {
     const remembered = this.#rebuilt.get(revision)
     if (remembered !== undefined) return remembered
@@ -108,7 +108,7 @@ export class MemoryHistory {
     for (const remembered of this.#rebuilt.keys()) if (remembered < revision) this.#rebuilt.delete(remembered)
   }
 
-  /** The revision that is the oldest then; undefined where there is no piece but the unfinished one. */
+  /** Returns the oldest revision afterwards. Undefined: there is only the unfinished piece. */
   dropFirstPiece(): Revision | undefined {
     if (this.#pieces.size === 0) return undefined
     const [, second = this.#tailFirst] = this.#pieces.keys()
@@ -124,7 +124,7 @@ export class MemoryHistory {
   }
 
   /**
-   * The piece that `revision` is in, or the first one for what was before it. `after` is absent for the unfinished piece,
+   * The piece of `revision`, or the first piece for earlier revisions. `after` is absent for the unfinished piece,
    * whose state is the newest.
    */
   #pieceOf(revision: Revision): { first: Revision; entries: readonly HistoryEntry[]; after?: MemoryState } {

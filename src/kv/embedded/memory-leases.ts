@@ -25,7 +25,7 @@ export class MemoryLeases {
     this.#seconds.delete(lease)
   }
 
-  /** The key had one lease, or none, and has another. */
+  /** Moves the key from one lease, or none, to another. */
   move(key: string, from: LeaseId, to: LeaseId): void {
     if (from === to) return
     const left = this.#keys.get(from)

@@ -1,4 +1,4 @@
-// A transaction of the in-memory engine: it writes to the state at once, and can take it back.
+// A transaction of the in-memory engine. It writes to the state at once, and can undo its changes.
 import type { Revision } from '../kv.ts'
 import type { KeyRange, LeaseId, StoredItem, Transaction } from '../transactional.ts'
 import { sortRange, toSortKey } from '../key-order.ts'
@@ -10,7 +10,7 @@ import { EmbeddedItem } from './stored-item.ts'
 
 export class MemoryTransaction implements Transaction {
   readonly before: Revision
-  /** What it has changed so far, in order. */
+  /** The changes so far, in order. */
   readonly entries: HistoryEntry[] = []
   readonly #state: MemoryState
   readonly #leases: MemoryLeases
@@ -87,7 +87,7 @@ export class MemoryTransaction implements Transaction {
     this.#leases.forget(lease)
   }
 
-  /** Takes back what it has put and removed. */
+  /** Undoes all changes. */
   goBack(): void {
     for (const { key, previous } of this.entries.splice(0).reverse()) this.#set(key, previous)
   }

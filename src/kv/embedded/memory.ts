@@ -1,4 +1,4 @@
-// The in-memory engine, for tests, benchmarks and `--in-memory`: copy-on-write trees, so that a store of any size is forked in
+// The in-memory engine, for tests, benchmarks and `--in-memory`. It has copy-on-write trees, so that a store of any size is forked in
 // constant time, and goes back to a snapshot in the time of what has changed since. Every write is done by the time its call
 // returns; history grows until `compact` is called, or to its limit.
 import { type Clock, systemClock } from '../../lib/clock.ts'
@@ -45,13 +45,13 @@ import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
 
 export interface MemoryOptions {
   readonly clock?: Clock
-  /** What history may take: beyond that the oldest of it is given up as if it were compacted. Absent: it is not bounded. */
+  /** The limit of the history. Beyond it the oldest part is dropped as if it were compacted. Absent: there is no limit. */
   readonly historyBytes?: number
-  /** Where it goes on from; absent: it is empty. */
+  /** The first state. Absent: the store is empty. */
   readonly snapshot?: MemorySnapshot
 }
 
-/** A store's state, history, deadlines and revisions at a moment. Nothing changes it; any number of stores go on from it. */
+/** The state, history, deadlines and revisions of a store at a moment. It never changes. Any number of stores may begin with it. */
 export interface MemorySnapshot {
   readonly state: MemoryState
   readonly history: MemoryHistory
@@ -62,19 +62,19 @@ export interface MemorySnapshot {
 
 export interface MemoryKv extends TransactionalKv {
   /**
-   * A second store with the same state, history, deadlines and revisions, in constant time. From here on the two know
-   * nothing of each other: neither's writes, compactions, watches or `close` touch the other. Leases stay with the first.
+   * A second store with the same state, history, deadlines and revisions, in constant time. The two are independent from then
+   * on: the writes, compactions, watches and `close` of one do not affect the other. Leases stay with the first.
    */
   fork(): MemoryKv
   /** In constant time. */
   snapshot(): MemorySnapshot
   /**
-   * Makes the state that of the snapshot, with the deadlines that its keys had then. Each key that differs is put or deleted
-   * at a revision of its own, as if a client had written it: watches see every one of these changes, and revisions never go back.
-   * Returns how many there were.
+   * Goes back to the state of the snapshot, with the deadlines of its keys. Each key that differs is put or deleted
+   * at a revision of its own, as if a client had written it. Watches see all of these changes, and revisions never go back.
+   * Returns the number of changes.
    */
   restore(snapshot: MemorySnapshot): number
-  /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
+  /** The number of open watches and timers. Cancelled calls must not leave any. */
   readonly liveHandles: number
 }
 
@@ -92,7 +92,7 @@ function emptySnapshot(): MemorySnapshot {
   }
 }
 
-/** A chain of awaited writes holds the event loop for this many, then lets the others have a turn. */
+/** After so many awaited writes in a row, other work gets a turn of the event loop. */
 const WRITES_A_TURN = 256
 
 class MemoryEngine implements MemoryKv, WatchSource {
@@ -314,7 +314,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#record([{ key: item.key, revision: this.newest + 1, item: undefined, previous: item }])
   }
 
-  /** The changes of a revision, which are in the state already. */
+  /** Records the changes of a revision, which the state has already. */
   #record(entries: readonly HistoryEntry[], deadlineMs?: number): void {
     this.newest++
     this.#history.append(entries, this.#state)

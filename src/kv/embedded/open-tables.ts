@@ -1,36 +1,36 @@
-// Opens the file of the durable engine in LMDB, with its tables. A table that an older format has not is made empty.
+// Opens the file of the durable engine in LMDB, with its tables. Tables that an older format does not have are made empty.
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { PAGE_BYTES } from './data-file.ts'
 
 type Table = Database<Buffer, Buffer>
 
-/** Address space, not memory or disk. LMDB remaps where a store outgrows it. */
+/** Address space, not memory or disk. LMDB maps more if a store outgrows it. */
 const MAP_BYTES = 16 * 1024 ** 3
 
-/** Each list that takes more than one turn holds one. */
+/** Each list of more than one turn is a reader. */
 const MAX_READERS = 1000
 
 /** The file, opened. */
 export interface OpenTables {
   readonly root: RootDatabase<Buffer, Buffer>
-  /** Every change by its revision and its number in that, with its value: the truth, of which the others are indexes. */
+  /** Every change by its revision and its number there, with its value. The other tables are indexes of this one. */
   readonly log: Table
   /** The current state by key. */
   readonly live: Table
-  /** The superseded versions by key and revision: when they were superseded. */
+  /** The revisions that superseded past versions, by key and revision. */
   readonly past: Table
-  /** The same by the revision that superseded them, and deletes: what compaction goes by. */
+  /** The past versions and deletes by the revision that superseded them, for compaction. */
   readonly garbage: Table
   /** Keys with a TTL, by deadline and revision. */
   readonly expiry: Table
-  /** Leases, with the seconds that they were asked for. */
+  /** Leases, with their seconds. */
   readonly leases: Table
   /** The keys of leases, by lease. */
   readonly leased: Table
   readonly counters: Table
 }
 
-/** To read: what is there is not changed, and another process may have it open. A table that an older format has not is then missing. */
+/** `readOnly`: nothing is changed, and another process may have the file open. Tables that an older format does not have are missing then. */
 export function openTables(directory: string, readOnly = false): OpenTables {
   const format = { encoding: 'binary', keyEncoding: 'binary' } as const
   const root: RootDatabase<Buffer, Buffer> = open({

@@ -1,4 +1,4 @@
-// Lists of the durable engine, current and past, in pieces between which the event loop goes on. All pieces of a list read one
+// Lists of the durable engine, current and past. They are read in pieces, with turns of the event loop between. All pieces of a list read one
 // snapshot.
 import { InvariantError, throwIfCancelled } from '../../lib/errors.ts'
 import { KvError, type Revision } from '../kv.ts'
@@ -9,14 +9,14 @@ import { encodeBound, encodeVersionKey, type KeyState, type LogEntry, type LogPl
 import { EmbeddedItem } from './stored-item.ts'
 import type { KeyRef, Snapshot, Tables, VersionRef } from './tables.ts'
 
-/** A piece ends at this many keys looked at, or bytes of values read. */
+/** A piece ends after so many keys, or so many bytes of values. */
 const PIECE_KEYS = 1000
 const PIECE_BYTES = 4 * 1024 * 1024
 
-/** Counting needs no values and is done by LMDB itself, some ten million keys a second. */
+/** LMDB itself counts keys, some ten million a second. */
 const PIECE_COUNTED = 20_000
 
-/** How far a walk has come; its next piece begins there. Absent: it is at its end. */
+/** The place of a walk, where its next piece begins. */
 interface Place {
   readonly live: Buffer
   readonly past: Buffer
@@ -27,7 +27,7 @@ interface Piece {
   readonly next: Place | undefined
 }
 
-/** A key, and where its value is. */
+/** A key and the place of its value. */
 type Ref = KeyRef | VersionRef
 
 export class RangeRead {
@@ -51,7 +51,7 @@ export class RangeRead {
     const items: StoredItem[] = []
     let bytes = 0
     for (let from: Place | undefined = this.#beginning(); from !== undefined; ) {
-      // One more than asked for tells whether there are more.
+      // One item more than the limit tells whether there are more.
       const piece = this.#piece(from, Math.min(PIECE_KEYS, limit - items.length + 1))
       for (const ref of piece.refs) {
         if (items.length === limit) return { items, more: true }
@@ -68,7 +68,7 @@ export class RangeRead {
     return { items, more: false }
   }
 
-  /** As the log has them, some megabytes at a time. */
+  /** The entries of the log, some megabytes at a time. */
   async *entries(): AsyncGenerator<readonly PutEntry[]> {
     let entries: PutEntry[] = []
     let bytes = 0
@@ -127,7 +127,7 @@ export class RangeRead {
   }
 
   /**
-   * At a past revision a key is either in its newest version, if that is old enough, or in the superseded one that was
+   * At a past revision a key has either its newest version, if that is old enough, or the superseded one that was
    * its newest then: both are walked side by side, in the order of keys.
    */
   #pastPiece(place: Place, limit: number, at: Revision): Piece {
@@ -157,7 +157,7 @@ export class RangeRead {
   }
 }
 
-/** An iterator with a look at its next value. */
+/** An iterator that shows its next value. */
 class Head<T> {
   readonly #source: Generator<T>
   taken = 0
@@ -208,18 +208,18 @@ function placeOf(newer: KeyRef | undefined, older: VersionRef | undefined, end: 
   }
 }
 
-/** An entry of the log that put something. */
+/** An entry of the log that is a put. */
 export type PutEntry = LogEntry & { readonly value: Buffer }
 
-/** What is known of an entry by the tables that lead to it. */
+/** The parts of an entry that the indexes have. */
 interface KnownOfEntry {
   readonly place: LogPlace
-  /** Of a key's newest. */
+  /** Set for the newest version of a key. */
   readonly state: KeyState | undefined
   readonly key: () => string
 }
 
-/** Where its record is missing or damaged, one whose value says so. */
+/** If the record is missing or damaged, the value of the entry says so. */
 function entryAt(read: () => LogEntry | undefined, known: KnownOfEntry): PutEntry {
   const { revision } = known.place
   try {
@@ -248,7 +248,7 @@ function damagedEntry({ place, state, key }: KnownOfEntry, problem: string): Put
   }
 }
 
-/** What a change put under the key; `state` where it is the newest. */
+/** The item of a change. `state`: it is the newest. */
 export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, place: LogPlace, state?: KeyState): StoredItem {
   const read = (): LogEntry | undefined => {
     const entry = tables.entryOf(place)

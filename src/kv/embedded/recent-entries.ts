@@ -1,5 +1,5 @@
-// The newest entries of the log, kept in memory until every watcher has read them, so that watchers that keep up do not read the
-// disk. Bounded by number and bytes, but for the last revision; a revision is there whole or not at all.
+// The newest entries of the log. They stay in memory until every watcher has read them, so that watchers that keep up do not read the
+// disk. They are bounded by number and bytes, except for the last revision. A revision is complete or missing.
 import type { Revision } from '../kv.ts'
 import type { LogEntry } from './records.ts'
 import { firstFrom } from './revision-order.ts'
@@ -18,14 +18,14 @@ export class RecentEntries {
     this.#bytes += entry.value?.length ?? 0
   }
 
-  /** The entries from `revision` on; absent where they are no longer all here. */
+  /** The entries from `revision` on. Undefined: some are dropped. */
   from(revision: Revision): readonly LogEntry[] | undefined {
     const first = this.#entries[0]
     if (first === undefined || revision < first.revision) return undefined
     return this.#entries.slice(firstFrom(this.#entries, revision))
   }
 
-  /** All of them, where there is no watcher that has read less than them; `read` is how far the slowest is. */
+  /** Forgets all entries if every watcher has read them. `read` is the revision of the slowest watcher. */
   forgetRead(read: Revision): void {
     const newest = this.#entries.at(-1)
     if (newest === undefined || newest.revision > read) return

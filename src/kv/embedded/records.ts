@@ -6,31 +6,31 @@ import { type LeaseId, NO_LEASE } from '../transactional.ts'
 import { keyFromBytes, keyToBytes } from '../key-text.ts'
 import { MAX_KEY_BYTES } from './request-check.ts'
 
-/** Where an entry is in the log: its revision and, among the changes of that, its number. A single write has the number 0. */
+/** The place of an entry in the log: its revision and its number among the changes of the revision. A single write has the number 0. */
 export interface LogPlace {
   readonly revision: Revision
   readonly sub: number
 }
 
-/** One change of one key, as the log holds it. */
+/** One change of one key in the log. */
 export interface LogEntry extends LogPlace {
   readonly key: string
-  /** The revision that made the key, since it was last absent; 0 for a delete. */
+  /** The revision that created the key. 0 for a delete. */
   readonly createRevision: Revision
-  /** The key's revision before this one; 0: it was absent. */
+  /** The revision of the key before this one. 0: it was absent. */
   readonly previousRevision: Revision
   /** The number of that change within its revision. */
   readonly previousSub: number
-  /** How many puts there were since the key was last absent; 0 for a delete. */
+  /** The number of puts since the key was created. 0 for a delete. */
   readonly version: number
   readonly lease: LeaseId
-  /** When the key expires, in milliseconds since 1970; 0: never. */
+  /** The expiry of the key, in milliseconds since 1970. 0: never. */
   readonly deadlineMs: number
-  /** What was put; absent: a delete. */
+  /** The new value. Undefined: a delete. */
   readonly value: Buffer | undefined
 }
 
-/** What is known of a key without its value: enough to decide a write and to find the value. */
+/** The state of a key without its value: enough to decide a write and to find the value. */
 export type KeyState = Pick<LogEntry, 'revision' | 'sub' | 'createRevision' | 'deadlineMs' | 'version' | 'lease'>
 
 const NUMBER_BYTES = 6
@@ -44,7 +44,7 @@ const DEADLINE_AT = PREVIOUS_REVISION_AT + NUMBER_BYTES
 const KEY_LENGTH_AT = DEADLINE_AT + NUMBER_BYTES
 const KEY_AT = KEY_LENGTH_AT + 2
 
-/** Of a record with these the key comes behind them. */
+/** Long records have these fields before the key. */
 const SUB_AT = KEY_AT
 const PREVIOUS_SUB_AT = SUB_AT + NUMBER_BYTES
 const VERSION_AT = PREVIOUS_SUB_AT + NUMBER_BYTES
@@ -54,7 +54,7 @@ const LONG_KEY_AT = LEASE_AT + LEASE_BYTES
 
 const PUT = 1
 const DELETE = 2
-/** The same with what a first write by itself, and a delete by itself, do not need; format 1 has only the short ones. */
+/** Long records. A single first write and a single delete do not need them. Format 1 has only the short ones. */
 const LONG_PUT = 3
 const LONG_DELETE = 4
 
@@ -82,7 +82,7 @@ export function encodeEntry(entry: LogEntry, key: Buffer = encodeKey(entry.key))
   return bytes
 }
 
-/** The entry's value is a part of `bytes`, not a copy. `key`: of which it has to be, where that is known. */
+/** The value of the entry is a view of `bytes`. `key`: the expected key, if it is known. */
 export function decodeEntry(bytes: Buffer, revision: Revision, key?: Buffer): LogEntry {
   if (
     bytes.length < KEY_AT ||
@@ -114,12 +114,12 @@ export function decodeEntry(bytes: Buffer, revision: Revision, key?: Buffer): Lo
   }
 }
 
-/** Format 1 has not counted: what was written more than once counts as written twice. */
+/** Format 1 did not count: a key with several writes counts as written twice. */
 function leastVersion(revision: Revision, createRevision: Revision): number {
   return revision === createRevision ? 1 : 2
 }
 
-/** A first write by itself has three numbers, which is all that format 1 has; others have five, and a lease where they have one. */
+/** A single first write has three numbers, as in format 1. Other states have five, and the lease if there is one. */
 const SHORT_STATE_BYTES = 3 * NUMBER_BYTES
 const STATE_BYTES = 5 * NUMBER_BYTES
 const LEASED_STATE_BYTES = STATE_BYTES + LEASE_BYTES
@@ -155,7 +155,7 @@ export function decodeState(bytes: Buffer): KeyState {
   }
 }
 
-/** A version that is history, and whether a delete made it so. */
+/** A past version, and whether a delete ended it. */
 export interface GarbageRecord extends LogPlace {
   readonly key: Buffer
   readonly byDelete: boolean
@@ -179,7 +179,7 @@ export function decodeGarbage(bytes: Buffer): GarbageRecord {
   }
 }
 
-/** Places sort as entries were written. */
+/** Places sort in the order of the writes. */
 export function encodePlace({ revision, sub }: LogPlace): Buffer {
   return sub === 0 ? encodeNumbers(revision) : encodeNumbers(revision, sub)
 }
@@ -194,7 +194,7 @@ export function encodeNumbers(...numbers: readonly number[]): Buffer {
   return bytes
 }
 
-/** The number at `index` of those that `encodeNumbers` wrote. */
+/** The number at `index` of the result of `encodeNumbers`. */
 export function decodeNumber(bytes: Buffer, index = 0): number {
   return bytes.readUIntBE(index * NUMBER_BYTES, NUMBER_BYTES)
 }
@@ -203,7 +203,7 @@ export function encodeKey(key: string): Buffer {
   return keyToBytes(key)
 }
 
-/** A lease and a key of its own, sorted by lease; without the key, where those of the lease begin. */
+/** A lease and one of its keys, sorted by lease. Without the key: the beginning of the lease. */
 export function encodeLeased(lease: LeaseId, key: Buffer = NOTHING): Buffer {
   const bytes = Buffer.allocUnsafe(LEASE_BYTES + key.length)
   bytes.writeBigUInt64BE(BigInt.asUintN(64, lease))

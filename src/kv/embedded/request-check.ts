@@ -3,12 +3,12 @@ import { checkKey, KvError, type PutRequest, type Revision } from '../kv.ts'
 import { keyToBytes } from '../key-text.ts'
 
 /**
- * LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. A zero byte counts
- * twice, since there it has to be escaped.
+ * LMDB takes keys of up to 1978 bytes. The rest is for the revision behind a key. A zero byte counts
+ * twice, since it is escaped.
  */
 export const MAX_KEY_BYTES = 1900
 
-/** etcd's default for a whole request. */
+/** etcd's default for a request. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
 
 export function checkPut(request: Pick<PutRequest, 'key' | 'value'>): void {
@@ -29,7 +29,7 @@ export function isTooLong(key: string): boolean {
   return keyToBytes(key).length + key.split('\0').length - 1 > MAX_KEY_BYTES
 }
 
-/** Throws where the state at the end of revision `at` is not available. */
+/** Throws if the state at the end of revision `at` is not available. */
 export function checkReadable(at: Revision, kept: { readonly oldest: Revision; readonly newest: Revision }): void {
   if (at > kept.newest) throw new KvError('future', `revision ${at} has not happened yet`)
   if (at < kept.oldest)

@@ -1,9 +1,9 @@
-// Finds a revision among changes in their order, of which a revision may have several.
+// Finds a revision in an ordered list of changes. A revision may have several.
 import type { Revision } from '../kv.ts'
 
-/** The index of the first change at or behind the revision; the length where there is none. */
+/** The index of the first change at or after the revision. The length: there is none. */
 export function firstFrom(changes: readonly { readonly revision: Revision }[], revision: Revision): number {
-  // Mostly a revision has one change, and then this is its place.
+  // Most revisions have one change. Then this is its place.
   const guess = revision - (changes[0]?.revision ?? 0)
   if (changes[guess]?.revision === revision && changes[guess - 1]?.revision !== revision) return guess
   let [low, high] = [0, changes.length]

@@ -1,4 +1,4 @@
-// An item of an embedded engine. What only etcd's API asks for is not enumerable, so that to the port it is a `KeyValue` and nothing
+// An item of an embedded engine. The members for etcd's API are not enumerable, so that the port sees a `KeyValue` and nothing
 // more, without a copy.
 import type { Revision } from '../kv.ts'
 import type { LeaseId, StoredItem } from '../transactional.ts'

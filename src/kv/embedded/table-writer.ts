@@ -1,4 +1,4 @@
-// How a change is written to the tables.
+// Writes changes to the tables.
 import { InvariantError } from '../../lib/errors.ts'
 import type { Revision } from '../kv.ts'
 import { type LeaseId, NO_LEASE } from '../transactional.ts'
@@ -24,17 +24,17 @@ const NO_BYTES: Readonly<Buffer> = Buffer.alloc(0)
 
 export interface Counters {
   readonly newest: Revision
-  /** The oldest revision that can be read: that of the last compaction. */
+  /** The oldest readable revision: that of the last compaction. */
   readonly oldest: Revision
 }
 
-/** One change of one key, and with it what was there before. */
+/** One change of one key, and the state before it. */
 export interface Change {
   readonly entry: LogEntry
   readonly before: KeyState | undefined
 }
 
-/** None of these may fail: everything is decided before. */
+/** None of these may fail: all decisions were made before. */
 export interface TableWriter {
   change(change: Change): void
   forgetVersion(version: LogPlace & { readonly key: Buffer }): void
@@ -45,7 +45,7 @@ export interface TableWriter {
   count(counters: Partial<Counters>): void
 }
 
-/** Only within a commit, by which the promises of single writes are settled. */
+/** For use within a commit only. The commit settles the promises of single writes. */
 export function tableWriter(open: OpenTables): TableWriter {
   return {
     change: ({ entry, before }) => {
@@ -56,7 +56,7 @@ export function tableWriter(open: OpenTables): TableWriter {
       moveLease(open, key, before?.lease ?? NO_LEASE, entry.lease)
       if (before !== undefined) {
         const { revision, sub } = before
-        // Behind the revision that superseded it, the number of its own change.
+        // The revision that superseded it, and the number of its own change.
         void open.past.put(encodeVersionKey(key, revision), encodePlace({ revision: entry.revision, sub }))
         const garbage = encodeGarbage({ key, revision, sub, byDelete: entry.value === undefined })
         void open.garbage.put(encodePlace(entry), garbage)
@@ -91,7 +91,7 @@ function moveLease(open: OpenTables, key: Buffer, from: LeaseId, to: LeaseId): v
   if (to !== NO_LEASE) void open.leased.put(encodeLeased(to, key), NO_BYTES)
 }
 
-/** Pages that are only ever appended to are filled; otherwise every one of them would be left half empty. */
+/** Appending fills the pages. Otherwise each page would stay half empty. */
 function append(open: OpenTables, key: Buffer, value: Buffer): void {
   const appending = open.log as unknown as {
     put(key: Buffer, value: Buffer, options: { append: true }): Promise<boolean>
@@ -101,7 +101,7 @@ function append(open: OpenTables, key: Buffer, value: Buffer): void {
     (wasLast) => {
       if (!wasLast) throw new InvariantError('a revision was not newer than all others')
     },
-    // The commit fails with it, and says why.
+    // The commit fails too, and reports the reason.
     () => undefined,
   )
 }

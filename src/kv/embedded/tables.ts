@@ -1,5 +1,5 @@
-// The tables of the durable engine in LMDB: this file and `open-tables.ts` are all that knows LMDB. Reads are from mapped memory; a commit is one
-// transaction, written and synced in another thread: all of it or nothing.
+// The tables of the durable engine in LMDB. Only this file and `open-tables.ts` know LMDB. Reads are from mapped memory. A commit is one
+// transaction, which another thread writes and syncs, all of it or nothing.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ import { type OpenTables, openTables } from './open-tables.ts'
 import { isTooLong } from './request-check.ts'
 import { type Counters, NEWEST, OLDEST, tableWriter, type TableWriter } from './table-writer.ts'
 
-/** A frozen view for a read that takes more than one turn of the event loop. Must be released. */
+/** A frozen view for a read of more than one turn of the event loop. Release it. */
 export interface Snapshot {
   readonly transaction: Transaction
 }
@@ -43,13 +43,13 @@ export interface KeyRef {
   readonly state: KeyState
 }
 
-/** A version that is no longer a key's newest: the key had it from `revision` on, until `supersededAt`. */
+/** A past version of a key, valid from `revision` until `supersededAt`. */
 export interface VersionRef extends LogPlace {
   readonly key: Buffer
   readonly supersededAt: Revision
 }
 
-/** A version that the change `by` superseded or, with a delete, ended. */
+/** A version that the change `by` superseded or deleted. */
 export interface Garbage extends GarbageRecord {
   readonly by: LogPlace
 }
@@ -68,13 +68,13 @@ interface TableStats {
   readonly entryCount: number
 }
 
-/** What LMDB has open of a store: the data, the same for its metadata, and the lock. */
+/** The files that LMDB opens: the data, the data again for its metadata, and the lock. */
 const FILES_OF_STORE = 3
 
-/** A key that is out of order is seen where it is not before the end of its piece. */
+/** A key out of order is detected if it is not before the end of its piece. */
 const PIECE_CHECKED = 64
 
-/** In the order of bytes, where numbers below zero come last. */
+/** The last lease in the order of bytes, which puts negative numbers last. */
 const LAST_LEASE: LeaseId = -1n
 
 export class Tables {
@@ -105,7 +105,7 @@ export class Tables {
     return bytes === undefined ? 1 : decodeNumber(bytes)
   }
 
-  /** The revision of the log's last entry; 0: it has none. */
+  /** The revision of the last entry of the log. 0: it has none. */
   lastLogged(): Revision {
     for (const bytes of this.#open.log.getKeys({ reverse: true, limit: 1 })) return decodeNumber(bytes)
     return 0
@@ -116,13 +116,13 @@ export class Tables {
     return bytes === undefined ? undefined : decodeState(bytes)
   }
 
-  /** Absent: the change was compacted away, or its record is lost. Throws `corrupt` where it is damaged, or not of that key. */
+  /** Undefined: the change was compacted, or its record is lost. Throws `corrupt` if it is damaged, or of another key. */
   entryOf(place: LogPlace, snapshot?: Snapshot, key?: Buffer): LogEntry | undefined {
     const bytes = this.#open.log.get(encodePlace(place), options(snapshot))
     return bytes === undefined ? undefined : decodeEntry(bytes, place.revision, key)
   }
 
-  /** The revision that put or deleted the key after this one; absent: none has. */
+  /** The next revision that put or deleted the key. Undefined: there is none. */
   supersededAt(key: string, revision: Revision, snapshot: Snapshot): Revision | undefined {
     const bytes = this.#open.past.get(encodeVersionKey(encodeKey(key), revision), options(snapshot))
     return bytes === undefined ? undefined : decodePlace(bytes).revision
@@ -151,14 +151,14 @@ export class Tables {
     for (const { key, value } of this.#open.log.getRange(range)) yield decodeEntry(value, decodeNumber(key))
   }
 
-  /** What the revisions up to and including `upTo` have made history of, in their order. */
+  /** The versions that the revisions up to and including `upTo` have superseded, in order. */
   *garbage(upTo: Revision, limit: number): Generator<Garbage> {
     const range = { start: encodeNumbers(0), end: encodeNumbers(upTo + 1), limit }
     for (const { key, value } of this.#open.garbage.getRange(range))
       yield { by: decodePlace(key), ...decodeGarbage(value) }
   }
 
-  /** What is due first, up to and including `deadlineMs`. */
+  /** The first deadlines, up to and including `deadlineMs`. */
   *expiries(deadlineMs: number, limit: number): Generator<{ key: string; revision: Revision; deadlineMs: number }> {
     const range = { start: encodeNumbers(0, 0), end: encodeNumbers(deadlineMs + 1, 0), limit }
     for (const { key, value } of this.#open.expiry.getRange(range)) {
@@ -188,8 +188,8 @@ export class Tables {
   }
 
   /**
-   * Throws `corrupt` where keys that were written are not found in their order: a page that leads to others is damaged, or a key is another
-   * than it was, and what is behind it would seem never to have been there. LMDB counts ten million keys a second.
+   * Throws `corrupt` if written keys are not found in order: an inner page is damaged, or a key has changed, and the keys
+   * behind it would seem to be missing. LMDB counts ten million keys a second.
    */
   checkKeys(): void {
     const { entryCount } = this.#open.live.getStats() as TableStats
@@ -207,7 +207,7 @@ export class Tables {
     throw new KvError('corrupt', `${this.#file}: ${problem}; restore a backup`)
   }
 
-  /** The key that is `offset` keys behind the start of the range, if that many are in it. */
+  /** The key `offset` keys behind the start of the range, if the range has so many. */
   liveKeyAt(offset: number, range: RangeOfTable): Buffer | undefined {
     for (const key of this.#open.live.getKeys({ ...toLmdbRange(range), limit: 1, offset })) return key
     return undefined
@@ -225,11 +225,11 @@ export class Tables {
   }
 
   /**
-   * Closes the file and opens it again, to release the mapped memory. Must not run beside a commit. False if a reader has a
+   * Closes the file and opens it again, to release the mapped memory. Do not call it during a commit. False if a reader has a
    * snapshot, or the file cannot be opened again.
    */
   async remap(): Promise<boolean> {
-    // In a turn of its own: everything to wait for is over already, so that no other code runs before the file is open again.
+    // In a turn of its own: there is nothing left to wait for, so no other code runs before the file is open again.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.#snapshots > 0 || !this.#canOpenAgain()) return false
     await this.#open.root.close()
@@ -238,19 +238,19 @@ export class Tables {
   }
 
   /**
-   * Resolves when all of `write` is on the disk and visible to new reads. Throws `KvError` where nothing was written; `unknown`
-   * where that is not certain, and the tables are not usable any more. One commit at a time.
+   * Resolves when all of `write` is on the disk and visible to new reads. Throws `KvError` if nothing was written, and `unknown`
+   * if that is not certain. The tables cannot be used any more then. One commit at a time.
    */
   async commit(write: (writer: TableWriter) => void): Promise<void> {
     await this.#commit(() => this.#open.root.batch(() => write(tableWriter(this.#open))))
   }
 
   /**
-   * The same for so much that it takes several turns of the event loop: wherever `write` yields, others may have one. Meanwhile they read
-   * what was there before.
+   * The same for a commit of several turns of the event loop: other work may run wherever `write` yields. Meanwhile reads see
+   * the state before.
    */
   async commitInTurns(write: (writer: TableWriter) => Generator<void, void>): Promise<void> {
-    // What is read by the handle that has such a transaction is read from the transaction: so it has one of its own, on the same file.
+    // Reads by the handle of such a transaction see the transaction. So it has a handle of its own on the same file.
     if (!this.#canOpenAgain()) return this.commit((writer) => write(writer).forEach(() => {}))
     const own = openTables(this.#directory)
     try {
@@ -273,7 +273,7 @@ export class Tables {
     return (await stat(this.#file)).size
   }
 
-  /** How much of the file is in use: what was freed in it is used again before the file grows. */
+  /** The used bytes of the file. Freed pages are used again before the file grows. */
   usedBytes(): number {
     let pages = 0
     for (const table of [this.#open.log, this.#open.live, this.#open.past, this.#open.garbage, this.#open.expiry]) {
@@ -287,11 +287,11 @@ export class Tables {
     await this.#open.root.close()
   }
 
-  /** Where the file has been taken away LMDB would begin an empty one, and where it cannot be opened it would end the process. */
+  /** If the file is gone, LMDB would begin an empty one. If it cannot be opened, LMDB would end the process. */
   #canOpenAgain(): boolean {
     const opened: number[] = []
     try {
-      // Not the lock: closing it here would give it up.
+      // Not the lock file: closing it here would release the lock.
       for (let i = 0; i < FILES_OF_STORE; i++) opened.push(openSync(this.#file, 'r+'))
       return opened.every((file) => fstatSync(file).ino === this.#inode)
     } catch {
@@ -301,7 +301,7 @@ export class Tables {
     }
   }
 
-  /** Whether the environment still takes transactions: after some failures it takes none, and would never answer. */
+  /** Whether LMDB still takes transactions. After some failures it takes none, and would never answer. */
   #canBegin(): boolean {
     try {
       this.#open.root.transactionSync(() => undefined)

@@ -1,9 +1,9 @@
-// A watch over stored history: only a cursor. It reads what follows its cursor on demand, so that a slow consumer buffers nothing
-// and never slows a writer; if that history is gone by then, it ends with `compacted`.
+// A watch over stored history is only a cursor. It reads the history behind its cursor on demand, so that a slow consumer buffers nothing
+// and never slows a writer. If that history is gone by then, it ends with `compacted`.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import { type Batch, KvError, type KvEvent, type KvWatch, type Revision } from '../kv.ts'
 
-/** An engine, as watchers see it. */
+/** The interface of an engine for watchers. */
 export interface WatchSource {
   /** The newest revision that watchers may see. */
   readonly newest: Revision
@@ -14,8 +14,8 @@ export interface WatchSource {
 }
 
 /**
- * The events after `after` that the watcher is for, as whole revisions; `revision` is how far it looked. Called only where there is
- * something after `after`. A bounded piece, not everything.
+ * The events after `after` for the watcher, as complete revisions. `revision` is the last one that it looked at. Called only if there is
+ * history after `after`. It returns a bounded piece.
  */
 export type ReadAfter<Event> = (after: Revision) => Batch<Event>
 
@@ -24,7 +24,7 @@ interface FollowedWatch {
   readonly wake: () => void
 }
 
-/** The watchers of one engine: woken together, at most once a turn of the event loop, so that events come in batches. */
+/** The watchers of one engine. They are woken together, at most once a turn of the event loop, so that events come in batches. */
 export class WatcherSet {
   readonly #watchers = new Set<FollowedWatch>()
   #wakeIsDue = false
@@ -33,7 +33,7 @@ export class WatcherSet {
     return this.#watchers.size
   }
 
-  /** How far the one that is furthest behind has read; infinity where there is none. */
+  /** The revision of the slowest watcher. Infinity: there is no watcher. */
   get slowest(): Revision {
     let slowest = Number.POSITIVE_INFINITY
     for (const { cursor } of this.#watchers) slowest = Math.min(slowest, cursor)
@@ -62,7 +62,7 @@ export class WatcherSet {
   }
 }
 
-/** A piece of history without anything for this watcher, and there is more behind it. */
+/** A piece of history has no events for this watcher, and there is more history. */
 const READ_ON = Symbol('read on')
 
 export class Watcher<Event = KvEvent> implements KvWatch<Event> {
@@ -72,7 +72,7 @@ export class Watcher<Event = KvEvent> implements KvWatch<Event> {
   readonly #signal: AbortSignal
   #cursor: Revision
   #progressIsDue = false
-  /** Resolves in the next turn of the event loop where history was read in this one. */
+  /** Resolves in the next turn of the event loop. Set if history was read in this one. */
   #nextTurn: Promise<void> | undefined
   #started = false
   #done = false
@@ -124,7 +124,7 @@ export class Watcher<Event = KvEvent> implements KvWatch<Event> {
 
   async #next(): Promise<IteratorResult<Batch<Event>>> {
     while (!this.#done) {
-      // One piece of history a turn: catching up with a long one must not hold up everyone else.
+      // One piece of history in each turn: a watcher that catches up must not delay other work.
       await this.#nextTurn
       const read = this.#read()
       if (read !== undefined && read !== READ_ON) return { done: false, value: read }

@@ -1,5 +1,5 @@
-// Group commit: writes that arrive during a commit go together into the next. One commit at a time; jobs are answered in order,
-// when the writes that they made or lost against are on the disk.
+// Group commit: writes that arrive during a commit go together into the next one. One commit at a time. Jobs are answered in order,
+// when their writes, or the ones they lost against, are on the disk.
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { KvError, type Revision } from '../kv.ts'
 import { Draft, type DraftSource } from './draft.ts'
@@ -10,30 +10,30 @@ import type { Tables } from './tables.ts'
 export type CommitTables = DraftSource & Pick<Tables, 'commit' | 'commitInTurns'>
 
 export interface Job {
-  /** Bytes of its value, which bound a group. */
+  /** The bytes of its value, for the limit of a group. */
   readonly bytes: number
-  /** Whether it makes space: such jobs are tried again without the others where there is none left. */
+  /** Whether it frees space. If there is none left, such jobs are tried again without the others. */
   readonly freesSpace: boolean
   /**
-   * Takes its turn in the draft; where that takes long, in several turns of the event loop, in which no other write runs. Throwing fails
-   * this job alone; it must not have changed the draft then.
+   * Decides the job in the draft. It may take several turns of the event loop, in which no other write runs. An error fails
+   * this job alone. It must not have changed the draft then.
    */
   decide(draft: Draft): MaybePromise<void>
-  /** Its writes are on the disk. */
+  /** Called when its writes are on the disk. */
   done(): void
   fail(error: unknown): void
 }
 
-/** A group is closed at this many jobs or bytes: what a single commit may take, and an event loop be held up for. */
+/** The most jobs and bytes of a group. They bound a commit and its time on the event loop. */
 const GROUP_JOBS = 512
 const GROUP_BYTES = 8 * 1024 * 1024
-/** More than that, which only a delete of a range brings, is written in turns: each costs 8 to 10 µs of the event loop's time. */
+/** More changes are written in turns: each takes 8 to 10 µs of the event loop. Only a delete of a range has so many. */
 const LARGE_CHANGES = 2000
 
 export class WriteQueue {
   readonly #tables: CommitTables
   readonly #space: Pick<FreeSpace, 'refresh'>
-  /** Called with what was committed, in order, before the jobs are done. */
+  /** Called with the committed changes, in order, before the jobs are done. */
   readonly #publish: (changes: readonly Change[]) => void
   /** Called between two groups, when nothing is being committed. */
   readonly #between: () => Promise<void> | undefined
@@ -41,7 +41,7 @@ export class WriteQueue {
   #waiting: Job[] = []
   #running: Promise<void> | undefined
   #committing = false
-  /** The error of the last commit, where it failed. */
+  /** The error of the last commit, if it failed. */
   failure: KvError | undefined
 
   constructor(from: {
@@ -63,7 +63,7 @@ export class WriteQueue {
     return this.#newest
   }
 
-  /** It is not known any more what is on the disk: nothing can be written until the store is opened again. */
+  /** The state on the disk is unknown: no writes are possible until the store is opened again. */
   get isBroken(): boolean {
     return this.failure?.code === 'unknown'
   }
@@ -77,7 +77,7 @@ export class WriteQueue {
     this.#running ??= this.#work()
   }
 
-  /** Has something done that makes space or takes none; resolves when it is on the disk. */
+  /** Runs a job that frees space or needs none. Resolves when it is on the disk. */
   run(decide: (draft: Draft) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.add({ bytes: 0, freesSpace: true, decide, done: resolve, fail: reject })
@@ -90,7 +90,7 @@ export class WriteQueue {
 
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // All writes that arrive in this turn of the event loop go along, also the next writes of clients that were just answered.
+      // All writes of this turn of the event loop go together, also the next writes of clients that were just answered.
       await new Promise((resolve) => setImmediate(resolve))
       await this.#commitGroup(this.#takeGroup())
       await this.#tend()
@@ -163,7 +163,7 @@ export class WriteQueue {
     this.#publish(draft.changes)
   }
 
-  /** Where there is no space, what makes space is tried again: without the rest, and then in ever smaller groups. */
+  /** Without space, the jobs that free space are tried again: without the others, and then in ever smaller groups. */
   async #failGroup(jobs: readonly Job[], error: KvError): Promise<void> {
     const tryAgain = error.code === 'full' && jobs.length > 1
     for (const job of jobs) if (!(tryAgain && job.freesSpace)) job.fail(error)

@@ -1,14 +1,14 @@
-// The frames of a link: how long it is, what it is and which call it belongs to, then its content. Both ends are the same program, so
-// that nothing here is checked that the types do not say already.
+// The frames of a link: the length, the type and the number of the call, then the content. Both ends are the same program, so
+// contents are not checked.
 import type { Batch, GetResult, KeyValue, KvEvent, ListResult, Revision, WriteResult } from '../kv.ts'
 
-/** What a frame is; the first are sent by clients. */
+/** The types of frames. Clients send these. */
 export const PUT = 1
 export const DELETE = 2
 export const GET = 3
 export const LIST = 4
 export const WATCH = 5
-/** Of a watch: it is over; it is to tell how far it is; so much of it was taken. */
+/** Frames of a watch: end it, request its progress, report the bytes that were read. */
 export const CANCEL = 6
 export const PROGRESS = 7
 export const TAKEN = 8
@@ -21,19 +21,19 @@ export const DONE = 32
 export const FAILED = 33
 export const BATCH = 34
 
-/** Where a read names no revision. */
+/** Stands for the newest revision in a read. */
 export const NEWEST_REVISION = -1
 
-/** The length of what follows it, what it is, and the number of its call. */
+/** The length of the rest, the type, and the number of the call. */
 export const HEAD_BYTES = 9
 const LENGTH_BYTES = 4
 
-/** What the fixed fields of a frame or an item take at most. */
+/** The most bytes of the fixed fields of a frame or an item. */
 export const FIXED_BYTES = 64
-/** Of a character of a text, at most. */
+/** The most bytes of a character. */
 const CHARACTER_BYTES = 3
 
-/** What a text may take. */
+/** The most bytes of a text. */
 export function roomForText(text: string): number {
   return text.length * CHARACTER_BYTES + FIXED_BYTES
 }
@@ -42,7 +42,7 @@ export function roomForItem({ key, value }: Pick<KeyValue, 'key' | 'value'>): nu
   return roomForText(key) + value.length
 }
 
-/** Writes fields one after another. The caller has made room. */
+/** Writes fields one after another. The caller makes sure that there is room. */
 export class FieldWriter {
   buffer: Buffer
   at: number
@@ -86,7 +86,7 @@ export class FieldWriter {
   }
 }
 
-/** Reads what a `FieldWriter` has written. Bytes are views. */
+/** Reads the fields of a `FieldWriter`. Bytes are views. */
 export class FieldReader {
   readonly #buffer: Buffer
   #at = 0
@@ -176,7 +176,7 @@ export function readList(reader: FieldReader): ListResult {
   return count < 0 ? { revision, items, more } : { revision, items, more, count }
 }
 
-/** Of an event: what happened, and whether what was there before follows. */
+/** The flags of an event: its kind, and whether the item before it follows. */
 const IS_PUT = 1
 const HAS_PREVIOUS = 2
 
@@ -208,7 +208,7 @@ export function revisionOfBatch(batch: Buffer): Revision {
   return new FieldReader(batch).number()
 }
 
-/** Adds the events to those there are, and gives the revision of the batch. */
+/** Adds the events to the list, and returns the revision of the batch. */
 export function readBatch(reader: FieldReader, events: KvEvent[]): Revision {
   const revision = reader.number()
   for (let left = reader.number(); left > 0; left--) events.push(readEvent(reader))
@@ -226,13 +226,13 @@ function readEvent(reader: FieldReader): KvEvent {
   return (kind & HAS_PREVIOUS) === 0 ? event : { ...event, previous: reader.item() }
 }
 
-/** The content is a view of what was read. */
+/** The content is a view of the read bytes. */
 export type TakeFrame = (type: number, call: number, content: Buffer) => void
 
-/** Cuts what comes from a socket into frames. */
+/** Cuts the bytes of a socket into frames. */
 export class FrameSplitter {
   readonly #take: TakeFrame
-  /** Of a frame that is not whole: what came of it, and so much of that is filled. */
+  /** The received part of an incomplete frame, and its length. */
   #unfinished: Buffer | undefined
   #filled = 0
 
@@ -251,7 +251,7 @@ export class FrameSplitter {
     if (at < chunk.length) this.#keep(chunk.subarray(at))
   }
 
-  /** Where what follows the frame begins. */
+  /** Returns the place behind the frame. */
   #finish(chunk: Buffer, unfinished: Buffer): number {
     const known = Math.min(LENGTH_BYTES - Math.min(this.#filled, LENGTH_BYTES), chunk.length)
     let at = chunk.copy(unfinished, this.#filled, 0, known)

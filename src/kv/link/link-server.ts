@@ -1,4 +1,4 @@
-// Serves a store to other processes of this user, over a Unix socket; `link.ts` is the other end.
+// Serves a store to other processes of this user over a Unix socket. `link.ts` is the other end.
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
@@ -26,14 +26,14 @@ export interface ServedLink {
 }
 
 export interface ServeLinkOptions {
-  /** What is written to it otherwise than over links shows in `newestRevision` once a link has told of it. */
+  /** Writes that do not come over links show in `newestRevision` once a link has reported them. */
   readonly kv: Kv
   readonly path: string
-  /** Something of ours broke. */
+  /** Called for a fault of this server. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Resolves when it listens; throws Node's error where it cannot. */
+/** Resolves when it listens. Throws Node's error if it cannot. */
 export async function serveLink({ kv, path, onFault }: ServeLinkOptions): Promise<ServedLink> {
   const sockets = new Set<Socket>()
   const revisions = new RevisionWriter(revisionFileOf(path))
@@ -73,9 +73,9 @@ export async function serveLink({ kv, path, onFault }: ServeLinkOptions): Promis
 interface OpenWatch {
   readonly watch: KvWatch
   readonly stop: AbortController
-  /** Everything up to here was sent. */
+  /** All events up to here were sent. */
   sentRevision: Revision
-  /** What was sent and not taken. */
+  /** The bytes that were sent and not read. */
   unreadBytes: number
   whenRead: (() => void) | undefined
 }
@@ -87,7 +87,7 @@ const NOTHING = (): void => {}
 interface SessionParts {
   readonly kv: Kv
   readonly revisions: RevisionWriter
-  /** Puts what was noted into the file. */
+  /** Writes the noted revision to the file. */
   readonly publish: () => void
   readonly onFault: (error: unknown) => void
 }
@@ -100,7 +100,7 @@ class LinkSession {
   readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, new FieldReader(content)))
   readonly #watches = new Map<number, OpenWatch>()
   readonly #life = new AbortController()
-  /** Who asked for the newest revision was told this one, and waits for the events up to it. */
+  /** The newest revision that a client was told. It waits for the events up to it. */
   #awaited: Revision = 0
 
   constructor(socket: Socket, { kv, revisions, publish, onFault }: SessionParts) {
@@ -250,7 +250,7 @@ function wake(open: OpenWatch): void {
   whenRead?.()
 }
 
-/** The value is a view of what was read, which is read into a new buffer each time; who keeps it long keeps a copy. */
+/** The value is a view of the read buffer. Each read has a new buffer. Copy the value to keep it long. */
 function readPut(reader: FieldReader): PutRequest {
   const expected = reader.number()
   const ttlSeconds = reader.number()

@@ -1,15 +1,15 @@
-// A watch at the other end of a link. What comes waits here until it is read; the other end sends no more than a window of what was
-// not read, so that a watch that is not read takes little memory and delays no other.
+// The client's side of a watch over a link. Received batches wait here for the reader. The server sends at most a window of unread
+// bytes, so that a watch without a reader takes little memory and delays no other.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import type { Batch, KvEvent, KvWatch, WatchRequest } from '../kv.ts'
 import { FieldReader, type FieldWriter, FIXED_BYTES, PROGRESS, readBatch, TAKEN } from './frames.ts'
 
-/** So much may be on its way or unread. */
+/** The most bytes that are on their way or unread. */
 export const WINDOW_BYTES = 1024 * 1024
 
-/** The link, as its watches see it. */
+/** The interface of the link for its watches. */
 export interface LinkEnd {
-  /** Throws where the link is over. Gives the number that the watch has. */
+  /** Throws if the link is over. Returns the number of the watch. */
   openWatch(watch: LinkWatch, request: WatchRequest): number
   closeWatch(call: number): void
   tell(type: number, call: number, content: { room: number; write: (writer: FieldWriter) => void }): void
@@ -58,13 +58,13 @@ export class LinkWatch implements KvWatch {
     }
   }
 
-  /** For the link: a batch came. */
+  /** For the link: takes a batch. */
   take(batch: Buffer): void {
     this.#arrived.push(batch)
     this.#wakeUp()
   }
 
-  /** For the link: nothing more comes. */
+  /** For the link: ends the watch. */
   end(error: Error): void {
     this.#error ??= error
     this.#finish()
@@ -89,7 +89,7 @@ export class LinkWatch implements KvWatch {
     if (this.#wantsProgress) this.#askForProgress(this.#call)
   }
 
-  /** All that has come, as one. */
+  /** Joins all received batches. */
   #read(): Batch {
     const events: KvEvent[] = []
     let revision = 0

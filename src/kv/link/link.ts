@@ -1,6 +1,6 @@
-// The store of another process on this machine, over a Unix socket. Start here: `openLink`; `link-server.ts` is the other end. It is for
-// workers, whose supervisor has the store: where the link is lost the supervisor is gone, and with it the store, so that nothing is
-// tried again and nothing has to be found out. That is why a write takes a third of what it takes through etcd's API.
+// The store of another process on this machine, over a Unix socket. Start here: `openLink`. `link-server.ts` is the other end. It is for
+// workers, whose supervisor has the store. If the link is lost, the supervisor and the store are gone. So the client does not retry and
+// does not look up the outcome of writes. That is why a write takes a third of its time through etcd's API.
 import { connect, type Socket } from 'node:net'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { TurnoverMap } from '../../lib/turnover-map.ts'
@@ -26,12 +26,12 @@ import { type LinkEnd, LinkWatch } from './link-watch.ts'
 import { Outbox } from './outbox.ts'
 import { revisionFileOf, RevisionReader } from './revision-file.ts'
 
-/** Raised with every change of what is said on a link: a worker may be of a newer version than its supervisor. */
+/** Raise it with every change of the frames: a worker may be of a newer version than its supervisor. */
 export const LINK_LEVEL = 1
 
 const READ_BYTES = 1 << 16
 
-/** What answers take that have nothing in them but numbers; all others are copied, since what was read is read over. */
+/** The most bytes of answers that have only numbers. All other answers are copied, since the read buffer is used again. */
 const NUMBERS_BYTES = 16
 
 /** Resolves when it is connected. Throws `KvError` `unavailable` if there is no listener. */
@@ -59,7 +59,7 @@ export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
   })
 }
 
-/** Undefined where there is none: then the other end is asked. */
+/** Undefined: there is no file. Then the client asks the server. */
 function openRevisions(path: string): RevisionReader | undefined {
   try {
     return new RevisionReader(revisionFileOf(path))
@@ -71,7 +71,7 @@ function openRevisions(path: string): RevisionReader | undefined {
 interface Waiting {
   readonly answer: (reader: FieldReader) => void
   readonly fail: (error: unknown) => void
-  /** Whether it may have been carried out where no answer comes. */
+  /** Without an answer, it may have been applied. */
   readonly isWrite: boolean
 }
 
@@ -92,10 +92,10 @@ class LinkedKv implements Kv, LinkEnd {
   readonly #calls = new TurnoverMap<number, Waiting>()
   readonly #watches = new Map<number, LinkWatch>()
   #revisions: RevisionReader | undefined
-  /** Up to here everything has come that watches wait for. */
+  /** All events that watches wait for were received up to here. */
   #received: Revision = 0
   #lastCall = 0
-  /** Why it takes no more calls. */
+  /** The reason why it takes no more calls. */
   #ended: KvError | undefined
   #whenIdle: (() => void) | undefined
 
@@ -110,7 +110,7 @@ class LinkedKv implements Kv, LinkEnd {
     this.#revisions = revisions
   }
 
-  /** Watches and calls under way; for tests. */
+  /** Open watches and calls, for tests. */
   get liveHandles(): number {
     return this.#watches.size + this.#calls.size
   }
@@ -120,7 +120,7 @@ class LinkedKv implements Kv, LinkEnd {
     return this.#watches.values().reduce((sum, { unreadBytes }) => sum + unreadBytes, 0)
   }
 
-  /** What has come from the other end; it is gone after the call. */
+  /** Takes received bytes. They are valid until it returns. */
   take(chunk: Buffer): void {
     this.#splitter.push(chunk)
   }
@@ -168,7 +168,7 @@ class LinkedKv implements Kv, LinkEnd {
     return this.#ask({ type: frame.COMPACT, ...json(upTo), read: NOTHING }, signal)
   }
 
-  /** What is still to come has to be asked for: the other end sends it sooner then. */
+  /** If events are missing, the client asks the server, which then sends them at once. */
   newestRevision(signal: AbortSignal): Promise<Revision> {
     const newest = this.#ended === undefined ? this.#revisions?.read() : undefined
     if (newest !== undefined && newest <= this.#received) return Promise.resolve(newest)
@@ -211,7 +211,7 @@ class LinkedKv implements Kv, LinkEnd {
   }
 
   #nextCall(): number {
-    // By the time that a number comes again its call is long over.
+    // When a number comes again, its call is long over.
     this.#lastCall = (this.#lastCall + 1) >>> 0
     return this.#lastCall
   }
@@ -293,7 +293,7 @@ function json(value: unknown): { room: number; write: (writer: FieldWriter) => v
 }
 
 export interface Failure {
-  /** Absent: something broke that is no failure of a store. */
+  /** Absent: it is not a failure of the store. */
   readonly code?: KvErrorCode
   readonly message: string
   readonly compactRevision?: Revision | undefined

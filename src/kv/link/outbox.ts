@@ -1,6 +1,6 @@
-// Frames on their way to the other end: those of one turn of the event loop are one write, and those that can wait go with the next one
-// that cannot, or after a millisecond where something was sent just before. Each write is a system call here and wakes the other end,
-// which costs more than all the rest of a small frame. Invariants: a frame is whole in one buffer; frames arrive in their order.
+// Frames on their way to the other end. The frames of one turn of the event loop are one write. Frames that can wait go with the next one
+// that cannot, or after a millisecond if a write was just before. Each write is a system call here and wakes the other end,
+// which costs more than all the rest of a small frame. Invariants: a frame is in one buffer; frames arrive in their order.
 import type { Socket } from 'node:net'
 import { FieldWriter, HEAD_BYTES } from './frames.ts'
 
@@ -17,13 +17,13 @@ export class Outbox {
   #lateFlush: NodeJS.Timeout | undefined
   #sentAt = 0
 
-  /** `beforeSend`: called before anything is handed to the socket. */
+  /** `beforeSend` is called before each write to the socket. */
   constructor(socket: Socket, beforeSend: () => void = () => {}) {
     this.#socket = socket
     this.#beforeSend = beforeSend
   }
 
-  /** `room`: what the content takes at most. */
+  /** `room`: the most bytes of the content. */
   add(type: number, call: number, room: number, write: (writer: FieldWriter) => void, canWait = false): void {
     const writer = this.#writer
     if (writer.at + HEAD_BYTES + room > writer.buffer.length) this.#renew(HEAD_BYTES + room)
@@ -38,7 +38,7 @@ export class Outbox {
     else if (!this.#isDue) this.#lateFlush ??= setTimeout(this.#flush, WAIT_MS)
   }
 
-  /** Ends the socket when all has gone out. */
+  /** Ends the socket after all frames were sent. */
   end(): void {
     this.#flush()
     this.#socket.end()
@@ -65,7 +65,7 @@ export class Outbox {
     this.#free = undefined
   }
 
-  /** What was written is the socket's from here on. */
+  /** Hands the written bytes to the socket. */
   #send(): void {
     const { buffer, at } = this.#writer
     clearTimeout(this.#lateFlush)

@@ -1,10 +1,10 @@
-// The newest revision of a store, in a file that other processes of this machine read: a system call of a microsecond, where asking the process
-// that has the store costs both ends more than all the rest of a GET. Invariant: a revision is in the file before any client is told of it, so
+// The newest revision of a store, in a file that other processes of this machine read by a system call of a microsecond. A request to the process
+// with the store would cost both ends more than all the rest of a GET. Invariant: a revision is in the file before any client is told of it, so
 // that a read of the file is at least as new as every revision that a client knows (POSIX: a read that begins after a write sees it).
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Revision } from '../kv.ts'
 
-/** Written twice: a read in the middle of a write finds two numbers that differ. */
+/** The revision is written twice. A read in the middle of a write finds two different numbers. */
 const REVISION_BYTES = 8
 const FILE_BYTES = 2 * REVISION_BYTES
 
@@ -19,14 +19,14 @@ export class RevisionWriter {
   readonly #bytes = Buffer.alloc(FILE_BYTES)
   #noted: Revision = 0
   #written: Revision = 0
-  /** Nothing is written any more. */
+  /** The file is not written any more. */
   #isGivenUp = false
 
-  /** Throws Node's error where it cannot be made; it must not be there yet. */
+  /** Throws Node's error if the file cannot be made or exists. */
   constructor(path: string) {
     this.#path = path
     this.#file = openSync(path, 'wx', 0o600)
-    // Not a revision: nothing is told before the first revision is noted.
+    // Zero is no revision: readers wait for the first one.
     writeSync(this.#file, this.#bytes, 0, FILE_BYTES, 0)
   }
 
@@ -36,8 +36,8 @@ export class RevisionWriter {
   }
 
   /**
-   * To be called before anything that was noted is told. Throws Node's error, once: processes that have the file open must be told nothing more, and
-   * later ones find no file.
+   * Call this before a client is told of a noted revision. Throws Node's error once: end the links of all clients then, since they have the file open.
+   * Later clients find no file.
    */
   publish(): void {
     if (this.#noted === this.#written || this.#isGivenUp) return
@@ -64,12 +64,12 @@ export class RevisionReader {
   readonly #file: number
   readonly #bytes = Buffer.alloc(FILE_BYTES)
 
-  /** Throws Node's error where it is not there. */
+  /** Throws Node's error if there is no file. */
   constructor(path: string) {
     this.#file = openSync(path, 'r')
   }
 
-  /** Undefined where there is none yet, or it was just being written: then the store is to be asked. */
+  /** Undefined: there is no revision yet, or a write is under way. Ask the store then. */
   read(): Revision | undefined {
     if (readSync(this.#file, this.#bytes, 0, FILE_BYTES, 0) !== FILE_BYTES) return undefined
     const revision = this.#bytes.readDoubleLE(0)
