@@ -52,7 +52,7 @@ export interface OutboxOptions {
   readonly onWaiting?: (bytes: number) => void
 }
 
-export class Outbox {
+export class FrameOutbox {
   /** The bytes that were not sent yet. */
   waitingBytes = 0
   /** The bytes that were sent. */

@@ -8,7 +8,8 @@ import type { Socket } from 'node:net'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import * as h2 from './http2-frames.ts'
 import { type FrameHead, numberContent, settingsContent, ConnectionError } from './http2-frames.ts'
-import { Outbox, OutboxBuffers } from './frame-outbox.ts'
+import { FrameOutbox, OutboxBuffers } from './frame-outbox.ts'
+import { FrameSplitter } from './frame-splitter.ts'
 import { HeaderBlocks } from './header-blocks.ts'
 import { HEADERS_BYTES, HeaderReader } from './http2-client-headers.ts'
 import {
@@ -46,8 +47,8 @@ const PING_CONTENT = Buffer.alloc(8)
 export class Connection implements StreamCarrier {
   readonly #socket: Socket
   readonly #onChange: () => void
-  readonly #outbox: Outbox
-  readonly #splitter = new h2.FrameSplitter()
+  readonly #outbox: FrameOutbox
+  readonly #splitter = new FrameSplitter(h2.HTTP2_FRAMES)
   readonly #headerBlocks = new HeaderBlocks(HEADERS_BYTES)
   readonly #headerReader = new HeaderReader()
   readonly #streams = new TurnoverMap<number, Stream>()
@@ -74,7 +75,7 @@ export class Connection implements StreamCarrier {
     const socket = dial((chunk) => this.#read(chunk))
     this.#socket = socket
     this.#onChange = onChange
-    this.#outbox = new Outbox({ socket, buffers: new OutboxBuffers() })
+    this.#outbox = new FrameOutbox({ socket, buffers: new OutboxBuffers() })
     socket.on('error', (error) => this.#close(error.message))
     socket.on('close', () => this.#close('it was closed'))
     socket.write(h2.PREFACE)

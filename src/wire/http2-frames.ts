@@ -1,5 +1,5 @@
-// Frames of HTTP/2 (RFC 9113, sections 4 and 6): writes them, and cuts the bytes of a socket into them.
-// Invariant: a frame is handed on when it is complete, and none exceeds our SETTINGS_MAX_FRAME_SIZE.
+// Frames of HTTP/2 (RFC 9113, sections 4 and 6). Invariant: no received frame exceeds our SETTINGS_MAX_FRAME_SIZE.
+import type { FrameFormat } from './frame-splitter.ts'
 
 export const DATA = 0
 export const HEADERS = 1
@@ -130,96 +130,6 @@ export function checkDependency(stream: number, content: Buffer, at: number): vo
   throw new ConnectionError(PROTOCOL_ERROR, 'a stream cannot depend on itself')
 }
 
-/** False: no more for now. */
-type TakeFrame = (head: FrameHead, content: Buffer) => boolean
-
-/** Cuts received bytes into frames. The contents of frames are views of the bytes, which are not kept. */
-export class FrameSplitter {
-  /** The received part of an incomplete frame: first its head, then a buffer for all of it. */
-  #begun: Buffer = EMPTY
-  #begunBytes = 0
-  /** Received bytes that were not taken. */
-  readonly #left: Buffer[] = []
-
-  /** The length of the incomplete frame's received part. */
-  get heldBytes(): number {
-    return this.#begunBytes
-  }
-
-  /** Whether there are bytes that were not taken. */
-  get hasLeft(): boolean {
-    return this.#left.length > 0
-  }
-
-  /** Continues while `take` returns true. The rest waits for `resume`. */
-  push(chunk: Buffer, take: TakeFrame): void {
-    if (this.#left.length === 0) {
-      this.#cutOff(chunk, take)
-      return
-    }
-    this.keep(chunk)
-    this.resume(take)
-  }
-
-  /** Keeps bytes for the next `push` or `resume`. */
-  keep(chunk: Buffer): void {
-    this.#left.push(chunk)
-  }
-
-  resume(take: TakeFrame): void {
-    for (let goesOn = true; goesOn && this.#left.length > 0; ) goesOn = this.#cutOff(this.#left.shift()!, take)
-  }
-
-  /** Whether all bytes were taken. The rest comes first the next time. */
-  #cutOff(chunk: Buffer, take: TakeFrame): boolean {
-    const used = this.#cut(chunk, take)
-    if (used < chunk.length) this.#left.unshift(chunk.subarray(used))
-    return used === chunk.length
-  }
-
-  /** Returns the number of used bytes: fewer than all after `take` has returned false. */
-  #cut(bytes: Buffer, take: TakeFrame): number {
-    let at = this.#begunBytes === 0 ? 0 : this.#complete(bytes)
-    if (this.#begunBytes > 0) {
-      if (this.#begunBytes < this.#begun.length || this.#begunBytes < HEAD_BYTES) return at
-      const frame = this.#begun
-      this.#begun = EMPTY
-      this.#begunBytes = 0
-      if (!take(headOf(frame, 0), frame.subarray(HEAD_BYTES))) return at
-    }
-    while (bytes.length - at >= HEAD_BYTES) {
-      const start = at + HEAD_BYTES
-      const length = lengthOf(bytes, at)
-      if (bytes.length - start < length) break
-      const head = headOf(bytes, at)
-      at = start + length
-      if (!take(head, bytes.subarray(start, at))) return at
-    }
-    return at + (at < bytes.length ? this.#complete(bytes.subarray(at)) : 0)
-  }
-
-  /** Adds bytes to the incomplete frame. Returns their number. */
-  #complete(bytes: Buffer): number {
-    let used = 0
-    if (this.#begunBytes < HEAD_BYTES) {
-      if (this.#begunBytes === 0) this.#begun = Buffer.allocUnsafe(HEAD_BYTES)
-      used = this.#copy(bytes)
-      if (this.#begunBytes < HEAD_BYTES) return used
-      const head = this.#begun
-      // The memory is allocated once: the rest may come in very many pieces.
-      this.#begun = Buffer.allocUnsafe(HEAD_BYTES + lengthOf(head, 0))
-      head.copy(this.#begun)
-    }
-    return used + this.#copy(bytes.subarray(used))
-  }
-
-  #copy(bytes: Buffer): number {
-    const copied = bytes.copy(this.#begun, this.#begunBytes)
-    this.#begunBytes += copied
-    return copied
-  }
-}
-
 function lengthOf(bytes: Buffer, at: number): number {
   const length = bytes.readUIntBE(at, 3)
   if (length > DEFAULT_FRAME_BYTES) throw new ConnectionError(FRAME_SIZE_ERROR, 'larger than SETTINGS_MAX_FRAME_SIZE')
@@ -230,4 +140,5 @@ function headOf(bytes: Buffer, at: number): FrameHead {
   return { type: bytes[at + 3]!, flags: bytes[at + 4]!, stream: bytes.readUInt32BE(at + 5) & 0x7fffffff }
 }
 
-const EMPTY = Buffer.alloc(0)
+/** How to cut received bytes into frames of HTTP/2. */
+export const HTTP2_FRAMES: FrameFormat<FrameHead> = { headBytes: HEAD_BYTES, lengthOf, headOf }

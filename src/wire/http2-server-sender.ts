@@ -2,7 +2,7 @@
 // Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns; a frame
 // about one stream costs nothing for the others.
 import type { Writable } from 'node:stream'
-import { Outbox, type OutboxBuffers } from './frame-outbox.ts'
+import { FrameOutbox, type OutboxBuffers } from './frame-outbox.ts'
 import { NO_TABLE } from './hpack.ts'
 import * as h2 from './http2-frames.ts'
 import { ConnectionError, numberContent } from './http2-frames.ts'
@@ -28,7 +28,7 @@ export interface SenderOptions {
 }
 
 export class Http2Sender {
-  readonly #outbox: Outbox
+  readonly #outbox: FrameOutbox
   readonly #options: SenderOptions
   /** Streams that have data and an open window. They wait for the connection's window or for the socket. */
   readonly #ready = new Set<Http2Stream>()
@@ -38,7 +38,7 @@ export class Http2Sender {
 
   constructor(options: SenderOptions) {
     const { socket, buffers, onWaiting } = options
-    this.#outbox = new Outbox({ socket, buffers, onSent: () => this.resume(), onWaiting })
+    this.#outbox = new FrameOutbox({ socket, buffers, onSent: () => this.resume(), onWaiting })
     this.#options = options
   }
 

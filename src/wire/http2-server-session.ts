@@ -7,7 +7,8 @@
 import type { Socket } from 'node:net'
 import type { OutboxBuffers } from './frame-outbox.ts'
 import * as h2 from './http2-frames.ts'
-import { ConnectionError, type FrameHead, FrameSplitter } from './http2-frames.ts'
+import { FrameSplitter } from './frame-splitter.ts'
+import { ConnectionError, type FrameHead, HTTP2_FRAMES } from './http2-frames.ts'
 import { type ConnectionLimits, type EndReason, PROGRESS_BYTES } from './connection-limits.ts'
 import type { HttpDate } from './http-date.ts'
 import { Http2Sender } from './http2-server-sender.ts'
@@ -48,7 +49,7 @@ export class Http2Session {
   readonly #holding: Holding
   readonly #sender: Http2Sender
   readonly #streams: Http2Streams
-  readonly #splitter = new FrameSplitter()
+  readonly #splitter = new FrameSplitter(HTTP2_FRAMES)
   readonly #resumeReading: () => void
   readonly #waits = {
     preface: new Standstill(),

@@ -190,7 +190,7 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/http/': 'waits for sockets, and holds requests to their deadlines',
   'src/outgoing/': 'waits for other servers',
   'src/kv/etcd/': 'waits for etcd',
-  'src/kv/link/outbox.ts': 'gathers what is written to a socket',
+  'src/kv/link/link-outbox.ts': 'gathers what is written to a socket',
   'src/kv/serve/serve.ts': 'where it is given none',
   'src/kv/embedded/memory.ts': 'where it is given none',
   'src/kv/embedded/embedded.ts': 'where it is given none',

@@ -45,7 +45,7 @@ import { checkPut, checkReadable } from './request-check.ts'
 import { FreeSpace } from './free-space.ts'
 import type { Change, Counters } from './table-writer.ts'
 import type { Tables } from './tables.ts'
-import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
+import { HistoryWatch, HistoryWatchSet, type WatchSource } from './history-watch.ts'
 import { type Job, WriteQueue } from './write-queue.ts'
 
 interface Parts {
@@ -70,7 +70,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
   readonly #queue: WriteQueue
   readonly #expirer: Expirer
   readonly #compactor: Compactor
-  readonly #watchers = new WatcherSet()
+  readonly #watchers = new HistoryWatchSet()
   readonly #recent = new RecentEntries()
   readonly #mapped: MappedMemory
   /** The tables stay open until these reads are done. */
@@ -187,7 +187,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
         (key) => key.startsWith(prefix),
         (entry) => toEvent(entry, withPrevious ? this.#previous(entry) : undefined),
       )
-    return new Watcher({ source: this, peers: this.#watchers, after, readAfter, signal })
+    return new HistoryWatch({ source: this, peers: this.#watchers, after, readAfter, signal })
   }
 
   watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent> {
@@ -199,7 +199,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
           ? { kind: 'delete', key: entry.key, revision: entry.revision, previous }
           : { kind: 'put', item: toItem(entry), previous }
       })
-    return new Watcher({ source: this, peers: this.#watchers, after: request.after, readAfter, signal })
+    return new HistoryWatch({ source: this, peers: this.#watchers, after: request.after, readAfter, signal })
   }
 
   leases(): Iterable<readonly [LeaseId, number]> {

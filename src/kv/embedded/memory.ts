@@ -41,7 +41,7 @@ import { MemoryLeases } from './memory-leases.ts'
 import { MemoryTransaction } from './memory-transaction.ts'
 import { checkPut, checkReadable } from './request-check.ts'
 import { EmbeddedItem } from './stored-item.ts'
-import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
+import { HistoryWatch, HistoryWatchSet, type WatchSource } from './history-watch.ts'
 
 export interface MemoryOptions {
   readonly clock?: Clock
@@ -102,7 +102,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
   readonly #historyBytes: number
   readonly #expiries: ExpiryQueue
   readonly #leases = new MemoryLeases()
-  readonly #watchers = new WatcherSet()
+  readonly #watchers = new HistoryWatchSet()
   newest: Revision
   oldest: Revision
   ended: KvError | undefined
@@ -230,14 +230,14 @@ class MemoryEngine implements MemoryKv, WatchSource {
         (key) => key.startsWith(prefix),
         (entry) => toEvent(entry, withPrevious),
       )
-    return new Watcher({ source: this, peers: this.#watchers, after, readAfter, signal })
+    return new HistoryWatch({ source: this, peers: this.#watchers, after, readAfter, signal })
   }
 
   watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent> {
     const includes = isInRange(request)
     const readAfter = (from: Revision): Batch<StoredEvent> =>
       this.#readAfter(from, includes, (entry) => toStoredEvent(entry, request.withPrevious))
-    return new Watcher({ source: this, peers: this.#watchers, after: request.after, readAfter, signal })
+    return new HistoryWatch({ source: this, peers: this.#watchers, after: request.after, readAfter, signal })
   }
 
   leases(): Iterable<readonly [LeaseId, number]> {

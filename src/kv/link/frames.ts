@@ -1,5 +1,6 @@
 // The frames of a link: the length, the type and the number of the call, then the content. Both ends are the same program, so
 // contents are not checked.
+import type { FrameFormat } from '../../wire/frame-splitter.ts'
 import type { Batch, GetResult, KeyValue, KvEvent, ListResult, Revision, WriteResult } from '../kv.ts'
 
 /** The types of frames. Clients send these. */
@@ -226,64 +227,14 @@ function readEvent(reader: FieldReader): KvEvent {
   return (kind & HAS_PREVIOUS) === 0 ? event : { ...event, previous: reader.item() }
 }
 
-/** The content is a view of the read bytes. */
-export type TakeFrame = (type: number, call: number, content: Buffer) => void
-
-/** Cuts the bytes of a socket into frames. */
-export class FrameSplitter {
-  readonly #take: TakeFrame
-  /** The received part of an incomplete frame, and its length. */
-  #unfinished: Buffer | undefined
-  #filled = 0
-
-  constructor(take: TakeFrame) {
-    this.#take = take
-  }
-
-  push(chunk: Buffer): void {
-    let at = this.#unfinished === undefined ? 0 : this.#finish(chunk, this.#unfinished)
-    while (chunk.length - at >= LENGTH_BYTES) {
-      const end = at + LENGTH_BYTES + chunk.readUInt32LE(at)
-      if (end > chunk.length) break
-      this.#tell(chunk, at, end)
-      at = end
-    }
-    if (at < chunk.length) this.#keep(chunk.subarray(at))
-  }
-
-  /** Returns the place behind the frame. */
-  #finish(chunk: Buffer, unfinished: Buffer): number {
-    const known = Math.min(LENGTH_BYTES - Math.min(this.#filled, LENGTH_BYTES), chunk.length)
-    let at = chunk.copy(unfinished, this.#filled, 0, known)
-    this.#filled += at
-    if (this.#filled < LENGTH_BYTES) return at
-    const length = LENGTH_BYTES + unfinished.readUInt32LE(0)
-    const target = unfinished.length < length ? grown(unfinished, this.#filled, length) : unfinished
-    const copied = chunk.copy(target, this.#filled, at, at + length - this.#filled)
-    at += copied
-    this.#filled += copied
-    this.#unfinished = this.#filled === length ? undefined : target
-    if (this.#filled === length) this.#tell(target, 0, length)
-    return at
-  }
-
-  #keep(rest: Buffer): void {
-    const length = rest.length < LENGTH_BYTES ? HEAD_BYTES : LENGTH_BYTES + rest.readUInt32LE(0)
-    this.#unfinished = Buffer.allocUnsafe(length)
-    this.#filled = rest.copy(this.#unfinished)
-  }
-
-  #tell(buffer: Buffer, at: number, end: number): void {
-    this.#take(
-      buffer[at + LENGTH_BYTES]!,
-      buffer.readUInt32LE(at + LENGTH_BYTES + 1),
-      buffer.subarray(at + HEAD_BYTES, end),
-    )
-  }
+export interface LinkFrameHead {
+  readonly type: number
+  readonly call: number
 }
 
-function grown(bytes: Buffer, filled: number, length: number): Buffer {
-  const larger = Buffer.allocUnsafe(length)
-  bytes.copy(larger, 0, 0, filled)
-  return larger
+/** How to cut received bytes into frames of a link. */
+export const LINK_FRAMES: FrameFormat<LinkFrameHead> = {
+  headBytes: HEAD_BYTES,
+  lengthOf: (bytes, at) => LENGTH_BYTES + bytes.readUInt32LE(at) - HEAD_BYTES,
+  headOf: (bytes, at) => ({ type: bytes[at + LENGTH_BYTES]!, call: bytes.readUInt32LE(at + LENGTH_BYTES + 1) }),
 }

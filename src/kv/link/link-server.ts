@@ -13,11 +13,12 @@ import {
   type Revision,
   type WatchRequest,
 } from '../kv.ts'
+import { FrameSplitter } from '../../wire/frame-splitter.ts'
 import * as frame from './frames.ts'
-import { FieldReader, type FieldWriter, FIXED_BYTES, FrameSplitter, roomForItem, roomForText } from './frames.ts'
+import { FieldReader, type FieldWriter, FIXED_BYTES, LINK_FRAMES, roomForItem, roomForText } from './frames.ts'
 import type { Failure } from './link.ts'
 import { WINDOW_BYTES } from './link-watch.ts'
-import { Outbox } from './outbox.ts'
+import { LinkOutbox } from './link-outbox.ts'
 import { revisionFileOf, RevisionWriter } from './revision-file.ts'
 
 export interface ServedLink {
@@ -96,8 +97,8 @@ class LinkSession {
   readonly #kv: Kv
   readonly #revisions: RevisionWriter
   readonly #onFault: (error: unknown) => void
-  readonly #outbox: Outbox
-  readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, new FieldReader(content)))
+  readonly #outbox: LinkOutbox
+  readonly #splitter = new FrameSplitter(LINK_FRAMES)
   readonly #watches = new Map<number, OpenWatch>()
   readonly #life = new AbortController()
   /** The newest revision that a client was told. It waits for the events up to it. */
@@ -107,11 +108,14 @@ class LinkSession {
     this.#kv = kv
     this.#revisions = revisions
     this.#onFault = onFault
-    this.#outbox = new Outbox(socket, publish)
+    this.#outbox = new LinkOutbox(socket, publish)
   }
 
   take(chunk: Buffer): void {
-    this.#splitter.push(chunk)
+    this.#splitter.push(chunk, ({ type, call }, content) => {
+      this.#takeFrame(type, call, new FieldReader(content))
+      return true
+    })
   }
 
   end(): void {

@@ -20,10 +20,11 @@ import {
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
+import { FrameSplitter } from '../../wire/frame-splitter.ts'
 import * as frame from './frames.ts'
-import { FieldReader, type FieldWriter, FrameSplitter, NEWEST_REVISION, roomForItem, roomForText } from './frames.ts'
+import { FieldReader, type FieldWriter, LINK_FRAMES, NEWEST_REVISION, roomForItem, roomForText } from './frames.ts'
 import { type LinkEnd, LinkWatch } from './link-watch.ts'
-import { Outbox } from './outbox.ts'
+import { LinkOutbox } from './link-outbox.ts'
 import { revisionFileOf, RevisionReader } from './revision-file.ts'
 
 /** Raise it with every change of the frames: a worker may be of a newer version than its supervisor. */
@@ -87,8 +88,8 @@ const NOTHING = (): void => {}
 
 class LinkedKv implements Kv, LinkEnd {
   readonly #socket: Socket
-  readonly #outbox: Outbox
-  readonly #splitter = new FrameSplitter((type, call, content) => this.#takeFrame(type, call, content))
+  readonly #outbox: LinkOutbox
+  readonly #splitter = new FrameSplitter(LINK_FRAMES)
   readonly #calls = new TurnoverMap<number, Waiting>()
   readonly #watches = new Map<number, LinkWatch>()
   #revisions: RevisionReader | undefined
@@ -101,7 +102,7 @@ class LinkedKv implements Kv, LinkEnd {
 
   constructor(socket: Socket) {
     this.#socket = socket
-    this.#outbox = new Outbox(socket)
+    this.#outbox = new LinkOutbox(socket)
     socket.on('error', NOTHING)
     socket.on('close', () => this.#lose())
   }
@@ -122,7 +123,10 @@ class LinkedKv implements Kv, LinkEnd {
 
   /** Takes received bytes. They are valid until it returns. */
   take(chunk: Buffer): void {
-    this.#splitter.push(chunk)
+    this.#splitter.push(chunk, ({ type, call }, content) => {
+      this.#takeFrame(type, call, content)
+      return true
+    })
   }
 
   get(key: string, { at = NEWEST_REVISION }: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {

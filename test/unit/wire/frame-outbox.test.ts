@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Outbox, OutboxBuffers } from '../../../src/wire/frame-outbox.ts'
+import { FrameOutbox, OutboxBuffers } from '../../../src/wire/frame-outbox.ts'
 import { DEFAULT_FRAME_BYTES, HEAD_BYTES } from '../../../src/wire/http2-frames.ts'
 
 /** Keeps what is written; `letGo` says that it is on its way. */
@@ -28,7 +28,7 @@ it('frames of one turn are one write, in their order, whatever their sizes', asy
   await fc.assert(
     fc.asyncProperty(lengths, async (given) => {
       const socket = new HeldSocket()
-      const outbox = new Outbox({ socket, buffers: new OutboxBuffers() })
+      const outbox = new FrameOutbox({ socket, buffers: new OutboxBuffers() })
       for (const [i, length] of given.entries()) outbox.add(frameOf(length, i))
       const all = given.reduce((sum, length) => sum + HEAD_BYTES + length, 0)
       expect(outbox.waitingBytes).toBe(all)
@@ -54,7 +54,7 @@ it('frames of one turn are one write, in their order, whatever their sizes', asy
 it('an event for a thousand connections at once takes the memory of an event for each', async () => {
   const buffers = new OutboxBuffers()
   const sockets = Array.from({ length: 1000 }, () => new HeldSocket())
-  const outboxes = sockets.map((socket) => new Outbox({ socket, buffers }))
+  const outboxes = sockets.map((socket) => new FrameOutbox({ socket, buffers }))
   const tell = async (): Promise<void> => {
     for (const outbox of outboxes) outbox.add(frameOf(1000, 1))
     await setImmediate()

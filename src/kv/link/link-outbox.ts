@@ -8,7 +8,7 @@ const BUFFER_BYTES = 64 * 1024
 const EMPTY = Buffer.alloc(0)
 const WAIT_MS = 1
 
-export class Outbox {
+export class LinkOutbox {
   readonly #socket: Socket
   readonly #beforeSend: () => void
   #free: Buffer | undefined

@@ -25,7 +25,7 @@ interface FollowedWatch {
 }
 
 /** The watchers of one engine. They are woken together, at most once a turn of the event loop, so that events come in batches. */
-export class WatcherSet {
+export class HistoryWatchSet {
   readonly #watchers = new Set<FollowedWatch>()
   #wakeIsDue = false
 
@@ -65,9 +65,9 @@ export class WatcherSet {
 /** A piece of history has no events for this watcher, and there is more history. */
 const READ_ON = Symbol('read on')
 
-export class Watcher<Event = KvEvent> implements KvWatch<Event> {
+export class HistoryWatch<Event = KvEvent> implements KvWatch<Event> {
   readonly #source: WatchSource
-  readonly #peers: WatcherSet
+  readonly #peers: HistoryWatchSet
   readonly #readAfter: ReadAfter<Event>
   readonly #signal: AbortSignal
   #cursor: Revision
@@ -80,7 +80,7 @@ export class Watcher<Event = KvEvent> implements KvWatch<Event> {
 
   constructor(from: {
     source: WatchSource
-    peers: WatcherSet
+    peers: HistoryWatchSet
     after: Revision
     readAfter: ReadAfter<Event>
     signal: AbortSignal
