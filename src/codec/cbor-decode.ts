@@ -1,5 +1,5 @@
-// Decodes CBOR to JSON values: strings may be text or byte strings, binary data becomes base64. Duplicate keys, trailing data
-// and what JSON cannot hold (NaN, bignums, keys that are not strings) are refused. Depth is bounded, time is linear.
+// Decodes CBOR to JSON values. Strings may be text or byte strings. Binary data becomes base64. Duplicate keys, trailing data
+// and values that JSON does not have (NaN, bignums, keys that are not strings) are refused. Depth is bounded, time is linear.
 import { isUtf8 } from 'node:buffer'
 import { quoted } from '../api/field-error.ts'
 import { type Value, setOwn } from '../api/value.ts'
@@ -27,14 +27,14 @@ export function parseCborSequence(bytes: Buffer): readonly Value[] {
   return items
 }
 
-/** What a key or a string is made from: `bytes` were written as such, and may carry a tag. */
+/** The major types of strings and keys. Bytes may have a tag. */
 const BYTES = 2
 const TEXT = 3
 
 class Reader {
   readonly #bytes: Buffer
   #at = 0
-  /** How many values there may still be. */
+  /** The number of values that may still follow. */
   #valuesLeft: number
 
   constructor(bytes: Buffer, maxValues: number) {
@@ -110,11 +110,11 @@ class Reader {
     }
   }
 
-  /** The number of items or bytes; undefined: until a break. */
+  /** The number of items or bytes. Undefined: until a break. */
   #length(info: number): number | undefined {
     if (info === 31) return undefined
     const length = this.#argument(info)
-    // Every item has a byte at least: more than there are cannot follow, and must not be made room for.
+    // Every item has at least one byte. A larger length is wrong, and must not allocate memory.
     if (typeof length === 'bigint' || length > this.rest) throw new CborError('cbor: unexpected EOF')
     return length
   }
@@ -132,7 +132,7 @@ class Reader {
     const start = this.#at
     this.#at += length
     const text = this.#bytes.toString('utf8', start, this.#at)
-    // What is no text has been replaced; the replacement may also be what was sent.
+    // Invalid bytes were replaced. The sender may also have written the replacement character.
     return text.includes('\ufffd') ? textOf(this.#bytes.subarray(start, this.#at), major) : text
   }
 
@@ -153,7 +153,7 @@ class Reader {
     return Buffer.concat(chunks)
   }
 
-  /** Whether the break is here; then it is passed. */
+  /** Passes a break. False: there is none. */
   #takeBreak(): boolean {
     if (this.#bytes[this.#at] !== 0xff) return false
     this.#at += 1
@@ -182,7 +182,7 @@ class Reader {
   #key(depth: number): string {
     const major = (this.#bytes[this.#at] ?? 0) >> 5
     if (major !== BYTES && major !== TEXT) throw new CborError('cbor: map keys must be strings')
-    // A key is no value of its own.
+    // A key does not count as a value.
     this.#valuesLeft += 1
     return this.value(depth) as string
   }
@@ -204,7 +204,7 @@ class Reader {
     }
   }
 
-  /** Bytes that are to become text of a certain encoding where text is wanted; here it always is. */
+  /** Bytes with a tag for the encoding as text. JSON always has text. */
   #expectedText(tag: number, depth: number): Value {
     const initial = this.#bytes[this.#at] ?? 0
     if (initial >> 5 !== BYTES) return this.value(depth + 1)
@@ -238,7 +238,7 @@ class Reader {
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 
-/** Bytes that are sent as text have to be text; others become it. */
+/** Text strings must be UTF-8. Byte strings become text. */
 function textOf(bytes: Buffer, major: number): string {
   if (major === TEXT && !isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
   return bytes.toString('utf8')
@@ -261,7 +261,7 @@ function halfToNumber(bits: number): number {
   return bits & 0x8000 ? -magnitude : magnitude
 }
 
-/** A moment that was tagged as such, in RFC 3339; 0 tags a text, 1 the seconds since 1970. */
+/** A tagged time, in RFC 3339. Tag 0 is for texts, tag 1 for seconds since 1970. */
 function momentOf(content: Value, tag: number): string {
   if (tag === 0 && typeof content === 'string') return content
   if (tag === 1 && typeof content === 'number') {

@@ -6,10 +6,10 @@ import { InvariantError } from '../lib/errors.ts'
 import type { KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 
 const INITIAL_SIZE = 4096
-/** Up to here a loop in JavaScript beats the call into native code. */
+/** Up to this length a loop in JavaScript is faster than the call into native code. */
 const SHORT_TEXT = 32
 
-/** What every object begins with: the tag that says "this is CBOR". */
+/** The beginning of every document: the tag for "this is CBOR". */
 const SELF_DESCRIBED: Readonly<Uint8Array> & Uint8Array = Buffer.of(0xd9, 0xd9, 0xf7)
 
 const UNSIGNED = 0
@@ -18,7 +18,7 @@ const BYTES = 2
 const LIST = 4
 const MAP = 5
 const TAG = 6
-/** The bytes are base64 where they have to be text. */
+/** As text, the bytes are base64. */
 const BASE64_TAG = 22
 
 /** A canonical object of a kind, self-described. */
@@ -30,7 +30,7 @@ export function encodeCbor(object: ValueMap, kind: KindSchema): Buffer {
   return writer.finish()
 }
 
-/** Any value, self-described: what has no schema. */
+/** A value without a schema, self-described. */
 export function encodeCborValue(value: Value): Buffer {
   const writer = new CborWriter()
   writer.bytes(SELF_DESCRIBED)
@@ -38,10 +38,10 @@ export function encodeCborValue(value: Value): Buffer {
   return writer.finish()
 }
 
-/** What a document begins with that says that it is CBOR; a part of it follows. */
+/** The beginning of a document whose parts are encoded one by one. */
 export const CBOR_HEAD = Buffer.from(SELF_DESCRIBED)
 
-/** A part of an object, by its shape where that is known. */
+/** A part of an object, by its shape if that is known. */
 export function encodeCborPart(value: Value, shape: Shape | undefined): Buffer {
   const writer = new CborWriter()
   if (shape === undefined) writer.value(value)
@@ -49,7 +49,7 @@ export function encodeCborPart(value: Value, shape: Shape | undefined): Buffer {
   return writer.finish()
 }
 
-/** A list, self-described, whose items are encoded already and follow the first buffer; the second follows them. */
+/** The frame of a self-described list. The encoded items go between the two buffers. */
 export function encodeCborListFrame(rest: ValueMap, key: string, count: number): readonly [Buffer, Buffer] {
   const [head, tail] = [new CborWriter(), new CborWriter()]
   const keys = sortedKeys({ ...rest, [key]: null })
@@ -68,7 +68,7 @@ export function encodeCborListFrame(rest: ValueMap, key: string, count: number):
   return [head.finish(), tail.finish()]
 }
 
-/** An event of a watch: one item of a sequence. `object` is encoded already, self-described like the event. */
+/** An event of a watch: one item of a sequence. `object` is encoded, and self-described like the event. */
 export function encodeCborEvent(type: string, object: Uint8Array): Buffer {
   const writer = new CborWriter()
   writer.bytes(SELF_DESCRIBED)
@@ -80,12 +80,12 @@ export function encodeCborEvent(type: string, object: Uint8Array): Buffer {
   return writer.finish()
 }
 
-/** Into a buffer that grows. */
+/** Writes to a buffer that grows. */
 class CborWriter {
   #buffer: Buffer = Buffer.allocUnsafe(INITIAL_SIZE)
   #length = 0
 
-  /** What was written. The writer is not used after this. */
+  /** The written bytes. Do not use the writer after this. */
   finish(): Buffer {
     return Buffer.from(this.#buffer.subarray(0, this.#length))
   }
@@ -100,14 +100,14 @@ class CborWriter {
     this.#buffer.set(bytes, at)
   }
 
-  /** `length` is the number of bytes that the text has. */
+  /** `length` is the number of bytes of the text. */
   utf8(text: string, length: number): void {
     const at = this.#reserve(length)
     if (length !== text.length || length > SHORT_TEXT) this.#buffer.write(text, at, 'utf8')
     else for (let i = 0; i < length; i++) this.#buffer[at + i] = text.charCodeAt(i)
   }
 
-  /** A byte and a text behind it; false, and nothing written, where the text is not ASCII. */
+  /** Writes a byte and a text. False: the text is not ASCII, and nothing was written. */
   shortAscii(head: number, text: string): boolean {
     const at = this.#reserve(text.length + 1)
     const buffer = this.#buffer
@@ -233,7 +233,7 @@ class CborWriter {
     else this.#number(type | 27, 8, (buffer, at) => buffer.writeBigUInt64BE(BigInt(argument), at))
   }
 
-  /** A byte, and a number of so many behind it. */
+  /** Writes a byte, and a number of so many bytes. */
   #number(head: number, size: number, write: (buffer: Buffer, at: number) => void): void {
     const at = this.#reserve(size + 1)
     this.#buffer[at] = head
@@ -269,13 +269,13 @@ function compareAscii(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1)
 }
 
-/** The bits of a number in sixteen, where they hold it exactly. */
+/** The number as a half-precision float, if that is exact. */
 function halfOf(value: number): number | undefined {
   const magnitude = Math.abs(value)
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   if (magnitude === 0) return sign
   if (magnitude > 65504) return undefined
-  // Below this the exponent is fixed and the digits are counted in 2^-24.
+  // Below this the exponent is fixed, and the digits count in units of 2^-24.
   if (magnitude < 2 ** -14) {
     const units = magnitude * 2 ** 24
     return Number.isInteger(units) ? sign | units : undefined

@@ -1,5 +1,5 @@
-// The front door: objects to bytes in any encoding. The way back begins in `request-body.ts`; what an answer is written in is
-// found by `negotiate.ts`; lists and watches are written by `list-writer.ts` and `watch-frames.ts`.
+// The front door: encodes objects in any encoding. Decoding begins in `request-body.ts`. `negotiate.ts` finds the encoding of an
+// answer. `list-writer.ts` and `watch-frames.ts` write lists and watches.
 import type { ValueMap } from '../api/value.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema } from '../schema/table.ts'
@@ -8,10 +8,10 @@ import { encodeJson } from './json-encode.ts'
 import { encodeProtobuf } from './protobuf.ts'
 import { emitYaml } from './yaml-emit.ts'
 
-/** How one object is written. A watch in CBOR is a sequence of such. */
+/** The encoding of one object. A watch in CBOR is a sequence of objects. */
 export type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
-/** An object of a kind in an encoding; JSON is compact. What its kind does not know is left out. */
+/** Encodes an object of a kind. JSON is compact. Unknown fields are left out. */
 export function encodeObject(object: ValueMap, kind: KindSchema, encoding: Encoding): Buffer {
   if (encoding === 'json') return encodeJson(object, kind)
   const canonical = kind.custom === true ? object : decodeObject(object, kind.shape).value

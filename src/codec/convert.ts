@@ -1,5 +1,5 @@
-// Converts objects between encodings, for the command line and for tests. Objects of built-in kinds become canonical on the
-// way; others pass as they are, where the encoding needs no schema.
+// Converts objects between encodings, for the command line and for tests. Objects of built-in kinds become
+// canonical. Other objects are kept as they are, if the encoding needs no schema.
 import { textOrEmpty } from '../api/members.ts'
 import { type GroupKind, parseGroupVersion } from '../api/object.ts'
 import { type Value, type ValueMap, isList, isMap, own } from '../api/value.ts'
@@ -37,19 +37,19 @@ export interface Conversion {
   readonly from: SourceEncoding
   readonly to: TargetEncoding
   readonly kinds: SchemaTable
-  /** The columns of a kind; those of every kind without its own where this is absent. */
+  /** The columns of a kind. Absent: the default columns. */
   readonly columnsOf?: (kind: GroupKind) => TableShape
-  /** In milliseconds since the epoch; ages in tables are counted to here. */
+  /** The time for ages in tables, in milliseconds since the epoch. */
   readonly now: number
 }
 
 export interface Converted {
   readonly bytes: Buffer
-  /** Members that no kind has and that were left out. */
+  /** Unknown fields, which were left out. */
   readonly problems: readonly string[]
 }
 
-/** What cannot be converted, in one line. */
+/** The reason why the input cannot be converted, in one line. */
 export class ConvertError extends Error {
   override readonly name = 'ConvertError'
 }
@@ -79,7 +79,7 @@ interface ConvertedObject {
   readonly problems: readonly string[]
 }
 
-/** A value, and the exact form of it where there is one. */
+/** A value, and its exact form if there is one. */
 interface ReadDocument {
   readonly value: Value
   readonly source: SourceValue
@@ -120,7 +120,7 @@ function typed({ value, source }: ReadDocument, kinds: SchemaTable): ConvertedOb
   return kind === undefined ? { value, kind, problems: [] } : { ...decodeObject(source, kind.shape), kind }
 }
 
-/** What an event of a watch has, which says no kind. */
+/** The members of an event of a watch, which names no kind. */
 const EVENT_MEMBERS = 'object,type'
 const EVENT = { group: '', version: 'v1', kind: 'WatchEvent' } as const
 
@@ -135,7 +135,7 @@ function fromProtobuf(bytes: Buffer, kinds: SchemaTable): ConvertedObject {
   const envelope = decodeProtobuf(bytes)
   const gv = parseGroupVersion(envelope.apiVersion)
   if (envelope.contentType === 'application/json') return typed(parseJsonDocument(envelope.raw), kinds)
-  // Only events of watches come without a name.
+  // Only events of watches have no kind.
   const gvk = envelope.kind === '' ? EVENT : { group: '', version: '', ...gv, kind: envelope.kind }
   const kind = kinds.kind(gvk)
   if (kind === undefined || !kind.hasProtobuf) throw new ConvertError(`${nameOf(envelope)} has no protobuf encoding`)
@@ -180,7 +180,7 @@ function encoded({ value, kind }: ConvertedObject, encoding: 'cbor' | 'protobuf'
   throw new ConvertError(`${nameOf(typeNamesIn(value))} has no protobuf encoding`)
 }
 
-/** One object is laid out for people, several stand in a line each. */
+/** One object is indented. Several have a line each. */
 function writeJson(objects: readonly ConvertedObject[]): Buffer {
   const lines = objects.map(({ value, kind }) => (kind === undefined ? plainJson(value) : valueJson(value, kind.shape)))
   return lines.length === 1 ? indentJson(Buffer.from(lines[0] ?? '')) : Buffer.from(`${lines.join('\n')}\n`)

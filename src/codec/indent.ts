@@ -1,4 +1,4 @@
-// Indents compact JSON: two blanks a level, empty maps and lists closed at once. Works piece by piece on a stream, so
+// Indents compact JSON: two blanks for each level, empty maps and lists on one line. It works piece by piece on a stream, so
 // that memory does not grow with the document.
 import type { Turns } from '../lib/turns.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
@@ -7,7 +7,7 @@ const BLANK = 0x20
 const NEWLINE = 0x0a
 
 const PIECE_BYTES = 64 * 1024
-/** Deeper than any real object; beyond it a document must not grow with the square of its depth. */
+/** Deeper than any real object. Beyond it a document must not grow with the square of its depth. */
 const DEEPEST_INDENT = 100
 
 export class Indenter {
@@ -16,7 +16,7 @@ export class Indenter {
   #depth = 0
   #inString = false
   #escaped = false
-  /** A bracket was opened and nothing has followed yet. */
+  /** The last byte was an opening bracket. */
   #opened = false
 
   /** A byte between strings. */
@@ -33,7 +33,7 @@ export class Indenter {
     else if (byte === QUOTE) this.#inString = true
   }
 
-  /** As much of a string as is here and fits; gives back where it ended. */
+  /** Copies the part of a string that is here and fits. Returns the place behind it. */
   #string(bytes: Buffer, start: number): number {
     const out = this.#out
     const end = Math.min(bytes.length, start + out.length - this.#used)
@@ -59,17 +59,17 @@ export class Indenter {
     this.#out[this.#used++] = byte
   }
 
-  /** The indented form of the next bytes of the document, as far as it fills pieces. */
+  /** Indents the next bytes of the document. Yields full pieces. */
   *push(bytes: Buffer): Generator<Buffer> {
     for (let i = 0; i < bytes.length; ) {
-      // A byte gives at most itself, a line end and its indentation.
+      // A byte becomes at most itself, a line end and its indentation.
       if (this.#used + 2 + 2 * this.#depth > this.#out.length) yield* this.#flush()
       if (this.#inString) i = this.#string(bytes, i)
       else this.#byte(bytes[i++] as number)
     }
   }
 
-  /** What is left at the end of the document. */
+  /** Yields the rest at the end of the document. */
   *finish(): Generator<Buffer> {
     yield* this.#flush()
   }

@@ -1,11 +1,11 @@
-// Whether an object is canonical already: members in order, none to omit, none to add. `JSON.stringify` can then write it, four
+// Tells whether an object is canonical: members in order, none to omit, none to add. Then `JSON.stringify` can write it, four
 // times as fast as our own encoder.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { HIGH } from '../lib/text-order.ts'
 import type { Field, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isOmitted, shownFields } from '../schema/zero-value.ts'
 
-/** Looks at everything once, but for what the schema does not look into. */
+/** Visits every value once, except those that the schema does not describe. */
 export function isCanonical(value: Value, shape: Shape): boolean {
   if (typeof value !== 'object' || value === null) return true
   switch (shape.kind) {

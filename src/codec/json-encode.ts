@@ -1,4 +1,4 @@
-// Canonical JSON: the reference's order of fields, its rules of omission, its way to escape. Two canonical objects are equal
+// Canonical JSON: the reference's order of fields, its rules of omission and its escapes. Two canonical objects are equal
 // if and only if their bytes are, and stored bytes can be served as they are.
 import { escapeMarkup, markupSafeJson } from '../api/json-text.ts'
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
@@ -7,7 +7,7 @@ import { isCanonical } from './json-canonical.ts'
 import type { Field, KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isAlwaysShown, isOmitted, zeroOfField } from '../schema/zero-value.ts'
 
-/** The canonical bytes of an object. What its kind does not know is left out; custom kinds are written as they are. */
+/** The canonical bytes of an object. Unknown fields are left out. Custom kinds are written as they are. */
 export function encodeJson(object: ValueMap, kind: KindSchema): Buffer {
   return Buffer.from(canonicalJson(object, kind), 'utf8')
 }
@@ -23,8 +23,8 @@ export function valueJson(value: Value, shape: Shape): string {
 }
 
 /**
- * Parts down to this depth are looked at whether the platform can write them: they are what changes leave alone. Deeper ones
- * are not, because each look may be in vain.
+ * Down to this depth, parts are checked whether the platform can write them: changes leave most of them alone. Deeper parts
+ * are not checked, because each check may be in vain.
  */
 const CHECKED_DEPTH = 3
 
@@ -35,7 +35,7 @@ function canonicalText(value: Value, shape: Shape, depth: number): string {
   return shapedJson(shape, value, depth + 1)
 }
 
-/** The text of any value with the members of all its maps sorted: how custom kinds are written. */
+/** The text of a value with the members of all maps sorted, for custom kinds. */
 export function sortedJson(value: Value): string {
   return sortedText(value, 0)
 }
@@ -50,7 +50,7 @@ function sortedText(value: Value, depth: number): string {
   return `{${out}}`
 }
 
-/** Whether the platform would write it with all members in their order; false where that is not sure. */
+/** Whether the platform would write all members in order. False also if that is not sure. */
 function isSorted(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return !Object.is(value, -0)
   if (isList(value)) return value.every(isSorted)
@@ -62,7 +62,7 @@ function isSorted(value: Value): boolean {
   return true
 }
 
-/** The text of any value with its members in the order in which they are. */
+/** The text of a value with its members in their present order. */
 export function plainJson(value: Value): string {
   return typeof value === 'object' && value !== null ? markupSafeJson(value) : scalarJson(value)
 }
@@ -76,7 +76,7 @@ function objectJson(object: ValueMap, shape: ObjectShape, depth: number): string
   }
   for (const field of shape.fields) {
     const { name } = field
-    // No kind has a field by the name of a member that all objects inherit.
+    // No field has the name of a member that all objects inherit.
     const value = object[name]
     if (value === undefined) {
       if (isAlwaysShown(field))
@@ -143,7 +143,7 @@ function scalarJson(value: Exclude<Value, ValueMap | readonly Value[]>): string 
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** What has to be escaped, as the complement of what has not: quotes, backslashes, controls, and markup as in the reference. */
+/** Matches characters that are escaped: quotes, backslashes, control characters, and markup as in the reference. */
 const SPECIAL = /[^ !#-%'-;=?-[\]-\u2027\u202a-\ud7ff\ue000-\uffff]/
 
 /** A string in quotes. Half a surrogate pair becomes U+FFFD. */

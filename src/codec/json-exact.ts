@@ -1,5 +1,5 @@
-// A strict JSON parser that keeps what `JSON.parse` loses: repeated members, the spelling of numbers, and the reference's error
-// messages. Linear in its input; depth is bounded.
+// A strict JSON parser that keeps details which `JSON.parse` loses: repeated members, the spelling of numbers, and the reference's error
+// messages. Time is linear, depth is bounded.
 import { isUtf8 } from 'node:buffer'
 import { quoted } from '../api/field-error.ts'
 import { numberOf } from '../api/json-number.ts'
@@ -7,12 +7,12 @@ import { setOwn, type Value } from '../api/value.ts'
 import { ExactMap, ExactNumber, type ExactValue } from '../schema/exact-value.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
-/** Input that is not JSON; the message is the reference's. */
+/** The input is not JSON. The message is the reference's. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
 }
 
-/** The reference stops at 10,000; every recursive walk over values has to fit into the stack at this depth. */
+/** The reference stops at 10,000. Every recursive walk over values must fit into the stack at this depth. */
 export const MAX_JSON_DEPTH = 1000
 
 const MINUS = 0x2d
@@ -29,17 +29,17 @@ const ESCAPES: ReadonlyMap<number, string> = new Map([
 ])
 
 const CUT_OFF = 'unexpected end of JSON input'
-/** Where a fault is inside of a token. */
+/** Matches contexts inside of a token. */
 const INSIDE = /^in |decimal point/
 
-/** A document as it was written, and what it comes to where nothing but the values counts. */
+/** A document in its exact form and as plain values. */
 export interface ExactDocument {
   readonly exact: ExactValue
-  /** Of members that occur several times the last counts. */
+  /** The last of repeated members counts. */
   readonly value: Value
 }
 
-/** Reads one JSON document. Throws `JsonSyntaxError`. Bytes that are no characters become U+FFFD, each one. */
+/** Reads one JSON document. Throws `JsonSyntaxError`. Each invalid byte becomes U+FFFD. */
 export function parseExactJson(bytes: Buffer): ExactDocument {
   return new ExactJsonReader(bytes).read()
 }
@@ -54,11 +54,11 @@ interface Open {
   key: string
 }
 
-/** What a list has of members, and a map of items: nothing is ever put there. */
+/** The members of a list and the items of a map. They stay empty. */
 const NO_MEMBERS: Record<string, Value> = Object.freeze({})
 const NO_ITEMS: Value[] = Object.freeze<Value[]>([]) as Value[]
 
-/** Keeps its place in the text and the maps and lists that are open there. */
+/** Keeps the place in the text, and the maps and lists that are open there. */
 class ExactJsonReader {
   readonly #text: string
   /** Characters of a string that stand for themselves. */
@@ -68,7 +68,7 @@ class ExactJsonReader {
   #at = 0
   #exact: ExactValue = null
   #value: Value = null
-  /** The first number that no double can hold; syntax is complained of first. */
+  /** The first number that no double can hold. Syntax errors are reported first. */
   #beyond: string | undefined
 
   constructor(bytes: Buffer) {
@@ -84,7 +84,7 @@ class ExactJsonReader {
     throw new JsonSyntaxError(`json: cannot unmarshal number ${this.#beyond} into Go value of type float64`)
   }
 
-  /** False where it has opened something that values are to be put into first. */
+  /** False: it has opened a map or list whose values come first. */
   #readValue(): boolean {
     const code = this.#next()
     switch (code) {
@@ -145,7 +145,7 @@ class ExactJsonReader {
     this.#at += 1
   }
 
-  /** Puts the value that was read where it belongs, and the containers that it closes; true where it was the whole document. */
+  /** Adds the value to its container, and closes containers. True: the document is complete. */
   #deliver(): boolean {
     for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
       open.values.push(this.#exact)
@@ -201,7 +201,7 @@ class ExactJsonReader {
     return char
   }
 
-  /** A half of a surrogate pair that stands alone becomes U+FFFD. */
+  /** A single half of a surrogate pair becomes U+FFFD. */
   #unicode(): string {
     const unit = this.#hexUnit()
     if (unit < 0xd800 || unit > 0xdfff) return String.fromCharCode(unit)
@@ -242,7 +242,7 @@ class ExactJsonReader {
     this.#value = number ?? null
   }
 
-  /** Behind the digits that make sense: a sign without a number, a point or an exponent without digits. */
+  /** Reports a sign without a number, or a point or an exponent without digits. */
   #failInNumber(end: number): never {
     const code = this.#text.charCodeAt(end)
     const exponent = (code | 0x20) === 0x65
@@ -267,7 +267,7 @@ class ExactJsonReader {
     return this.#text.charCodeAt(this.#at)
   }
 
-  /** The code unit behind the blanks; NaN at the end. */
+  /** The code unit behind the blanks. NaN at the end. */
   #next(): number {
     let code = this.#text.charCodeAt(this.#at)
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
@@ -280,7 +280,7 @@ class ExactJsonReader {
   #fail(context: string): never {
     const ended = this.#at >= this.#text.length
     if (ended && !INSIDE.test(context)) throw new JsonSyntaxError(CUT_OFF)
-    // The reference looks at the end of the input as at a blank, which words and numbers cannot hold.
+    // The reference treats the end of the input as a blank, which words and numbers cannot contain.
     const found = ended ? ' ' : String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)
     throw new JsonSyntaxError(`invalid character ${quoteByte(Buffer.from(found)[0] ?? 0)} ${context}`)
   }
@@ -296,7 +296,7 @@ function hexDigit(code: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
-/** As Go quotes a character: a byte beyond ASCII shows as the Latin-1 letter of that number. */
+/** Quotes a character as Go does: a byte beyond ASCII appears as the Latin-1 letter of that number. */
 function quoteByte(byte: number): string {
   const char = String.fromCharCode(byte)
   return char === "'" ? `'\\''` : char === '"' ? `'"'` : `'${quoted(char).slice(1, -1)}'`
@@ -320,13 +320,13 @@ function replaceInvalid(bytes: Buffer): Buffer {
 
 const REPLACEMENT: Readonly<Buffer> & Buffer = Buffer.from('\ufffd')
 
-/** How many bytes the character at `at` has; 0: none begins here. */
+/** The number of bytes of the character at `at`. 0: no character begins here. */
 function characterSize(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   if (first < 0x80) return 1
   if (first < 0xc2 || first > 0xf4) return 0
   const second = bytes[at + 1]
-  // These would be longer than they need be, halves of pairs, or beyond the last character.
+  // Outside of these bounds are overlong forms, halves of pairs, and values beyond the last character.
   const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
   if (second === undefined || second < least || second > most) return 0

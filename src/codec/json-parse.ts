@@ -1,5 +1,5 @@
-// Parses JSON from clients with `JSON.parse`. One scan of the bytes finds what that would lose (repeated members, the spelling
-// of numbers, integers of 64 bits, depth); only then the document is parsed again, exactly. Linear time.
+// Parses JSON from clients with `JSON.parse`. One scan of the bytes finds details that this would lose (repeated members, the spelling
+// of numbers, integers of 64 bits, depth). Only then the document is parsed again, exactly. Linear time.
 import { isUtf8 } from 'node:buffer'
 import { isList, type Value, type ValueMap } from '../api/value.ts'
 import { duplicatesIn, type SourceValue } from '../schema/exact-value.ts'
@@ -7,11 +7,11 @@ import { tooManyValues } from './value-limit.ts'
 import { MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
 
 export interface JsonDocument {
-  /** Integers of 64 bits are exact; of repeated members the last counts. */
+  /** Integers of 64 bits are exact. The last of repeated members counts. */
   readonly value: Value
   /** The paths of repeated members in document order: `spec.containers[0].name`. */
   readonly duplicates: readonly string[]
-  /** What typed decoding should read: `value`, or the exact form where that says more. */
+  /** The input of typed decoding: `value`, or the exact form if that has more details. */
   readonly source: SourceValue
 }
 
@@ -19,7 +19,7 @@ export interface JsonDocument {
 const MAX_DUPLICATES = 100
 const NONE: readonly string[] = []
 
-/** Reads one document. Throws `JsonSyntaxError` with the reference's words, and 413 where there are more values than are allowed. */
+/** Reads one document. Throws `JsonSyntaxError` with the reference's words, and 413 for too many values. */
 export function parseJsonDocument(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): JsonDocument {
   const scan = scanJson(bytes)
   if (scan.values > maxValues) throw tooManyValues()
@@ -43,7 +43,7 @@ function exactDocument(bytes: Buffer): JsonDocument {
   return {
     value,
     source: exact,
-    // Few callers ask for them.
+    // Few callers need them.
     get duplicates() {
       return duplicatesIn(exact, MAX_DUPLICATES)
     },
@@ -51,18 +51,18 @@ function exactDocument(bytes: Buffer): JsonDocument {
 }
 
 interface JsonScan {
-  /** At least as many as there are; an empty list or map may count as two. */
+  /** An upper bound: an empty list or map may count as two. */
   readonly values: number
-  /** Maps and lists. */
+  /** The number of maps and lists. */
   readonly containers: number
-  /** Colons between keys and values. */
+  /** The number of colons between keys and values. */
   readonly members: number
   readonly depth: number
-  /** False where a double or a string could lose something: long, fractional or exponential numbers, surrogates. */
+  /** False if a double or a string could lose details: long, fractional or exponential numbers, surrogates. */
   readonly plain: boolean
 }
 
-/** Looks at every byte once. What it says of bytes that are not JSON means nothing. */
+/** Looks at every byte once. The result has no meaning for bytes that are not JSON. */
 function scanJson(bytes: Buffer): JsonScan {
   const length = bytes.length
   let members = 0
@@ -93,7 +93,7 @@ function scanJson(bytes: Buffer): JsonScan {
     else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       const end = endOfDigits(bytes, i)
       const after = bytes[end]
-      // Fifteen digits always fit into a double; `-0` is none of the integers.
+      // Fifteen digits always fit into a double. `-0` is not an integer.
       if (
         end - i > 15 ||
         after === 0x2e ||
@@ -115,7 +115,7 @@ function endOfDigits(bytes: Buffer, start: number): number {
   return at
 }
 
-/** Counts the members of all maps in a value. Stops when as many maps and lists were visited as there are. */
+/** Counts the members of all maps in a value. Stops after the last map or list. */
 class MemberCount {
   #unmet: number
   #members = 0

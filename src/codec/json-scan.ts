@@ -1,5 +1,5 @@
-// Finds things in JSON bytes without parsing them. Made for the canonical JSON that we store: no blanks between tokens.
-// On anything else it says so (-1) or finds nothing; it never runs past the end and never looks at a byte twice.
+// Finds values in JSON bytes without parsing them. The bytes are canonical JSON, as it is stored: no blanks between tokens.
+// In other input it returns -1 or finds nothing. It never runs past the end and never looks at a byte twice.
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 /** From `start` (inclusive) to `end` (exclusive). */
@@ -8,7 +8,7 @@ export interface Span {
   readonly end: number
 }
 
-/** Behind the string that begins at `at`; -1 where none does, or it does not end. */
+/** The place behind the string at `at`. -1: there is no string, or it does not end. */
 export function skipString(bytes: Buffer, at: number): number {
   if (bytes[at] !== QUOTE) return -1
   for (let i = at + 1; i < bytes.length; i++) {
@@ -19,7 +19,7 @@ export function skipString(bytes: Buffer, at: number): number {
   return -1
 }
 
-/** Behind the value that begins at `at`; -1 where it does not end. Brackets are counted, not matched by kind. */
+/** The place behind the value at `at`. -1: it does not end. Brackets are counted, not matched by kind. */
 export function skipValue(bytes: Buffer, at: number): number {
   const first = bytes[at]
   if (first === QUOTE) return skipString(bytes, at)
@@ -29,7 +29,7 @@ export function skipValue(bytes: Buffer, at: number): number {
   for (let i = at; i < length; i++) {
     let byte = bytes[i] as number
     if (byte === QUOTE) {
-      // Most bytes are in strings, so this is the loop that counts.
+      // Most bytes are in strings, so this loop must be fast.
       for (byte = bytes[++i] as number; byte !== QUOTE && i < length; byte = bytes[++i] as number) {
         if (byte === BACKSLASH) i++
       }
@@ -48,7 +48,7 @@ function skipScalar(bytes: Buffer, at: number): number {
   return i === at || i === bytes.length ? -1 : i
 }
 
-/** The value at the end of a path of plain keys, decimal ones for places in lists; undefined where there is none. */
+/** The value at a path of plain keys, with decimal ones for places in lists. Undefined: there is none. */
 export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
   let start = 0
   for (const key of path) {
@@ -71,14 +71,14 @@ function findElementStart(bytes: Buffer, at: number, index: number): number {
   return start
 }
 
-/** The value of a member. Keys in the bytes are compared as they stand there, so `key` must need no escapes. */
+/** The value of a member. Keys are compared as bytes, so `key` must need no escapes. */
 export function findMember(bytes: Buffer, at: number, key: string): Span | undefined {
   const start = findMemberStart(bytes, at, key)
   const end = start < 0 ? -1 : skipValue(bytes, start)
   return end < 0 ? undefined : { start, end }
 }
 
-/** Where the value of a member begins, without a look at where it ends; -1 where there is none. */
+/** The beginning of a member's value, without a search for its end. -1: there is none. */
 export function findMemberStart(bytes: Buffer, at: number, key: string): number {
   if (bytes[at] !== OPEN_MAP || bytes[at + 1] === CLOSE_MAP) return -1
   for (let i = at + 1; ; ) {
@@ -91,7 +91,7 @@ export function findMemberStart(bytes: Buffer, at: number, key: string): number 
   }
 }
 
-/** Whether the string from `start` to `end`, quotes included, is `text`, which must be ASCII and need no escapes. */
+/** Whether the string from `start` to `end`, with its quotes, is `text`, which must be ASCII without escapes. */
 export function isString(bytes: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length + 2) return false
   for (let i = 0; i < text.length; i++) {

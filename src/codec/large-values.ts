@@ -1,9 +1,9 @@
-// JSON that is too large to be written in another encoding within a turn of the event loop: a worker thread writes it.
+// A worker thread encodes JSON that is too large to be encoded within a turn of the event loop.
 import type { GroupVersionKind } from '../api/object.ts'
 
 export interface OtherForm {
   readonly encoding: 'yaml' | 'cbor' | 'protobuf'
-  /** What the value is, to tell texts from bytes; undefined: nothing tells, or it is a custom kind. */
+  /** The kind, which tells texts from bytes. Undefined: it is unknown or a custom kind. */
   readonly kind: GroupVersionKind | undefined
   /** The value is an item of this list. Absent: it is a whole document. */
   readonly list?: ListPlace
@@ -11,9 +11,9 @@ export interface OtherForm {
 
 export interface ListPlace {
   readonly key: 'items' | 'rows'
-  /** Of the list's field in protobuf. */
+  /** The number of the list's field in protobuf. */
   readonly number?: number
-  /** Items say their kind and apiVersion. */
+  /** Items have a kind and an apiVersion. */
   readonly isTyped: boolean
 }
 
@@ -37,11 +37,11 @@ export interface ElsewhereTools {
   /** Absent: all is written here. */
   readonly writeElsewhere?: WriteElsewhere
   readonly asker?: Asker
-  /** Called when the writing goes on after a wait. */
+  /** Called when the encoding goes on after a wait. */
   readonly resume?: () => void
 }
 
-/** Undefined: the value is to be written here. */
+/** Undefined: encode the value here. */
 export function writtenElsewhere(
   { writeElsewhere, asker = NO_CLIENT, resume }: ElsewhereTools,
   json: Buffer,

@@ -1,7 +1,7 @@
-// In which line of a text a place is, asked any number of times: the text is looked through once.
+// Finds the line of a place in a text. The text is searched once.
 
 export class LineIndex {
-  /** Where the line breaks are. */
+  /** The places of the line breaks. */
   readonly #breaks: number[] = []
 
   constructor(text: string) {

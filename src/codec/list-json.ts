@@ -1,4 +1,4 @@
-// Lists in JSON, item by item from stored bytes. Only tables parse their items, for their cells; nothing is copied: the output
+// Lists in JSON, item by item from stored bytes. Only tables parse their items, for their cells. Nothing is copied: the output
 // is bundles of the stored buffers and the few bytes between them.
 import { InvariantError } from '../lib/errors.ts'
 import { Indenter } from './indent.ts'
@@ -8,11 +8,11 @@ import { parseStoredJson } from './stored-json.ts'
 import { TABLE_END, tableHead, tableRows } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
 
-/** An object of a list: canonical JSON in the version asked for, and the same parsed on demand. */
+/** An object of a list: canonical JSON in the requested version, and the same parsed on demand. */
 export interface ListItem extends TableItem {
-  /** The bytes with a line end behind them, where they lie like that in memory. */
+  /** The bytes with a line end, if they are in memory like that. */
   readonly line?: Buffer
-  /** Where there is a place for it: how long it is in protobuf, in a list of its shape. */
+  /** The length in protobuf, in a list of its shape. Absent: the item cannot remember it. */
   measured?: { readonly shape: object; readonly length: number } | undefined
 }
 
@@ -21,13 +21,13 @@ export interface ListType {
   /** `PodList`. */
   readonly kind: string
   readonly itemKind: string
-  /** Custom resources: members in the order of their names, and items that say what they are (R-109, R-110). */
+  /** Custom resources: sorted members, and items with kind and apiVersion (R-109, R-110). */
   readonly custom: boolean
 }
 
 export interface ListMetadata {
   readonly resourceVersion: string
-  /** Empty where the list is complete, and said even then (D4). */
+  /** Empty if the list is complete. It is written even then (D4). */
   readonly continue: string
   readonly remainingItemCount: number | undefined
 }
@@ -41,7 +41,7 @@ export type ListForm =
 export interface ListDocument {
   readonly form: ListForm
   readonly metadata: ListMetadata
-  /** Read once, a batch when all before it is written. */
+  /** Read once. A batch is read when all before it is written. */
   readonly items: AsyncIterable<readonly ListItem[]> | Iterable<readonly ListItem[]>
 }
 
@@ -94,7 +94,7 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
   return true
 }
 
-/** For JSON that is not canonical: the same object, parsed and written again. */
+/** For JSON that is not canonical: parses the object and writes it again. */
 function withoutType(bytes: Buffer): Buffer {
   const object = parseStoredJson(bytes)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) throw new InvariantError('not an object')
@@ -125,13 +125,13 @@ function metadataList(apiVersion: string, metadata: ListMetadata): JsonList {
 
 const LINE_END = Buffer.from('\n')
 const COMMA = Buffer.from(',')
-/** From so many bytes on a bundle is passed on. */
+/** A bundle of so many bytes is passed on. */
 const BUNDLE_BYTES = 64 * 1024
 
-/** Buffers that belong behind each other. */
+/** Consecutive buffers. */
 export type Bundle = readonly Buffer[]
 
-/** The list in JSON. Errors of the items come through; nothing is promised of what was written before. */
+/** Writes the list in JSON. Errors of the items are thrown, possibly after a part of the list. */
 export async function* writeJsonList(list: ListDocument, { pretty }: { pretty: boolean }): AsyncGenerator<Bundle> {
   const json = jsonListOf(list.form, list.metadata)
   // Compact JSON ends its last line, pretty JSON does not (R-001).

@@ -14,20 +14,20 @@ import { PieceBuffer } from './piece-buffer.ts'
 import { encodeEnvelope, encodeListHead, ENVELOPE_TAIL } from './protobuf.ts'
 import type { Transcoder } from './transcode.ts'
 
-/** What it takes to write the encodings that need the table. One is enough for a process. */
+/** The tools for encodings that need the table. One is enough for a process. */
 export interface EncodingTools extends ElsewhereTools {
   readonly schemas: SchemaTable
   readonly transcoder: Transcoder
-  /** How many encoded bytes are kept until they can be sent; beyond, items are encoded twice. */
+  /** The most encoded bytes that are kept until they can be sent. Beyond it, items are encoded twice. */
   readonly heldBytes?: number
-  /** Absent: nothing is done in turns. */
+  /** Absent: the work is not divided into turns. */
   readonly turns?: Turns
 }
 
 const HELD_BYTES = 32 * 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 
-/** As `writeJsonList`. The kind must have a protobuf form; Tables go as JSON in an envelope (D10). */
+/** Like `writeJsonList`. The kind must have a protobuf form. Tables are JSON in an envelope (D10). */
 export async function* writeProtobufList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
   const { form } = list
   if (form.kind === 'table') {
@@ -66,7 +66,7 @@ interface MeasuredItem {
   readonly length: number
 }
 
-/** One piece is used for all that go through it: making new ones would cost as much as encoding. */
+/** One piece is used again for all items: new ones would cost as much as encoding. */
 async function* encodedItems(protobuf: ProtobufList, items: readonly MeasuredItem[]): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
   let used = 0
@@ -116,7 +116,7 @@ class ProtobufList {
     return encodeListHead(this.#kind, list, length)
   }
 
-  /** Remembers how long the bytes of the item are, and adds them where they are held. */
+  /** Remembers the length of the item, and adds its bytes to `held`. */
   measured(item: ListItem, bytes: Buffer, held: PieceBuffer | undefined): number {
     const { length } = bytes
     if ('measured' in item && this.#form.kind === 'objects') item.measured = { shape: this.#item, length }
@@ -129,7 +129,7 @@ class ProtobufList {
     return measured !== undefined && measured.shape === this.#item ? measured.length : undefined
   }
 
-  /** In memory of the encoder's: to be used before the next call. */
+  /** A view of the encoder's memory: use it before the next call. */
   encoded(item: ListItem): Buffer {
     return this.#tools.transcoder.field(this.#number, this.#item, this.#json(item))
   }
@@ -146,7 +146,7 @@ class ProtobufList {
   }
 }
 
-/** The kind of the list as a whole. Throws where the table has none. */
+/** The kind of the list. Throws if the table has none. */
 export function listKindOf(form: ObjectsForm, schemas: SchemaTable): KindSchema {
   const kind = form.kind === 'objects' ? form.type.kind : 'PartialObjectMetadataList'
   const found = kindIn(form, schemas, kind)

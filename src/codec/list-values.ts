@@ -1,5 +1,5 @@
-// Lists in YAML and CBOR, encoded from parsed objects one at a time. YAML is sent item by item; CBOR begins with the
-// number of items, and so is sent after the last.
+// Lists in YAML and CBOR, encoded from parsed objects one at a time. YAML is sent item by item. CBOR begins with the
+// number of items, so it is sent after the last one.
 import type { Value, ValueMap } from '../api/value.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { encodeCborListFrame, encodeCborPart } from './cbor-encode.ts'
@@ -12,12 +12,12 @@ import { parseStoredJson } from './stored-json.ts'
 import { tableRow } from './table.ts'
 import { emitYaml } from './yaml-emit.ts'
 
-/** A list as values: all but its items, and each of them. */
+/** A list as values: the list without its items, and each item. */
 interface ListValues {
   readonly rest: ValueMap
   readonly place: ListPlace
   readonly json: (item: ListItem) => Buffer
-  /** `json` is that of the item. */
+  /** `json` is the JSON of the item. */
   readonly value: (item: ListItem, json: Buffer) => Value
 }
 
@@ -54,7 +54,7 @@ export function withoutType({ kind: _kind, apiVersion: _version, ...rest }: Valu
   return rest
 }
 
-/** Members are sorted by name, so some stand before the items and some behind. */
+/** Members are sorted by name, so some come before the items and some after them. */
 export async function* writeYamlList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
   const { rest, place, ...item } = valuesOf(list)
   const { key } = place
@@ -73,7 +73,7 @@ export async function* writeYamlList(list: ListDocument, tools: EncodingTools): 
       const elsewhere = writtenElsewhere(tools, json, { encoding: 'yaml', kind, list: place })
       const bytes =
         elsewhere === undefined ? Buffer.from(emitYaml({ [key]: [item.value(one, json)] })) : await elsewhere
-      // Of all items but the first only what is below the name of the list.
+      // The name of the list is written with the first item only.
       pieces.add(first ? bytes : bytes.subarray(key.length + 2))
       first = false
       yield* pieces.take()
@@ -84,7 +84,7 @@ export async function* writeYamlList(list: ListDocument, tools: EncodingTools): 
   yield* pieces.finish()
 }
 
-/** Items are held as their bytes until their number is known. */
+/** The encoded items are kept until their number is known. */
 export async function* writeCborList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
   const { rest, place, ...item } = valuesOf(list)
   const kind = kindOf(list.form, tools.schemas)
@@ -107,7 +107,7 @@ export async function* writeCborList(list: ListDocument, tools: EncodingTools): 
   yield* pieces.finish()
 }
 
-/** By which binary fields are found; undefined where the table does not know the kind. */
+/** The kind, which tells binary fields. Undefined: the table does not have it. */
 function kindOf(form: ListForm, schemas: SchemaTable): KindSchema | undefined {
   return form.kind === 'table' || (form.kind === 'objects' && form.type.custom) ? undefined : itemKindOf(form, schemas)
 }

@@ -1,4 +1,4 @@
-// The front door for lists: written in any encoding, at the reader's pace.
+// The front door for lists: writes them in any encoding, at the reader's pace.
 import type { Encoding } from './codec.ts'
 import { writeJsonList } from './list-json.ts'
 import type { Bundle, ListDocument, ListItem } from './list-json.ts'
@@ -14,9 +14,9 @@ export interface ListOutput {
 }
 
 /**
- * The list, piece by piece. JSON and YAML hold a few items at a time, protobuf a bounded part of the list, CBOR all of it as
- * its bytes. Errors of the
- * items come through; nothing is promised of what was written before. Other work has its turns between pieces of the list.
+ * Writes the list piece by piece. JSON and YAML keep a few items at a time, protobuf a bounded part of the list, CBOR all
+ * encoded items. Errors of the
+ * items are thrown, possibly after a part of the list. Other work has its turns between pieces of the list.
  */
 export function writeList(
   { items, ...document }: ListDocument,
@@ -36,10 +36,10 @@ export function writeList(
   }
 }
 
-/** What is written of a list without a look at the clock. */
+/** So many bytes of a list are written between two looks at the clock. */
 const PIECE_BYTES = 64 * 1024
 
-/** The same items in smaller batches, each but the first in a turn that is not over. */
+/** The same items in smaller batches. Every batch except the first begins in a turn that is not over. */
 async function* inTurns(
   batches: ListDocument['items'],
   turns: Turns,

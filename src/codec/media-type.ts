@@ -1,4 +1,4 @@
-// Media types: the names of the encodings, what an Accept header asks for, what a Content-Type says. Two brands of names mean
+// Media types: the names of the encodings, and parsers for Accept and Content-Type. Two brands of names mean
 // the same (D1): `vnd.kubernetes.protobuf` and `vnd.svc.protobuf`, `meta.k8s.io` and `meta.svc.io`.
 import { ApiError } from '../api/status.ts'
 import type { Encoding } from './codec.ts'
@@ -30,18 +30,18 @@ export function brandOfGroup(group: string): Brand | undefined {
   return group === META_GROUPS.k8s ? 'k8s' : group === META_GROUPS.svc ? 'svc' : undefined
 }
 
-/** What a media type stands for; undefined for those that the API does not speak. */
+/** The encoding of a media type. Undefined: the API does not have it. */
 export function encodingOf(mediaType: string): Encoding | undefined {
   const named = ENCODINGS.find((encoding) => MEDIA_TYPES[encoding] === mediaType)
   return named ?? (brandOf(mediaType) === undefined ? undefined : 'protobuf')
 }
 
-/** The brand that a media type bears; most bear none. */
+/** The brand of a media type. Most have none. */
 export function brandOf(mediaType: string): Brand | undefined {
   return mediaType === PROTOBUF_TYPES.k8s ? 'k8s' : mediaType === PROTOBUF_TYPES.svc ? 'svc' : undefined
 }
 
-/** A Content-Type without its parameters, in lower case; undefined where it is none, which bad parameters make of it too. */
+/** A Content-Type without its parameters, in lower case. Undefined: it is malformed, also in its parameters. */
 export function essenceOf(contentType: string): string | undefined {
   const at = contentType.indexOf(';')
   const text = (at < 0 ? contentType : contentType.slice(0, at)).trim().toLowerCase()
@@ -49,7 +49,7 @@ export function essenceOf(contentType: string): string | undefined {
   return at < 0 || areParameters(contentType.slice(at)) ? text : undefined
 }
 
-/** Whether they are `; name=value` one after another, none of them twice with two values; a last semicolon may stand alone. */
+/** Whether the text is a sequence of `; name=value` without contradictions. A last semicolon may be alone. */
 function areParameters(text: string): boolean {
   const parameter = /;\s*([!#$%&'*+.^_`|~0-9a-z-]+)\s*=\s*([!#$%&'*+.^_`|~0-9a-z-]+|"(?:[^"\\\r\n]|\\.)*")\s*/giy
   const seen = new Map<string, string>()
@@ -70,7 +70,7 @@ interface BodyTypes {
   readonly cbor: boolean
 }
 
-/** How the body of a create or an update is written; JSON where nothing is said. Throws 415 (W-025, W-027, R-020). */
+/** The encoding of the body of a create or an update. Default: JSON. Throws 415 (W-025, W-027, R-020). */
 export function encodingOfBody(contentType: string | undefined, types: BodyTypes): Encoding {
   if (contentType === undefined || contentType === '') return 'json'
   const essence = essenceOf(contentType)
@@ -104,18 +104,18 @@ export interface AcceptClause {
   readonly weight: number
 }
 
-/** No client has more: what is beyond is not looked at, because a header may be thousands of clauses and be sent in a few bytes. */
+/** Clients have fewer. Later clauses are ignored, because a few compressed bytes may be thousands of clauses. */
 const MAX_CLAUSES = 64
 const MAX_PARAMETERS = 16
 
-/** The clauses of an Accept header as they stand. */
+/** The clauses of an Accept header in their order. */
 export function clauseTexts(header: string): readonly string[] {
   return header.split(',', MAX_CLAUSES)
 }
 
 /**
- * The clauses of an Accept header, best first: by weight, then the more specific, then as they stand (R-222, R-223). Clauses
- * that make no sense are left out; a weight that is none counts as 0; 0 does not exclude.
+ * The clauses of an Accept header, best first: by weight, then by specificity, then in their order (R-222, R-223). Malformed
+ * clauses are left out. A malformed weight counts as 0, and 0 does not exclude.
  */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = clauseTexts(header).flatMap((text) => {

@@ -1,8 +1,8 @@
-// A reusable buffer for nested messages, written front to back. The length of a message is known at its end: as many bytes are
-// reserved as the last message of the field took, and the content is moved where that was wrong.
+// A reusable buffer for nested messages, written front to back. The length of a message is known at its end. As many bytes are
+// reserved for it as for the last message of the field, and the content is moved if that was wrong.
 import { putVarint, varintSize } from '../wire/varint.ts'
 
-/** Up to here a loop in JavaScript beats the call into native code. */
+/** Up to this length a loop in JavaScript is faster than the call into native code. */
 const SHORT = 40
 /** A number takes no more. */
 const NUMBER_ROOM = 10
@@ -19,7 +19,7 @@ export class MessageBytes {
     this.#end = 0
   }
 
-  /** What was written: a view. */
+  /** A view of the written bytes. */
   written(): Buffer {
     return this.#bytes.subarray(0, this.#end)
   }
@@ -59,7 +59,7 @@ export class MessageBytes {
     this.#end = at + length
   }
 
-  /** Begins a message whose length may take `size` bytes; gives back where its content begins. */
+  /** Begins a message and reserves `size` bytes for its length. Returns the beginning of its content. */
   open(tag: number, size: number): number {
     this.varint(tag)
     if (this.#end + size > this.#bytes.length) this.#grow(size)
@@ -67,7 +67,7 @@ export class MessageBytes {
     return this.#end
   }
 
-  /** Ends the message whose content begins at `content`; gives back how many bytes its length took. */
+  /** Ends the message whose content begins at `content`. Returns the number of bytes of its length. */
   close(content: number, size: number): number {
     const length = this.#end - content
     if (size === 1 && length < 0x80) {
@@ -84,7 +84,7 @@ export class MessageBytes {
     return needed
   }
 
-  /** Makes all that was written a message of its own, with a tag and its length before it. */
+  /** Makes a message of all written bytes, with a tag and its length before it. */
   prefix(tag: number): void {
     const length = this.#end
     const room = varintSize(tag) + varintSize(length)
@@ -94,7 +94,7 @@ export class MessageBytes {
     this.#end = length + room
   }
 
-  /** Moves what was written from `from` on forward to `target`, where it takes the place of `replaced` bytes. */
+  /** Moves the bytes from `from` on to `target`, where they replace `replaced` bytes. */
   move(from: number, target: number, replaced: number): void {
     const moved = Buffer.from(this.#bytes.subarray(from, this.#end))
     this.#bytes.copyWithin(target + moved.length, target + replaced, from)

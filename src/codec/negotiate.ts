@@ -1,5 +1,5 @@
-// Content negotiation: the best clause of Accept that can be served, else 406 in the reference's words. Nothing below looks at
-// headers.
+// Content negotiation: finds the best clause of Accept that can be served, else 406 in the reference's words. No other code looks at
+// these headers.
 import { ApiError } from '../api/status.ts'
 import type { Encoding } from './codec.ts'
 import {
@@ -14,10 +14,10 @@ import {
   parseAccept,
 } from './media-type.ts'
 
-/** A form that an object is turned into before it is written. */
+/** Objects are converted to this form before they are written. */
 interface Transform {
   readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
-  /** `meta.k8s.io/v1`, in the brand and version that was asked for: the apiVersion of the answer. */
+  /** The apiVersion of the answer: `meta.k8s.io/v1`, in the requested brand and version. */
   readonly apiVersion: string
 }
 
@@ -28,29 +28,29 @@ export interface Negotiated {
   readonly brand: Brand
   /** Undefined: the object as it is. */
   readonly transform: Transform | undefined
-  /** The clause asks for indented JSON; the query and the client's name may too (D14). */
+  /** The clause requests indented JSON. The query and the client's name may too (D14). */
   readonly pretty: boolean
 }
 
-/** What can be served at an endpoint. */
+/** The forms that an endpoint can serve. */
 export interface Offer {
-  /** Built-in resources are refused by the router first, in its own words; custom ones and a few others are not. */
+  /** The router checks requests for built-in resources first, with messages of its own. Custom resources and a few others are not checked. */
   readonly router: boolean
-  /** A list or a watch: the router's words then name the streams too. */
+  /** A list or a watch: the router's messages then name the streams too. */
   readonly collection: boolean
-  /** False for custom resources (D16): their metadata-only forms and Tables have protobuf nevertheless. */
+  /** False for custom resources (D16). Their metadata-only forms and Tables still have protobuf. */
   readonly protobuf: boolean
-  /** Where nothing is stored there are no tables, and the documents of discovery have no other form at all. */
+  /** Resources that are not stored have no tables, and discovery documents have no other form. */
   readonly transforms: 'all' | 'metadata' | 'none'
   /** The gate `CBORServingAndStorage`. */
   readonly cbor: boolean
-  /** A type that the router lets pass, although no object is written in it. */
+  /** A type that the router accepts, although no object has it. */
   readonly passed?: string
 }
 
 export interface Asked {
   readonly accept: string | undefined
-  /** Decides the brand where Accept does not say it. */
+  /** Decides the brand if Accept does not. */
   readonly contentType: string | undefined
 }
 
@@ -60,13 +60,13 @@ const TRANSFORMS: ReadonlySet<string> = new Set<Transform['as']>([
   'PartialObjectMetadataList',
 ])
 
-/** So many are remembered, and none that is longer; clients have few and always the same. */
+/** The number and the length of remembered headers. Clients have few, and always the same. */
 const REMEMBERED = 256
 const LONGEST_REMEMBERED = 2048
 
-/** Remembers what it found: clients ask for the same forms again and again. */
+/** Remembers its results: clients request the same forms again and again. */
 export class Negotiator {
-  /** By what is accepted. */
+  /** By the Accept header. */
   readonly #found = new Map<string, { readonly asked: Asked; readonly offer: Offer; readonly form: Negotiated }[]>()
   #size = 0
 
@@ -111,10 +111,10 @@ export function negotiate(asked: Asked, offer: Offer): Negotiated {
   return negotiated(found, asked)
 }
 
-/** JSON as `EventSource` in browsers reads it; of watches alone. */
+/** JSON for `EventSource` in browsers. Only watches have it. */
 export const EVENT_STREAM = 'text/event-stream'
 
-/** The form of the events of a watch; each is then framed as a stream. Throws 406 (R-019 c, R-168, D29). */
+/** The form of the events of a watch, which is a stream of them. Throws 406 (R-019 c, R-168, D29). */
 export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)
   if (offer.router && !clauses.some(isEventStream)) refuseByRouter(asked.accept ?? '', offer)
@@ -126,7 +126,7 @@ export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
     isServed,
   )
   if (found === undefined) {
-    // Something is acceptable, but cannot be sent as a stream; or nothing is.
+    // A form is acceptable but cannot be streamed, or none is.
     const isWhole = offer.router && firstServed(clauses, offered, isServed) !== undefined
     throw refused(isWhole ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
   }
@@ -135,7 +135,7 @@ export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
   return { ...form, contentType }
 }
 
-/** The form of a Status. Undefined: nothing that is accepted fits, the answer is indented JSON (R-008). */
+/** The form of a Status. Undefined: no accepted form fits, and the answer is indented JSON (R-008). */
 export function negotiateStatus(asked: Asked, cbor: boolean): Negotiated | undefined {
   const found = firstServed(
     clausesOf(asked),
@@ -145,7 +145,7 @@ export function negotiateStatus(asked: Asked, cbor: boolean): Negotiated | undef
   return found === undefined ? undefined : negotiated(found, asked)
 }
 
-/** A kind that only certain endpoints turn their answer into, asked for in both brands (R-306). */
+/** A kind to which only certain endpoints convert their answer. It is requested in either brand (R-306). */
 export interface NamedForm {
   readonly group: string
   readonly version: string
@@ -157,8 +157,8 @@ export interface NegotiatedForm extends Negotiated {
 }
 
 /**
- * The best clause that asks for one of the forms; other clauses and their weights do not count; undefined where none
- * does. The Content-Type repeats what was asked for.
+ * The best clause that requests one of the forms. Other clauses and their weights do not count. Undefined if none
+ * does. The Content-Type repeats the request.
  */
 export function negotiateForm(asked: Asked, forms: readonly NamedForm[], cbor: boolean): NegotiatedForm | undefined {
   for (const clause of clausesOf(asked)) {
@@ -170,7 +170,7 @@ export function negotiateForm(asked: Asked, forms: readonly NamedForm[], cbor: b
   return undefined
 }
 
-/** What a clause asks for of the forms, and in which of the encodings; with the parameters that repeat it. */
+/** The requested form and encoding of a clause, with the parameters that repeat the request. */
 function formAsked<E extends Encoding>(clause: AcceptClause, forms: readonly NamedForm[], offered: readonly E[]) {
   const form = forms.find((candidate) => asksFor(clause, candidate))
   const encoding = offered.find((candidate) => matches(clause, candidate))
@@ -179,18 +179,18 @@ function formAsked<E extends Encoding>(clause: AcceptClause, forms: readonly Nam
   return { encoding, form: { ...form, group }, parameters: `;g=${group};v=${form.version};as=${form.kind}` }
 }
 
-/** How a page is to be written that is text for those who do not ask for its form. */
+/** The form of a page. It is text unless the client requests another form. */
 type PageForm =
   | { readonly kind: 'text' }
   | {
       readonly kind: 'form'
       readonly encoding: Exclude<Encoding, 'protobuf'>
-      /** Repeats what was asked for. */
+      /** Repeats the request. */
       readonly contentType: string
       readonly form: NamedForm
     }
 
-/** The best clause that asks for one of the forms, or for text. Throws 406 (R-343). */
+/** The best clause that requests one of the forms, or text. Throws 406 (R-343). */
 export function negotiatePage(asked: Asked, forms: readonly NamedForm[], cbor: boolean): PageForm {
   const offered = cbor ? (['json', 'yaml', 'cbor'] as const) : (['json', 'yaml'] as const)
   for (const clause of clausesOf({ ...asked, accept: asked.accept?.trim() })) {
@@ -236,7 +236,7 @@ interface Served {
   readonly encoding: Encoding
 }
 
-/** The first clause that says yes to one of the encodings, and the first of those. */
+/** The first clause that accepts one of the encodings, and the first of those. */
 function firstServed(
   clauses: readonly AcceptClause[],
   offered: readonly Encoding[],
@@ -277,7 +277,7 @@ function serving(offer: Offer, stream: boolean): (clause: AcceptClause, encoding
   }
 }
 
-/** Whether the clause asks for the object as it is. */
+/** Whether the clause requests the object as it is. */
 function takesPlain(clause: AcceptClause): boolean {
   return transformOf(clause) === undefined && takesStream(clause)
 }
@@ -287,7 +287,7 @@ function takesStream({ parameters }: AcceptClause): boolean {
   return (stream === '' || stream === 'watch') && (version === '' || version === 'v1')
 }
 
-/** `unknown`: the clause asks for a form that there is not. */
+/** `unknown`: the clause requests an unknown form. */
 function transformOf({ parameters }: AcceptClause): Transform | 'unknown' | undefined {
   const [as, group, version] = ['as', 'g', 'v'].map((name) => parameters.get(name) ?? '')
   if (as === '' && group === '' && version === '') return undefined
@@ -316,8 +316,8 @@ function brandAsked(clause: AcceptClause, { contentType }: Asked): Brand {
 }
 
 /**
- * The router only looks at the names of the types: one has to be there, or everything by its whole name (R-223). That it does
- * not know what `application/*` means is not copied (R-221).
+ * The router looks only at the names of the types: one must be known, or be a wildcard (R-223). The reference's router does
+ * not know `application/*`, which is not copied (R-221).
  */
 function refuseByRouter(accept: string, { collection, cbor, passed }: Offer): void {
   const whole = [...(passed === undefined ? [] : [passed]), ...acceptedTypes(cbor)]

@@ -1,5 +1,5 @@
-// The OpenAPI documents as they are served. A document is built in turns when it is first asked for, in the form that is asked for,
-// and kept. The index of version 3 needs none of them built: a document's hash is that of its sources.
+// The OpenAPI documents as they are served. A document is built in turns at its first request, in the requested form,
+// and kept. The index of version 3 builds none of them: the hash of a document is that of its sources.
 import { jsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { isMap, type Value, type ValueMap } from '../api/value.ts'
@@ -11,16 +11,16 @@ import { encodeOpenApi } from './protobuf-openapi.ts'
 export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 export const OPENAPI_V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
 
-/** How a document is made. All of it is done in turns. */
+/** The sources of a document. All work is done in turns. */
 export interface DocumentSource {
   readonly version: OpenApiVersion
   readonly build: () => Generator<void, ValueMap>
   readonly turns: Turns
 }
 
-/** A document in its forms. */
+/** A document in JSON and in protobuf. */
 export class OpenApiDocument {
-  /** In upper-case hexadecimal, without quotes: the hash in addresses, and the tag of the answer. */
+  /** The hash in addresses, and the tag of the answer: upper-case hexadecimal without quotes. */
   readonly hash: string
   readonly source: DocumentSource
   #json: Promise<Buffer> | undefined
@@ -108,17 +108,17 @@ export class OpenApiDocuments {
     this.v2 = makeDocument(2, parts, options)
   }
 
-  /** The documents with the given parts in place of those that `isReplaced` says; what did not change stays built. */
+  /** The documents with the given parts instead of those that match `isReplaced`. Unchanged documents stay built. */
   replace(isReplaced: (part: OpenApiPart) => boolean, parts: readonly OpenApiPart[]): OpenApiDocuments {
     return new OpenApiDocuments(this.#options, [...this.#parts.filter((part) => !isReplaced(part)), ...parts], this)
   }
 
-  /** The document of a key such as `apis/apps/v1`; undefined where there is none. */
+  /** The document of a key such as `apis/apps/v1`. Undefined: there is none. */
   v3(key: string): OpenApiDocument | undefined {
     return this.#documents.get(key)
   }
 
-  /** What `/openapi/v3` answers. */
+  /** The answer of `/openapi/v3`. */
   v3Index(): ValueMap {
     const keys = [...this.#documents.keys()].sort()
     const entry = (key: string): ValueMap => ({ serverRelativeURL: `/openapi/v3/${key}?hash=${this.v3(key)?.hash}` })

@@ -1,4 +1,4 @@
-// A worker thread's side of `large-values.ts`: JSON in another encoding, without the head of a document in CBOR.
+// The worker thread's side of `large-values.ts`: encodes JSON in another encoding, without the head of a document in CBOR.
 import { formatGroupVersion } from '../api/object.ts'
 import { isMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
@@ -9,7 +9,7 @@ import { withoutType } from './list-values.ts'
 import { parseStoredJson } from './stored-json.ts'
 import { emitYaml } from './yaml-emit.ts'
 
-/** A view of the transcoder's memory in protobuf: to be used before the next call. */
+/** In protobuf it is a view of the transcoder's memory: use it before the next call. */
 export function writeOtherForm({ schemas, transcoder }: EncodingTools, json: Buffer, form: OtherForm): Buffer {
   const { encoding, list } = form
   const kind = form.kind === undefined ? undefined : schemas.kind(form.kind)

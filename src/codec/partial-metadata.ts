@@ -1,4 +1,4 @@
-// PartialObjectMetadata: the metadata is cut out of an object's canonical JSON, without parsing.
+// PartialObjectMetadata: cuts the metadata out of an object's canonical JSON without parsing it.
 import { findMember } from './json-scan.ts'
 import type { Span } from './json-scan.ts'
 
@@ -8,21 +8,21 @@ const END = Buffer.from('}')
 /** An object in canonical JSON. */
 export interface WithMetadata {
   readonly bytes: Buffer
-  /** The part of `bytes` that is its metadata, where that is cached. */
+  /** The metadata within `bytes`, if its place is cached. */
   readonly metadata?: Buffer
 }
 
-/** A PartialObjectMetadata in JSON; `apiVersion` is `meta.k8s.io/v1` or another version or brand of it (R-370, D1). */
+/** A PartialObjectMetadata in JSON. `apiVersion` is `meta.k8s.io/v1` or another version or brand of it (R-370, D1). */
 export function partialMetadata(object: WithMetadata, apiVersion: string): Buffer {
   return Buffer.concat([partialHead(apiVersion), metadataOf(object), END])
 }
 
-/** What stands before the metadata; a brace follows it. */
+/** The text before the metadata. A brace follows the metadata. */
 export function partialHead(apiVersion: string): Buffer {
   return Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`)
 }
 
-/** The bytes of the object's metadata, braces included: a view, not a copy. */
+/** A view of the bytes of the object's metadata, with its braces. */
 export function metadataOf({ bytes, metadata }: WithMetadata): Buffer {
   if (metadata !== undefined) return metadata
   const span = metadataSpan(bytes)

@@ -1,8 +1,8 @@
-// Collects bytes into chunks of about 64 KiB, so that a slow client holds little and a socket is not written to for every
+// Collects bytes in chunks of about 64 KiB, so that a slow client holds little memory and the socket is not written for every
 // object. Long buffers are passed on without a copy.
 
 const PIECE_BYTES = 64 * 1024
-/** From here on a piece of its own costs less than copying. */
+/** From this length on, a piece of its own costs less than copying. */
 const LONG_BYTES = 16 * 1024
 
 export class PieceBuffer {
@@ -28,7 +28,7 @@ export class PieceBuffer {
     this.add(bytes.length >= LONG_BYTES ? Buffer.from(bytes) : bytes)
   }
 
-  /** The pieces that are full. They are the caller's now. */
+  /** The full pieces. The caller owns them. */
   take(): readonly Buffer[] {
     if (this.#full.length === 0) return NONE
     const full = this.#full
@@ -36,7 +36,7 @@ export class PieceBuffer {
     return full
   }
 
-  /** The pieces that are left, the last one however short. */
+  /** The rest of the pieces. The last one may be short. */
   finish(): readonly Buffer[] {
     this.#flush()
     return this.take()

@@ -1,5 +1,5 @@
-// Decodes protobuf messages to JSON values, by the schema table. The result is what the reference would print: members in the
-// order of declaration, empty ones omitted by the field's rule, structs that are always there filled in.
+// Decodes protobuf messages to JSON values by the schema table. The result is the JSON of the reference: members in the
+// order of declaration, empty ones omitted by the field's rule, and required structs filled in.
 import type { Value } from '../api/value.ts'
 import { readAgain } from '../api/json-number.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember } from '../schema/table.ts'
@@ -22,7 +22,7 @@ import { formatMicroMoment, formatMoment } from './protobuf-time.ts'
 import { ProtobufReader } from '../wire/protobuf-reader.ts'
 import { tooManyValues } from './value-limit.ts'
 
-/** The object of a whole message. Throws `ProtobufError` where the bytes are not one. */
+/** The object of a message. Throws `ProtobufError` for malformed bytes. */
 export function decodeMessage(
   bytes: Uint8Array,
   shape: ObjectShape,
@@ -33,14 +33,14 @@ export function decodeMessage(
   return new MessageCloser().close(shape, message)
 }
 
-/** What the decoder has to know of a place on the wire. */
+/** The facts about a field that the decoder needs. */
 type Place = Pick<WireMember, 'type' | 'field'>
 
 class MessageDecoder {
   readonly #reader: ProtobufReader
-  /** How many values there may still be. */
+  /** The number of values that may still follow. */
   #valuesLeft: number
-  /** The tag that was read last. */
+  /** The last tag. */
   #tag = 0
 
   constructor(reader: ProtobufReader, maxValues: number) {
@@ -48,7 +48,7 @@ class MessageDecoder {
     this.#valuesLeft = maxValues
   }
 
-  /** Reads fields into an open message, to the end of what the reader is in; those of an inlined struct begin at an offset. */
+  /** Reads fields into an open message, to the end of the reader's message. Those of an inlined struct begin at an offset. */
   fields(wire: readonly WireField[], message: OpenMessage, offset: number): void {
     const reader = this.#reader
     let i = 0
@@ -57,7 +57,7 @@ class MessageDecoder {
       this.#tag = tag
       if (--this.#valuesLeft < 0) throw tooManyValues()
       const number = tag >>> 3
-      // Fields come in ascending number nearly always: look on from the last one.
+      // Numbers nearly always ascend: search from the last one on.
       if (wire[i]?.number !== number) i = findField(wire, number, i)
       const member = wire[i]
       if (member === undefined) {
@@ -75,7 +75,7 @@ class MessageDecoder {
     }
   }
 
-  /** The value of a field, or what it adds to what was read of it before. */
+  /** The value of a field, joined with its earlier parts. */
   #member(member: WireMember, before: OpenValue | undefined): OpenValue {
     const { shape } = member.field
     if (member.type === 'map' && shape.kind === 'map') {
@@ -89,7 +89,7 @@ class MessageDecoder {
     return list
   }
 
-  /** One item of a list, or a whole packed run of numbers, which any reader has to accept. */
+  /** One item of a list, or a packed run of numbers, which every reader must accept. */
   #items(place: Place, shape: Shape, list: OpenList): void {
     const reader = this.#reader
     const wanted = wireTypeOf(place)
@@ -168,7 +168,7 @@ class MessageDecoder {
     map.entries.push([key, value ?? zeroEntry(shape.value)])
   }
 
-  /** The body of a message that has a JSON form of its own. */
+  /** The body of a message with a JSON form of its own. */
   #form(shape: Shape): OpenValue {
     switch (shape.kind) {
       case 'time':
@@ -220,7 +220,7 @@ class MessageDecoder {
   }
 }
 
-/** The index of a field, searched for from `from` on and around; past the end where there is none. */
+/** The index of a field, searched from `from` on and around. Past the end: there is none. */
 function findField(wire: readonly WireField[], number: number, from: number): number {
   for (let i = from; i < wire.length; i++) if (wire[i]?.number === number) return i
   for (let i = 0; i < from; i++) if (wire[i]?.number === number) return i
@@ -247,22 +247,22 @@ function wrongType(tag: number, name: string): ProtobufError {
   )
 }
 
-/** JSON has no words for what is not a number. */
+/** JSON has no infinity and no NaN. */
 function jsonNumber(value: number): number | bigint {
   if (!Number.isFinite(value)) throw new ProtobufError('a number that is infinite or none cannot be written as JSON')
   return readAgain(value)
 }
 
-/** What a map's entry without a value stands for. */
+/** The value of a map's entry without one. */
 function zeroEntry(shape: Shape): OpenValue {
   if (shape.kind === 'object') return EMPTY_MESSAGE
   return shape.kind === 'bytes' ? '' : zeroOf(shape)
 }
 
-// The small messages that are one value in JSON. Each is read to the end of the message that the reader is in; what is not known is
-// passed over.
+// Small messages that are one value in JSON. Each is read to the end of the reader's message. Unknown fields are
+// skipped.
 
-/** An empty message is the zero moment, `null`; one that says nothing is 1970. */
+/** An empty message is the zero time, `null`. A message with unknown fields only is 1970. */
 function readMoment(reader: ProtobufReader, kind: 'time' | 'microTime'): string | null {
   if (!reader.hasMore) return null
   let seconds = 0
@@ -275,7 +275,7 @@ function readMoment(reader: ProtobufReader, kind: 'time' | 'microTime'): string 
   return kind === 'time' ? formatMoment(seconds) : formatMicroMoment(seconds, nanos)
 }
 
-/** The text in field 1; undefined where there is none. */
+/** The text in field 1. Undefined: there is none. */
 function readText(reader: ProtobufReader): string | undefined {
   let text: string | undefined
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
@@ -285,7 +285,7 @@ function readText(reader: ProtobufReader): string | undefined {
   return text
 }
 
-/** The JSON that is in field 1 as bytes, `null` where there is none. It comes from users, like a body. */
+/** The JSON in field 1, or `null`. It comes from users, like a body. */
 function readJson(reader: ProtobufReader): Value {
   let bytes: Buffer | undefined
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
@@ -323,7 +323,7 @@ function readIntOrString(reader: ProtobufReader): number | string {
   return isText ? text : number
 }
 
-/** Passes over a field, unless it is one of the known numbers with another type. */
+/** Skips a field. Throws if it has a known number and another type. */
 function skip(reader: ProtobufReader, tag: number, known: number): void {
   if (tag >>> 3 <= known) throw new ProtobufError(`proto: wrong wireType = ${tag & 7} for field ${tag >>> 3}`)
   reader.skip(tag)

@@ -1,5 +1,5 @@
-// Encodes JSON values as protobuf messages, by the schema table. Byte-exact with the reference: fields in ascending number,
-// zeros of fields that are no pointers written, map entries sorted by key. Everything is written backwards (see the writer).
+// Encodes JSON values as protobuf messages by the schema table. The bytes are those of the reference: fields in ascending number,
+// zero values of fields that are not pointers, map entries sorted by key. All is written backwards (see the writer).
 import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { sortedKeys } from '../lib/text-order.ts'
@@ -14,19 +14,19 @@ const VARINT = 0
 const FIXED64 = 1
 const DELIMITED = 2
 
-/** What the encoder has to know of a place on the wire. */
+/** The facts about a field that the encoder needs. */
 type Place = Pick<WireMember, 'number' | 'type'>
 
 const EMPTY: ValueMap = Object.freeze({})
 
-/** Writes messages in front of what it has written. Throws `ProtobufError` where a value does not fit its shape. */
+/** Writes each message before the written bytes. Throws `ProtobufError` if a value does not fit its shape. */
 export class ProtobufEncoder extends ProtobufWriter {
   /** The fields of an object, without a tag or a length. */
   object(shape: ObjectShape, object: ValueMap): void {
     this.#fields(wireOf(shape), object)
   }
 
-  /** The same without one of them. */
+  /** The same without one of the fields. */
   objectWithout(shape: ObjectShape, left: WireMember, object: ValueMap): void {
     this.#fields(
       wireOf(shape).filter((member) => member !== left),
@@ -34,7 +34,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     )
   }
 
-  /** A field with its tag; a list has a tag an item. */
+  /** A field with its tag. A list has a tag for each item. */
   #member(member: WireMember, value: Value): void {
     const { shape } = member.field
     if (member.type === 'map') return this.#map(member, shape, value)
@@ -119,7 +119,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     for (let i = value.length - 1; i >= 0; i--) this.textField(number, textOf(value[i]))
   }
 
-  /** What stands for a field that is absent though it always has a value. Lists, maps and bytes may have nothing. */
+  /** The zero value of an absent field that is not a pointer. Lists, maps and bytes have none. */
   zeroField({ type, number }: Place, shape: Shape): void {
     switch (type) {
       case 'map':
@@ -163,7 +163,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  /** The body of a message that has a JSON form of its own. */
+  /** The body of a message with a JSON form of its own. */
   #form(shape: Shape, value: Value): void {
     switch (shape.kind) {
       case 'time':
@@ -194,7 +194,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   #moment(shape: Shape, value: Value): void {
     const moment = momentOf(textOf(value))
     if (moment === undefined) return
-    // The reference's Time has whole seconds, and says so.
+    // The reference's Time has whole seconds and writes the zero.
     this.numberField(2, shape.kind === 'time' ? 0 : moment.nanos)
     this.numberField(1, moment.seconds)
   }
@@ -220,7 +220,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  /** What is not named here is an empty message: the zero moment, nothing raw. */
+  /** All other kinds are an empty message: the zero time, no raw bytes. */
   #zeroForm(shape: Shape): void {
     if (shape.kind === 'quantity') this.textField(1, '0')
     if (shape.kind === 'duration' || shape.kind === 'schemaOrBool') this.numberField(1, 0)
@@ -228,7 +228,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   }
 }
 
-/** Where the value of a map's entry stands, by its type. */
+/** The field for the value of a map's entry, by its type. */
 const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
   string: { number: 2, type: 'string' },
   bytes: { number: 2, type: 'bytes' },
@@ -241,7 +241,7 @@ const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
   map: { number: 2, type: 'map' },
 }
 
-/** How the values of a map travel; what is no scalar of the wire is a message. */
+/** The wire type of the values of a map. */
 export function mapValueType({ value }: MapShape): WireType {
   switch (value.kind) {
     case 'string':
@@ -260,7 +260,7 @@ export function mapValueType({ value }: MapShape): WireType {
   }
 }
 
-/** Throws `ProtobufError` where the kind is only known in JSON. */
+/** Throws `ProtobufError` for kinds that exist only in JSON. */
 export function wireOf(shape: ObjectShape): readonly WireField[] {
   if (shape.wire === undefined) throw new ProtobufError(`${shape.name} has no protobuf form`)
   return shape.wire

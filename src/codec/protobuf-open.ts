@@ -1,10 +1,10 @@
-// Messages while they are decoded. A field of protobuf may come in several parts that are merged, so objects are made after the
-// whole message is read, with the order and the omissions of JSON.
+// Messages during decoding. A field of protobuf may come in several parts that are merged, so objects are made after the
+// complete message is read, with the order and the omissions of JSON.
 import { setOwn, type Value } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from '../schema/table.ts'
 import { zeroOf as jsonZeroOf } from '../schema/zero-value.ts'
 
-/** One slot a field of the object. */
+/** One slot for each field of the object. */
 export type OpenMessage = (OpenValue | undefined)[]
 export type OpenValue = Value | OpenMessage | OpenList | OpenMap
 
@@ -22,10 +22,10 @@ export function openMessage(shape: ObjectShape): OpenMessage {
   return message
 }
 
-/** A message that nothing was sent of; shared, so that many of them cost nothing. */
+/** An empty message. It is shared, so that many of them cost nothing. */
 export const EMPTY_MESSAGE: OpenMessage = Object.freeze([]) as unknown as OpenMessage
 
-/** Makes objects of messages. One for a whole document: what is empty in it is one object, and never changed. */
+/** Makes objects of messages. Use one for a document: its empty objects are shared and never change. */
 export class MessageCloser {
   readonly #zeros = new Map<ObjectShape, Value>()
 
@@ -42,7 +42,7 @@ export class MessageCloser {
     return object
   }
 
-  /** The value of a field that was sent; undefined where JSON leaves it out. */
+  /** The value of a field that was sent. Undefined: JSON leaves it out. */
   #field(field: Field, open: OpenValue): Value | undefined {
     if (typeof open !== 'object' || open === null) {
       const isZero = open === '' || open === 0 || open === false
@@ -65,12 +65,12 @@ export class MessageCloser {
       return object
     }
     const inner = innerSchema(shape)
-    // What is not a message is JSON that came as such.
+    // Other values came as JSON.
     if (inner.kind !== 'object') return open as Value
     return open === EMPTY_MESSAGE ? this.#zero(inner) : this.close(inner, open as OpenMessage)
   }
 
-  /** What JSON says of a field that was not sent; undefined where it leaves it out. */
+  /** The value of a field that was not sent. Undefined: JSON leaves it out. */
   #absent({ shape, pointer, omit }: Field): Value | undefined {
     if (pointer) return omit === 'never' ? null : undefined
     if (omit === 'absent') return undefined
@@ -78,7 +78,7 @@ export class MessageCloser {
     return omit === (mayBeMissing ? 'empty' : 'zero') ? undefined : this.#zero(shape)
   }
 
-  /** What the reference prints for a value that was never set. */
+  /** The value of the reference for a field that was never set. */
   #zero(shape: Shape): Value {
     if (shape.kind !== 'object') return zeroOf(shape)
     const known = this.#zeros.get(shape)
@@ -89,14 +89,14 @@ export class MessageCloser {
   }
 }
 
-/** The schema that a shape holds, or the shape itself. */
+/** The schema of a shape, or the shape itself. */
 function innerSchema(shape: Shape): Shape {
   return shape.kind === 'schemaOrArray' || shape.kind === 'schemaOrBool' || shape.kind === 'schemaOrStringArray'
     ? (shape.schema ?? shape)
     : shape
 }
 
-/** Whether a zero is nothing: the kinds that are not structs to the reference. */
+/** Whether a zero counts as unset: for kinds that are not structs in the reference. */
 function isPlain({ kind }: Shape): boolean {
   switch (kind) {
     case 'string':
@@ -111,7 +111,7 @@ function isPlain({ kind }: Shape): boolean {
   }
 }
 
-/** The same for what is not an object. */
+/** The zero value of a shape that is not an object. */
 export function zeroOf(shape: Exclude<Shape, ObjectShape>): Value {
   return shape.kind === 'schemaOrBool' ? false : jsonZeroOf(shape)
 }
