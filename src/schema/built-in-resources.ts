@@ -1,4 +1,4 @@
-// The resources of the built-in kinds by the compiled table: what discovery lists, what paths mean, and their verbs.
+// The resources of the built-in kinds by the compiled table, with their names, paths and verbs.
 import { createHash } from 'node:crypto'
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { BUILT_IN } from './built-in-compiled.ts'
@@ -12,7 +12,7 @@ export interface BuiltInResource extends GroupVersionKind {
   readonly categories: readonly string[]
   /** In alphabetical order. */
   readonly verbs: readonly string[]
-  /** What discovery says of the stored form; undefined where nothing is stored. */
+  /** The hash of the stored form, for discovery. Undefined: nothing is stored. */
   readonly storageVersionHash: string | undefined
   readonly subresources: readonly BuiltInSubresource[]
 }
@@ -32,13 +32,13 @@ export interface BuiltInGroup {
 
 export interface BuiltInVersion {
   readonly version: string
-  /** Of the group and of the version, as its APIService says it; undefined where it has none. */
+  /** The priorities of the group and of the version in its APIService. Undefined: it has none. */
   readonly priority: { readonly group: number; readonly version: number } | undefined
   /** Sorted by plural. */
   readonly resources: readonly BuiltInResource[]
-  /** Its resources come from definitions: they are listed in their own order. */
+  /** Its resources come from definitions and are listed in their own order. */
   readonly custom?: true
-  /** Another server serves it, and what that serves is not known now. */
+  /** Another server serves it, and its resources are unknown now. */
   readonly stale?: true
 }
 
@@ -58,7 +58,7 @@ function groupsOf(files: readonly CompiledFile[]): readonly BuiltInGroup[] {
     .map(({ group, files }) => ({ group, versions: files.map(versionOf) }))
 }
 
-/** Core comes first, then what has no priority, then by priority, then by name. */
+/** The core group comes first, then groups without a priority, then by priority, then by name. */
 function compareGroups(a: CompiledFile | undefined, b: CompiledFile | undefined): number {
   const [left, right] = [a?.group ?? '', b?.group ?? '']
   if (left === '' || right === '') return left.length - right.length

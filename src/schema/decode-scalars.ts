@@ -7,14 +7,14 @@ import { formatQuantity, parseQuantity } from '../lib/quantity.ts'
 import type { ScalarKind } from './table.ts'
 import { parseMicroTime, parseTime } from './time.ts'
 
-/** Why a value cannot be a scalar. */
+/** The reason why a value is not a valid scalar. */
 export type ScalarFault =
-  /** JSON of another type, or a number out of bounds: `found` is what messages call it, `wanted` the reference's type. */
+  /** JSON of another type, or a number out of bounds: `found` is its name in messages, `wanted` the reference's type. */
   | { readonly kind: 'type'; readonly found: string; readonly wanted: string }
-  /** The type is right and the text is not: the message stands for itself. */
+  /** The type is right, but the text is wrong. The message is complete. */
   | { readonly kind: 'text'; readonly message: string }
 
-/** A fault is thrown, wrapped so that it cannot be taken for anything else. */
+/** Wraps a fault, to throw it. */
 export class ScalarFaultError extends Error {
   readonly fault: ScalarFault
 
@@ -24,7 +24,7 @@ export class ScalarFaultError extends Error {
   }
 }
 
-/** The name that messages have for the type of a JSON value. */
+/** The name of the type of a JSON value in messages. */
 export function typeOf(source: SourceValue): string {
   switch (typeof source) {
     case 'string':
@@ -81,7 +81,7 @@ function wrongText(message: string): never {
   throw new ScalarFaultError({ kind: 'text', message })
 }
 
-/** A number as it was written. */
+/** A number in its original spelling. */
 function spelling(source: number | bigint | ExactNumber): string {
   return source instanceof ExactNumber ? source.text : String(source)
 }
@@ -157,7 +157,7 @@ function octets(list: readonly SourceValue[]): string {
   ).toString('base64')
 }
 
-/** Where the first fault is; -1: none. A group of four that is not full is at fault where it begins. */
+/** The place of the first fault. -1: there is none. An incomplete group of four is a fault at its beginning. */
 function base64Fault(text: string): number {
   const plain = /^[A-Za-z0-9+/]*/.exec(text)?.[0].length ?? 0
   const group = plain - (plain % 4)

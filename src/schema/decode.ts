@@ -1,5 +1,5 @@
-// Decodes JSON values to canonical objects of a built-in kind: types are checked with the reference's messages, scalars take
-// their canonical form, members are omitted or filled in as JSON shows them. Unknown fields are dropped and reported.
+// Decodes JSON values to canonical objects of a built-in kind. Types are checked with the reference's messages, scalars get
+// their canonical form, members are omitted or filled in as in JSON. Unknown fields are dropped and reported.
 import { quoted } from '../api/field-error.ts'
 import { isList, isMap, own, type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
@@ -21,45 +21,45 @@ import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
 export interface Decoded {
   readonly value: ValueMap
-  /** Unknown and repeated members in document order: `unknown field "spec.foo"`. Each once, at most a hundred. */
+  /** Unknown and repeated members in document order: `unknown field "spec.foo"`. Each is there once, at most a hundred. */
   readonly problems: readonly string[]
 }
 
-/** A value of the wrong type, or a text that is not what its field holds; the message is the reference's. */
+/** A value of the wrong type, or an invalid text. The message is the reference's. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError'
 }
 
-/** As many as the reference records. */
+/** The most problems in the reference. */
 const MAX_PROBLEMS = 100
 
 /**
- * The canonical object that a document says; `null` says an empty one. Throws `DecodeError`. `at` is where the document is a
- * part of another: the path before all paths in problems.
+ * The canonical object of a document. `null` is an empty object. Throws `DecodeError`. `at` is the path of the document if it is a
+ * part of another. It comes before all paths in problems.
  */
 export function decodeObject(source: SourceValue, shape: ObjectShape, at = ''): Decoded {
   return new Decoder(shape, undefined, at).read(source)
 }
 
-/** The same for a document that was made of a canonical object: parts that the two share are not decoded again. */
+/** The same for a document that was made from a canonical object. Shared parts are not decoded again. */
 export function decodeChanged(source: SourceValue, shape: ObjectShape, known: ValueMap | undefined): Decoded {
   return new Decoder(shape, known).read(source)
 }
 
-/** One document under way. The stacks stand where a fault is thrown, so that the message can say where it was. */
+/** Decodes one document. When a fault is thrown, the stacks have its place for the message. */
 class Decoder {
   readonly #root: ObjectShape
-  /** What a canonical object has in the place that is being decoded: the very same is canonical too. */
+  /** The value of the canonical object at the current place. The identical value is canonical too. */
   #known: Value | undefined
   #zeros: Map<ObjectShape, ValueMap> | undefined
   readonly #problems: string[] = []
   readonly #reported = new Set<string>()
   #characters = 0
-  /** Names of fields, without indices and the keys of maps: how type errors say the place. */
+  /** The place in type errors: names of fields, without indices and keys of maps. */
   readonly #fields: string[] = []
-  /** Fields, indices and keys: how problems say the place. */
+  /** The place in problems: fields, indices and keys. */
   readonly #path: (string | number)[] = []
-  /** Inside of values that the reference does not look at strictly. */
+  /** Within values that the reference does not check strictly. */
   #lenient = false
   #exact = false
 
@@ -122,7 +122,7 @@ class Decoder {
     return complete ?? out
   }
 
-  /** One for all objects of the document that say nothing: lists of thousands can be made of them. */
+  /** All empty objects of the document share one: a list may have thousands. */
   #zero(shape: ObjectShape): ValueMap {
     this.#zeros ??= new Map()
     let zero = this.#zeros.get(shape)
@@ -130,7 +130,7 @@ class Decoder {
     return zero
   }
 
-  /** The members in canonical form; `source` itself where they are in it already, for most are and objects are shared. */
+  /** The members in canonical form. The same map if nothing changes, which is mostly so. */
   #members(shape: ObjectShape, source: ValueMap): Record<string, Value> {
     const keys = Object.keys(source)
     const known = this.#known
@@ -158,7 +158,7 @@ class Decoder {
       seen.add(key)
       const value = this.#member(shape, key, source.values[i] ?? null)
       const before = Object.hasOwn(out, key) ? out[key] : undefined
-      // A map or a record that is written again adds to what was there, as it does in the reference.
+      // A repeated map or record adds to the earlier one, as in the reference.
       if (isMap(value) && isMap(before)) setOwn(out, key, { ...before, ...value })
       else if (value !== undefined) setOwn(out, key, value)
       else if (Object.hasOwn(out, key)) delete out[key]
@@ -166,7 +166,7 @@ class Decoder {
     return out
   }
 
-  /** The canonical form of a member; undefined where the object is canonical without it. */
+  /** The canonical form of a member. Undefined: the canonical object does not have it. */
   #member(shape: ObjectShape, key: string, source: SourceValue): Value | undefined {
     const field = shape.byName.get(key)
     if (field === undefined) {
@@ -237,7 +237,7 @@ class Decoder {
     return out ?? (source as ValueMap)
   }
 
-  /** An absent value in a map of bytes does not survive storage as such. */
+  /** A null in a map of bytes becomes empty bytes in storage. */
   #mapValue(shape: MapShape, source: SourceValue): Value {
     return source === null && shape.value.kind === 'bytes' ? '' : this.#valueOf(shape.value, source)
   }
@@ -260,7 +260,7 @@ class Decoder {
     }
   }
 
-  /** What is kept as it came. */
+  /** A value that is kept as it came. */
   #plain(source: SourceValue): Value {
     return this.#exact ? plainValue(source as ExactValue) : (source as Value)
   }

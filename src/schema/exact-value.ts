@@ -1,5 +1,5 @@
-// JSON without loss: members in the order and as often as they were written, numbers as they were spelled. Used only where that
-// matters (duplicate members, `1.0`, `1e3`, integers of 64 bits); decoding takes both forms.
+// JSON without loss: all members in their order, also repeated ones, and numbers in their spelling. Used only if that
+// matters (duplicate members, `1.0`, `1e3`, integers of 64 bits). Decoding takes both forms.
 import { numberOf } from '../api/json-number.ts'
 import { setOwn, type Value } from '../api/value.ts'
 
@@ -23,10 +23,10 @@ export class ExactMap {
 
 export type ExactValue = string | boolean | null | ExactNumber | readonly ExactValue[] | ExactMap
 
-/** What decoding reads: plain values or exact ones. */
+/** The input of decoding: plain values or exact ones. */
 export type SourceValue = Value | ExactValue
 
-/** The plain value; of members that occur several times the last counts. Numbers beyond a double throw `RangeError`. */
+/** The plain value. The last of repeated members counts. Numbers beyond a double throw `RangeError`. */
 export function plainValue(exact: ExactValue): Value {
   if (exact instanceof ExactNumber) {
     const number = numberOf(exact.text)
@@ -45,7 +45,7 @@ export function plainValue(exact: ExactValue): Value {
   return exact
 }
 
-/** The paths of the members that occur again, in document order, each once; at most `limit`. */
+/** The paths of repeated members in document order, each once, at most `limit`. */
 export function duplicatesIn(root: ExactValue, limit: number): readonly string[] {
   const found = new Set<string>()
   const visit = (exact: ExactValue, path: string): void => {

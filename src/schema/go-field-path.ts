@@ -1,4 +1,4 @@
-// The path and Go type of a field that holds a value of the wrong type, as the reference's messages name them: inlined structs
+// The path and Go type of a field with a value of the wrong type, as the reference's messages name them: inlined structs
 // are part of the path, and named types appear by their name.
 import type { Field, ObjectShape, Shape, WireField } from './table.ts'
 
@@ -12,7 +12,7 @@ export function goFieldPath(root: ObjectShape, fields: readonly string[], wanted
     record = objectIn(field?.shape ?? root) ?? record
     words.push(...(structsAround(record.wire ?? [], name) ?? []).map(shortName))
     field = record.byName.get(name)
-    // Kind and version stand in a struct of their own, which the reference does not name for the object itself.
+    // Kind and version are in a struct of their own. The reference does not name it for the object itself.
     if (field === undefined && record.typeMeta && record !== root) words.push('TypeMeta')
     words.push(name)
   }
@@ -36,7 +36,7 @@ function objectIn(shape: Shape): ObjectShape | undefined {
   }
 }
 
-/** The structs around a field that JSON shows as the record's own; none where it is; undefined where there is no such field. */
+/** The inlined structs around a field. Empty: the field belongs to the record. Undefined: there is no such field. */
 function structsAround(wire: readonly WireField[], name: string): readonly string[] | undefined {
   for (const member of wire) {
     if (member.type !== 'inline') {
@@ -49,7 +49,7 @@ function structsAround(wire: readonly WireField[], name: string): readonly strin
   return undefined
 }
 
-/** The name for what was wanted: of the whole field, or of what its list or map holds. */
+/** The name of the wanted type: of the field, or of the values of its list or map. */
 function namedType(field: Field | undefined, wanted: string): string {
   if (field?.goType === undefined) return wanted
   let whole = goType(field.shape)

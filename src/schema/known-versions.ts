@@ -1,4 +1,4 @@
-// The group-versions that clients may know, also those not served: OpenAPI lists kinds that belong to every group under each.
+// The group-versions that clients may know, also without being served. OpenAPI lists the kinds of every group under each.
 import type { GroupVersion } from '../api/object.ts'
 
 const KNOWN: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'storagemigration.k8s.io': 'v1beta1',
 }
 
-/** Those that only servers deal in; documents of custom resources do not speak of them. */
+/** Groups that only servers use. Documents of custom resources do not have them. */
 const OF_SERVERS: ReadonlySet<string> = new Set([
   'admission.k8s.io',
   'apiextensions.k8s.io',
@@ -42,7 +42,7 @@ export function knownVersions(): readonly GroupVersion[] {
   return Object.keys(KNOWN).flatMap((group) => knownVersionsOf(group).map((version) => ({ group, version })))
 }
 
-/** The versions of a group; none where it is not known. */
+/** The versions of a group. Empty: it is unknown. */
 export function knownVersionsOf(group: string): readonly string[] {
   return Object.hasOwn(KNOWN, group) ? (KNOWN[group] ?? '').split(' ') : []
 }

@@ -1,9 +1,9 @@
-// Orders the members of an object as canonical JSON does: fields by the schema, map keys by name, so that `JSON.stringify` can
-// write it. An object in order comes back itself.
+// Orders the members of an object as in canonical JSON: fields by the schema, map keys by name, so that `JSON.stringify` can
+// write it. An ordered object is returned as it is.
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
-/** For what was decoded by the shape. What `known`, an object in order, has too is in order. Looks at every part once. */
+/** For objects that were decoded by the shape. Parts of `known`, an ordered object, are in order. Visits every part once. */
 export function inOrder(object: ValueMap, shape: ObjectShape, known?: ValueMap): ValueMap {
   if (shape.preserveUnknown) return object
   const keys = Object.keys(object)
@@ -42,7 +42,7 @@ function reordered(object: ValueMap, shape: ObjectShape, members: number): Value
   if (shape.typeMeta && kind !== undefined) put('kind', kind)
   if (shape.typeMeta && apiVersion !== undefined) put('apiVersion', apiVersion)
   for (const { name, shape: below } of shape.fields) {
-    // No kind has a field by the name of a member that all objects inherit.
+    // No field has the name of a member that all objects inherit.
     const value = object[name]
     if (value !== undefined) put(name, typeof value === 'object' && value !== null ? valueInOrder(value, below) : value)
   }
@@ -81,7 +81,7 @@ function mapInOrder(map: ValueMap, shape: Shape): ValueMap {
   const keys = Object.keys(map)
   const isSorted = keys.every((key, i) => i === 0 || (keys[i - 1] as string) <= key)
   if (isSorted && !hasMembers(shape)) return map
-  // UTF-16 orders the characters at its end otherwise than UTF-8 does; encoding sees to those.
+  // UTF-16 orders some characters differently from UTF-8. The encoder handles those.
   const out: Record<string, Value> = {}
   let isSame = isSorted
   for (const key of isSorted ? keys : keys.sort()) {

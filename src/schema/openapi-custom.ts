@@ -21,17 +21,17 @@ export interface CustomOpenApiResource extends GroupVersionKind {
   readonly namespaced: boolean
   readonly verbs: readonly string[]
   readonly subresources: readonly ('status' | 'scale')[]
-  /** `openAPIV3Schema` of the version; undefined where nothing is known of the objects. */
+  /** `openAPIV3Schema` of the version. Undefined: nothing is known about the objects. */
   readonly schema: ValueMap | undefined
-  /** `.spec.color`: the fields that lists can be asked by. */
+  /** The fields for field selectors: `.spec.color`. */
   readonly selectable?: readonly string[]
-  /** Changes whenever anything else here does, so that the schema need not be looked at to know; absent: it is looked at. */
+  /** Changes with every other member here, so that the schema need not be compared. Absent: the schema is compared. */
   readonly fingerprint?: string
 }
 
 const SCALE = 'io.k8s.api.autoscaling.v1.Scale'
 
-/** The part of a group-version of custom resources; `builtIn` knows the types that they refer to. */
+/** The part of a group-version of custom resources. `builtIn` has the types to which they refer. */
 export function customOpenApiPart(
   gv: GroupVersion,
   resources: readonly CustomOpenApiResource[],
@@ -94,7 +94,7 @@ function objectSchema(resource: CustomOpenApiResource, version: OpenApiVersion):
   }
 }
 
-/** With the members of every object, also if the author of the schema described them otherwise; the same in all objects within it. */
+/** Adds the members of every object, also to embedded objects. They win over those of the schema. */
 function withMembers(schema: ValueMap, version: OpenApiVersion, typeMeta: ValueMap): ValueMap {
   const embedded = withEmbedded(schema, version)
   const members = isMap(embedded['properties']) ? embedded['properties'] : {}
@@ -107,7 +107,7 @@ function selectableFields({ selectable = [] }: CustomOpenApiResource): ValueMap 
   return { 'x-kubernetes-selectable-fields': selectable.map((path) => ({ fieldPath: path.replace(/^\./, '') })) }
 }
 
-/** Objects within objects say what they are, and have metadata; not where version 2 must not name members. */
+/** Adds kind, apiVersion and metadata to embedded objects, except where version 2 must not name members. */
 function withEmbedded(schema: ValueMap, version: OpenApiVersion): ValueMap {
   return withInner(schema, (inner) => embeddedSchema(inner, version))
 }
@@ -144,14 +144,14 @@ function kindOf({ group, version }: GroupVersion, kind: string): ValueMap {
   return { group, kind, version }
 }
 
-/** Version 3 lets nothing stand beside a reference. */
+/** In version 3 a reference has no other members. */
 function reference(name: string, version: OpenApiVersion, description?: string): ValueMap {
   if (version === 2) return { ...(description === undefined ? {} : { description }), $ref: `#/definitions/${name}` }
   const $ref = `#/components/schemas/${name}`
   return description === undefined ? { $ref } : { description, allOf: [{ $ref }] }
 }
 
-/** Undefined in version 2 where members may be unknown: naming any would forbid the others. */
+/** Undefined in version 2 if members may be unknown: naming some would forbid the others. */
 function publishedSchema(schema: ValueMap, version: OpenApiVersion): ValueMap | undefined {
   if (version === 3) return eachSchema(schema, unfolded)
   return schema[PRESERVE] === true ? undefined : forVersion2(schema)
@@ -159,15 +159,15 @@ function publishedSchema(schema: ValueMap, version: OpenApiVersion): ValueMap | 
 
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 
-/** The schema with a change in it and in all that it holds members or items by. */
+/** The schema with a change in it and in all schemas of its members and items. */
 function eachSchema(schema: ValueMap, change: (schema: ValueMap) => ValueMap): ValueMap {
   const out: Record<string, Value> = { ...change(schema) }
-  // To say that unknown members are not kept is to say nothing.
+  // False is the default.
   if (out[PRESERVE] === false) delete out[PRESERVE]
   return withInner(out, (inner) => eachSchema(inner, change))
 }
 
-/** The schema with a change in those that it holds members or items by. */
+/** The schema with a change in the schemas of its members and items. */
 function withInner(schema: ValueMap, change: (inner: ValueMap) => ValueMap): ValueMap {
   const out: Record<string, Value> = { ...schema }
   for (const field of ['items', 'additionalProperties']) {
@@ -182,7 +182,7 @@ function withInner(schema: ValueMap, change: (inner: ValueMap) => ValueMap): Val
 
 const INT_OR_STRING: readonly ValueMap[] = [{ type: 'integer' }, { type: 'string' }]
 
-/** A value that is an integer or a text says so in the words of every schema, unless it does already. */
+/** Describes int-or-string values by `anyOf`, unless the schema does so already. */
 function unfolded(schema: ValueMap): ValueMap {
   if (schema['x-kubernetes-int-or-string'] !== true) return schema
   const { anyOf, allOf } = schema
@@ -202,7 +202,7 @@ function isIntOrString(anyOf: Value | undefined): boolean {
   )
 }
 
-/** What version 2 has no words for. Defaults are left out because clients of its time apply them wrongly. */
+/** Keywords that version 2 does not have. Defaults are left out because older clients apply them wrongly. */
 const NOT_IN_VERSION_2: ReadonlySet<string> = new Set([
   'oneOf',
   'anyOf',

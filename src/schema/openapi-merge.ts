@@ -6,7 +6,7 @@ import { compareStrings } from '../lib/text-order.ts'
 
 const DEFINITIONS = '#/definitions/'
 
-/** Our document with what the other one says of paths that begin so. What is no document adds nothing. */
+/** Our document with the paths of the other one that begin with the prefix. A malformed document adds nothing. */
 export function withRemoteDocument(document: ValueMap, remote: Value, prefix: string): ValueMap {
   const paths = Object.entries(mapOrEmpty(asMap(remote), 'paths')).filter(
     ([path]) => path === prefix || path.startsWith(`${prefix}/`),
@@ -40,7 +40,7 @@ function sorted(entries: readonly (readonly [string, Value])[]): ValueMap {
   return out
 }
 
-/** The definitions that are referred to, directly or through others. */
+/** The definitions to which the value refers, directly or through others. */
 function namesIn(start: Value, definitions: ValueMap): ReadonlySet<string> {
   const found = new Set<string>()
   const open: Value[] = [start]

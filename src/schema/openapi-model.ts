@@ -16,7 +16,7 @@ export interface OpenApiParameter {
   readonly type: 'string' | 'boolean' | 'integer'
 }
 
-/** What an answer or a body is: a type by its name in the document, plain text, or nothing that can be said. */
+/** The content of an answer or a body: a type by its name in the document, or plain text. */
 export type Content = { readonly kind: 'type'; readonly name: string } | { readonly kind: 'text' }
 
 export interface OpenApiOperation {
@@ -28,7 +28,7 @@ export interface OpenApiOperation {
   readonly body?: { readonly content: Content; readonly required: boolean }
   readonly consumes: readonly string[]
   readonly produces: readonly string[]
-  /** By status code; 401 is added to all. */
+  /** By status code. 401 is added to all operations. */
   readonly answers: readonly { readonly code: number; readonly description: string; readonly content: Content }[]
   /** `x-kubernetes-action`. */
   readonly action?: string
@@ -42,11 +42,11 @@ export interface OpenApiPath {
 
 /** The schemas of types under their names in documents. */
 export interface TypeSchemas {
-  /** Undefined where there is no type of that name. */
+  /** Undefined: there is no type of that name. */
   schema(name: string, version: OpenApiVersion): ValueMap | undefined
 }
 
-/** A resource as documents see it; built-in and custom ones are the same here. */
+/** A built-in or custom resource for documents. */
 export interface OpenApiResource extends GroupVersionKind {
   readonly plural: string
   readonly namespaced: boolean
@@ -55,9 +55,9 @@ export interface OpenApiResource extends GroupVersionKind {
   readonly type: string
   readonly listType: string
   readonly subresources: readonly OpenApiSubresource[]
-  /** What a request body and an answer may be; custom resources have no protobuf and no strategic merge patch. */
+  /** Custom resources have no protobuf and no strategic merge patch. */
   readonly isCustom: boolean
-  /** A delete answers with what it deleted, not with a Status. */
+  /** A delete answers with the deleted object, not with a Status. */
   readonly deleteGivesObject: boolean
 }
 
@@ -71,12 +71,12 @@ export interface OpenApiSubresource extends GroupVersionKind {
 export interface OpenApiPart {
   /** The key in the index of version 3: `apis/apps/v1`. */
   readonly key: string
-  /** Differs where anything that the part says differs; made without building it. */
+  /** Differs if the content of the part differs. It is made without building the part. */
   readonly fingerprint: string
-  /** Built when it is asked for. */
+  /** Builds the paths. */
   paths(): readonly OpenApiPath[]
   readonly types: TypeSchemas
-  /** Whether its document of version 3 says how callers say who they are; those of custom resources do not. */
+  /** Whether its document of version 3 describes authentication. Those of custom resources do not. */
   readonly isSecured: boolean
 }
 
@@ -85,13 +85,13 @@ export function rootPath({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
-/** What every document says of the server. */
+/** The title and version of the server in every document. */
 export interface OpenApiInfo {
   readonly title: string
   readonly version: string
 }
 
-/** How a caller says who it is; the same in both versions. */
+/** Authentication by a bearer token, the same in both versions. */
 export const BEARER_TOKEN = {
   description: 'A bearer token in the header Authorization.',
   type: 'apiKey',
@@ -99,7 +99,7 @@ export const BEARER_TOKEN = {
   in: 'header',
 } as const satisfies ValueMap
 
-/** The parameters that all operations of a path have stand at the path, in alphabetical order. */
+/** The parameters of all operations of a path, in alphabetical order. They are written once, at the path. */
 export function sharedParameters({ operations }: OpenApiPath): readonly OpenApiParameter[] {
   const [first, ...others] = operations
   return sortParameters(
@@ -109,7 +109,7 @@ export function sharedParameters({ operations }: OpenApiPath): readonly OpenApiP
   )
 }
 
-/** Those that only this operation has. */
+/** The other parameters of an operation. */
 export function ownParameters(
   { parameters }: OpenApiOperation,
   shared: readonly OpenApiParameter[],
@@ -131,7 +131,7 @@ export function extensionsOf({ action, gvk }: OpenApiOperation): ValueMap {
   })
 }
 
-/** The schemas of types and of all that they refer to, each made once for all parts of a document. */
+/** The schemas of types and of all types to which they refer. Each is made once for all parts of a document. */
 export class CollectedSchemas {
   readonly #version: OpenApiVersion
   readonly #found = new Map<string, ValueMap>()
@@ -167,7 +167,7 @@ function addReferences(value: Value, names: string[]): void {
   }
 }
 
-/** The names of the types that the operations of paths speak of. */
+/** The names of the types in the operations of paths. */
 export function typesIn(paths: readonly OpenApiPath[]): readonly string[] {
   return paths.flatMap(({ operations }) =>
     operations.flatMap(({ body, answers }) =>

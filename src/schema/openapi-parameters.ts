@@ -50,10 +50,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   watch: 'Whether changes are sent as they happen, instead of a list.',
 }
 
-/** The query parameters that the fields of an options kind stand for; what is no scalar cannot be one. */
+/** The query parameters for the scalar fields of an options kind. */
 export function optionParameters(stem: string, kind: string): readonly OpenApiParameter[] {
   return (builtInType(stem, kind)?.fields ?? []).flatMap(([name, , fieldType]): OpenApiParameter[] => {
-    // A list is given by repeating the parameter.
+    // A list is a repeated parameter.
     const type = PARAMETER_TYPES.get(fieldType.replace('[]', ''))
     return type === undefined ? [] : [givenMembers({ name, in: 'query' as const, description: TEXTS[name], type })]
   })

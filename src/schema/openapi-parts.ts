@@ -14,7 +14,7 @@ import {
 import { documentOperation, META, operationId, PathWriter, tagOf } from './openapi-paths.ts'
 import { BuiltInTypeSchemas, documentName } from './openapi-types.ts'
 
-/** The kinds whose deletion answers with what was deleted. */
+/** The kinds whose deletion answers with the deleted object. */
 const GIVES_OBJECT: ReadonlySet<string> = new Set([
   'pods',
   'services',
@@ -34,12 +34,12 @@ const GIVES_OBJECT: ReadonlySet<string> = new Set([
   'deviceclasses',
 ])
 
-/** What the built-in types look like in documents; custom ones refer to some of them. */
+/** The schemas of the built-in types. Custom ones refer to some of them. */
 export function builtInTypeSchemas(): TypeSchemas {
   return new BuiltInTypeSchemas()
 }
 
-/** The parts of everything that is built in, or of these groups alone. */
+/** The parts of all built-in groups, or only of these. */
 export function builtInOpenApiParts(groups: readonly BuiltInGroup[] = builtInGroups()): readonly OpenApiPart[] {
   const types = new BuiltInTypeSchemas()
   const make = partMaker()
@@ -61,7 +61,7 @@ export function builtInOpenApiParts(groups: readonly BuiltInGroup[] = builtInGro
   return [...roots, ...versions]
 }
 
-/** Everything that is built in comes from two generated files, so they are the fingerprint of all parts. */
+/** All built-in parts come from two generated files, which make their fingerprint. */
 function partMaker(): (key: string, types: TypeSchemas, paths: OpenApiPart['paths']) => OpenApiPart {
   const fingerprint = createHash('sha256')
     .update(JSON.stringify(BUILT_IN))
@@ -113,7 +113,7 @@ function versionOperation(): OpenApiPath {
   return { path: '/version/', operations: [{ ...operation, consumes: types, produces: types }] }
 }
 
-/** What others check the tokens of service accounts by. */
+/** The documents for verifying tokens of service accounts. */
 const ISSUER = [
   {
     key: '.well-known/openid-configuration',

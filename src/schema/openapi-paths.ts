@@ -1,5 +1,5 @@
-// The paths and operations of resources, in the reference's words where programs read them (operation ids, actions, media types)
-// and in ours where people do.
+// The paths and operations of resources. Names for programs are the reference's (operation ids, actions, media types),
+// descriptions are ours.
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
 import {
   rootPath,
@@ -54,7 +54,7 @@ export class PathWriter {
 
   /** Every path of the group-version, in alphabetical order. */
   paths(resources: readonly OpenApiResource[]): readonly OpenApiPath[] {
-    // What definitions make has no path of its own for discovery.
+    // Custom resources have no path of their own for discovery.
     const discovery = resources.some(({ isCustom }) => isCustom) ? [] : [this.#discovery()]
     return [...discovery, ...resources.flatMap((resource) => this.#resource(resource))].sort((a, b) =>
       a.path < b.path ? -1 : 1,
@@ -184,7 +184,7 @@ export class PathWriter {
     })
   }
 
-  /** What definitions make says nothing of the options that it takes here. */
+  /** Custom resources do not list their options here. */
   #deleteCollection(target: Target): OpenApiOperation {
     const list = metaOptions('ListOptions')
     const selecting = list.filter(({ name }) => name !== 'watch' && name !== 'allowWatchBookmarks')
@@ -273,7 +273,7 @@ export class PathWriter {
   }
 }
 
-/** What an operation is about, and the parameters of its path. */
+/** The resource of an operation, and the parameters of its path. */
 interface Target {
   readonly resource: OpenApiResource
   readonly subresource?: OpenApiSubresource
@@ -324,7 +324,7 @@ function answersOf(content: Content, ...codes: readonly number[]): OpenApiOperat
   return codes.map((code) => ({ code, description: CODES[code] ?? '', content }))
 }
 
-/** `createAppsV1NamespacedDeployment`: the verb, the group and version, and what it is about. */
+/** `createAppsV1NamespacedDeployment`: the verb, the group and version, and the resource. */
 export function operationId(verb: string, gv: GroupVersion, name: string): string {
   const group = camelCase(groupWord(gv), true)
   return `${verb}${group}${capitalize(gv.version)}${capitalize(name)}`

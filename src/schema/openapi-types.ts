@@ -1,4 +1,4 @@
-// The schemas of the built-in types, as OpenAPI has them, from the compiled table and the descriptions in `proto/api`.
+// The OpenAPI schemas of the built-in types, from the compiled table and the descriptions in `proto/api`.
 import type { GroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { givenMembers } from '../lib/given-members.ts'
@@ -19,13 +19,13 @@ const TEXTS: Readonly<Record<string, string>> = descriptions
 
 interface TypeIndex {
   readonly byName: ReadonlyMap<string, Declared>
-  /** Of those that stand in documents, by their name there. */
+  /** The types in documents, by their names there. */
   readonly published: ReadonlyMap<string, Declared>
 }
 
 export class BuiltInTypeSchemas implements TypeSchemas {
   readonly #types: TypeIndex
-  /** In version 3, where every document is of one of them. */
+  /** The group-versions for kinds of every group, in version 3. */
   readonly #versions: readonly GroupVersion[]
 
   constructor(versions = versionsKnownToClients(), types = indexTypes()) {
@@ -33,7 +33,7 @@ export class BuiltInTypeSchemas implements TypeSchemas {
     this.#types = types
   }
 
-  /** The same types as the document of a version has them. */
+  /** The same types for the document of one group-version. */
   within(gv: GroupVersion): BuiltInTypeSchemas {
     return new BuiltInTypeSchemas(gv.group === '' ? [gv] : [{ group: '', version: 'v1' }, gv], this.#types)
   }
@@ -45,7 +45,7 @@ export class BuiltInTypeSchemas implements TypeSchemas {
       : new SchemaWriter(this.#types.byName, version).type(declared, this.#kinds(declared, version))
   }
 
-  /** Every group-version that a kind is known in. */
+  /** Every group-version of a kind. */
   #kinds({ file, type }: Declared, openApi: OpenApiVersion): readonly ValueMap[] {
     const kind = type.name
     switch (type.kind) {
@@ -74,7 +74,7 @@ function indexTypes(): TypeIndex {
   }
 }
 
-/** The name of a type in documents; undefined where it is none of the table or is not published. */
+/** The name of a type in documents. Undefined: it is not in the table or not published. */
 export function documentName(stem: string, name: string): string | undefined {
   const type = builtInType(stem, name)
   const file = BUILT_IN.files.find((one) => one.stem === stem)
@@ -110,14 +110,14 @@ class SchemaWriter {
     })
   }
 
-  /** What stands for the text of `PodSpec` or `PodStatus`, which are parts of a kind. */
+  /** The description of parts of a kind, such as `PodSpec` and `PodStatus`. */
   #partText({ stem }: CompiledFile, { name }: CompiledType): string | undefined {
     const kind = name.replace(/(Spec|Status)$/, '')
     if (kind === name || !this.#types.has(`${stem}.${kind}`)) return undefined
     return name.endsWith('Spec') ? `What is wanted of a ${kind}.` : `What is known of a ${kind}.`
   }
 
-  /** The fields of a type with their places, those of the types that it inlines among them. */
+  /** The fields of a type with their places, with those of its inlined types. */
   #fieldsOf(name: string, type: CompiledType): readonly { readonly place: string; readonly field: CompiledField }[] {
     return type.fields.flatMap((field) => {
       const inlined = field[3]?.includes('i') === true ? this.#types.get(field[2])?.type : undefined
@@ -141,7 +141,7 @@ class SchemaWriter {
     )
   }
 
-  /** Version 3 lets nothing stand beside a reference: what is said beside it, as it is of every field, wraps it. */
+  /** In version 3 a reference has no other members. So a reference with a description is wrapped in `allOf`. */
   #describe(description: string | undefined, schema: ValueMap): ValueMap {
     const described = description === undefined || description === '' ? schema : { description, ...schema }
     const { $ref, ...beside } = described
@@ -176,12 +176,12 @@ class SchemaWriter {
     return { $ref, ...(isPointer || type.form !== undefined ? {} : this.#default({})) }
   }
 
-  /** Version 2 is served without defaults, because clients of its time apply them wrongly. */
+  /** Version 2 is served without defaults, because older clients apply them wrongly. */
   #default(value: Value): ValueMap {
     return this.#version === 2 ? {} : { default: value }
   }
 
-  /** A type that has a JSON form of its own. */
+  /** A type with a JSON form of its own. */
   #form({ form }: CompiledType): ValueMap {
     switch (form) {
       case 'time':
@@ -206,7 +206,7 @@ class SchemaWriter {
   }
 }
 
-/** References to these stand alone in the reference's documents, because it says nothing of the fields. */
+/** The reference has no descriptions of these fields, so their references have no other members. */
 const UNDESCRIBED = /^(?:apiextensions\.k8s\.io_v1\.JSONSchemaProps|networking\.k8s\.io_v1\.IngressRuleValue)\./
 
 interface ValueFacts {

@@ -16,20 +16,20 @@ import { opaque, type Program, STRING, type Type, typeName } from '../cel/cel.ts
 export interface PolicyScope {
   readonly hasParams: boolean
   readonly hasAuthorizer: boolean
-  /** `variables.<name>`, those that come before; undefined: there are none at all. */
+  /** The variables before the expression, `variables.<name>`. Undefined: there are no variables. */
   readonly variables?: ReadonlyMap<string, Type>
-  /** Objects can be made, for patches. */
+  /** Expressions can make objects, for patches. */
   readonly makesObjects?: boolean
-  /** What is known of the type of `object` and `oldObject`; nothing where absent. */
+  /** The type of `object` and `oldObject`. Absent: unknown. */
   readonly object?: Type
 }
 
 export type PolicyExpression =
   | { readonly kind: 'program'; readonly program: Program }
-  /** `isInternal`: it compiles, and cannot be run all the same. */
+  /** `isInternal`: it compiles but cannot be run. */
   | { readonly kind: 'refused'; readonly problem: string; readonly isInternal?: true }
 
-/** What an expression has to give; anything where absent. */
+/** The result type of an expression. Absent: any. */
 export type Wanted = 'bool' | 'string' | 'stringOrNull' | 'applyConfiguration' | 'jsonPatch'
 
 export function compilePolicyExpression(expression: string, scope: PolicyScope, wanted?: Wanted): PolicyExpression {
@@ -121,7 +121,7 @@ function structOf(name: string): ObjectType | undefined {
   return name === 'Object' || name.startsWith('Object.') ? anyObject(name) : undefined
 }
 
-/** Looks them up where they are: there can be thousands, and each of them is compiled with all that come before. */
+/** Reads the map directly: there can be thousands of variables, and each is compiled with all before it. */
 function variablesType(variables: ReadonlyMap<string, Type>): ObjectType {
   const fieldOf = (name: string, type: Type | undefined): ObjectField | undefined => type && field(name, type)[1]
   return {

@@ -1,5 +1,5 @@
-// Type-checks the expressions of a policy against the kinds that it names. The warnings are for the status of the policy;
-// policies are evaluated without types.
+// Type-checks the expressions of a policy against its kinds. The warnings are for the status of the policy.
+// Policies are evaluated without types.
 import { mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import { BOOL, DYN, INT, listOf, mapOf, type ObjectField, type ObjectType, STRING, type Type } from '../cel/cel.ts'
@@ -11,9 +11,9 @@ export interface ExpressionWarning extends ValueMap {
   readonly warning: string
 }
 
-/** A policy that names more kinds is not looked at in all of them. */
+/** Further kinds of a policy are not checked. */
 const MAX_KINDS = 10
-/** Nor are more places looked at. */
+/** Further combinations of groups, versions and resources are not checked. */
 const MAX_PLACES = 10_000
 
 export type KindOf = (place: { group: string; version: string; resource: string }) => KindSchema | undefined
@@ -60,7 +60,7 @@ function variablesIn(spec: ValueMap, scope: PolicyScope): ReadonlyMap<string, Ty
   return variables
 }
 
-/** Those that the rules name outright. */
+/** The kinds that the rules name without wildcards. */
 function kindsIn(match: ValueMap, kindOf: KindOf): readonly KindSchema[] {
   const found = new Map<string, KindSchema>()
   let left = MAX_PLACES
@@ -73,7 +73,7 @@ function kindsIn(match: ValueMap, kindOf: KindOf): readonly KindSchema[] {
   return sorted.slice(0, MAX_KINDS).map(([, kind]) => kind)
 }
 
-/** Three lists of a few hundred words make millions. */
+/** The combinations. Three lists of a few hundred words have millions. */
 function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
   for (const rule of mapsOnly(match, 'resourceRules')) {
     const [versions, resources] = [textsOnly(rule, 'apiVersions'), textsOnly(rule, 'resources')]
@@ -83,7 +83,7 @@ function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
   }
 }
 
-/** Fields are looked up when they are asked for: some kinds contain themselves. */
+/** Fields are looked up on demand: some kinds contain themselves. */
 function typeOfObject(shape: ObjectShape): ObjectType {
   const typeMeta = new Set(shape.typeMeta ? ['kind', 'apiVersion'] : [])
   const get = (name: string): ObjectField | undefined => {

@@ -1,4 +1,4 @@
-// Prunes what the schema of a custom kind does not know, and reports it. Types are not checked: a value of another type than
+// Prunes and reports fields that the schema of a custom kind does not have. Types are not checked: a value of another type than
 // the schema's is emptied, for validation to find.
 import { invalid, quoted, shownMap } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
@@ -9,7 +9,7 @@ import type { Field, ObjectShape, Shape } from './table.ts'
 
 interface Pruned {
   readonly value: ValueMap
-  /** `unknown field "spec.foo"`: what was pruned, sorted, then what the metadata of embedded objects does not know. */
+  /** `unknown field "spec.foo"`: pruned fields, sorted, then unknown fields in the metadata of embedded objects. */
   readonly problems: readonly string[]
 }
 
@@ -19,9 +19,9 @@ const MAX_PROBLEMS = 100
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 /**
- * Drops what the schema of a custom kind does not know. The object's own metadata is left to the caller; that of objects which the
- * schema says are embedded is decoded as `metadata`, and where it cannot be, kept as it is or refused with a `DecodeError`. The
- * object itself comes back where there is nothing to drop.
+ * Drops fields that the schema of a custom kind does not have. The caller handles the object's own metadata. The metadata of
+ * embedded objects is decoded as `metadata`. If that fails, it is kept as it is or refused with a `DecodeError`. The
+ * same object is returned if nothing changes.
  */
 export function pruneUnknown(
   object: ValueMap,
@@ -36,8 +36,8 @@ export function pruneUnknown(
 
 /**
  * An object of a custom kind, whose metadata is that of every kind. `duplicates` are the paths of repeated members, in document order.
- * Problems come in this order: repeated members, unknown ones of the metadata, pruned ones, those of embedded metadata (W-414,
- * W-416). Throws `DecodeError` where the metadata, its own or that of an embedded object, is of the wrong type (W-440).
+ * The order of problems is: repeated members, unknown members of the metadata, pruned ones, those of embedded metadata (W-414,
+ * W-416). Throws `DecodeError` if its metadata, or that of an embedded object, is of the wrong type (W-440).
  */
 export function decodeCustom(
   { value, duplicates }: { readonly value: ValueMap; readonly duplicates: readonly string[] },
@@ -52,7 +52,7 @@ export function decodeCustom(
   return { value: object, problems: [...repeated, ...meta.problems, ...pruned.problems] }
 }
 
-/** One object under way. The path stands where something is dropped, so that most members cost no text. */
+/** Prunes one object. The text of the path is made only when a field is dropped. */
 class Pruner {
   readonly #metadata: ObjectShape
   readonly #path: (string | number)[] = []
@@ -100,7 +100,7 @@ class Pruner {
     return this.#value(value, field.shape)
   }
 
-  /** Those of the object itself are the caller's. */
+  /** The members of an embedded object. The caller handles those of the object itself. */
   #ofResource(key: string, value: Value): Value {
     if (this.#path.length === 1) return value
     if (key === 'metadata') return this.#embeddedMetadata(value)
@@ -130,7 +130,7 @@ class Pruner {
     return new DecodeError(`${fault.field}: ${fault.message}`)
   }
 
-  /** Without a shape: no schema is there for it. */
+  /** Without a shape: the value has no schema. */
   #value(value: Value, shape: Shape | undefined): Value {
     if (shape?.kind === 'any') return shape.within === undefined ? value : this.#value(value, shape.within)
     const isMapped = isMap(value)
@@ -184,7 +184,7 @@ class Pruner {
     return out ?? map
   }
 
-  /** Keys stand as they are, dots and all. */
+  /** The path. Keys are written as they are, also with dots. */
   #place(): string {
     let path = ''
     for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`

@@ -1,10 +1,10 @@
-// The front door of the schema room: the table of the built-in kinds. `table.ts` says what its records mean; decoding,
-// defaults, validation, patches and the codecs all walk them.
+// The front door of the schema room: the table of the built-in kinds. `table.ts` explains its records. Decoding,
+// defaults, validation, patches and the codecs walk them.
 import { BUILT_IN } from './built-in-compiled.ts'
 import { BuiltInTable } from './table-built-in.ts'
 import type { SchemaTable } from './table.ts'
 
-/** The table of the built-in kinds. Its records are made when they are first asked for, and shared by all who ask. */
+/** The table of the built-in kinds. Its records are made on demand, and all callers share them. */
 export function loadBuiltInSchema(): SchemaTable {
   return TABLE
 }

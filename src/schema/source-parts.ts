@@ -3,12 +3,12 @@ import { type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { type ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
 import type { Field, ObjectShape } from './table.ts'
 
-/** Limits the texts of problems: keys can be long, and are part of the path of each problem below them. */
+/** Limits the texts of problems. Keys can be long, and are in the path of each problem below them. */
 export const MAX_CHARACTERS: number = 1024 * 1024
 
 export type SourceMap = ExactMap | ValueMap
 
-/** Lists and maps without members do not survive storage as such: they read back as never set. */
+/** Empty lists and maps do not survive storage: they are read as unset. */
 export function nullIfEmpty(field: Field, value: Value): Value {
   if (field.omit !== 'never' || typeof value !== 'object') return value
   const { kind } = field.shape
@@ -16,7 +16,7 @@ export function nullIfEmpty(field: Field, value: Value): Value {
   return (kind === 'list' ? (value as readonly Value[]) : Object.keys(value)).length === 0 ? null : value
 }
 
-/** What a canonical object has in the same place is canonical. */
+/** Whether a canonical object has the identical value at the same place. Then the value is canonical. */
 export function isSamePart(source: SourceValue, known: Value | undefined): source is Value {
   return source === known
 }
@@ -35,7 +35,7 @@ export function isTypeMeta(shape: ObjectShape, key: string): boolean {
   return shape.typeMeta && (key === 'kind' || key === 'apiVersion')
 }
 
-/** As most maps of texts have: nothing has to be done for them. */
+/** Whether all values are texts, as in most maps of texts. Then nothing changes. */
 export function areTexts(map: ValueMap, keys: readonly string[]): boolean {
   for (let i = 0; i < keys.length; i++) if (typeof map[keys[i]!] !== 'string') return false
   return true

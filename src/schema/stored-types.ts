@@ -1,6 +1,6 @@
-// The types of what is stored. The types of built-in kinds (`api/gen/kinds.ts`) promise something of every object, and code that reads fields
-// relies on it; but another program can have written anything to the store. So an object is looked at when it is parsed, and a value
-// of a wrong type counts as never set.
+// Checks the types of stored objects. Code that reads fields relies on the types of built-in kinds (`api/gen/kinds.ts`),
+// but another program can have written any value to the store. So an object is checked when it is parsed, and a value
+// of a wrong type counts as unset.
 import type { GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import { builtInGroups } from './built-in-resources.ts'
@@ -8,7 +8,7 @@ import { loadBuiltInSchema } from './schema.ts'
 import type { Field, ObjectShape, OpaqueShape, SchemaTable, Shape } from './table.ts'
 import { isAlwaysShown, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
-/** By `apps/v1/Deployment`: the kinds that are stored, as they would be looked up. */
+/** The stored kinds, by `apps/v1/Deployment`. */
 const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
   builtInGroups().flatMap(({ group, versions }) =>
     versions.flatMap(({ version, resources }) =>
@@ -22,7 +22,7 @@ const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
 
 const SCHEMA: SchemaTable = loadBuiltInSchema()
 
-/** An object of a built-in kind as its type says it is: the very object, as nearly always, or a copy. Others are not looked at. */
+/** An object of a built-in kind with values of the right types. Nearly always it is the same object. Other kinds are not checked. */
 export function withRightTypes(object: ValueMap): ValueMap {
   const { kind, apiVersion } = object
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return object

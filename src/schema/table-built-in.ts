@@ -1,4 +1,4 @@
-// The built-in kinds as records of the table, made from the compiled form when they are first asked for, and shared.
+// The built-in kinds as records of the table. They are made from the compiled form on demand, and shared.
 import { formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type {
@@ -27,7 +27,7 @@ interface Declared {
   readonly type: CompiledType
 }
 
-/** An object shape whose fields are still being added; types refer to themselves. */
+/** An object shape whose fields are still being added, since types refer to themselves. */
 interface OpenObject extends ObjectShape {
   readonly fields: Field[]
   readonly byName: Map<string, Field>
@@ -35,7 +35,7 @@ interface OpenObject extends ObjectShape {
   readonly wire: WireField[] | undefined
 }
 
-/** By the types that they have on the wire. */
+/** By their types on the wire. */
 const SCALARS: ReadonlyMap<string, ScalarShape> = new Map<WireType, ScalarShape>([
   ['string', { kind: 'string' }],
   ['bytes', { kind: 'bytes' }],
@@ -49,7 +49,7 @@ export class BuiltInTable implements SchemaTable {
   readonly #types = new Map<string, Declared>()
   /** The types of the kinds by the text of their group, version and kind. */
   readonly #kindTypes = new Map<string, Declared>()
-  /** By kind: those that every group-version has, and those of v1 that are understood in all. */
+  /** The kinds of every group-version, and those of v1 that all group-versions accept. */
   readonly #everywhere = new Map<string, Declared>()
   readonly #shapes = new Map<string, Shape>()
   readonly #kinds = new Map<string, KindSchema>()
@@ -73,7 +73,7 @@ export class BuiltInTable implements SchemaTable {
     if (own !== undefined) return this.#keep(key, this.#makeKind(own, gvk))
     const declared = this.#everywhere.get(gvk.kind)
     if (declared === undefined) return undefined
-    // Only v1's are kept: any text can be asked for as a group.
+    // Only those of v1 are kept, since any text can be requested as a group.
     if (gvk.group === '' && gvk.version === 'v1') return this.#keep(key, this.#makeKind(declared, gvk))
     return declared.type.kind === 'core'
       ? this.kind({ group: '', version: 'v1', kind: gvk.kind })
@@ -180,7 +180,7 @@ export class BuiltInTable implements SchemaTable {
     addTo(shape, field)
   }
 
-  /** Every record has the same members in the same order: what walks them stays on one hidden class. */
+  /** Every record has the same members in the same order, so that all have one hidden class. */
   #makeField([name, , type, marks = '', facts = NO_FACTS]: CompiledField): Field {
     return {
       name,

@@ -1,6 +1,6 @@
-// The compiled table: what every kind may contain, as plain records. Built-in kinds are compiled to it from `proto/` at
-// build time, custom resource definitions at run time; decoding, strict fields, defaults, patches, apply, protobuf and
-// OpenAPI all walk these records and nothing else.
+// The compiled table: the fields of every kind as plain records. Built-in kinds are compiled to it from `proto/` at
+// build time, custom resource definitions at run time. Decoding, strict fields, defaults, patches, apply, protobuf and
+// OpenAPI walk these records and nothing else.
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 
@@ -21,11 +21,11 @@ export type ScalarKind =
   | 'quantity'
   | 'intOrString'
 
-/** Values that the schema does not look into. */
+/** Values without a schema of their content. */
 export type OpaqueKind =
   /** Any JSON (custom schemas: preserve unknown fields; `JSON` of apiextensions). */
   | 'any'
-  /** An embedded object with a kind of its own, kept as it came. */
+  /** An embedded object with a kind of its own. It is kept as it came. */
   | 'rawExtension'
   /** The set of field paths in managedFields; an object in JSON, its JSON text in protobuf. */
   | 'fieldsV1'
@@ -37,15 +37,15 @@ export interface ScalarShape {
   readonly kind: ScalarKind
   /** The closed set of values, in the order in which messages list them. */
   readonly enum?: readonly string[]
-  /** As that of an object; also a value of another form is kept with what is in it. */
+  /** As for objects. A value of another form is kept with its content too. */
   readonly preserveUnknown?: true
 }
 
 export interface OpaqueShape {
   readonly kind: OpaqueKind
-  /** The schema of the kinds that hold one: `schemaOrArray`, `schemaOrBool`, `schemaOrStringArray`. */
+  /** The schema in `schemaOrArray`, `schemaOrBool` and `schemaOrStringArray`. */
   readonly schema?: ObjectShape
-  /** What is known of the members or items of a value of any type: unknown ones in those are pruned all the same. */
+  /** The known members or items of a value of any type. Unknown fields within them are pruned. */
   readonly within?: ObjectShape | ListShape
 }
 
@@ -62,25 +62,25 @@ export interface MapShape {
   readonly kind: 'map'
   readonly value: Shape
   readonly mapType: 'granular' | 'atomic'
-  /** Nothing is said of the values: what is in them is not known. */
+  /** The values have no schema. */
   readonly isOpen?: true
 }
 
 export interface ObjectShape {
   readonly kind: 'object'
-  /** `core_v1.PodSpec`; for custom kinds the path of the node. */
+  /** `core_v1.PodSpec`. For custom kinds, the path of the node. */
   readonly name: string
   /** In the order of JSON output. Inlined structs are flattened into their parent here. */
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
-  /** Those of the fields that JSON shows even where they were never set; `shownFields` finds them where this is absent. */
+  /** The fields that JSON always shows. If this is absent, `shownFields` finds them. */
   readonly shown?: readonly Field[]
   readonly mapType: 'granular' | 'atomic'
   /** Unknown members are kept, not dropped (custom kinds). */
   readonly preserveUnknown: boolean
   /** `kind` and `apiVersion` belong to it and have no wire number. */
   readonly typeMeta: boolean
-  /** The message on the wire, in ascending number; undefined where the type has no protobuf form. */
+  /** The fields of the message, in ascending number. Undefined: the type has no protobuf form. */
   readonly wire: readonly WireField[] | undefined
 }
 
@@ -94,15 +94,15 @@ export interface Field {
   /** Absence is distinct from the zero value. */
   readonly pointer: boolean
   /**
-   * When JSON output leaves it out: never, when empty (Go's omitempty), also when an object is all zero (omitzero), or when it is absent
-   * alone: an empty one is no valid one.
+   * When JSON leaves the field out: never, when empty (Go's omitempty), also when an object is all zero (omitzero), or only when absent,
+   * because an empty value is invalid.
    */
   readonly omit: 'never' | 'empty' | 'zero' | 'absent'
-  /** The default in the schema documents; what defaulting does beyond it is in `schema/defaults`. */
+  /** The default in the schema documents. Other defaults are in `schema/defaults`. */
   readonly default?: Value | undefined
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[] | undefined
   readonly patchMergeKey?: string | undefined
-  /** The reference's name for its type, where that is one of its own. */
+  /** The reference's name of the type, if it is a named type. */
   readonly goType?: string | undefined
 }
 
@@ -113,7 +113,7 @@ export interface WireMember {
   readonly number: number
   readonly type: WireType
   readonly field: Field
-  /** The place of the field in the `fields` of the object that the message belongs to. */
+  /** The index of the field in the `fields` of the message's object. */
   readonly index: number
 }
 
@@ -123,7 +123,7 @@ export interface WireInline {
   /** The struct, `core_v1.VolumeSource`. */
   readonly name: string
   readonly fields: readonly WireField[]
-  /** The place of the struct's first field in the `fields` of the object that it is flattened into. */
+  /** The index of the struct's first field in the `fields` of the outer object. */
   readonly offset: number
 }
 
@@ -135,7 +135,7 @@ export type WireType =
   | 'bool'
   | 'double'
   | 'message'
-  /** A message whose one field is a list of strings, a plain list in JSON. */
+  /** A message with one field, a list of strings. JSON has a plain list. */
   | 'stringList'
   | 'map'
 
@@ -144,13 +144,13 @@ export interface KindSchema extends GroupVersionKind {
   readonly shape: ObjectShape
   /** True for `<Kind>List` kinds: `metadata` is ListMeta and `items` the objects. */
   readonly isList: boolean
-  /** False where the kind exists only in JSON (custom resources, audit events, …). */
+  /** False if the kind exists only in JSON (custom resources, audit events, …). */
   readonly hasProtobuf: boolean
   /** A kind of a custom resource definition: its JSON has the members of all maps sorted. */
   readonly custom?: boolean
 }
 
-/** All kinds known now. Immutable; a change of custom definitions makes a new one. */
+/** All known kinds. It is immutable: a change of definitions makes a new table. */
 export interface SchemaTable {
   kind(gvk: GroupVersionKind): KindSchema | undefined
   /** A shape by its name in the table, `meta_v1.ObjectMeta`. */

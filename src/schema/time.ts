@@ -9,16 +9,16 @@ export type ParsedTime =
 const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00'
 const MICRO_TIME_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
 
-/** Reads any RFC 3339 moment; fractions of a second are dropped. */
+/** Reads an RFC 3339 time. Fractions of a second are dropped. */
 export function parseTime(text: string): ParsedTime {
-  // The form that we write ourselves, and that nearly all clients send.
+  // The form that the server writes and nearly all clients send.
   if (CANONICAL_TIME.test(text) && text.slice(8, 10) <= '28') return { ok: true, text: orZero(text) }
   const moment = readMoment(text, TIME_LAYOUT)
   if (typeof moment === 'string') return { ok: false, message: moment }
   return { ok: true, text: orZero(formatTime(moment.epochSeconds)) }
 }
 
-/** Reads a moment with exactly six digits after the second. */
+/** Reads a time with exactly six digits after the second. */
 export function parseMicroTime(text: string): ParsedTime {
   const moment = readMoment(text, MICRO_TIME_LAYOUT)
   if (typeof moment === 'string') return { ok: false, message: moment }
@@ -32,7 +32,7 @@ export function formatTime(epochSeconds: number): string {
   return `${iso.slice(0, iso.lastIndexOf('.'))}Z`
 }
 
-/** Each part is within its bounds; days that not every month has are looked at more closely. */
+/** Each part is within its bounds. Days after the 28th need another check. */
 const CANONICAL_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
 function orZero(text: string): string | null {
@@ -41,15 +41,15 @@ function orZero(text: string): string | null {
 
 interface Moment {
   readonly epochSeconds: number
-  /** The digits after the second as they stood. */
+  /** The original digits after the second. */
   readonly fraction: string
 }
 
-/** The parts of the layout in order: how a message calls them, their digits, the highest value, what stands before. */
+/** The parts of the layout in order: the name in messages, the text before it, its digits and its bounds. */
 const PARTS = [
   { element: '2006', name: 'year', before: '', digits: /^[0-9]{4}/, min: 0, max: 9999 },
   { element: '01', name: 'month', before: '-', digits: /^[0-9]{2}/, min: 1, max: 12 },
-  // The last day depends on the month: it is looked at in the end.
+  // The last day depends on the month. It is checked at the end.
   { element: '02', name: 'day', before: '-', digits: /^[0-9]{2}/, min: 0, max: 99 },
   { element: '15', name: 'hour', before: 'T', digits: /^[0-9]{1,2}/, min: 0, max: 23 },
   { element: '04', name: 'minute', before: ':', digits: /^[0-9]{2}/, min: 0, max: 59 },
@@ -94,7 +94,7 @@ interface Zone {
   readonly offsetSeconds: number
 }
 
-/** The zone, or the name of what is out of range in it. */
+/** The zone, or the name of its part that is out of range. */
 function readZone(text: string): Zone | string | undefined {
   if (text.startsWith('Z')) return { length: 1, offsetSeconds: 0 }
   const match = /^([+-])([0-9]{2}):([0-9]{2})/.exec(text)
@@ -111,7 +111,7 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Long texts are cut: a message is for people. */
+/** Long texts are cut: messages are for people. */
 function quote(text: string): string {
   return quoteForTime(text.length > 128 ? `${text.slice(0, 128)}...` : text)
 }

@@ -1,5 +1,5 @@
 // Times, durations, quantities and int-or-strings have unmarshalers of their own in the reference: their errors end decoding at
-// once, and win over type errors before them. Looked for only in documents that are refused anyway.
+// once, and win over type errors before them. The search runs only in documents that are refused anyway.
 import { decodeScalar, ScalarFaultError, type ScalarFault } from './decode-scalars.ts'
 import { ExactMap, type SourceValue } from './exact-value.ts'
 import { isSourceMap } from './source-parts.ts'

@@ -1,9 +1,9 @@
-// Correlates items of a list with those of the stored list: by their keys, in lists of type map. Items of other lists have no
+// Correlates items of a list with those of the stored list by their keys, in lists of type map. Items of other lists have no
 // counterpart.
 import { isMap, own, type Value } from '../../api/value.ts'
 import type { Node } from './node.ts'
 
-/** Undefined where items have no keys. */
+/** Undefined: items have no keys. */
 export function correlatedItem(
   node: Node,
   old: readonly Value[] | undefined,
@@ -22,13 +22,13 @@ export function correlatedItem(
   }
 }
 
-/** The keys of an item as one text; undefined for what is no object. Keys that are absent count by their default. */
+/** The keys of an item as one text. Undefined: the item is not an object. An absent key counts by its default. */
 export function keysOf(node: Node, item: Value): string | undefined {
   if (!isMap(item)) return undefined
   return identityOf(node.mapKeys.map((name) => own(item, name) ?? node.items?.properties?.get(name)?.default ?? null))
 }
 
-/** Equal values, and only those, have equal texts; the order of members does not count. */
+/** Two values have equal texts if and only if they are equal. The order of members does not count. */
 export function identityOf(value: Value): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

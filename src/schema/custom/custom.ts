@@ -24,13 +24,13 @@ export { RuleMeasures } from './measures.ts'
 export { followPath } from './schema-path.ts'
 export { type CompiledRule, compileRule, type RuleText, ruleTextOf } from './rule.ts'
 
-/** As many duplicate fields as are reported. */
+/** The most duplicate fields in a report. */
 const MAX_PROBLEMS = 100
 
-/** `openAPIV3Schema`; undefined: objects may hold anything. */
+/** `openAPIV3Schema`. Undefined: objects may have any content. */
 type SchemaSource = () => ValueMap | undefined
 
-/** What is made of a schema, each part when it is first needed. It follows from the schema alone. */
+/** The compiled parts of a schema. Each is made when it is first needed, from the schema alone. */
 class CompiledSchema {
   readonly patterns = new Map<string, RE2JS | undefined>()
   readonly rules = new WeakMap<Node, readonly CompiledRule[]>()
@@ -66,7 +66,7 @@ export class CustomSchema {
     this.#measures = measures
   }
 
-  /** The same for another server, which counts for itself: what is compiled by either, both have. */
+  /** The same schema for another server with measures of its own. Both share the compiled parts. */
   sharedWith(measures: RuleMeasures | undefined): CustomSchema {
     return new CustomSchema(this.#compiled, this.#metadata, measures)
   }
@@ -79,7 +79,7 @@ export class CustomSchema {
     return this.#compiled.shape
   }
 
-  /** An object as it was sent: without what the schema does not know. Throws `DecodeError`. */
+  /** Decodes an object from a client, without unknown fields. Throws `DecodeError`. */
   decode(source: SourceValue): Decoded {
     const value = source instanceof ExactMap ? plainValue(source) : (source as Value)
     const duplicates = source instanceof ExactMap ? duplicatesIn(source, MAX_PROBLEMS) : []
@@ -87,22 +87,22 @@ export class CustomSchema {
     return decodeCustom({ value: map, duplicates }, { shape: this.shape, metadata: this.#metadata })
   }
 
-  /** The object with its defaults and without stray nulls; itself where there is nothing to do. */
+  /** The object with its defaults and without stray nulls. The same object if nothing changes. */
   withDefaults<T extends ValueMap>(object: T): T {
     return fillDefaults(object, this.node) as T
   }
 
-  /** What was read from storage, as this schema shows it; itself where it is shown as it is. */
+  /** The form in which this schema shows a stored object. The same object if nothing changes. */
   shown<T extends ValueMap>(object: T): T {
     return this.withDefaults(this.known(object))
   }
 
-  /** The object without what the schema does not know. */
+  /** The object without unknown fields. */
   known<T extends ValueMap>(object: T): T {
     return pruneUnknown(object, this.shape, this.#metadata).value as T
   }
 
-  /** What is to be stored: with canonical metadata, after mutation by patches or admission. */
+  /** The form for storage, with canonical metadata, after mutation by patches or admission. */
   canonical<T extends ValueMap>(object: T): T {
     const metadata = decodeObject(own(object, 'metadata') ?? {}, this.#metadata).value
     const shown = this.shown(object)
@@ -112,12 +112,12 @@ export class CustomSchema {
     return out as T
   }
 
-  /** What is wrong with the whole object by its values; what equals `old` is passed over. */
+  /** The faults of the object by its values. Parts that equal `old` are skipped. */
   faults(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
     return validateValue({ node: this.node, value: object, old, at: '', patterns: this.#compiled.patterns })
   }
 
-  /** The same of its status alone (W-441). */
+  /** The same for its status only (W-441). */
   statusFaults(object: ValueMap, old: ValueMap): readonly FieldError[] {
     const node = this.node.properties?.get('status')
     const status = own(object, 'status')
@@ -131,14 +131,14 @@ export class CustomSchema {
     })
   }
 
-  /** Duplicate items of sets and maps; none are reported where the stored object has duplicates (W-439). */
+  /** Duplicate items of sets and maps. None are reported if the stored object has duplicates (W-439). */
   repeated(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
     if (!this.node.hasKeyedLists) return []
     if (old !== undefined && repeatedItems(this.node, old).length > 0) return []
     return repeatedItems(this.node, object)
   }
 
-  /** What its rules have against the object. `others` are faults that were found before: some keep rules from being tried. */
+  /** The faults of the object by the rules. `others` are earlier faults: after some of them the rules are not run. */
   ruleFaults(
     object: ValueMap,
     old: ValueMap | undefined,
@@ -157,7 +157,7 @@ export class CustomSchema {
   }
 }
 
-/** What is wrong with a value by the schema of its node alone; `at` is its place in faults. */
+/** The faults of a value by the schema of its node. `at` is its place in faults. */
 export function valueFaults(schema: ValueMap, value: Value, at: FieldPath): readonly FieldError[] {
   const node = compileNode(schema)
   const faults = validateValue({ node, value, old: undefined, at: at.toString(), patterns: new Map() })

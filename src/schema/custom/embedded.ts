@@ -6,10 +6,10 @@ import { parseGroupVersion } from '../../api/object.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Node } from './node.ts'
 
-/** What is asked of any object, wherever it stands. */
+/** The rules for every object, also within others. */
 export interface ObjectRules {
   readonly metadata: (metadata: ValueMap, at: FieldPath) => readonly FieldError[]
-  /** What is wrong with the name of a kind, in lower case. */
+  /** The faults of the name of a kind, in lower case. */
   readonly kind: (name: string) => readonly string[]
 }
 

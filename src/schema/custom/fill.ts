@@ -1,5 +1,5 @@
-// Defaults of a custom kind (P-327): a null that the schema does not allow is replaced by the default, or dropped where there
-// is none. The object itself comes back where nothing changes, which is nearly always.
+// Defaults of a custom kind (P-327). A null that the schema does not allow is replaced by the default, or dropped if there
+// is none. The same object is returned if nothing changes, which is nearly always so.
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import type { Node } from './node.ts'
 

@@ -6,7 +6,7 @@ type Format = (text: string) => boolean
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
-/** One word, with a hyphen behind its first letter only; or labels that end in one of letters alone. */
+/** One word with a hyphen only after its first letter; or labels, the last one of letters only. */
 const HOST_WORD = /^[a-zA-Z0-9\p{S}\p{L}]-?[a-zA-Z0-9\p{S}\p{L}]{0,62}$/u
 const HOST_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u
 const TOP_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u
@@ -40,7 +40,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   k8slongname: (text) => text.length <= 253 && text.split('.').every((label) => LABEL.test(label)),
 }
 
-/** Those that numbers have; they are looked at with the numbers. */
+/** The formats of numbers. They are checked with the numbers. */
 const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   integer: ['int32', 'int64'],
   number: ['float', 'double'],
@@ -51,7 +51,7 @@ function formatOf(name: string): Format | undefined {
   return Object.hasOwn(FORMATS, plain) ? FORMATS[plain] : undefined
 }
 
-/** Whether the format means anything for a value of that type; definitions get a warning otherwise (P-326). */
+/** Whether the format has a meaning for values of that type. Definitions get a warning otherwise (P-326). */
 export function isRecognizedFormat(name: string, type: string): boolean {
   if (type === '' || type === 'string') return formatOf(name) !== undefined
   return (Object.hasOwn(NUMBER_FORMATS, type) ? NUMBER_FORMATS[type] : undefined)?.includes(name) ?? false

@@ -1,4 +1,4 @@
-// Metrics of the rules of custom kinds: how long they take to compile and to evaluate.
+// Metrics of the rules of custom kinds: the times of their compilation and evaluation.
 import { type Distribution, histogram, Measures } from '../../lib/measure.ts'
 
 const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

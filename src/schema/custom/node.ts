@@ -1,5 +1,5 @@
-// A compiled structural schema: one record a node, for pruning, defaulting and validation. Definitions were validated when they
-// were written, so what is malformed is ignored here.
+// A compiled structural schema: one record for each node, for pruning, defaulting and validation. Definitions were validated when they
+// were written, so malformed parts are ignored here.
 import { asMap, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { isRecognizedFormat } from './formats.ts'
@@ -7,7 +7,7 @@ import { type RuleText, ruleTextOf } from './rule.ts'
 
 type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | ''
 
-/** The restrictions on a value; under `allOf`, `anyOf`, `oneOf` and `not` there is nothing else. */
+/** The restrictions on a value. Schemas under `allOf`, `anyOf`, `oneOf` and `not` have nothing else. */
 export interface Restrictions {
   readonly format: string
   readonly minimum: number | undefined
@@ -37,9 +37,9 @@ export interface Node {
   readonly preserveUnknown: boolean
   /** An object with a kind of its own: the root, or one that is embedded. */
   readonly resource: boolean
-  /** Absent and empty are not the same: without it, nothing below is known. */
+  /** Undefined differs from empty: without it, nothing below is known. */
   readonly properties: ReadonlyMap<string, Node> | undefined
-  /** What members that are not named look like; `any` where nothing is asked of them. */
+  /** The schema of members without a name of their own. `any`: they may have any content. */
   readonly additional: Node | 'any' | undefined
   readonly items: Node | undefined
   readonly default: Value | undefined
@@ -47,7 +47,7 @@ export interface Node {
   readonly mapKeys: readonly string[]
   readonly mapType: 'granular' | 'atomic'
   readonly rules: readonly RuleText[]
-  /** The schema as it was written, for the types of rules; undefined where there are none. */
+  /** The original schema, for the types of rules. Undefined: there are no rules. */
   readonly ruleSchema: ValueMap | undefined
   readonly limits: Restrictions
   /** Whether there is a default at this node or below. */
@@ -55,11 +55,11 @@ export interface Node {
   readonly hasRules: boolean
   /** Whether there is a set or a map among the lists at this node or below. */
   readonly hasKeyedLists: boolean
-  /** Whether there is an embedded object at this node or below, the root aside. */
+  /** Whether there is an embedded object at this node or below, except the root. */
   readonly hasEmbedded: boolean
 }
 
-/** The node of a schema; `root`: of the whole kind. */
+/** The node of a schema. `root`: the schema of the kind. */
 export function compileNode(schema: ValueMap, place: 'root' | 'inner' = 'inner'): Node {
   const properties = compileProperties(schema)
   const additional = compileAdditional(own(schema, 'additionalProperties'))
@@ -120,7 +120,7 @@ const UNRESTRICTED: Restrictions = Object.freeze(readRestrictions({}))
 
 const RESTRICTING: ReadonlySet<string> = new Set(Object.keys(UNRESTRICTED))
 
-/** Most nodes have none: they share one record. */
+/** Most nodes have no restrictions. They share one record. */
 function restrictionsOf(schema: ValueMap): Restrictions {
   return Object.keys(schema).some((key) => RESTRICTING.has(key)) ? readRestrictions(schema) : UNRESTRICTED
 }
@@ -150,7 +150,7 @@ function readRestrictions(schema: ValueMap): Restrictions {
   }
 }
 
-/** A format that does not belong to the type says nothing. */
+/** A format of another type is ignored. */
 function formatIn(schema: ValueMap): string {
   const format = textOrEmpty(schema, 'format')
   return isRecognizedFormat(format, textOrEmpty(schema, 'type')) ? format : ''

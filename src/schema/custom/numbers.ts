@@ -1,11 +1,11 @@
-// Validates numbers: type, format, multiples and bounds. Bounds are doubles; an integer is compared with the bound truncated to
+// Validates numbers: type, format, multiples and bounds. Bounds are doubles. An integer is compared with the bound truncated to
 // an integer of 64 bits.
 import { formatFloat } from '../../lib/go-float.ts'
 import type { Node } from './node.ts'
 
 export interface NumberFault {
   readonly text: string
-  /** The number that is wrong. Undefined: the fault has no field, as where a number does not fit its type. */
+  /** The wrong number. Undefined: the fault has no field, as for a number that does not fit its type. */
   readonly shown: string | undefined
 }
 
@@ -53,7 +53,7 @@ export function numberFaults(node: Node, value: number | bigint, name: string): 
   return faults
 }
 
-/** A value and a bound, both as they are compared: as integers, or as doubles. */
+/** A value and a bound in the form of their comparison: as integers, or as doubles. */
 type Pair = readonly [bigint, bigint] | readonly [number, number]
 
 function shown(bound: number | bigint): string {
@@ -64,12 +64,12 @@ function typeText({ type, limits: { format } }: Node): string {
   return `${type} ${format === '' ? '(default format)' : `with format ${format}`}`
 }
 
-/** What came as an integer; one that is beyond 2^53 and no bigint was none. */
+/** Whether it came as an integer. A number beyond 2^53 that is not a bigint did not. */
 function isInteger(value: number | bigint): boolean {
   return typeof value === 'bigint' || (Number.isSafeInteger(value) && !Object.is(value, -0))
 }
 
-/** Towards zero; what is beyond 64 bits becomes the least integer, as the reference's processor makes of it. */
+/** Truncates towards zero. A bound beyond 64 bits becomes the least integer, as on the reference's processor. */
 function toInt64(bound: number): bigint {
   const integer = BigInt(Math.trunc(bound))
   return integer >= -MAX_INT64 && integer < MAX_INT64 ? integer : -MAX_INT64
@@ -91,7 +91,7 @@ function isMultiple(value: number | bigint, factor: number | bigint): boolean {
 const MAX_JSON_INTEGER = 2 ** 53 - 1
 const EPSILON = 1e-9
 
-/** Whether a double counts as an integer, as the reference sees it: positive ones may be a little more than one. */
+/** Whether a double counts as an integer in the reference: a positive one may be slightly larger than an integer. */
 export function isNearInteger(double: number): boolean {
   if (!(Math.abs(double) <= MAX_JSON_INTEGER)) return false
   if (Number.isInteger(double)) return true

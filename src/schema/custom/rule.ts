@@ -28,12 +28,12 @@ export function ruleTextOf(rule: ValueMap): RuleText {
 
 export interface CompiledRule {
   readonly text: RuleText
-  /** Undefined where the rule cannot be compiled; `problem` says why. */
+  /** Undefined: the rule cannot be compiled, and `problem` has the reason. */
   readonly program: Program | undefined
   readonly problem: string | undefined
   readonly message: Program | undefined
   readonly messageProblem: string | undefined
-  /** Whether it compares with what was there. */
+  /** Whether it compares with the old value. */
   readonly isTransition: boolean
 }
 

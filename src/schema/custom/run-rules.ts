@@ -12,7 +12,7 @@ import type { Node } from './node.ts'
 import { followPath } from './schema-path.ts'
 import { type CompiledRule, compileRule, type RuleText } from './rule.ts'
 
-/** What one rule may cost, and all rules on one object. */
+/** The cost limits of one rule, and of all rules on one object. */
 const RULE_COST = 1_000_000
 const OBJECT_COST = 10_000_000
 const LONGEST_MESSAGE = 5 * 1024
@@ -21,11 +21,11 @@ export interface RuleRun {
   readonly node: Node
   readonly value: Value
   readonly old: Value | undefined
-  /** Where the value stands; absent: it is the whole object. */
+  /** The place of the value. Absent: it is the whole object. */
   readonly at?: FieldPath
-  /** Called with what would be an error if the value were new. */
+  /** Called with faults of unchanged values. */
   readonly warn: (text: string) => void
-  /** The rules of nodes that were compiled before. */
+  /** The compiled rules of nodes. */
   readonly compiled: WeakMap<Node, readonly CompiledRule[]>
   readonly compilations?: Distribution
 }
@@ -39,7 +39,7 @@ interface Place {
   /** Undefined: the whole object. */
   readonly at: FieldPath | undefined
   readonly old: Value | undefined
-  /** What the value is a part of; undefined at the top. */
+  /** The value that contains this one. Undefined at the top. */
   readonly within: { readonly value: Value; readonly place: Place } | undefined
 }
 
@@ -155,7 +155,7 @@ class Run {
     })
   }
 
-  /** An update does not fail for a value that was there before the rule (P-342). */
+  /** An unchanged value does not fail an update (P-342). */
   #report(
     rule: CompiledRule,
     error: FieldError,
@@ -165,7 +165,7 @@ class Run {
     else this.#errors.add(error)
   }
 
-  /** What the author computes; no text where it is none that can be shown. */
+  /** The result of the message expression. No text if it cannot be shown. */
   #message({ message, text }: CompiledRule, bindings: Bindings): Message {
     if (message === undefined) return NO_MESSAGE
     const result = message.evaluate(bindings, RULE_COST)
@@ -198,7 +198,7 @@ type Message =
 
 const NO_MESSAGE: Message = Object.freeze({ kind: 'made', text: undefined })
 
-/** What cannot be found again, as an item of a list without keys, did not change where what it is in did not. */
+/** A value without a counterpart, such as an item of a list without keys, is unchanged if its container is. */
 function isUnchanged(value: Value, { old, within }: Place): boolean {
   if (old !== undefined && equalValues(old, value)) return true
   return within !== undefined && isUnchanged(within.value, within.place)

@@ -6,7 +6,7 @@ export type Followed =
       readonly kind: 'found'
       readonly schema: ValueMap
       readonly names: readonly string[]
-      /** As errors show it: `labels[a.b]`. */
+      /** The form in errors: `labels[a.b]`. */
       readonly text: string
     }
   | { readonly kind: 'fault'; readonly text: string }
@@ -58,7 +58,7 @@ function unquoted(token: string): string | undefined {
   return token.slice(1, -1).replaceAll(/\\(['\\])/g, '$1')
 }
 
-/** The marks `.`, `[` and `]` one by one, and what stands between them; marks within quotes are no marks. */
+/** The marks `.`, `[` and `]` one by one, and the texts between them. Marks within quotes do not count. */
 function tokensOf(path: string): readonly string[] {
   const tokens: string[] = []
   let start = 0

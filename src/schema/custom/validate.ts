@@ -24,11 +24,11 @@ import { isNearInteger, numberFaults } from './numbers.ts'
 interface ValueCheck {
   readonly node: Node
   readonly value: Value
-  /** What is stored there; undefined where there is nothing to compare with. */
+  /** The stored value. Undefined: there is none to compare with. */
   readonly old: Value | undefined
-  /** Where the value stands in its object: empty for the whole object. */
+  /** The place of the value in its object. Empty: the whole object. */
   readonly at: string
-  /** Patterns that were compiled before, by their text. */
+  /** Compiled patterns by their text. */
   readonly patterns: Map<string, RE2JS | undefined>
 }
 
@@ -36,14 +36,14 @@ export function validateValue(check: ValueCheck): readonly FieldError[] {
   return faultsOf((list) => new Run(list, check.at, check.patterns).visit(check.node, check.value, check.old))
 }
 
-/** The way to the value that is looked at. */
+/** The path to the current value. */
 interface Step {
   readonly up: Step | undefined
   /** The name of a member, or the number of an item. */
   readonly part: string | number
 }
 
-/** What was found in a value by one of the schemas that it may or must fit. */
+/** The result of checking a value by one of several schemas. */
 interface Alternative {
   readonly faults: readonly FieldError[]
   readonly matched: number
@@ -52,7 +52,7 @@ interface Alternative {
 /** One value, or one alternative of it, under way. */
 class Run {
   readonly errors: FaultList
-  /** Counted as in the reference: of alternatives that all fail, the one with the most matches is reported. */
+  /** Counted as in the reference: if all alternatives fail, the one with the most matches is reported. */
   matched = 0
   readonly #at: string
   readonly #patterns: Map<string, RE2JS | undefined>
@@ -80,7 +80,7 @@ class Run {
     this.#type(node, value)
     if (value !== null) {
       this.#junctors(node.limits, value)
-      // One each for the junctors and what they found, for the values that are allowed, for what its type asks, and for all.
+      // One each for the junctors, their result, the allowed values, the checks of the type, and the whole.
       this.matched += 5
     }
     if (typeof value === 'string') this.#text(node.limits, value)
@@ -106,7 +106,7 @@ class Run {
       types.includes(found) ||
       (found === 'integer' && types.includes('number')) ||
       (found === 'number' && types.includes('integer') && isNearInteger(Number(value))) ||
-      // Where a format is asked for, the reference takes lists for texts.
+      // With a format, the reference treats lists as texts.
       (hasFormat && !types.includes('number') && !types.includes('integer'))
     if (fits) {
       this.matched++
@@ -300,13 +300,13 @@ class Run {
     return FieldPath.root(name === '' ? this.#at : `${this.#at}${name.startsWith('[') ? '' : '.'}${name}`)
   }
 
-  /** As it stands in texts: without what comes before the part that is looked at. */
+  /** The name in messages, without the path before the checked part. */
   #name(): string {
     return nameOf(this.#path)
   }
 }
 
-/** Where a format was wanted, the type that was found is reported as a format too; most types have none. */
+/** With a format, the found type is reported as a format too. Most types have none. */
 const FORMAT_OF_TYPE: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
 const INT_OR_STRING: readonly string[] = ['integer', 'string']

@@ -1,4 +1,4 @@
-// One validation under way: the faults found so far, in the reference's order, and the context of the rules. Made for one
+// The state of one validation: the faults so far, in the reference's order, and the context of the rules. It is made for one
 // object.
 import {
   duplicate,
@@ -27,20 +27,20 @@ export interface ValidationContext {
   readonly gates: ReadonlySet<string>
   /** Whether objects of the kind live in a namespace. */
   readonly namespaced: boolean
-  /** Whether containers may be privileged (`--allow-privileged`); they may not where this is absent. */
+  /** Whether containers may be privileged (`--allow-privileged`). Absent: they may not. */
   readonly allowPrivileged?: boolean
 }
 
 export const IMMUTABLE = 'field is immutable'
 
-/** The fields of an object, or of a part of one at `at`, and as they were. */
+/** The fields of an object, or of a part of one at `at`, and the stored fields. */
 export interface FieldsChange {
   readonly object: ValueMap
   readonly stored: ValueMap
   readonly at?: FieldPath
 }
 
-/** What an object inside of another one is held to; `at` is its place. */
+/** The rule for an object within another one. `at` is its place. */
 export type PartRule<T = ValueMap> = (part: T, at: FieldPath<T>, check: Check) => void
 
 /** The rules of parts by the names of their fields. */
@@ -53,7 +53,7 @@ interface GivenPart {
   readonly check: () => void
 }
 
-/** The parts of an object that are given, in the order of their rules. */
+/** The present parts of an object, in the order of their rules. */
 export function givenParts<T extends ValueMap, S>(
   holder: T,
   at: FieldPath<T>,
@@ -75,12 +75,12 @@ type ItemOf<T> = [Value] extends [T] ? ValueMap : Extract<T, readonly unknown[]>
 
 export class Check {
   readonly context: ValidationContext
-  /** Those of a whole definition. */
+  /** The patterns of a definition. */
   #patterns: CheckedPatterns | undefined
   readonly #faults: FaultList
   #faultless: object | undefined
 
-  /** The list ends the validation when it is full. */
+  /** A full list ends the validation. */
   constructor(context: ValidationContext, faults: FaultList, patterns?: CheckedPatterns) {
     this.context = context
     this.#patterns = patterns
@@ -100,7 +100,7 @@ export class Check {
     this.#faults.add(fault)
   }
 
-  /** The object under a name is held to a rule, where there is one. */
+  /** Checks the object under a name by a rule, if there is one. */
   part<T extends ValueMap, N extends keyof T & string>(
     holder: T,
     name: N,
@@ -111,7 +111,7 @@ export class Check {
     if (part !== undefined) rule(part, (at as FieldPath).child(name) as never, this)
   }
 
-  /** Every object of the list under a name is held to a rule. */
+  /** Checks every object of the list under a name by a rule. */
   each<T extends ValueMap, N extends keyof T & string>(
     holder: T,
     name: N,
@@ -125,8 +125,8 @@ export class Check {
   }
 
   /**
-   * Runs checks that several rules have in common; not again where they found nothing. Faults are reported as often as found.
-   * `isAll`: these are all checks of the part.
+   * Runs checks that several rules share. It skips them after they have found no fault. Faults are reported each time.
+   * `isAll`: these are all shared checks of the part.
    */
   unlessFaultless(part: object, isAll: boolean, run: () => void): void {
     if (this.#faultless === part) return
@@ -176,8 +176,8 @@ export class Check {
   }
 
   /**
-   * The rules that `proto/` declares for these fields of an object of a type (`core_v1.Container`), in this order; for all fields that
-   * have rules where none is named. `at` is the place of the object, undefined for a whole one.
+   * Checks these fields of an object of a type (`core_v1.Container`), in this order, by the rules in `proto/`. Without names it checks all
+   * fields with rules. `at` is the place of the object. Undefined: it is the whole object.
    */
   fields<N extends keyof BuiltInTypes>(
     object: ValueMap,
@@ -190,7 +190,7 @@ export class Check {
     for (const name of names) checkField(ruleOf(rules, name), object[name], at, this)
   }
 
-  /** What is declared immutable of these fields is as it was. */
+  /** Checks that the immutable fields among these have not changed. */
   unchangedFields<N extends keyof BuiltInTypes>(
     { object, stored, at }: FieldsChange,
     type: N,
@@ -203,7 +203,7 @@ export class Check {
     }
   }
 
-  /** The faults that a format found in a value. */
+  /** Adds the faults of a format. */
   format(at: FieldPath, value: Value, faults: Faults): void {
     for (const fault of faults) this.#faults.add(invalid(at, value, fault))
   }
@@ -212,18 +212,18 @@ export class Check {
     if (value !== undefined && value < 0) this.invalid(at, value, NOT_NEGATIVE)
   }
 
-  /** One of a closed set of words; '' is refused too. */
+  /** Checks that the value is one of a closed set of words. '' is refused too. */
   oneOf(at: FieldPath, value: string, supported: readonly string[]): void {
     if (!supported.includes(value)) this.notSupported(at, value, supported)
   }
 
-  /** None of those that were seen before; it is one of them from now on. */
+  /** Checks that the value was not seen before, and remembers it. */
   unique<T extends Value>(seen: Set<T>, value: T, at: FieldPath): void {
     if (seen.has(value)) this.duplicate(at, value)
     seen.add(value)
   }
 
-  /** As it was; the new value is shown. */
+  /** Checks that the value has not changed. The fault shows the new value. */
   unchanged(at: FieldPath, now: Value | undefined, before: Value | undefined): void {
     if (!equalValues(now, before)) this.invalid(at, now, IMMUTABLE)
   }

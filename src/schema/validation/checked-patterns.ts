@@ -1,4 +1,4 @@
-// The regular expressions of a definition, each compiled once. Compiling takes a thousand times as long as reading, so there is
+// The regular expressions of a definition. Each is compiled once. Compiling takes a thousand times as long as reading, so there is
 // a limit on each and on all, far beyond what real definitions have.
 import { re2js } from '../../lib/late-packages.ts'
 
@@ -10,7 +10,7 @@ export class CheckedPatterns {
   readonly #faults = new Map<string, string | undefined>()
   #room = MAX_ALL
 
-  /** What is wrong with a pattern; undefined where nothing is. */
+  /** The fault of a pattern. Undefined: it is valid. */
   faultOf(pattern: string): string | undefined {
     if (pattern.length > MAX_PATTERN) return TOO_LARGE
     if (this.#faults.has(pattern)) return this.#faults.get(pattern)

@@ -1,4 +1,4 @@
-// The validation rules that `proto/` declares for single fields, and how a value is checked by one. `Check.fields` applies
+// The validation rules that `proto/` declares for single fields, and the check of a value. `Check.fields` applies
 // them.
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
@@ -13,11 +13,11 @@ export interface FieldRule {
   /** Absence differs from the zero value. */
   readonly isPointer: boolean
   readonly isMap: boolean
-  /** What stands for an absent value; undefined where absence differs from it, and for objects, lists and maps. */
+  /** The value of an absent field. Undefined: absence differs from it, or it is an object, a list or a map. */
   readonly zero: Value | undefined
-  /** The rules hold for the zero value too. */
+  /** The rules apply to the zero value too. */
   readonly zeroToo: boolean
-  /** What is said of an absent one; undefined where it may be absent. */
+  /** The message for an absent field. Undefined: it may be absent. */
   readonly required: string | undefined
   readonly values: readonly string[] | undefined
   readonly format: ((text: string) => Faults) | undefined
@@ -26,7 +26,7 @@ export interface FieldRule {
   readonly max: number
   readonly outOfBounds: string
   readonly maxItems: number
-  /** Something is asked of each item of the list. */
+  /** The items of the list have rules. */
   readonly ofItems: boolean
   readonly unique: boolean
   readonly immutable: boolean
@@ -36,7 +36,7 @@ const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0 
 
 export type TypeRules = ReadonlyMap<string, FieldRule>
 
-/** By the name of the type (`core_v1.Container`); those of its fields in the order of declaration. */
+/** By the name of the type (`core_v1.Container`). The fields are in the order of declaration. */
 const RULES: ReadonlyMap<string, TypeRules> = new Map(
   Object.entries(BUILT_IN_RULES).map(([type, rules]) => [
     type,
@@ -83,12 +83,12 @@ function boundsFault({ min = 0, max }: Pick<CompiledRule, 'min' | 'max'>): strin
   return min === 1 ? POSITIVE : NOT_NEGATIVE
 }
 
-/** Where faults go: a validation under way. */
+/** The receiver of faults: a validation. */
 interface FaultSink {
   add(fault: FieldError): void
 }
 
-/** Tells what is wrong with the value of a field. `at` is the place of the object that has it; undefined for the whole object. */
+/** Reports the faults of a field. `at` is the place of its object. Undefined: the whole object. */
 export function checkField(
   rule: FieldRule,
   given: Value | undefined,

@@ -13,7 +13,7 @@ import {
 export { dns1035Label, dns1123Label, dns1123Subdomain, type Faults } from '../../lib/name-formats.ts'
 export { labelValue, longerThan, qualifiedName } from '../../lib/name-formats.ts'
 
-/** Checks a text; `prefix` is true where characters will be appended to it (generateName). */
+/** Checks a text. `prefix`: characters will be appended to it (generateName). */
 export type NameFormat = (text: string, prefix: boolean) => Faults
 
 export const NOT_NEGATIVE = 'must be greater than or equal to 0'
@@ -23,7 +23,7 @@ export function inclusiveRange(min: number, max: number): string {
   return `must be between ${min} and ${max}, inclusive`
 }
 
-/** A subdomain whose labels may hold and begin with an underscore. */
+/** A subdomain whose labels may contain and begin with an underscore. */
 export function dns1123SubdomainWithUnderscore(text: string): Faults {
   const fits = text.split('.').every((segment) => /^_?[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/.test(segment))
   return bounded(text, 253, fits, UNDERSCORE_SUBDOMAIN_FAULT)
@@ -33,7 +33,7 @@ export function wildcardDns1123Subdomain(text: string): Faults {
   return bounded(text, 253, text.startsWith('*.') && SUBDOMAIN.test(text.slice(2)), WILDCARD_FAULT)
 }
 
-/** What may stand between two slashes of a URL. */
+/** A segment of a URL path. */
 export function pathSegment(text: string): Faults {
   if (text === '.' || text === '..') return [`may not be '${text}'`]
   const slash = text.includes('/')
@@ -98,7 +98,7 @@ export function conditionReason(text: string): Faults {
   return /^[A-Za-z][A-Za-z0-9_,:]*$/.test(text) && !/[,:]$/.test(text) ? NO_FAULTS : [CONDITION_REASON_FAULT]
 }
 
-/** The forms that a field can be declared to have. */
+/** The formats that `proto/` can declare for a field. */
 export const FORMATS = {
   configKey,
   dns1035Label,
