@@ -9,7 +9,7 @@ export interface AuditConfig {
 }
 
 export interface AuditLogConfig {
-  /** `-`: the standard output. */
+  /** `-`: standard output. */
   readonly path: string
   readonly form: 'json' | 'legacy'
   readonly maxAgeDays: number

@@ -7,10 +7,10 @@ import { duration, oneOf, type SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
 export interface IdentityConfig {
-  /** The first is named in the tokens that we make; never empty. */
+  /** The first is in the tokens that the server makes. Never empty. */
   readonly issuers: readonly string[]
   readonly apiAudiences: readonly string[]
-  /** Undefined: our own, in the data directory. */
+  /** Undefined: the server's own key in the data directory. */
   readonly signingKeyFile: string | undefined
   readonly keyFiles: readonly string[]
   readonly maxTokenSeconds: number | undefined
@@ -148,7 +148,7 @@ function issuersOf(read: SettingReader): readonly string[] {
   const issuers = read.list('service-account-issuer')
   if (issuers.length === 0) throw usageError('--service-account-issuer needs a value')
   for (const issuer of issuers) {
-    // With a colon it claims to be a URL, and has to be one (RFC 7519, section 4.1.1).
+    // An issuer with a colon must be a URL (RFC 7519, section 4.1.1).
     if (issuer.includes(':') && !URL.canParse(issuer)) {
       throw usageError(`--service-account-issuer: "${issuer}" contains a ':' but is not a URL`)
     }

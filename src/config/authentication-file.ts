@@ -10,15 +10,15 @@ import { DocumentFaults } from './document-faults.ts'
 export interface JwtIssuerConfig {
   readonly rules: JwtIssuerRules
   readonly discoveryUrl: string | undefined
-  /** PEM; undefined: the CAs of the host. */
+  /** PEM. Undefined: the CAs of the host. */
   readonly authority: string | undefined
-  /** What it was read from, to tell whether it has changed. */
+  /** The JSON of the entry, to detect changes. */
   readonly source: string
 }
 
 export interface AnonymousConfig {
   readonly enabled: boolean
-  /** The only paths of anonymous requests; undefined: all. */
+  /** The only paths of anonymous requests. Undefined: all paths. */
   readonly paths: readonly string[] | undefined
 }
 
@@ -38,7 +38,7 @@ const EXTRA_KEY = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[a-z0-9/._~!$&'()*+,;=:@%-]+
 const EMAIL = /claims\.email(?![\w])/
 const EMAIL_VERIFIED = /claims\.email_verified/
 
-/** `ownIssuers`: those of service account tokens, which may not be configured here. */
+/** `ownIssuers`: the issuers of service account tokens, which are not allowed here. */
 export function readAuthenticationConfig(document: Value, ownIssuers: readonly string[]): AuthenticationReading {
   const reader = new Reader()
   const config = reader.read(document, ownIssuers)

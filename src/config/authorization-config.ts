@@ -13,10 +13,10 @@ import { duration, oneOf, type SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
 export interface AuthorizationSettings {
-  /** In the order that they are asked in. */
+  /** In the order of their decisions. */
   readonly authorizers: readonly AuthorizerConfig[]
   readonly policyFile: string | undefined
-  /** What `authorizers` were read from, where that was a file. */
+  /** The file of `authorizers`, if there is one. */
   readonly file: string | undefined
 }
 

@@ -16,9 +16,9 @@ export type AuthorizerConfig =
   | { readonly kind: 'webhook'; readonly name: string; readonly webhook: AuthorizationWebhook }
 
 export interface AuthorizationWebhook {
-  /** A kubeconfig; undefined: the server that this one runs on as a pod. */
+  /** A kubeconfig. Undefined: the server of the pod in which this one runs. */
   readonly kubeconfigFile: string | undefined
-  /** How the kubeconfig is called in messages. */
+  /** The name of the kubeconfig in messages. */
   readonly source: string
   readonly version: 'v1' | 'v1beta1'
   readonly timeoutMs: number

@@ -8,7 +8,7 @@ import { usageError } from './start-error.ts'
 export interface ClusterConfig {
   /** Undefined: everything is served. */
   readonly served: ServedVersions | undefined
-  /** Undefined: it is found out. */
+  /** Undefined: the server finds it. */
   readonly advertiseAddress: string | undefined
   /** `host` or `host:port`. */
   readonly externalHost: string | undefined
@@ -17,14 +17,14 @@ export interface ClusterConfig {
   /** 0: the service `kubernetes` has none. */
   readonly ownNodePort: number
   readonly nodePorts: PortRange
-  /** By which the replica is told from others; undefined: the name of the host. */
+  /** The name of the replica. Undefined: the name of the host. */
   readonly hostname: string | undefined
-  /** How other replicas are reached, and reach this one. */
+  /** The connections between replicas. */
   readonly peers: PeerConfig
 }
 
 export interface PeerConfig {
-  /** Undefined: where it listens. */
+  /** Undefined: the address of the listener. */
   readonly address: string | undefined
   readonly port: number | undefined
   readonly caFile: string | undefined
@@ -74,7 +74,7 @@ function peerConfig(read: SettingReader): PeerConfig {
   }
 }
 
-/** `30000-32767`, or the first and how many more: `30000+2767`. */
+/** `30000-32767`, or the first port and the number of further ones: `30000+2767`. */
 function portRange({ text, source }: Setting): PortRange {
   const [, from = '', sign, to = ''] = /^(\d{1,5})([-+])(\d{1,5})$/.exec(text) ?? []
   const first = Number(from)

@@ -1,5 +1,5 @@
-// CEL expressions of the operator's: over the claims of a token or over a user, in the rules of issuers; and over an access
-// review, which say what a deciding webhook is asked.
+// CEL expressions in configuration files: over the claims of a token or over a user, in the rules of issuers, and over an access
+// review, in the match conditions of authorization webhooks.
 import type { ValueMap } from '../api/value.ts'
 import type { AccessReviewSpec } from '../auth/access-review.ts'
 import type { Evaluated, Expression } from '../auth/jwt-issuer.ts'
@@ -18,7 +18,7 @@ const RESULTS: Readonly<Record<ExpressionResult, { readonly kinds: readonly stri
   strings: { kinds: ['string', 'list', 'null'], name: 'a string or a list of strings' },
 }
 
-/** `variable`: what the expression calls what it is about. */
+/** `variable`: the name of the subject in the expression. */
 function compileOver(variable: string, text: string, result: ExpressionResult): Compiled {
   const compiled = compile(text, { variables: new Map([[variable, mapOf(STRING, DYN)]]) })
   if (compiled.kind === 'refused') return { kind: 'problem', problem: `compilation failed: ${compiled.text}` }
@@ -32,7 +32,7 @@ function compileOver(variable: string, text: string, result: ExpressionResult): 
   return { kind: 'program', program }
 }
 
-/** What an evaluation over claims may cost: far more than any rule that people write. */
+/** The cost limit of an evaluation over claims: far above that of real rules. */
 const CLAIM_COST_LIMIT = 10_000_000
 
 export type ClaimExpression =
@@ -64,14 +64,14 @@ export function compileClaimExpression(
   return { kind: 'expression', evaluate }
 }
 
-/** All conditions of one review together may cost so much. */
+/** The cost limit of all conditions of one review. */
 const CONDITION_COST_LIMIT = 2_500_000
 
 export function compileCondition(expression: string): Compiled {
   return compileOver('request', expression, 'bool')
 }
 
-/** Undefined where there are none: everything is asked. The expressions compile. */
+/** Undefined: there are no conditions, and every review is sent. The expressions compile. */
 export function matchConditionsOf(
   expressions: readonly string[],
 ): ((spec: AccessReviewSpec) => ConditionMatch) | undefined {
@@ -99,7 +99,7 @@ function evaluate(programs: readonly Program[], spec: AccessReviewSpec): Conditi
   return { kind: 'broken', problem: problems.join('; ') }
 }
 
-/** Every text is there, so that conditions need not ask whether it is. */
+/** Every text is present, so that conditions need not check that. */
 function requestOf(spec: AccessReviewSpec): Json {
   const { resourceAttributes: asked, nonResourceAttributes, ...user } = spec
   const attributes =

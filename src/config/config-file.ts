@@ -5,7 +5,7 @@ import { type Flag, FLAGS, flagNames, type FlagName } from './flags.ts'
 import type { Setting, Settings } from './settings.ts'
 import { reasonOf, usageError } from './start-error.ts'
 
-/** Throws a `StartError` of one line for what is wrong with the file. */
+/** Throws a `StartError` of one line for a fault of the file. */
 export async function readConfigFile(file: string): Promise<Settings> {
   const [{ load }, { Ajv }] = await Promise.all([import('js-yaml'), import('ajv')])
   let content: unknown

@@ -1,4 +1,4 @@
-// A configuration file with every flag in it, each with its help; those without a value are commented out and have their defaults.
+// A configuration file with every flag and its help. Flags without a value are commented out with their defaults.
 import { type Flag, FLAGS, type FlagName } from './flags.ts'
 
 const WIDTH = 100
@@ -25,7 +25,7 @@ function setting(flag: Flag, value: string | undefined): string {
     : `${flag.name}: ${valueText(flag, value)}`
 }
 
-/** Texts in the quotes of JSON, which are YAML's too. */
+/** Texts are in JSON quotes, which are valid in YAML. */
 function valueText({ kind }: Flag, value: string): string {
   return kind === 'switch' || kind === 'port' || kind === 'count' ? value : JSON.stringify(value)
 }

@@ -1,4 +1,4 @@
-// The one frozen record that the server is started with. Everything is read and checked here, once; in the code every
+// The frozen configuration record of the server. All settings are read and checked here, once. In the code every
 // value has its unit in its name.
 import { isIP } from 'node:net'
 import { availableParallelism, homedir } from 'node:os'
@@ -38,18 +38,18 @@ import { type TlsRules, tlsRules } from './tls-config.ts'
 
 export interface Config {
   readonly storage: StorageConfig
-  /** Every key of the store begins with it; ends in `/`. */
+  /** The prefix of every key in the store. It ends in `/`. */
   readonly storagePrefix: string
-  /** How long the store's history is kept; zero: it is not ours to forget. */
+  /** How long the store's history is kept. Zero: another program compacts it. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean
-  /** Undefined: objects are stored as they are. */
+  /** Undefined: there is no encryption. */
   readonly encryption: EncryptionFile | undefined
-  /** Certificates and credentials are kept here; undefined: in memory only. */
+  /** The place of certificates and credentials. Undefined: memory only. */
   readonly dataDirectory: string | undefined
-  /** Where the server's own certificates are kept; undefined: nowhere. */
+  /** The place of the server's own certificates. Undefined: memory only. */
   readonly certificateDirectory: string | undefined
   readonly bindAddress: string
   readonly securePort: number
@@ -60,17 +60,17 @@ export interface Config {
   readonly namedCertificates: readonly NamedPair[]
   readonly maxStreamsPerConnection: number
   readonly maxConnections: number
-  /** For requests that are not complete, and answers that are not taken. */
+  /** The memory for incomplete requests and unread responses. */
   readonly unfinished: UnfinishedLimits
   readonly http2: boolean
   /** The listeners for operators. */
   readonly management: readonly ManagementConfig[]
-  /** How many processes serve requests; 1: this one. */
+  /** The number of processes that serve requests. 1: this one only. */
   readonly workers: number
   readonly workerStallMs: number
-  /** Whether others may listen where we do. */
+  /** Whether other processes may share the port. */
   readonly sharesPort: boolean
-  /** Where the key is that its sessions are sealed with. */
+  /** The place of the key for its sessions. */
   readonly console: 'off' | (typeof SESSION_KEYS)[number]
   readonly allowedOrigins: readonly RegExp[]
   readonly strictTransport: readonly string[]
@@ -80,15 +80,15 @@ export interface Config {
   readonly anonymousRequests: boolean
   readonly anonymousHealth: boolean
   readonly authorization: AuthorizationSettings
-  /** Undefined: nothing is traced. */
+  /** Undefined: there is no tracing. */
   readonly tracing: TracingSettings | undefined
-  /** The admission plugins that are on. */
+  /** The enabled admission plugins. */
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionFile: string | undefined
-  /** Where functions are loaded from that admit, convert and authorize. */
+  /** The folder of functions that admit, convert and authorize. */
   readonly extensionsDirectory: string | undefined
   readonly extensionsNetwork: boolean
-  /** How long pods stay on a node that fails, where they do not say. */
+  /** The default tolerations of pods for failing nodes. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   readonly kubeconfigFile: string | undefined
   readonly priorityAndFairness: boolean
@@ -97,7 +97,7 @@ export interface Config {
   readonly audit: AuditConfig
   readonly requestTimeoutMs: number
   readonly minRequestTimeoutMs: number
-  /** Writes that are estimated to take longer run in a worker thread. */
+  /** Writes with a longer estimate run in a worker thread. */
   readonly inPlaceMs: number
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
@@ -106,27 +106,27 @@ export interface Config {
   readonly goawayChance: number
   readonly serviceIpRange: Range
   readonly cluster: ClusterConfig
-  /** How long the store may take to answer a probe. */
+  /** The timeouts of the store for probes. */
   readonly probeMs: { readonly health: number; readonly readiness: number }
-  /** The loops that keep the server's own state true and are not to run. */
+  /** The controllers that are switched off. */
   readonly controllersOff: ReadonlySet<ControllerName>
-  /** Where webhooks may be. */
+  /** The allowed addresses of webhooks. */
   readonly egress: EgressRules
-  /** Shown to the servers of other groups. */
+  /** The client certificate for aggregated servers. */
   readonly proxyCertificate: CertificatePair | undefined
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
   readonly hiddenMetrics: ReadonlySet<string>
   readonly profiling: boolean
-  /** What is unsafe outside of development is allowed. */
+  /** Allows options that are unsafe outside of development. */
   readonly dev: boolean
-  /** Time stands still until it is moved. */
+  /** The time stands still until a request moves it. */
   readonly virtualClock: boolean
-  /** Nothing that Node, V8 and packages do not promise is relied on. */
+  /** Do not rely on internals of Node, V8 and packages. */
   readonly plainRuntime: boolean
-  /** What was asked for and will not happen: a line each. */
+  /** Settings without effect, a line for each. */
   readonly notices: readonly string[]
-  /** All flags as text, to be shown: what they mean is above. */
+  /** All flags as texts, for display. */
   readonly flags: Readonly<Record<string, string>>
 }
 
@@ -134,7 +134,7 @@ const SESSION_KEYS = ['shared', 'memory'] as const
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Throws a `StartError` of one line for the first thing that is wrong. */
+/** Throws a `StartError` of one line for the first fault. */
 export async function readConfig(args: readonly string[], environment: Environment): Promise<Config> {
   const given = mergeSettings(readArguments(args), readEnvironment(environment))
   const file = given.get('config')
@@ -142,7 +142,7 @@ export async function readConfig(args: readonly string[], environment: Environme
   return buildConfig(new SettingReader(settings), environment, await servedVersions(settings))
 }
 
-/** Only who says something about versions has them loaded here already. */
+/** The module is loaded only if the flag is set. */
 async function servedVersions(settings: Settings): Promise<ServedVersions | undefined> {
   const setting = settings.get('runtime-config')
   return setting === undefined ? undefined : (await import('./runtime-config.ts')).servedVersions(setting)
@@ -287,7 +287,7 @@ function ipRange({ text, source }: Setting): Range {
   return range
 }
 
-/** Who can reach a server that listens on loopback alone can call what else listens there, without our help. */
+/** A client of a server that listens on loopback alone can reach other loopback ports by itself. */
 function egressRules(read: SettingReader): EgressRules {
   const ranges = (name: FlagName): readonly string[] => {
     const wrong = read.list(name).find((text) => !isAddressRange(text))
@@ -319,7 +319,7 @@ function transportDirective(text: string): string {
   throw usageError(`${flag}: "${text}" is not one of max-age=SECONDS, includeSubDomains, preload`)
 }
 
-/** A line for each ignored flag that asks for something else. Throws a `StartError` where that is rejected. */
+/** A line for each ignored flag with another value. Throws a `StartError` for flags that reject it. */
 function ignoredNotices(read: SettingReader): readonly string[] {
   return FLAGS.flatMap(({ name, kind, ignored, help }) => {
     const setting = ignored === undefined || !read.isSet(name) ? undefined : read.optional(name)

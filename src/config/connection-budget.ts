@@ -5,14 +5,14 @@ import { integer } from './setting-reader.ts'
 import type { Setting } from './settings.ts'
 
 const MOST_CONNECTIONS = 20_000
-/** The others are for the store, for calls to others and for files. */
+/** The other files are for the store, for outgoing calls and for the disk. */
 const SHARE_OF_FILES = 0.75
-/** Where it cannot be found out: what most systems give. */
+/** The usual limit of systems, if the real one is unknown. */
 const USUAL_FILES = 1024
 
 const MIB = 1024 * 1024
 const SHARE_OF_MEMORY = 1 / 8
-/** What one connection may have of what all together may leave unfinished, and what is enough for any that means well. */
+/** The share of the unfinished bytes for one connection, and the most that a real client needs. */
 const SHARE_OF_CONNECTION = 1 / 4
 const ENOUGH_FOR_ONE = 64 * MIB
 
@@ -21,7 +21,7 @@ export function maxConnections(setting: Setting | undefined): number {
   return Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
 }
 
-/** How many files the process may have open. Node has raised it as far as it may. */
+/** The number of files that the process may open. Node has raised it to the maximum. */
 function openFiles(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -42,7 +42,7 @@ export function unfinishedLimits(setting: Setting | undefined): UnfinishedLimits
 }
 
 function usualUnfinishedBytes(): number {
-  // Of the group of processes, where it has a limit of its own.
+  // The limit of the control group, if it has one.
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
   return Math.min(512 * MIB, Math.max(128 * MIB, Math.floor(memory * SHARE_OF_MEMORY)))
 }

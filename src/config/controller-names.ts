@@ -17,7 +17,7 @@ export const CONTROLLER_NAMES = [
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
-/** Those that kube-controller-manager has too: next to it they are switched off. */
+/** The controllers that kube-controller-manager has too. Switch them off next to it. */
 export const ALSO_ELSEWHERE = [
   'garbage-collector',
   'namespace',
@@ -26,14 +26,14 @@ export const ALSO_ELSEWHERE = [
   'resource-quotas',
 ] as const satisfies readonly ControllerName[]
 
-/** What `--controllers` takes. */
+/** The values of `--controllers`. */
 export const CONTROLLER_WORDS: readonly string[] = ['*', ...CONTROLLER_NAMES.flatMap((name) => [name, `-${name}`])]
 
 const NEXT_TO_OTHERS = ALSO_ELSEWHERE.map((name) => `-${name}`).join(', ')
 
 export const CONTROLLERS_HELP = `Controllers to run: * for all, NAME to enable, -NAME to disable, of ${CONTROLLER_NAMES.join(', ')}. Next to a kube-controller-manager, disable ${NEXT_TO_OTHERS}.`
 
-/** Where the other program calls it neither by our name nor by our name with `-controller` behind it. */
+/** Names in the other program that differ from ours by more than a final `-controller`. */
 const ALIASES: Readonly<Record<string, ControllerName>> = {
   garbagecollector: 'garbage-collector',
   resourcequota: 'resource-quotas',

@@ -1,4 +1,4 @@
-// What is wrong with a configuration document of the operator's, field by field, in the reference's words.
+// The faults of a configuration document, field by field, in the reference's words.
 import type { ValueMap } from '../api/value.ts'
 
 export class DocumentFaults {

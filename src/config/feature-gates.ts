@@ -9,7 +9,7 @@ type Stage = 'alpha' | 'beta' | 'GA' | 'deprecated'
 interface Gate {
   readonly stage: Stage
   readonly enabled: boolean
-  /** It can no longer be switched. */
+  /** The gate cannot be changed. */
   readonly locked?: true
 }
 
@@ -141,10 +141,10 @@ export const GATES: Readonly<Record<string, Gate>> = Object.freeze(
   ),
 )
 
-/** The gates that the server itself asks for. */
+/** The gates that the server itself uses. */
 type ServerGate = 'CBORServingAndStorage' | 'ConstrainedImpersonation' | 'ListFromCacheSnapshot' | 'ObjectHistory'
 
-/** Whether a gate is on, of every one that is known. */
+/** All known gates, and whether they are on. */
 export type FeatureGates = Readonly<Record<ServerGate, boolean>> & Readonly<Record<string, boolean>>
 
 export interface GateState {
@@ -160,14 +160,14 @@ export function gateStates(gates: FeatureGates): readonly GateState[] {
   })
 }
 
-/** Switch all gates of a stage that are not named themselves. */
+/** Names that switch all gates of a stage, except gates that are set by their own names. */
 const GROUPS: Readonly<Record<string, Stage>> = { AllAlpha: 'alpha', AllBeta: 'beta' }
 
-/** Reads `Name=true,Other=false`. Throws a `StartError` that names the place where the setting was found. */
+/** Reads `Name=true,Other=false`. Throws a `StartError` that names the source of the setting. */
 export function parseFeatureGates(text: string, source: string): FeatureGates {
   const wanted = new Map<string, boolean>()
   for (const setting of text.split(',').filter((part) => part.trim() !== '')) {
-    // Gates of this program go by the name of the reference's component, too.
+    // The prefix of the reference's component is accepted too.
     const [name = '', value, ...more] = setting.split('=').map((part) => part.trim().replace(/^kube:/, ''))
     const enabled = value === undefined ? undefined : parseBoolean(value)
     if (enabled === undefined || more.length > 0)

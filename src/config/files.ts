@@ -1,11 +1,11 @@
-// The server's own files: what is secret is never readable by others, and a file is there whole or not at all.
+// The server's own files. Secrets are never readable by other users, and a file is complete or absent.
 import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import { reasonOf, StartError, unwritable } from './start-error.ts'
 
-/** Creates the directory where it is missing, accessible to the owner only. */
+/** Creates the directory if it is missing, for the owner only. */
 export function makePrivateDirectory(directory: string, what: string): void {
   try {
     if (makeDirectory(directory, 0o700)) chmodSync(directory, 0o700)
@@ -14,7 +14,7 @@ export function makePrivateDirectory(directory: string, what: string): void {
   }
 }
 
-/** What the server keeps to itself in its data directory. */
+/** The secret files in the data directory. */
 const OWN_SECRETS: readonly string[] = [
   'admin.kubeconfig',
   'admin.token',
@@ -25,7 +25,7 @@ const OWN_SECRETS: readonly string[] = [
 const OTHERS = 0o077
 
 /**
- * Tightens the permissions of what the server keeps in its data directory, and logs it. Nothing else is touched, not even the
+ * Tightens the permissions of the server's files in its data directory, and logs it. Other files do not change, and neither does the
  * directory, which may be shared.
  */
 export function closeDataDirectory(directory: string, log: Log): void {
@@ -41,7 +41,7 @@ function ownStore(directory: string): readonly string[] {
 
 function closeToOthers(place: string, log: Log): void {
   const found = lstatSync(place, { throwIfNoEntry: false })
-  // The rights of a link are those of what it leads to.
+  // A link has the rights of its target.
   if (found === undefined || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return
   const mode = (found.mode & 0o777).toString(8)
   try {
@@ -86,7 +86,7 @@ export function readAuthorities(file: string | undefined, flag: string): string 
   throw new StartError(`${flag} ${file} does not hold a certificate in PEM form`)
 }
 
-/** Parses the text of a file. What `parse` throws becomes a `StartError` with the flag and the file. */
+/** Parses the text of a file. Errors of `parse` become a `StartError` with the flag and the file. */
 export function readFileAs<T>(file: string, what: string, parse: (text: string) => T): T {
   const text = readTextFile(file, what)
   try {
@@ -96,7 +96,7 @@ export function readFileAs<T>(file: string, what: string, parse: (text: string) 
   }
 }
 
-/** Undefined where it is not there. */
+/** Undefined: there is no such file. */
 export function readOwnFile(directory: string, name: string): string | undefined {
   const file = path.join(directory, name)
   try {

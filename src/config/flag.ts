@@ -1,4 +1,4 @@
-// What a flag is, and the words that the tables of flags are written in.
+// The type of flags, and constructors for the tables of flags.
 
 export type FlagKind =
   | 'text'
@@ -19,29 +19,29 @@ export interface Flag {
   readonly kind: FlagKind
   /** The heading in the manual. */
   readonly group: string
-  /** As written on the command line; absent: not set. */
+  /** The default, as on the command line. Absent: not set. */
   readonly fallback?: string | undefined
-  /** Stands for the value in the manual, where the kind does not say it. */
+  /** The name of the value in the manual. Absent: it follows from the kind. */
   readonly placeholder?: string | undefined
   /** One letter: `-o`. */
   readonly short?: string | undefined
-  /** The words that the value, or each item of a list, is one of. A count is a number or one of these. Absent: it is free text. */
+  /** The allowed words of the value, or of each item of a list. A count is a number or one of these. Absent: free text. */
   readonly values?: readonly string[] | undefined
   readonly help: string
-  /** Absent where the flag does something. */
+  /** Set for flags without effect. */
   readonly ignored?: IgnoredFlag
 }
 
 /** A flag of the reference server that changes nothing here. */
 export interface IgnoredFlag {
-  /** The values that describe what the server does anyway. */
+  /** The values that match the fixed behaviour of the server. */
   readonly accepted: readonly string[]
   readonly otherwise: 'warn' | 'reject'
 }
 
 export interface Setting {
   readonly text: string
-  /** What to call it in a message: `--secure-port`, `QUARTERDECK_SECURE_PORT`, `secure-port in x.yaml`. */
+  /** The name in messages: `--secure-port`, `QUARTERDECK_SECURE_PORT`, `secure-port in x.yaml`. */
   readonly source: string
 }
 
@@ -77,7 +77,7 @@ export const text = named('text')
 export const list = named('list')
 export const pairs = named('pairs')
 
-/** The same row with the words that its value is one of. */
+/** The same row with allowed words. */
 export function oneOf(values: readonly string[], row: FlagRow): FlagRow {
   return { ...row, values }
 }

@@ -1,4 +1,4 @@
-// The flags of the listener for operators; `quarterdeck store serve` takes them too.
+// The flags of the listener for operators. `quarterdeck store serve` has them too.
 import { file, flagsOf, off, port, text } from './flag.ts'
 
 export const MANAGEMENT_FLAGS = flagsOf('Management', {

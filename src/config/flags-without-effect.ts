@@ -1,8 +1,8 @@
-// Flags of the reference server that change nothing here, so that manifests which pass them work as they are. A value that asks
-// for something else is logged at the start, or rejected where the operator would rely on it.
+// Flags of the reference server that have no effect here, so that manifests with them work unchanged. A value that requests
+// other behaviour is logged at the start, or rejected if the operator would rely on it.
 import type { Flag, FlagKind, IgnoredFlag } from './flag.ts'
 
-/** What it takes, why it has no effect, and the values that describe what the server does anyway. */
+/** The kind, the reason why it has no effect, and the values that match the fixed behaviour. */
 type Row = readonly [kind: FlagKind, why: string, ...accepted: readonly string[]]
 
 const NO_FORWARD = 'The API level is fixed: there is no later one to be compatible with.'

@@ -2,13 +2,13 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 export interface Range {
-  /** As written. */
+  /** The original text. */
   readonly text: string
-  /** That of the service `kubernetes`. */
+  /** The address of the service `kubernetes`. */
   readonly firstAddress: string
 }
 
-/** Undefined where the text is not a range, or one too small to hold an address. */
+/** Undefined: the text is not a range, or the range is too small for an address. */
 export function parseCidr(text: string): Range | undefined {
   const [base = '', bits = '', ...more] = text.split('/')
   const size = /^\d{1,3}$/.test(bits) ? Number(bits) : -1

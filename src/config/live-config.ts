@@ -1,14 +1,14 @@
-// The configuration while a server runs: what it was started with, and what a SIGHUP has brought since. A setting either takes effect at
-// once or is named as one that needs a restart; none is half in effect.
+// The configuration of a running server: the settings at the start, and later ones after a SIGHUP. A setting either takes effect at
+// once or is reported as needing a restart. None is half in effect.
 import type { Config } from './config.ts'
 import type { FlagName } from './flags.ts'
 
-/** What a setting changes of the record; undefined where that cannot be done while the server runs. */
+/** The change of the record by a setting. Undefined: it needs a restart. */
 type Take = (next: Config, now: Config) => Partial<Config> | undefined
 
 const LOG_LEVEL: Take = ({ logLevel }) => ({ logLevel })
 
-/** The settings that a running server can go by, those of the files that SIGHUP has read again not among them. */
+/** The settings that a running server can change, besides the files that SIGHUP reloads. */
 const LIVE: Readonly<Partial<Record<FlagName, Take>>> = {
   'log-level': LOG_LEVEL,
   v: LOG_LEVEL,
@@ -17,14 +17,14 @@ const LIVE: Readonly<Partial<Record<FlagName, Take>>> = {
   'shutdown-delay-duration': ({ shutdownDelayMs }) => ({ shutdownDelayMs }),
   'shutdown-send-retry-after': ({ sendRetryAfter }) => ({ sendRetryAfter }),
   'shutdown-watch-termination-grace-period': ({ watchTerminationMs }) => ({ watchTerminationMs }),
-  // Auditing as such is begun and ended with the server.
+  // Auditing itself cannot be switched on or off without a restart.
   'audit-policy-file': ({ audit: { policyFile } }, { audit }) =>
     policyFile === undefined || audit.policyFile === undefined ? undefined : { audit: { ...audit, policyFile } },
 }
 
 export const LIVE_FLAGS: readonly FlagName[] = Object.keys(LIVE) as FlagName[]
 
-/** What became of the settings that are others than before. */
+/** The changed settings. */
 export interface TakenSettings {
   readonly applied: readonly FlagName[]
   readonly needsRestart: readonly FlagName[]
@@ -42,7 +42,7 @@ export class LiveConfig {
     return this.#current
   }
 
-  /** Called when settings have taken effect, until the server ends. */
+  /** The listener is called after each change. */
   listen(listener: (now: Config, before: Config) => void): void {
     this.#listeners.push(listener)
   }

@@ -1,4 +1,4 @@
-// Requests to reload files now, by SIGHUP, whether changes were noticed or not.
+// Requests by SIGHUP to reload files now, also without a noticed change.
 
 export class ReloadRequests {
   readonly #listeners = new Set<() => void>()

@@ -1,25 +1,25 @@
-// Files that are reloaded when they change. Their folders are watched, which is also where mounted secrets are swapped; a
-// periodic check finds what the watch misses (P-025, P-072, P-174, P-449).
+// Reloads files when they change. It watches their folders, where mounted secrets are swapped too. A
+// periodic check finds changes that the watch misses (P-025, P-072, P-174, P-449).
 import { type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
 import type { ReloadRequests } from './reload-requests.ts'
 
 export interface ReloadedFiles {
   readonly files: readonly string[]
-  /** How often they are checked without a notification. */
+  /** How often the files are checked without a notification. */
   readonly everyMs: number
   /** A request checks the files at once, and reports a problem again. */
   readonly reloads: ReloadRequests
-  /** Goes by the files where they changed. Throws what is wrong with them; then everything is as it was. */
+  /** Applies changed files. Throws if they are faulty, and changes nothing then. */
   readonly look: (signal: AbortSignal) => Promise<void> | void
-  /** Told of each problem once, until it is another one or over. */
+  /** Called once for each problem, until it changes or ends. */
   readonly onProblem: (error: unknown) => void
 }
 
 /** A program that replaces several files, or writes one in parts, is done by then. */
 const SETTLE_MS = 100
 
-/** Looks whenever there may be something new; resolves when the signal fires. */
+/** Checks the files when they may have changed. Resolves when the signal fires. */
 export async function reloadFiles(options: ReloadedFiles, signal: AbortSignal): Promise<void> {
   const { files, everyMs, reloads, look, onProblem } = options
   const changes = new Changes(files)
@@ -48,7 +48,7 @@ export async function reloadFiles(options: ReloadedFiles, signal: AbortSignal): 
 
 class Changes {
   readonly #watchers: FSWatcher[] = []
-  /** Something happened since the last look. */
+  /** The files may have changed since the last check. */
   #isNew = false
   #wake: (() => void) | undefined
 
@@ -56,7 +56,7 @@ class Changes {
     for (const folder of new Set(files.map((file) => path.dirname(path.resolve(file))))) this.#watch(folder)
   }
 
-  /** Whether it is time to look; false when the signal fires. */
+  /** Resolves to true when it is time for a check, and to false when the signal fires. */
   async next(everyMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#isNew) await this.#wait(everyMs, signal)
     if (this.#isNew) await this.#wait(SETTLE_MS, signal)
@@ -64,7 +64,7 @@ class Changes {
     return !signal.aborted
   }
 
-  /** There may be something new. */
+  /** The files may have changed. */
   note(): void {
     this.#isNew = true
     this.#wake?.()
@@ -80,11 +80,11 @@ class Changes {
       watcher.on('error', () => watcher.close())
       this.#watchers.push(watcher)
     } catch {
-      // Not every file system can notify; the periodic checks remain.
+      // Not every file system can notify. The periodic checks remain.
     }
   }
 
-  /** Until the time is up, a change is noticed or the signal fires. */
+  /** Waits until the time is over, a change is noticed or the signal fires. */
   #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve()

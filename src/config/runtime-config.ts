@@ -1,4 +1,4 @@
-// `--runtime-config`: which of the built-in resources are served (P-470).
+// `--runtime-config` selects the served built-in resources (P-470).
 import { formatGroupVersion, type GroupVersionResource } from '../api/object.ts'
 import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import { parseBoolean } from './setting-reader.ts'
@@ -7,13 +7,13 @@ import { usageError } from './start-error.ts'
 
 export interface ServedVersions {
   readonly isServed: (resource: GroupVersionResource) => boolean
-  /** The built-in groups with what is served of them. */
+  /** The built-in groups with their served resources. */
   readonly groups: readonly BuiltInGroup[]
-  /** What the operator should know. */
+  /** Messages for the operator. */
   readonly notices: readonly string[]
 }
 
-/** Keys for all versions of a stage; later ones are more exact. */
+/** Keys for all versions of a stage. Later keys are more specific. */
 const STAGES: Readonly<Record<string, RegExp>> = {
   'api/all': /^/,
   'api/ga': /^v\d+$/,
@@ -21,7 +21,7 @@ const STAGES: Readonly<Record<string, RegExp>> = {
   'api/alpha': /^v\d+alpha\d+$/,
 }
 
-/** Versions of the reference's that it does not serve by default either, and that are not to be had here. */
+/** Versions that the reference does not serve by default, and that this server does not have. */
 const ABSENT: ReadonlySet<string> = new Set(
   `admissionregistration.k8s.io/v1beta1 admissionregistration.k8s.io/v1alpha1 authentication.k8s.io/v1beta1
    authentication.k8s.io/v1alpha1 certificates.k8s.io/v1beta1 certificates.k8s.io/v1alpha1 coordination.k8s.io/v1beta1
@@ -31,7 +31,7 @@ const ABSENT: ReadonlySet<string> = new Set(
    storage.k8s.io/v1beta1 storage.k8s.io/v1alpha1 storagemigration.k8s.io/v1beta1`.split(/\s+/),
 )
 
-/** Throws a `StartError` of one line for what is not to be had. */
+/** Throws a `StartError` of one line for an unknown or absent version. */
 export function servedVersions({ text, source }: Setting): ServedVersions {
   const wanted = new Map(text.split(',').flatMap((part) => (part.trim() === '' ? [] : [readPart(part.trim(), source)])))
   const groups = builtInGroups()
@@ -81,7 +81,7 @@ function checkKey(groups: readonly BuiltInGroup[], { key, isOn, source }: Key): 
   }
 }
 
-/** Versions with nothing left in them are gone, and so are such groups. */
+/** Drops versions without resources, and groups without versions. */
 function left(groups: readonly BuiltInGroup[], isServed: ServedVersions['isServed']): readonly BuiltInGroup[] {
   return groups.flatMap(({ group, versions }) => {
     const rest = versions.flatMap((version) => {

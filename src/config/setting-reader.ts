@@ -34,13 +34,13 @@ export class SettingReader<Name extends string = FlagName> {
     return setting === undefined ? undefined : oneOf(setting, this.#flags.get(name)?.values ?? [])
   }
 
-  /** Those of the names that are set, as arguments. */
+  /** The set flags among these names, as arguments. */
   given(names: readonly string[]): readonly string[] {
     const set = [...this.#settings].filter(([name]) => names.includes(name))
     return set.map(([name, { text }]) => `--${name}=${text}`)
   }
 
-  /** Whether it is set, even to the default. */
+  /** Whether the flag is set, also to its default. */
   isSet(name: Name): boolean {
     return this.#settings.has(name)
   }
@@ -51,7 +51,7 @@ export class SettingReader<Name extends string = FlagName> {
     return setting
   }
 
-  /** Every flag as it was set, or its default; empty where there is neither. */
+  /** The text of every flag, or its default. Empty: it has neither. */
   texts(): Readonly<Record<string, string>> {
     return Object.fromEntries([...this.#flags.keys()].map((name) => [name, this.text(name as Name) ?? '']))
   }
@@ -82,7 +82,7 @@ export class SettingReader<Name extends string = FlagName> {
 /** A scheme, a port, or a host that every machine has. */
 const ADDRESS = /^[a-z][a-z\d+.-]+:|^[^/]*:\d+(?:,|$)|^localhost$/i
 
-/** Absolute. Throws for an empty text, and for an address: who gives one does not want a directory of that name. */
+/** The absolute path. Throws for an empty text and for an address, which is probably not meant as a directory. */
 export function directoryPath({ text, source }: Setting, hint = ''): string {
   if (text.trim() === '') throw usageError(`${source} needs a directory: the text is empty`)
   if (isIP(text) !== 0 || ADDRESS.test(text)) {
@@ -118,7 +118,7 @@ export function pair<Name extends string>(
   return { certificateFile, keyFile }
 }
 
-/** What the reference calls its own files in a directory for them. */
+/** The pair with the reference's file names in a directory. */
 export function pairIn(directory: string | undefined): CertificatePair | undefined {
   if (directory === undefined) return undefined
   const certificateFile = path.join(directory, 'apiserver.crt')
@@ -126,7 +126,7 @@ export function pairIn(directory: string | undefined): CertificatePair | undefin
   return existsSync(certificateFile) && existsSync(keyFile) ? { certificateFile, keyFile } : undefined
 }
 
-/** For these names by SNI; without any, for the names in the certificate. */
+/** For these names by SNI. Empty: for the names in the certificate. */
 export interface NamedPair extends CertificatePair {
   readonly names: readonly string[]
 }
@@ -150,7 +150,7 @@ export function namedPairs(setting: Setting | undefined): readonly NamedPair[] {
   })
 }
 
-/** `otherwise`: the words that the flag takes, too, for the message. */
+/** `otherwise`: other allowed words, for the message. */
 export function integer({ text, source }: Setting, least = 0, most = 999_999_999, otherwise = ''): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (number >= least && number <= most) return number

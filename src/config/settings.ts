@@ -1,5 +1,5 @@
-// Collects what is set on the command line, in the environment and in the configuration file, in this order of precedence. Values
-// are still text here; `config.ts` reads them.
+// Collects the settings of the command line, the environment and the configuration file, in this order of precedence. Values
+// are texts here. `config.ts` parses them.
 import { parseArgs } from 'node:util'
 import { suggestion } from '../lib/closest-word.ts'
 import type { Setting } from './flag.ts'
@@ -10,7 +10,7 @@ export type { Setting }
 
 export type Settings<Name extends string = FlagName> = ReadonlyMap<Name, Setting>
 
-/** Throws a `StartError` for what is not a flag of `quarterdeck serve`. */
+/** Throws a `StartError` for an argument that is not a flag of `quarterdeck serve`. */
 export function readArguments(args: readonly string[]): Settings {
   const { settings, operands } = readFlags(FLAGS, args)
   if (operands[0] !== undefined) throw usageError(`unexpected argument "${operands[0]}"`)
@@ -19,7 +19,7 @@ export function readArguments(args: readonly string[]): Settings {
 
 interface GivenArguments<Name extends string> {
   readonly settings: Settings<Name>
-  /** What is neither a flag nor the value of one. */
+  /** The other arguments. */
   readonly operands: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export function readFlags<Name extends string>(
       throw usageError(`unknown flag ${source}${meant === '' ? hint : meant}`)
     }
     const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
-    // A flag in the place of a value means that the value was forgotten.
+    // A flag in the place of a value: the value was forgotten.
     if (text === undefined || (inlineValue === false && text.startsWith('--'))) {
       throw usageError(`${source} needs a value${hint}`)
     }
@@ -65,7 +65,7 @@ export function readFlags<Name extends string>(
   return { settings, operands }
 }
 
-/** `QUARTERDECK_…` of every flag. Throws for a variable that looks like one of ours and is not. */
+/** Reads the variables `QUARTERDECK_…`. Throws for one that is not a flag. */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {
   const names = new Map(FLAGS.map(({ name }) => [environmentName(name), name]))
   const settings = new Map<FlagName, Setting>()
@@ -79,7 +79,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
   return settings
 }
 
-/** The first of several that has a setting wins. */
+/** Earlier settings win. */
 export function mergeSettings(...all: readonly Settings[]): Settings {
   return new Map(all.toReversed().flatMap((settings) => [...settings]))
 }

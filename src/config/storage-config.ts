@@ -1,4 +1,4 @@
-// Where objects are stored and how: which engine, with what, under which prefix and behind which keys.
+// The configuration of the storage: the engine and its options, and encryption.
 import path from 'node:path'
 import { type CertificatePair, integer, pair, type SettingReader } from './setting-reader.ts'
 import type { Setting } from './settings.ts'
@@ -11,7 +11,7 @@ export type OwnStorageConfig = { readonly kind: 'memory' } | EmbeddedConfig
 export interface EmbeddedConfig {
   readonly kind: 'embedded'
   readonly directory: string
-  /** What it may use while history is kept beyond compaction. */
+  /** The store may use so many bytes while history is kept beyond compaction. */
   readonly keptBytes: number
 }
 
@@ -20,13 +20,13 @@ export interface EtcdConfig {
   readonly endpoints: readonly string[]
   readonly caFile: string | undefined
   readonly client: CertificatePair | undefined
-  /** When a member of it is defragmented; undefined: never by us. */
+  /** The bounds for defragmenting a member. Undefined: the server never does it. */
   readonly defragment: { readonly freeShare: number; readonly minBytes: number } | undefined
 }
 
 export interface EncryptionFile {
   readonly file: string
-  /** Whether it is reloaded when it changes. */
+  /** Whether changes are reloaded. */
   readonly reload: boolean
 }
 
@@ -36,12 +36,12 @@ export interface StoragePlaces {
   readonly dataDirectory: string
 }
 
-/** The command line wins over what the environment or a file says, such as those of the image. */
+/** The command line wins over the environment and the file, such as those of the image. */
 function isOutranked(setting: Setting | undefined, by: Setting): boolean {
   return setting === undefined || (by.source.startsWith('--') && !setting.source.startsWith('--'))
 }
 
-/** Throws a `StartError` for what does not go together. */
+/** Throws a `StartError` for contradictory flags. */
 export function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: StoragePlaces): StorageConfig {
   if (inMemory && endpoints.length > 0) throw usageError('--in-memory and --etcd-servers are mutually exclusive')
   if (inMemory && !isOutranked(read.optional('data-dir'), read.required('in-memory')))
@@ -56,7 +56,7 @@ export function storageOf(read: SettingReader, { inMemory, endpoints, dataDirect
   const minBytes = integer(read.required('etcd-defrag-min-bytes'), 0, Number.MAX_SAFE_INTEGER)
   const defragment = freePercent === 0 ? undefined : { freeShare: freePercent / 100, minBytes }
   if (endpoints.length === 0) {
-    // Without its value the server would begin with an empty store of its own.
+    // Without a value the server would start with an empty store of its own.
     if (read.isSet('etcd-servers')) throw usageError(`${read.required('etcd-servers').source} needs a value`)
     const given = {
       '--etcd-cafile': caFile,
