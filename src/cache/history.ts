@@ -106,7 +106,7 @@ export class History {
     return this.#queue.slice(this.#queue.placeAfter(revision), this.#queue.placeAfter(upTo))
   }
 
-  /** The revision of the last record before the first one that does not match. Undefined: the first one does not match. */
+  /** The revision of the newest old record. Undefined: no record is old. */
   lastRevision(isOld: (record: HistoryRecord) => boolean): number | undefined {
     return this.#queue.at(this.#queue.placeBehind(isOld) - 1)?.revision
   }

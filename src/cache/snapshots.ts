@@ -35,7 +35,7 @@ export interface CurrentState {
 
 export interface SnapshotsOptions {
   readonly revision: number
-  /** The revision after which the history has every change. */
+  /** It has every change since `revision`, or its floor tells from where on. */
   readonly history: History
   readonly budget: PastBudget
   readonly current: CurrentState
@@ -55,11 +55,11 @@ export class Snapshots {
   readonly #current: CurrentState
   readonly #kept = new RevisionQueue<KeptSnapshot>()
   #bytes = 0
-  /** Of the last change. */
+  /** The revision of the last change. */
   #revision: number
   /** Undefined: it was not requested since. */
   #newest: TakenSnapshot | undefined
-  /** Since the last snapshot. */
+  /** The number of changes since the last snapshot. */
   #changes = 0
   /** States before this revision are dropped. */
   #floor: number

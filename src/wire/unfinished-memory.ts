@@ -41,7 +41,7 @@ export interface UnfinishedLimits {
 
 /** Many answers at once take much memory for a moment, also with a client that reads as fast as it can. */
 const GRACE_MS = 100
-/** Beyond this multiple of a limit requests are ended at once. */
+/** Beyond this multiple of a limit, requests are ended without a grace period. */
 const FAR_OVER = 2
 /** A share of the total limit. Somewhat more is freed than needed, so that the search pays off. */
 const SHED_TO = 0.9

@@ -1,6 +1,6 @@
-// Files of bbolt, etcd's database, written in one go and never changed: start here, with `layOutBolt`. The first pages of a file name
-// pages behind everything else, so that all is read twice: to lay it out, and to write it. Neither takes more memory than a piece
-// of what is read.
+// Files of bbolt, etcd's database, which are written once. Start here: `layOutBolt`. The first pages of a file refer to
+// the last ones, so the content is read twice: to lay it out, and to write it. Both take the memory of one piece
+// of the content.
 import { InvariantError } from '../../lib/errors.ts'
 import { bucketOf, elementsPage, metaPage, PAGE_BYTES, type PageElement, type PageId } from './pages.ts'
 import { TreeLevel } from './tree.ts'
@@ -9,7 +9,7 @@ export type BoltPair = readonly [key: Buffer, value: Buffer]
 
 export interface BoltBucket {
   readonly name: string
-  /** In pieces, in the ascending order of the bytes of their keys; the same whenever it is asked. */
+  /** The pairs in pieces, in ascending order of the bytes of their keys. Every call returns the same pairs. */
   readonly pairs: () => AsyncIterable<readonly BoltPair[]>
 }
 
@@ -42,7 +42,7 @@ export async function layOutBolt(buckets: readonly BoltBucket[]): Promise<BoltFi
   }
 }
 
-/** A bucket's pages, then the next one's; behind them those of the bucket that all are in. */
+/** Writes the pages of each bucket, and then those of the root bucket. */
 async function* writeBuckets(buckets: readonly BoltBucket[]): AsyncGenerator<readonly Buffer[], Layout> {
   let pages = META_PAGES
   let piece: Buffer[] = []

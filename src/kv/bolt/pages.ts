@@ -1,16 +1,16 @@
-// The pages of a bbolt file, as bbolt itself has them in memory on every platform that etcd runs on: little-endian, 4096 bytes, and
-// as many more behind one as what is in it needs.
+// The pages of a bbolt file, in bbolt's own format on all platforms of etcd: little-endian, 4096 bytes, and
+// further pages behind one if its content needs them.
 import { fnv64a } from './fnv64a.ts'
 
 export const PAGE_BYTES = 4096
 
 export type PageId = number
 
-/** What a branch or a leaf holds under a key. */
+/** The element of a branch or a leaf under a key. */
 export type PageElement =
   | { readonly kind: 'value'; readonly key: Buffer; readonly value: Buffer }
   | { readonly kind: 'bucket'; readonly key: Buffer; readonly value: Buffer }
-  /** The page whose first key it is. */
+  /** The page that begins with the key. */
   | { readonly kind: 'page'; readonly key: Buffer; readonly page: PageId }
 
 const BRANCH = 0x01
@@ -24,13 +24,13 @@ const BUCKET_FLAG = 0x01
 const MAGIC = 0xed0cdaed
 const FORMAT = 2
 const META_BYTES = 64
-/** There is no list of free pages: the reader of the file looks for them. etcd writes none either. */
+/** There is no list of free pages: readers search for them. etcd writes none either. */
 const NO_FREELIST = 0xffff_ffff_ffff_ffffn
 
-/** Of a page without elements. */
+/** The bytes of a page without elements. */
 export const EMPTY_PAGE_BYTES = HEADER_BYTES
 
-/** What an element takes of its page. */
+/** The bytes of an element in its page. */
 export function sizeOfElement(element: PageElement): number {
   return ELEMENT_BYTES + element.key.length + (element.kind === 'page' ? 0 : element.value.length)
 }
@@ -43,7 +43,7 @@ export function elementsPage(id: PageId, elements: readonly PageElement[], bytes
   let dataAt = HEADER_BYTES + elements.length * ELEMENT_BYTES
   for (const element of elements) {
     const { key } = element
-    // Where its key is, from here.
+    // The distance from here to its key.
     const position = dataAt - at
     if (element.kind === 'page') {
       page.writeUInt32LE(position, at)
@@ -63,7 +63,7 @@ export function elementsPage(id: PageId, elements: readonly PageElement[], bytes
   return page
 }
 
-/** One of the first two pages of a file: of two that are whole the one of the later transaction counts. */
+/** One of the first two pages of a file. If both are valid, that of the later transaction counts. */
 export function metaPage(id: 0 | 1, { root, pages }: { readonly root: PageId; readonly pages: number }): Buffer {
   const page = newPage({ id, flags: META, count: 0, bytes: HEADER_BYTES })
   const meta = page.subarray(HEADER_BYTES, HEADER_BYTES + META_BYTES)
@@ -79,7 +79,7 @@ export function metaPage(id: 0 | 1, { root, pages }: { readonly root: PageId; re
   return page
 }
 
-/** The value of a bucket in its outer bucket: its root page, and a sequence, which is not used. */
+/** The value of a bucket in the root bucket: its root page, and an unused sequence. */
 export function bucketOf(root: PageId): Buffer {
   const bucket = Buffer.alloc(16)
   writeNumber(bucket, root, 0)

@@ -1,12 +1,12 @@
-// Writes a B+ tree from its first key to its last: each level holds the elements of one page until that is full, and hands the
-// page's first key to the level above. So a tree of any size takes the memory of a few pages.
+// Writes a B+ tree from its first key to its last. Each level keeps the elements of one page until it is full, and hands the
+// first key of the page to the level above. So a tree of any size takes the memory of a few pages.
 import { EMPTY_PAGE_BYTES, PAGE_BYTES, type PageElement, type PageId, sizeOfElement } from './pages.ts'
 
-/** Gives the page that it writes its number. */
+/** Writes a page and returns its number. */
 export type WritePage = (elements: readonly PageElement[], bytes: number) => PageId
 
 const LEAST_IN_LEAF = 1
-/** bbolt merges a branch of fewer with its neighbour, and takes it for granted that there is one. */
+/** bbolt merges a smaller branch with its neighbour, and assumes that there is one. */
 const LEAST_IN_BRANCH = 2
 
 export class TreeLevel {
@@ -16,7 +16,7 @@ export class TreeLevel {
   #bytes = EMPTY_PAGE_BYTES
   #above: TreeLevel | undefined
 
-  /** Made without the least number of elements on a page, it is the level of the leaves. */
+  /** Without `least` it is the level of the leaves. */
   constructor(write: WritePage, least: number = LEAST_IN_LEAF) {
     this.#write = write
     this.#least = least
@@ -24,7 +24,7 @@ export class TreeLevel {
 
   /** In the ascending order of the bytes of their keys. */
   add(element: PageElement): void {
-    // With those that are kept for the next page, this one has enough for both.
+    // Together with the kept elements, both pages have enough.
     const keep = this.#least - 1
     const isFull = this.#bytes + sizeOfElement(element) > PAGE_BYTES
     if (isFull && this.#elements.length >= this.#least + keep) this.#endPage(keep)
@@ -43,7 +43,7 @@ export class TreeLevel {
     this.#bytes += sizeOfElement(element)
   }
 
-  /** Writes all elements but the last ones that are to be kept. */
+  /** Writes a page with all elements except the last `keep` ones. */
   #endPage(keep: number): void {
     const elements = this.#elements
     const kept = elements.splice(elements.length - keep)

@@ -1,14 +1,14 @@
-// Places for answers of many keys: few are read and sent at a time, one connection after the other, so that little is in memory. An
-// answer whose client takes it slowly gives its place to the next, and goes on as long as such answers are not too large together.
+// Places for answers of many keys. Few answers are read and sent at a time, one connection after another, so that little is in memory. An
+// answer whose client reads slowly gives its place to the next. It goes on as long as such answers are not too large together.
 import type { Clock } from '../../lib/clock.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { failure } from './rpc-failure.ts'
 
-/** Answers with a place. */
+/** The number of places. */
 const MOST = 4
-/** An answer that has waited so long for its client gives its place up. */
+/** An answer gives up its place after it has waited so long for its client. */
 const PATIENCE_MS = 2000
-/** Of all answers without a place. */
+/** The most bytes of all answers without a place. */
 const MOST_SLOW_BYTES = 256 * 1024 * 1024
 
 export class AnswerPlaces {
@@ -44,7 +44,7 @@ export class AnswerPlaces {
     go!()
   }
 
-  /** For places: bytes that slow clients have not taken. Throws where there are too many. */
+  /** For places: changes the bytes that slow clients have not read. Throws if there are too many. */
   changeSlow(bytes: number): void {
     this.#slowBytes += bytes
     if (bytes > 0 && this.#slowBytes > MOST_SLOW_BYTES) throw failure('tooManyRequests')
@@ -81,7 +81,7 @@ export class AnswerPlace implements Disposable {
     this.#clock = clock
   }
 
-  /** Waits for the client; `bytes` are left to send. Throws `RpcFailure` where slow clients have too much. */
+  /** Waits for the client. `bytes` are left to send. Throws `RpcFailure` if slow clients have too much. */
   async during(taken: Promise<void>, bytes: number): Promise<void> {
     if (this.#isLeft) this.#count(bytes)
     const began = this.#clock.now()

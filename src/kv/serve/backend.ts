@@ -1,4 +1,4 @@
-// All that a store holds as etcd 3.6 has it in its database: which buckets there are, and what is in them.
+// The content of a store in the form of etcd 3.6's database: its buckets and their keys.
 import type { BoltBucket, BoltPair } from '../bolt/bolt.ts'
 import { KeyValue, StoredLease } from '../gen/rpc.ts'
 import type { Revision } from '../kv.ts'
@@ -6,14 +6,14 @@ import type { LeaseId, StoredChange, StoredHistory } from '../transactional.ts'
 import { encode } from '../rpc.ts'
 import { type Identity, RAFT_TERM } from './identity.ts'
 
-/** Of the database, as etcd 3.6 says it in its files. */
+/** The version of the database in files of etcd 3.6. */
 export const STORAGE_VERSION = '3.6.0'
 
 export interface Member extends Identity {
   readonly clientUrls: readonly string[]
 }
 
-/** What of a database is not in the store's history. */
+/** The parts of a database that are not in the store's history. */
 export interface Surroundings {
   readonly member: Member
   /** By the store's clock, in milliseconds since 1970. */
@@ -23,7 +23,7 @@ export interface Surroundings {
 export const KEY_BUCKET = 'key'
 export const META_BUCKET = 'meta'
 
-/** What of the meta bucket changes without anything being written; hashes pass it over. */
+/** Keys of the meta bucket that change without writes. Hashes skip them. */
 export const PASSING_META: ReadonlySet<string> = new Set(['consistent_index', 'term', 'storageVersion'])
 
 /** In the order of their names. */
@@ -59,8 +59,8 @@ export function backendBuckets(
 }
 
 /**
- * A server that has the store to itself lets keys expire without a lease, which etcd cannot: all that expire in one minute then have one,
- * with a number that no client's random ones meet.
+ * A server that has the store to itself lets keys expire without a lease, which etcd cannot. All keys that expire in one minute get one lease,
+ * with a number outside of the random ones of clients.
  */
 function leaseOf(deadlineMs: number): LeaseId {
   return EXPIRY_LEASES + BigInt(endOf(deadlineMs) / MINUTE_MS)
@@ -73,7 +73,7 @@ function endOf(deadlineMs: number): number {
   return Math.ceil(deadlineMs / MINUTE_MS) * MINUTE_MS
 }
 
-/** The change under its place in history. */
+/** The change by its place in history. */
 export function keyPair(change: StoredChange): BoltPair {
   const { item, deadlineMs } = change
   if (item === undefined)
@@ -118,7 +118,7 @@ function metaPairs({ newest, oldest }: StoredHistory, memberId: bigint): readonl
 }
 
 function memberJson({ memberId, name, clientUrls }: Member): string {
-  // JSON of numbers that JavaScript's have no room for.
+  // JSON with numbers beyond those of JavaScript.
   return `{"id":${memberId},"peerURLs":[],"name":${JSON.stringify(name)},"clientURLs":${JSON.stringify(clientUrls)}}`
 }
 

@@ -1,13 +1,13 @@
-// Hashes over all that a store holds, by which members of a cluster find out that they differ: bit for bit as etcd makes them.
+// Hashes of the content of a store, by which members of a cluster detect differences. They are those of etcd, bit for bit.
 import { crc32c } from '../../lib/crc32c.ts'
 import type { Revision } from '../kv.ts'
 import type { StoredHistory } from '../transactional.ts'
 import { backendBuckets, KEY_BUCKET, keyPair, META_BUCKET, PASSING_META, type Surroundings } from './backend.ts'
 
-/** To etcd, of a store that was never compacted. */
+/** The compacted revision in etcd of a store without compactions. */
 const NEVER_COMPACTED = -1
 
-/** Of the whole database. */
+/** The hash of the database. */
 export async function hashOfAll(
   history: StoredHistory,
   surroundings: Surroundings,
@@ -27,16 +27,16 @@ export async function hashOfAll(
 }
 
 /**
- * As etcd hashes what it holds up to a revision: of what was there at its last compaction only what still was at the revision, unless
- * nothing was there any more; and of deletes those behind the compaction. What etcd remembers of the time before a
- * compaction, and forgets when it is started again, is not in it.
+ * The hash of the keys up to a revision, as in etcd. Of versions at the last compaction, it has those that still exist at the revision, unless
+ * none exists. Of deletes, it has those after the compaction. It leaves out the state that etcd remembers from before a
+ * compaction and forgets at a restart.
  */
 export async function hashOfKeys(history: StoredHistory, revision: Revision, signal: AbortSignal): Promise<number> {
   const compacted = compactRevisionOf(history)
   let kept = crc32c(Buffer.from(KEY_BUCKET))
   let all = kept
   let isAnyCurrent = false
-  // Nor does what was put back in the revision that had deleted it count as there.
+  // A key that was put again in the revision of its delete does not count either.
   const deleted = new Set<string>()
   for await (const changes of history.changes(signal)) {
     for (const change of changes) {

@@ -1,4 +1,4 @@
-// The member and the cluster in whose name answers are given.
+// The member and the cluster in the headers of answers.
 import type { Header } from '../gen/rpc.ts'
 import type { Revision } from '../kv.ts'
 import type { Given } from '../rpc.ts'
@@ -9,7 +9,7 @@ export interface Identity {
   readonly name: string
 }
 
-/** There is one member, and it has never been elected anew. */
+/** There is one member, so there was one election. */
 export const RAFT_TERM = 1
 
 export function headerOf({ clusterId, memberId }: Identity, revision: Revision | undefined): Given<Header> {

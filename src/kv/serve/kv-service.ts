@@ -24,7 +24,7 @@ import { type Answer, encodeAnswer, type Methods, unary } from './service.ts'
 import { type PastReads, runDelete, runPut, runTxn } from './txn.ts'
 import { checkDeleteRange, checkPut, checkTxn } from './txn-check.ts'
 
-/** etcd's default for what is to be written. */
+/** etcd's default for the size of a write. */
 const MAX_WRITE_BYTES = 1.5 * 1024 * 1024
 
 export function kvMethods(kv: TransactionalKv, identity: Identity, clock: Clock): Methods {
@@ -72,9 +72,9 @@ export function kvMethods(kv: TransactionalKv, identity: Identity, clock: Clock)
   }
 }
 
-/** History is out of reach soon, and removed later: only who asks for that waits for it. */
+/** History becomes inaccessible soon and is removed later. Only physical compactions wait for the removal. */
 async function untilOutOfReach(kv: TransactionalKv, revision: Revision, removal: Promise<void>): Promise<void> {
-  // If it fails before that, the call fails. If it fails later, the call is over.
+  // If the removal fails before that, the call fails. Later failures come after the call.
   const removed = removal.then(() => true)
   removed.catch(() => undefined)
   while (kv.oldest < revision) if (await Promise.race([removed, nextTurn(false)])) return
@@ -104,7 +104,7 @@ async function readRangeOf(
     : { header, ...arranged(items, request), count }
 }
 
-/** Reads of a transaction at a past revision, done before it; what went wrong matters only where its way is taken. */
+/** The reads of a transaction at past revisions, which are done before it. Their errors count only if their branch is taken. */
 async function readPast(kv: TransactionalKv, request: TxnRequest, signal: AbortSignal): Promise<PastReads> {
   const reads: RangeRequest[] = []
   hasOp(request, ({ range }) => {
@@ -119,7 +119,7 @@ async function readPast(kv: TransactionalKv, request: TxnRequest, signal: AbortS
   return past
 }
 
-/** Whether it has such an operation, at any depth and on either way. */
+/** Whether it has such an operation, at any depth and in either branch. */
 function hasOp({ success, failure: otherwise }: TxnRequest, is: (op: RequestOp) => boolean): boolean {
   const isOrHas = (op: RequestOp): boolean => is(op) || (op.txn !== undefined && hasOp(op.txn, is))
   return success.some(isOrHas) || otherwise.some(isOrHas)

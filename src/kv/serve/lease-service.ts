@@ -24,7 +24,7 @@ export function leaseMethods(kv: TransactionalKv, lessor: Lessor, identity: Iden
           call,
           async (message) => {
             const { id } = decode(LEASE_KEEP_ALIVE.request, message)
-            // A lease that is not there has no time left.
+            // A missing lease has no time left.
             const ttl = lessor.keepAlive(id)
             const answer = { header: { revision: await newest() }, id, ttl }
             call.send(encodeAnswer(LEASE_KEEP_ALIVE.response, identity, answer))

@@ -1,5 +1,5 @@
-// The leases of a store: who has asked for one keeps it alive, and when its time is up it goes with its keys, in one revision.
-// What was granted is stored, how long it still lasts is not: after a restart every lease begins anew, as etcd's do.
+// The leases of a store. Clients keep them alive. When the time of a lease is over, it is removed with its keys in one revision.
+// The granted time is stored, the rest of it is not: after a restart every lease begins anew, as in etcd.
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { compareKeys } from '../key-order.ts'
@@ -9,20 +9,20 @@ import { failure } from './rpc-failure.ts'
 
 interface Lease {
   readonly seconds: number
-  /** By the clock's `now`. */
+  /** By `now` of the clock. */
   deadlineMs: number
   cancelAlarm: () => void
 }
 
-/** etcd's. */
+/** The limit of etcd. */
 const MOST_SECONDS = 9_000_000_000
 
-/** After a failure, which mostly is a full disk. */
+/** The wait after a failure, which mostly is a full disk. */
 const RETRY_MS = 1000
 
 export interface LeaseTime {
   readonly grantedSeconds: number
-  /** Whole ones. */
+  /** In whole seconds. */
   readonly leftSeconds: number
 }
 
@@ -42,7 +42,7 @@ export class Lessor {
     return [...this.#leases.keys()]
   }
 
-  /** With the number 0 it gets one. */
+  /** Grants a lease. The number 0 stands for a free one. */
   async grant(wanted: LeaseId, wantedSeconds: number, signal: AbortSignal): Promise<{ id: LeaseId; seconds: number }> {
     if (wantedSeconds > MOST_SECONDS) throw failure('leaseTtlTooLarge')
     const seconds = Math.max(1, wantedSeconds)
@@ -62,7 +62,7 @@ export class Lessor {
     return { id, seconds }
   }
 
-  /** Resolves with the newest revision. */
+  /** Removes a lease and its keys. Resolves with the newest revision. */
   async revoke(id: LeaseId, signal: AbortSignal): Promise<Revision> {
     const revision = await this.#kv.transact(
       {
@@ -82,7 +82,7 @@ export class Lessor {
     return revision
   }
 
-  /** The seconds that it has again; undefined: there is none. */
+  /** Renews a lease and returns its seconds. Undefined: there is no such lease. */
   keepAlive(id: LeaseId): number | undefined {
     const lease = this.#leases.get(id)
     if (lease === undefined || lease.deadlineMs <= this.#clock.now()) return undefined
@@ -118,7 +118,7 @@ export class Lessor {
     this.#setAlarm(id, lease, lease.deadlineMs)
   }
 
-  /** Keeping it alive does not touch the alarm: when that rings, it is set for the time that is left. */
+  /** Renewals do not change the alarm. When it rings early, it is set again for the rest of the time. */
   #setAlarm(id: LeaseId, lease: Lease, atMs: number): void {
     lease.cancelAlarm = this.#clock.callAfter(atMs - this.#clock.now(), async () => {
       if (lease.deadlineMs > this.#clock.now()) return this.#setAlarm(id, lease, lease.deadlineMs)
@@ -133,7 +133,7 @@ export class Lessor {
 
   #freeId(): LeaseId {
     for (;;) {
-      // Below 2^63, so that no client takes it for a negative number.
+      // Below 2^63, so that no client reads it as a negative number.
       const id = BigInt.asUintN(63, randomBytes(8).readBigUInt64BE())
       if (id !== 0n && !this.#leases.has(id)) return id
     }

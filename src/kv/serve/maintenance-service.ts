@@ -1,5 +1,5 @@
-// etcd's Maintenance and Cluster services, as far as they can honestly be answered for a store of one member; what is about all that is
-// stored is in `snapshot-service.ts`.
+// etcd's Maintenance and Cluster services, as far as they apply to a store of one member. Snapshots and hashes of the
+// content are in `snapshot-service.ts`.
 import { ALARM, AlarmRequestAction, AlarmType, DEFRAGMENT, MEMBER_LIST, STATUS } from '../gen/rpc.ts'
 import { KvError } from '../kv.ts'
 import type { TransactionalKv } from '../transactional.ts'
@@ -8,7 +8,7 @@ import { type Identity, RAFT_TERM } from './identity.ts'
 import { unimplemented } from './rpc-failure.ts'
 import { type Methods, unary } from './service.ts'
 
-/** The version whose API this is: clients decide by it what they may ask for. */
+/** The version of etcd with this API. Clients choose their requests by it. */
 const ETCD_VERSION = '3.6.14'
 
 export function maintenanceMethods(
@@ -32,13 +32,13 @@ export function maintenanceMethods(
         errors: isFull ? [`memberID:${memberId} alarm:NOSPACE `] : [],
         dbSizeInUse: size?.inUseBytes,
         storageVersion: STORAGE_VERSION,
-        // To etcd what is free in its file counts against the quota.
+        // In etcd, free space in the file counts against the quota.
         dbSizeQuota: size?.limit && size.bytes + size.limit.availableBytes,
       }
     }),
-    // Space that was freed is used again by itself.
+    // Freed space is used again without defragmentation.
     ...unary(DEFRAGMENT, identity, async (_, signal) => ({ header: { revision: await newest(signal) } })),
-    // The one alarm that there is goes by itself when there is space again: to disarm it does nothing.
+    // The only alarm ends when there is space again, so disarming has no effect.
     ...unary(ALARM, identity, async ({ action }, signal) => {
       if (action !== AlarmRequestAction.GET && action !== AlarmRequestAction.DEACTIVATE)
         throw unimplemented('alarms cannot be raised by clients')

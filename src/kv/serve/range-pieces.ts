@@ -1,4 +1,4 @@
-// Answers of many keys, written in pieces as the client takes them.
+// Answers of many keys, written in pieces as the client reads them.
 import { varintSize } from '../../wire/varint.ts'
 import { type KeyValue, RangeResponse } from '../gen/rpc.ts'
 import { keyToBytes } from '../key-text.ts'
@@ -7,10 +7,10 @@ import { NO_LEASE } from '../transactional.ts'
 import { headerOf, type Identity } from './identity.ts'
 import type { Answer } from './service.ts'
 
-/** Items of a range that are written at a time. */
+/** The bytes of items in a piece. */
 const PIECE_BYTES = 256 * 1024
 
-/** The answer in pieces that are made when they are asked for, and how many bytes these have together. */
+/** The pieces of an answer, which are made on demand, and their total size. */
 export function rangePieces(
   { header, kvs = [], more, count }: Answer<RangeResponse>,
   identity: Identity,
@@ -36,12 +36,12 @@ function delimitedLength(bytes: number): number {
   return 1 + varintSize(bytes) + bytes
 }
 
-/** The bytes of the item, as it is written. */
+/** The encoded size of an item. */
 function lengthOf({ key = '', value, createRevision, revision, version, lease = NO_LEASE }: Given<KeyValue>): number {
   let bytes = delimitedLength(key.isWellFormed() ? Buffer.byteLength(key) : keyToBytes(key).length)
   for (const number of [createRevision, revision, version]) if (number) bytes += 1 + varintSize(number)
   if (value !== undefined && value.length > 0) bytes += delimitedLength(value.length)
-  // Below zero to a client that takes it for a signed number: ten bytes.
+  // A negative number has ten bytes.
   if (lease !== NO_LEASE) bytes += 1 + (lease < 0 ? 10 : Math.ceil(BigInt(lease).toString(2).length / 7))
   return bytes
 }

@@ -1,4 +1,4 @@
-// Ranges as etcd's API has them: which keys a request means, and what of them is answered, in which order.
+// Ranges of etcd's API: finds the keys of a request, and selects and orders the items of the answer.
 import {
   type KeyValue,
   type RangeRequest,
@@ -12,7 +12,7 @@ import { failure } from './rpc-failure.ts'
 
 export interface WireRange {
   readonly key: string
-  /** Empty: it is the one key; a zero byte: it is behind all keys. */
+  /** Empty: the range is one key. A zero byte: it has no end. */
   readonly rangeEnd: string
 }
 
@@ -23,7 +23,7 @@ export function toKeyRange(range: WireRange): KeyRange {
   return { start, end: isEmptyRange(range) ? start : rangeEnd }
 }
 
-/** It ends before it begins. */
+/** The range ends before it begins. */
 export function isEmptyRange({ key, rangeEnd }: WireRange): boolean {
   return rangeEnd !== '' && rangeEnd !== '\0' && toSortKey(key) >= toSortKey(rangeEnd)
 }
@@ -34,7 +34,7 @@ export function checkRange({ key, sortOrder, sortTarget }: RangeRequest): void {
   if (!isKnown) throw failure('invalidSortOption')
 }
 
-/** Whether all keys of the range have to be looked at before the first is known. */
+/** Whether the first item is known only after all keys of the range were read. */
 export function needsAll(request: RangeRequest): boolean {
   return request.sortOrder !== 0 || request.sortTarget !== By.KEY || hasBounds(request)
 }
@@ -44,7 +44,7 @@ function hasBounds(request: RangeRequest): boolean {
   return minModRevision !== 0 || maxModRevision !== 0 || minCreateRevision !== 0 || maxCreateRevision !== 0
 }
 
-/** The answer to a request, where these are all items of the range; `more` where the limit has cut some off. */
+/** The answer to a request with all items of its range. `more`: the limit has cut off some. */
 export function arranged(
   items: readonly StoredItem[],
   request: RangeRequest,
@@ -73,7 +73,7 @@ function isWithin({ revision, createRevision }: StoredItem, request: RangeReques
   )
 }
 
-/** They come in the order of their keys. */
+/** The items come in the order of their keys. */
 function sortedBy(items: readonly StoredItem[], { sortOrder, sortTarget }: RangeRequest): readonly StoredItem[] {
   if (sortTarget === By.KEY) return sortOrder === Order.DESCEND ? items.toReversed() : items
   const compare = COMPARE[sortTarget]!

@@ -1,11 +1,11 @@
-// What a call of etcd's API fails with: the codes and words are etcd's, since clients go by them.
+// The failures of etcd's API. Codes and messages are etcd's, since clients depend on them.
 import { CancelledError } from '../../lib/errors.ts'
 import { ProtobufError } from '../../wire/protobuf-error.ts'
 import { KvError, type KvErrorCode } from '../kv.ts'
 
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure'
-  /** gRPC's number. */
+  /** The status code of gRPC. */
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -72,7 +72,7 @@ const STATUS_OF_CODE: Readonly<Partial<Record<KvErrorCode, number>>> = {
   denied: PERMISSION_DENIED,
 }
 
-/** Undefined where it is a fault of ours: its words are not for clients. */
+/** Undefined: it is a fault of this server, whose message is not for clients. */
 export function toFailure(error: unknown): RpcFailure | undefined {
   if (error instanceof RpcFailure) return error
   if (error instanceof CancelledError) return new RpcFailure(CANCELLED, 'context canceled')

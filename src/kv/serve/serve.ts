@@ -1,5 +1,5 @@
-// etcd's v3 API in front of an engine: to its clients a cluster of one member. Start here: `serveEtcd`. What is not offered
-// (authentication, members) says `Unimplemented`.
+// Serves an engine by etcd's v3 API, as a cluster of one member. Start here: `serveEtcd`. Absent services
+// (authentication, members) answer `Unimplemented`.
 import { createHash } from 'node:crypto'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { type GrpcAddress, type GrpcTls, listenForGrpc } from '../../wire/grpc-server.ts'
@@ -19,25 +19,25 @@ export interface ServeEtcdOptions {
   readonly address: GrpcAddress
   /** Absent: plain text. */
   readonly tls?: GrpcTls | undefined
-  /** What leases go by. Absent: the system's. */
+  /** The clock of leases. Absent: the system's. */
   readonly clock?: Clock
-  /** Something of ours broke. */
+  /** Called for a fault of this server. */
   readonly onFault: (error: unknown) => void
 }
 
 export interface ServedEtcd {
-  /** Where clients find it. */
+  /** The URL for clients. */
   readonly url: string
-  /** Other certificates, for connections from now on. Throws where the key does not fit, and nothing has changed. */
+  /** Changes the certificate for new connections. Throws if the key does not fit, and changes nothing then. */
   renew(tls: GrpcTls): void
   /** Ends all calls. The engine stays open. */
   close(): Promise<void>
 }
 
-/** etcd's: its limit for what is to be written, and half a megabyte for what is around it. */
+/** etcd's limit: that for writes, and half a megabyte for the rest of the message. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
 
-/** Resolves when it listens; throws Node's error where it cannot. */
+/** Resolves when it listens. Throws Node's error if it cannot. */
 export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> {
   const { kv, address, tls, onFault, clock = systemClock } = options
   const identity = identityOf(address)
@@ -71,7 +71,7 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> 
   }
 }
 
-/** The same whenever it listens at the same address. */
+/** The identity follows from the address. */
 function identityOf(address: GrpcAddress): Identity {
   const name = address.kind === 'tcp' ? `${address.host}:${address.port}` : address.path
   const hash = createHash('sha256').update(name).digest()

@@ -1,4 +1,4 @@
-// The methods of etcd's API by their paths, and how one is answered.
+// The methods of etcd's API by their paths, and the code that answers a call.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { GRPC_OK, type GrpcServerCall } from '../../wire/grpc-server-call.ts'
@@ -9,16 +9,16 @@ import { headerOf, type Identity } from './identity.ts'
 import { failure, INTERNAL_FAILURE, type RpcFailure, toFailure, unimplemented } from './rpc-failure.ts'
 
 export type Method =
-  /** One message in, one out. What it gives has gRPC's room before it; what it throws is the status. */
+  /** One request, one answer. The answer has free bytes for the prefix of gRPC. An error becomes the status. */
   | { readonly kind: 'unary'; readonly answer: (message: Buffer, signal: AbortSignal) => Promise<Buffer> }
-  /** The same with an answer that may be large: it is written as the client takes it. */
+  /** The same with a large answer, which is written as the client reads it. */
   | {
       readonly kind: 'large'
       readonly answer: (message: Buffer, call: GrpcServerCall) => Promise<LargeAnswer | Buffer>
     }
-  /** The same with any number of answers, each asked for when the client has taken those before it. */
+  /** The same with several answers. Each is made when the client has read those before it. */
   | { readonly kind: 'answers'; readonly answers: (message: Buffer, signal: AbortSignal) => AsyncIterable<Buffer> }
-  /** Takes the call over until it resolves; what it throws is the status. */
+  /** Handles the call until it resolves. An error becomes the status. */
   | { readonly kind: 'stream'; readonly run: (call: GrpcServerCall) => Promise<void> }
 
 export interface LargeAnswer {
@@ -30,10 +30,10 @@ export interface LargeAnswer {
 
 export type Methods = Readonly<Record<string, Method>>
 
-/** An answer whose header has the revision only. */
+/** An answer. Its header has only the revision. */
 export type Answer<Response> = Given<Response> & { readonly header: Pick<Given<Header>, 'revision'> }
 
-/** A call with one request and one answer. `bytes`: how long the request is. */
+/** A call with one request and one answer. `bytes`: the size of the request. */
 export function unary<Request, Response>(
   { path, request, response }: Rpc<Request, Response>,
   identity: Identity,
@@ -48,7 +48,7 @@ export function unary<Request, Response>(
   }
 }
 
-/** Behind the room that gRPC needs before it. */
+/** Encodes an answer, with free bytes for the prefix of gRPC. */
 export function encodeAnswer<Response>(
   response: Rpc<unknown, Response>['response'],
   identity: Identity,
@@ -58,7 +58,7 @@ export function encodeAnswer<Response>(
   return encode(response, { ...(answer as object), header } as Given<Response>, PREFIX_BYTES)
 }
 
-/** `onFault`: something of ours broke. */
+/** `onFault` is called for a fault of this server. */
 export async function answerCall(
   call: GrpcServerCall,
   method: Method | undefined,
@@ -87,7 +87,7 @@ async function sendLarge(call: GrpcServerCall, answer: LargeAnswer | Buffer): Pr
   for (const piece of answer.pieces) {
     call.sendPart(piece)
     left -= piece.length
-    // Also where the client takes it at once, other calls have their turns between two pieces.
+    // Other calls have a turn between two pieces, also if the client reads at once.
     await nextTurn()
     await place.during(call.writable(), left)
     if (call.signal.aborted) return
@@ -120,12 +120,12 @@ function onlyMessage(call: GrpcServerCall): Promise<Buffer> {
   })
 }
 
-/** Of messages that wait to be taken; who sends more than that without reading is not a client that means well. */
+/** The most bytes of waiting messages. A real client does not send more without reading. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
 /**
- * Takes the messages of a stream one after another, each when the client has taken what was sent before. Resolves when the client is
- * gone or, where nothing more is to be said then, has sent its last.
+ * Handles the messages of a stream one after another, each when the client has read the earlier answers. Resolves when the client is
+ * gone or, with `ends`, has sent its last message.
  */
 export function eachMessage(
   call: GrpcServerCall,

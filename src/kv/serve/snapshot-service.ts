@@ -1,5 +1,5 @@
-// Those calls of etcd's Maintenance service that are about all that is stored: a snapshot, from which etcd can be restored, and
-// hashes. All go through it in pieces, between which the event loop goes on.
+// The calls of etcd's Maintenance service for the content of the store: snapshots, from which etcd can be restored, and
+// hashes. They read it in pieces, with turns of the event loop between.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
@@ -47,7 +47,7 @@ export function snapshotMethods({ kv, identity, clock, clientUrls }: SnapshotPar
   }
 }
 
-/** The file in pieces, and behind it its SHA-256. */
+/** The file in pieces, and its SHA-256 at the end. */
 async function* snapshotMessages(
   kv: TransactionalKv,
   surroundings: Surroundings,
@@ -69,7 +69,7 @@ function snapshotMessage(blob: Buffer, remainingBytes: number): Buffer {
   return encode(SNAPSHOT.response, { remainingBytes, blob, version: STORAGE_VERSION }, PREFIX_BYTES)
 }
 
-/** The same bytes, cut anew. */
+/** The same bytes in pieces of equal size. */
 async function* inBlobs(pieces: AsyncIterable<readonly Buffer[]>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     const bytes = Buffer.concat(piece)

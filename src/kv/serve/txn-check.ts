@@ -1,4 +1,4 @@
-// What etcd refuses of a transaction before it looks at any key: too many operations, and a key that would be changed twice.
+// Checks a transaction before its keys are read, as etcd does: the number of operations, and keys that would change twice.
 import type { DeleteRangeRequest, PutRequest, RequestOp, TxnRequest } from '../gen/rpc.ts'
 import { sortRange, toSortKey } from '../key-order.ts'
 import { checkRange } from './ranges.ts'
@@ -23,7 +23,7 @@ export function checkTxn(request: TxnRequest): void {
   changesOf(request.failure)
 }
 
-/** Transactions within it have what it leaves them of the operations. */
+/** Inner transactions may have the rest of the allowed operations. */
 function checkOps({ compare, success, failure: otherwise }: TxnRequest, most: number): void {
   const count = Math.max(compare.length, success.length, otherwise.length)
   if (count > most) throw failure('tooManyOps')
@@ -36,7 +36,7 @@ function checkOp({ range, put, deleteRange, txn }: RequestOp, most: number): voi
   if (put !== undefined) return checkPut(put)
   if (deleteRange !== undefined) return checkDeleteRange(deleteRange)
   if (txn !== undefined) return checkOps(txn, most)
-  // As etcd answers an operation that it does not know.
+  // The answer of etcd to an unknown operation.
   throw failure('keyNotFound')
 }
 
@@ -48,7 +48,7 @@ interface Changes {
   readonly deletes: readonly Interval[]
 }
 
-/** Throws where a key is put twice, or put and deleted; of the two ways that a transaction can go only one is taken. */
+/** Throws if a key is put twice, or put and deleted. Only one of the two branches of a transaction runs. */
 function changesOf(ops: readonly RequestOp[]): Changes {
   const puts = new Set<string>()
   let deletes = merged(ops.flatMap(({ deleteRange }) => (deleteRange === undefined ? [] : [intervalOf(deleteRange)])))
@@ -62,7 +62,7 @@ function changesOf(ops: readonly RequestOp[]): Changes {
   return { puts, deletes }
 }
 
-/** Of a range without an end etcd takes the zero byte that says so for its end: it has no key that is also put. */
+/** For a range without an end, etcd uses the zero byte as its end. Such a range contains no key of a put. */
 function intervalOf({ key, rangeEnd }: DeleteRangeRequest): Interval {
   return sortRange({ start: key, end: rangeEnd === '' ? `${key}\0` : rangeEnd })
 }
@@ -72,7 +72,7 @@ function addPut(key: string, puts: Set<string>, deletes: readonly Interval[]): v
   puts.add(key)
 }
 
-/** In their order, those that touch as one. */
+/** The intervals in order. Touching ones are joined. */
 function merged(intervals: readonly Interval[]): readonly Interval[] {
   const result: Interval[] = []
   for (const [start, end] of intervals.toSorted(([a], [b]) => (a < b ? -1 : 1))) {

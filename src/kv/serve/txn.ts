@@ -1,5 +1,5 @@
-// Transactions as etcd has them. First all comparisons, also of transactions within it, on what is there before; then the
-// operations of the way that is taken, each on what those before it have left.
+// Transactions of etcd. First all comparisons run, also those of inner transactions, on the state before. Then the
+// operations of the chosen branch run, each on the result of those before it.
 import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import {
   type Compare,
@@ -22,7 +22,7 @@ import { arranged, needsAll, toKeyRange } from './ranges.ts'
 import { failure } from './rpc-failure.ts'
 import type { Answer } from './service.ts'
 
-/** What reads at a past revision have found; the past does not change. */
+/** The results of reads at past revisions, which do not change. */
 export type PastReads = ReadonlyMap<RangeRequest, Given<RangeResponse> | Error>
 
 interface Decided {
@@ -44,7 +44,7 @@ function decide(transaction: Transaction, request: TxnRequest): Decided {
 
 function execute(transaction: Transaction, { succeeded, ops }: Decided, past: PastReads): Given<TxnResponse> {
   const responses = ops.map((op): Given<ResponseOp> => {
-    // As etcd, which leaves the header of a transaction in another one empty.
+    // As in etcd, the header of an inner transaction is empty.
     if ('succeeded' in op) return { txn: { ...execute(transaction, op, past), header: {} } }
     if (op.range !== undefined) return { range: runRange(transaction, op.range, past) }
     if (op.put !== undefined) return { put: runPut(transaction, op.put) }
@@ -87,7 +87,7 @@ function runDeleteRange(transaction: Transaction, request: DeleteRangeRequest): 
   return { header: { revision: transaction.newest }, deleted: keys.length, prevKvs }
 }
 
-/** One that is a call of its own, of any number of keys. */
+/** A delete of its own, of any number of keys. */
 export function runDelete(
   transaction: Transaction,
   request: DeleteRangeRequest,
@@ -103,13 +103,13 @@ function holds(transaction: Transaction, compare: Compare): boolean {
     compare.rangeEnd === ''
       ? [transaction.get(compare.key)].filter((item) => item !== undefined)
       : transaction.items(toKeyRange(compare), Number.POSITIVE_INFINITY)
-  // A key that is not there has no value to compare with; its numbers are zero.
+  // A missing key has no value to compare. Its numbers are zero.
   if (items.length === 0)
     return compare.target !== CompareTarget.VALUE && isAsked(compare, orderOf(0n, numberOf(compare)))
   return items.every((item) => isAsked(compare, orderOfItem(item, compare)))
 }
 
-/** Of something else than the target nothing is given: that is zero. */
+/** The number to compare with. Zero if it is not given for the target. */
 function numberOf({ target, version, createRevision, modRevision, lease }: Compare): bigint {
   const given = [version, createRevision, modRevision, undefined, lease]
   return given[target] ?? 0n

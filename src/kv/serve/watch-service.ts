@@ -1,5 +1,5 @@
-// etcd's Watch call: many watches on one stream. Each is a cursor in the engine's history and reads on when the client has taken
-// what was sent: so a client that does not read delays no other client, and nothing is kept for it.
+// etcd's Watch call: many watches on one stream. Each is a cursor in the engine's history and reads on when the client has read
+// the sent events. So a client that does not read delays no other client and takes no memory.
 import { type Clock, repeat } from '../../lib/clock.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import type { GrpcServerCall } from '../../wire/grpc-server-call.ts'
@@ -20,13 +20,13 @@ import { isEmptyRange, toKeyRange } from './ranges.ts'
 import { failure } from './rpc-failure.ts'
 import { type Answer, eachMessage, encodeAnswer, type Methods } from './service.ts'
 
-/** etcd's interval for clients that asked to be told of progress. */
+/** etcd's interval of progress notifications. */
 const PROGRESS_EVERY_MS = 10 * 60 * 1000
 
-/** etcd's limit for a request is that of a fragment too. */
+/** A fragment has etcd's limit for a request. */
 const FRAGMENT_BYTES = 1.5 * 1024 * 1024
 
-/** Of answers that are for no watch, or for all. */
+/** The number in answers for no watch or for all. */
 const NO_WATCH = -1
 
 export interface WatchParts {
@@ -45,7 +45,7 @@ interface OpenWatch {
   readonly create: WatchCreateRequest
   readonly controller: AbortController
   readonly watch: KvWatch<StoredEvent>
-  /** Nothing was sent since it was last looked at. */
+  /** No events were sent since the last check. */
   isQuiet: boolean
 }
 
@@ -53,9 +53,9 @@ class WatchStream {
   readonly #call: GrpcServerCall
   readonly #parts: WatchParts
   readonly #watches = new Map<number, OpenWatch>()
-  /** Those who were asked how far they are, and have not said it yet. */
+  /** The watches with an open request for progress. */
   readonly #asked = new Map<number, 'all' | 'one'>()
-  /** The revision that all watches must reach before the client is told; absent: the client did not ask. */
+  /** The client is told of this revision when all watches have reached it. Undefined: the client did not ask. */
   #progress: Revision | undefined
   #nextId = 0
 
@@ -92,7 +92,7 @@ class WatchStream {
     const id = create.watchId === 0 ? this.#freeId() : create.watchId
     const controller = new AbortController()
     const after = create.startRevision === 0 ? revision : create.startRevision - 1
-    // To etcd an empty key is the smallest one.
+    // In etcd, an empty key is the smallest one.
     const range = toKeyRange({ key: create.key === '' ? '\0' : create.key, rangeEnd: create.rangeEnd })
     const watch = kv.watchRange({ ...range, after, withPrevious: create.prevKv }, controller.signal)
     const open = { create, controller, watch, isQuiet: true }
@@ -121,7 +121,7 @@ class WatchStream {
     this.#send(await this.#newest(), { watchId, canceled: true })
   }
 
-  /** Sends what it sees, as the client takes it. */
+  /** Sends the events as the client reads them. */
   async #follow(id: number, open: OpenWatch): Promise<void> {
     try {
       for await (const { events, revision } of open.watch) {
@@ -149,7 +149,7 @@ class WatchStream {
     }
   }
 
-  /** History before its cursor is gone, or the engine is closed. */
+  /** Ends a watch: its history is compacted, or the engine is closed. */
   #end(watchId: number, open: OpenWatch, error: unknown): void {
     this.#forget(watchId, open)
     const compactRevision = error instanceof KvError ? error.compactRevision : undefined
@@ -167,7 +167,7 @@ class WatchStream {
     if (this.#asked.delete(id)) this.#finishProgress()
   }
 
-  /** One answer for all watches of the stream, when each has sent what there was. */
+  /** Sends one answer for all watches of the stream, after each has sent its events. */
   async #tellAll(): Promise<void> {
     this.#progress = Math.max(this.#progress ?? 0, await this.#newest())
     for (const [id, { watch }] of this.#watches) {
@@ -197,7 +197,7 @@ class WatchStream {
       this.#asked.delete(id)
       this.#finishProgress()
     } else if (asked === 'all') {
-      // What was read may be on the disk a moment before watches are told of it.
+      // A read may see a commit a moment before the watches do.
       setImmediate(() => this.#watches.get(id)?.watch.requestProgress())
     }
   }
