@@ -1,4 +1,4 @@
-// The front door: the web console below `/console`. Its files and the way to log in are open to all; what its pages ask for below
+// The front door: the web console below `/console`. Its files and the login are open to all users. The requests of its pages below
 // `/console/api` goes through the same filters as every other request, with the credential of the session and nothing more.
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
@@ -34,13 +34,13 @@ import { PAGE_HEADERS, StaticFiles } from './static-files.ts'
 export type { EndedSessions, Provider, SessionKey }
 
 export interface ConsoleOptions extends SessionOptions {
-  /** Where it is built to. */
+  /** The folder of the built files. */
   readonly folder: string
   readonly authenticator: Authenticator
   readonly log: Log
-  /** By which open streams look whether their session is over. */
+  /** The clock by which open streams check their sessions. */
   readonly waitClock: Clock
-  /** Where people log in whose tokens are accepted; undefined: nowhere. */
+  /** The provider for logins. Undefined: there is none. */
   readonly provider: Provider | undefined
 }
 
@@ -74,14 +74,14 @@ export function serveConsole(options: ConsoleOptions, audited: AuditEntrance): F
   }
 }
 
-/** Throws where there is no session, or the request is not one of its own pages. */
+/** Throws if there is no session, or the request does not come from a page of the console. */
 async function enterSession(sessions: Sessions, { waitClock }: ConsoleOptions, request: HttpRequest): Promise<void> {
   refuseOtherSites(request)
   const session = await sessionOf(sessions, request)
   if (session === undefined) throw new ApiError('Unauthorized', 'there is no session: log in to the console')
   const { credential } = session
   request.useSession(credential.kind === 'token' ? `Bearer ${credential.token}` : undefined)
-  // Other requests are over soon.
+  // Other requests end soon.
   if (request.deadline.kind === 'after') return
   const look = async (): Promise<void> => {
     if (await sessions.isOver(session, request.signal)) request.breakOff()
@@ -89,7 +89,7 @@ async function enterSession(sessions: Sessions, { waitClock }: ConsoleOptions, r
   request.responder.whenOver(repeat(waitClock, LOOK_EVERY_MS, () => void look().catch(() => {})))
 }
 
-/** The cookie is taken out of the request: an aggregated server must not get it. */
+/** Removes the cookie from the request: an aggregated server must not get it. */
 async function sessionOf(sessions: Sessions, request: HttpRequest): Promise<Session | undefined> {
   const session = await sessions.find(request.takeHeader('cookie'), request.signal)
   const isMissing = session?.credential.kind === 'certificate' && request.remote.certificate === undefined
@@ -104,7 +104,7 @@ interface SessionParts extends ConsoleOptions {
   readonly login: ProviderLogin | undefined
 }
 
-/** What the page has to know before a login. */
+/** The facts for the page before a login. */
 async function showSession(sessions: Sessions, options: SessionParts, request: HttpRequest): Promise<HttpResponse> {
   refuseOtherSites(request)
   const session = await sessionOf(sessions, request)
@@ -113,7 +113,7 @@ async function showSession(sessions: Sessions, options: SessionParts, request: H
   return json(isOpen ? { user: user.name } : { certificate: user?.name, provider: options.login?.issuer })
 }
 
-/** With the token in the body, or with the certificate of the connection where there is none. It ends the session before it. */
+/** Logs in with the token in the body, or without one with the certificate of the connection. It ends the session before. */
 async function logIn(sessions: Sessions, options: ConsoleOptions, request: HttpRequest): Promise<Entered> {
   refuseUnposted(request)
   const credential = credentialIn(await request.body.read())
@@ -153,7 +153,7 @@ function tell({ log }: ConsoleOptions, { auditId, remote }: HttpRequest, user: U
   log.info({ auditId, user: user.name, from: remote.address }, what)
 }
 
-/** Browsers go there by links and come back by them: what they bring is checked by what they were given. */
+/** Browsers come and go by links. The state in their cookie authenticates the callback. */
 function providerPaths(
   sessions: Sessions,
   options: ConsoleOptions,

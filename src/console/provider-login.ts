@@ -1,4 +1,4 @@
-// Logging in at an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). What has to be known when the browser comes back
+// Login at an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). The state of the login
 // is sealed in a cookie of its own, which lasts for ten minutes.
 import { hash, randomBytes } from 'node:crypto'
 import { ApiError } from '../api/status.ts'
@@ -50,7 +50,7 @@ export class ProviderLogin {
     return this.#provider.issuer
   }
 
-  /** Where to send the browser, and the value of `Set-Cookie`. `before`: its session, which the login is to end. */
+  /** The URL of the provider, and the value of `Set-Cookie`. `before`: the session that the login ends. */
   async begin(
     { host, signal }: HttpRequest,
     before: SessionId | undefined,
@@ -73,7 +73,7 @@ export class ProviderLogin {
     return { location: location.href, cookie: `${COOKIE}=${sealed}; ${ATTRIBUTES}; Max-Age=${LASTS_SECONDS}` }
   }
 
-  /** The token that the provider gives for the code that the browser has brought, which is not checked here, and the session before. */
+  /** The provider's token for the code in the request, which is not checked here, and the session before. */
   async finish(request: HttpRequest): Promise<{ readonly token: string; readonly before: SessionId | undefined }> {
     const { query, host, signal } = request
     const attempt = await this.#attemptOf(request)
@@ -124,7 +124,7 @@ function comeBackTo(host: string): string {
   return `https://${host}${COME_BACK}`
 }
 
-/** Users are not shown what the provider says. */
+/** Users do not see the error of the provider. */
 async function reached(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer

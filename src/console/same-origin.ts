@@ -1,10 +1,10 @@
-// Whether a request comes from a page of the console itself. Browsers send the cookie of a session along by themselves; what they say of the
-// page that asks cannot be made up by another site.
+// Checks that a request comes from a page of the console. Browsers add the cookie of a session by themselves. Another site cannot
+// forge the headers with the origin of the page.
 import type { HttpRequest } from '../http/http.ts'
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** What changes something has to say where it comes from; what reads may leave it out, but not come from elsewhere. */
+/** Writes must have an origin. Reads may have none, but not another one. */
 export function isSameOrigin({ method, headers, host, transport }: HttpRequest): boolean {
   const { origin, 'sec-fetch-site': site } = headers
   if (origin !== undefined && !isOriginOf(origin, host)) return false

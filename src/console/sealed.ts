@@ -1,4 +1,4 @@
-// Texts that browsers keep for the server and cannot read: sealed with AES-256-GCM, each for one purpose.
+// Texts that browsers keep for the server and cannot read. They are sealed with AES-256-GCM, each for one purpose.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const NONCE_BYTES = 12
@@ -18,7 +18,7 @@ export function seal(key: Buffer, purpose: string, text: string): string {
   return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Undefined where it was not sealed with the key for this purpose, or was changed. */
+/** Undefined: it was not sealed with the key for this purpose, or was changed. */
 export function open(key: Buffer, purpose: string, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined

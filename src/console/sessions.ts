@@ -7,7 +7,7 @@ import { cookieValue, open, seal, type SessionKey } from './sealed.ts'
 /** A certificate is no part of the session: the browser shows it with every connection. */
 export type Credential = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'certificate' }
 
-/** What tells a session from all others. */
+/** The identity of a session. */
 export interface SessionId {
   /** A digest of the user's name. */
   readonly owner: string

@@ -1,5 +1,5 @@
-// The files of the console as they are built: compressed already, read once. A name with a digest in it never changes its meaning and is kept
-// by browsers for good; the page itself is asked for each time.
+// The built files of the console. They are compressed, and read once. A file with a digest in its name never changes, so browsers keep it
+// forever. The page itself is requested each time.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Nothing from elsewhere, nothing inline, nothing made up by a script; and in no frame of another page. */
+/** Allows nothing from other origins, nothing inline, nothing made by scripts, and no frames. */
 const POLICY = [
   "default-src 'none'",
   ...['script', 'style', 'img', 'font', 'connect'].map((kind) => `${kind}-src 'self'`),
@@ -44,15 +44,15 @@ interface StaticFile {
 export class StaticFiles {
   readonly #folder: string
   #files: ReadonlyMap<string, StaticFile> | undefined
-  /** For clients that do not know the compression. Kept, since no login is needed to ask for them. */
+  /** Decompressed files, for clients without the compression. They are kept, since requests for them need no login. */
   readonly #plain = new Map<StaticFile, Buffer>()
 
-  /** `folder`: where the console is built to. */
+  /** `folder`: the built files. */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** The file of that name, or the page, which finds its way by the path itself. */
+  /** The file of that name. All other paths are the page, which reads its path itself. */
   answer(name: string, request: HttpRequest): HttpResponse {
     this.#files ??= readFiles(this.#folder)
     const isAsset = name.startsWith('assets/')

@@ -1,4 +1,4 @@
-// Who may do what, as a matrix of kinds and verbs.
+// The rights of a user, as a matrix of kinds and verbs.
 import { useEffect, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { type Decide, ownRights, rightsOf } from './access-review.ts'

@@ -1,4 +1,4 @@
-// Who may do what: by the rules that the server tells a user of itself, or by asking it about another, one verb and kind at a time.
+// The rights of a user: by the rules of the user's own review, or by a review for each verb and kind of another user.
 import { type Answer, answerOf, type ResourceRule, type Subject, type Verb } from './access-rules.ts'
 import { ask, post } from './api.ts'
 import type { Kind } from './kind.ts'
@@ -18,7 +18,7 @@ export async function ownRights(namespace: string): Promise<Decide> {
   return async (kind, verb) => answerOf(status.resourceRules, kind, verb)
 }
 
-/** Every cell is a request: so many at a time. */
+/** Every cell is a request. So many run at a time. */
 const AT_ONCE = 12
 
 export function rightsOf({ user, groups }: Subject, namespace: string): Decide {

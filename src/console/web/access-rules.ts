@@ -1,4 +1,4 @@
-// What the rules that the server tells a user of mean for a kind and a verb.
+// Applies the rules of a user's review to a kind and a verb.
 import type { Kind } from './kind.ts'
 
 export const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const

@@ -1,7 +1,7 @@
 // Requests of the page. The server takes the user's credential out of the session, and answers as it answers any other client.
 
 export const API = '/console/api'
-/** Told on `window` when the server says that there is no session any more. */
+/** Dispatched on `window` when the session has ended. */
 export const SESSION_ENDED = 'session-ended'
 
 export interface StatusCause {
@@ -17,7 +17,7 @@ export interface Status {
   readonly details?: { readonly causes?: readonly StatusCause[] }
 }
 
-/** An answer that is not a success, with what the server says of it. */
+/** A refusal with its Status. */
 export class ApiFailure extends Error {
   readonly code: number
   readonly status: Status
@@ -29,7 +29,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** There is no answer: the server is down, or the way to it is. */
+/** There is no answer: the server or the network is down. */
 export class UnreachableError extends Error {
   constructor(cause?: unknown) {
     super('The server cannot be reached.', { cause })
@@ -42,7 +42,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** Of work that is tried again. */
+/** The problem of work that is tried again. */
 export function problemOf(error: unknown): Problem {
   const message = messageOf(error)
   if (error instanceof UnreachableError) return { kind: 'unreachable', message: `${message} The console keeps trying.` }
@@ -69,7 +69,7 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
-/** The text of an answer of success; throws an `ApiFailure` for every other, and an `UnreachableError` if there is none. */
+/** The text of a successful answer. Throws an `ApiFailure` for every other, and an `UnreachableError` if there is none. */
 export async function askText(path: string, call: Call = {}): Promise<string> {
   return textOf(await send(path, call))
 }
@@ -104,15 +104,15 @@ function textOf({ response, text }: Answered): string {
   throw new ApiFailure(response.status, statusIn(text))
 }
 
-/** A document, and the tag by which the server knows whether it has changed. */
+/** A document and its tag, which changes with it. */
 export interface Kept<T> {
   readonly tag: string
   readonly document: T
 }
 
 /**
- * What is known, where it has not changed. Browsers would see to that themselves, but keep nothing of a server whose certificate they
- * do not know.
+ * Returns the known document if it has not changed. Browsers would do that themselves, but cache nothing of a server with a certificate that they
+ * do not trust.
  */
 export async function askAnew<T>(path: string, call: Call, known: Kept<T> | undefined): Promise<Kept<T>> {
   const tag = known?.tag ?? ''
@@ -142,9 +142,9 @@ function statusIn(text: string): Status {
 export interface Session {
   /** Undefined: there is no session. */
   readonly user?: string
-  /** Whose certificate the browser has shown. */
+  /** The user of the browser's certificate. */
   readonly certificate?: string
-  /** Where people log in whose tokens are accepted. */
+  /** The provider for logins. */
   readonly provider?: string
 }
 
@@ -152,7 +152,7 @@ export function readSession(): Promise<Session> {
   return askSession('session')
 }
 
-/** An empty token: with the certificate that the browser shows. */
+/** An empty token stands for the certificate of the browser. */
 export function logIn(token: string): Promise<Session> {
   return askSession('login', { method: 'POST', body: JSON.stringify({ token }) })
 }

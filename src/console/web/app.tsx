@@ -1,4 +1,4 @@
-// The frame of all pages: who is logged in, where one is, and the way to everything else.
+// The frame of all pages: the user, the current page, and the links to all others.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
@@ -26,7 +26,7 @@ export function App() {
   const [visit, setVisit] = useState<Visit>()
   const { count, problem, report } = useAttempts()
   const enter = (session: Session): void => setVisit({ session })
-  // A session may end at any time: the text of an editor is still there after the next login.
+  // A session may end at any time. The text of an editor survives until the next login.
   const look = (session: Session): void => {
     report()
     const isLost = session.user === undefined && hasUnsaved()
@@ -79,7 +79,7 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
     setLogoutProblem('')
     document.title = `${titleOf(route)} · Quarterdeck`
   }, [route])
-  // The table of a kind without namespaces leaves the choice as it is, and so does the page of an object.
+  // Tables of kinds without namespaces and pages of objects do not change the chosen namespace.
   const table = route.page === 'table' && isNamespaced(kinds, route.resource) ? route : undefined
   useEffect(() => {
     if (table !== undefined) setNamespace(table.query.namespace)
@@ -142,7 +142,7 @@ function Page({ route, kinds, namespace }: PageProps) {
     return pages === undefined ? null : pages(route, { kinds, namespace })
   }
   const kind = kinds.find((one) => resourceName(one) === route.resource)
-  // The page stays when its kind is gone: there may be unsaved edits on it.
+  // The page stays when its kind is removed: there may be unsaved edits on it.
   const shown = kind ?? (seen.current?.resource === route.resource ? seen.current.kind : undefined)
   seen.current = { resource: route.resource, kind: shown }
   const page =
@@ -166,7 +166,7 @@ interface Around {
 type Show = (route: Route, around: Around) => ComponentChildren
 type Load = () => Promise<Show>
 
-/** Pages are loaded when they are looked at first: the editor and the charts are larger than all the rest. */
+/** Pages are loaded at their first visit: the editor and the charts are larger than all the rest. */
 const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
   table: undefined,
   object: async () => {
@@ -209,7 +209,7 @@ function useLoaded(load: Load | undefined): Show | undefined {
   return loaded !== undefined && loaded.by === load ? loaded.show : undefined
 }
 
-/** Asked for again now and then: definitions come and go. */
+/** The kinds are read again regularly: definitions come and go. */
 const KINDS_EVERY_MS = 30_000
 
 interface KnownKinds {
@@ -217,7 +217,7 @@ interface KnownKinds {
   readonly problem: Problem | undefined
 }
 
-/** `wanted`: the resource that is looked at, which may be new. */
+/** `wanted`: the resource of the page, which may be new. */
 function useKinds(wanted: string | undefined): KnownKinds {
   const [kinds, setKinds] = useState<readonly Kind[]>()
   const { count, problem, report } = useAttempts()
@@ -249,7 +249,7 @@ function useKinds(wanted: string | undefined): KnownKinds {
   return { kinds, problem }
 }
 
-/** Links between pages do not load the page anew. */
+/** Links between pages do not reload the page. */
 function useLinks(): void {
   useEffect(() => {
     const follow = (event: MouseEvent): void => {
@@ -265,7 +265,7 @@ function useLinks(): void {
   }, [])
 }
 
-/** A key leads to the field that bears it, unless one is writing. */
+/** A key focuses the field with this hotkey, unless another field has the focus. */
 function useHotkeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

@@ -1,8 +1,8 @@
-// What to apply so that an edit is made and nothing else is claimed: of the edited object only the fields that were changed, and those that
-// were applied from here before.
+// Makes the object to apply for an edit without claiming other fields: it has the changed fields, and the fields that
+// the console has applied before.
 import type { FieldSet, ManagedFields } from './field-owners.ts'
 
-/** Under which name the console writes. */
+/** The field manager of the console. */
 export const MANAGER = 'quarterdeck-console'
 
 export interface ManagedObject {
@@ -23,7 +23,7 @@ export interface ManagedObject {
   }
 }
 
-/** `edited`: the answer to a dry run of the update, whose managed fields say what the console has changed. */
+/** `edited`: the answer to a dry run of the update. Its managed fields tell what the console has changed. */
 export function applyIntent(edited: ManagedObject): object {
   const { apiVersion, kind, metadata } = edited
   const own = (metadata.managedFields ?? []).filter(

@@ -1,4 +1,4 @@
-// Manifests applied from here: each is tried first, and what it would change is shown.
+// Applies manifests. Each is tried first, and the changes are shown.
 import { useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { ApiFailure, askText, messageOf } from './api.ts'
@@ -14,7 +14,7 @@ import { objectAddress } from './routes.ts'
 
 interface Props {
   readonly kinds: readonly Kind[]
-  /** Where manifests belong that do not say. */
+  /** The namespace of manifests without one. */
   readonly namespace: string
 }
 
@@ -118,7 +118,7 @@ async function tryManifest(kinds: readonly Kind[], manifest: Manifest, force: bo
     throw error
   })
   const write = { kind, manifest }
-  // A refusal comes in the form that was asked for: first in the one that it is read in.
+  // A refusal comes in the requested form, so the first request is for JSON.
   await send(write, { dryRun: true, force, accept: 'application/json' })
   const after = await send(write, { dryRun: true, force, accept: YAML })
   return { ...write, before: editable(before), after: editable(after) }

@@ -4,7 +4,7 @@ import uPlot from 'uplot'
 
 export interface Line {
   readonly label: string
-  /** The name of a colour of the page. */
+  /** The name of a colour variable. */
   readonly colour: string
 }
 
@@ -18,7 +18,7 @@ interface Props {
 
 const HEIGHT_PX = 150
 const HOUR_SECONDS = 3600
-/** So that the first minutes of a server are not drawn out. */
+/** The shortest time axis, for new servers. */
 const LEAST_SECONDS = 600
 
 export function Chart({ title, unit, lines, data }: Props) {
@@ -36,7 +36,7 @@ export function Chart({ title, unit, lines, data }: Props) {
     draw()
     const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
     resized.observe(element)
-    // Colours are taken when it is drawn.
+    // The colours are read when the chart is drawn.
     const theme = new MutationObserver(draw)
     theme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
     const system = matchMedia('(prefers-color-scheme: dark)')
@@ -87,7 +87,7 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      // Without data there is no first time and no last.
+      // Without data there are no times.
       x: {
         range: (_plot, min: number | null, max: number | null) => {
           const end = max ?? Date.now() / 1000
@@ -111,7 +111,7 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
   }
 }
 
-/** A canvas knows no variables: the browser is asked what the colour is here and now. */
+/** A canvas does not know CSS variables, so the browser computes the colour. */
 function colourOf(element: HTMLElement, name: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(--${name})`

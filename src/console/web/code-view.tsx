@@ -1,5 +1,5 @@
-// YAML to read, to edit or to compare, by CodeMirror. It lives in a shadow root: there its styles are adopted, which the policy of the page
-// allows, and not written into it, which it does not.
+// Shows YAML to read, edit or compare, by CodeMirror. It is in a shadow root, where styles are adopted. The policy of the page
+// allows that, but no inline styles.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
@@ -22,15 +22,15 @@ export type LineOwners = ReadonlyMap<number, readonly ManagedFields[]>
 
 interface Props {
   readonly label: string
-  /** What it begins with, and what it has from a new edition on. What is written in it is the editor's own until then. */
+  /** The text at the start and at each new edition. Edits between stay in the editor. */
   readonly text: string
   readonly edition?: number
-  /** Absent: it is only read. */
+  /** Absent: the text is read-only. */
   readonly onChange?: (text: string) => void
   readonly owners?: LineOwners
-  /** What it is compared with. */
+  /** The text to compare with. */
   readonly original?: string
-  /** Further parts of the editor; the same from beginning to end. */
+  /** Further extensions of the editor. They must not change. */
   readonly more?: Extension
 }
 
@@ -156,7 +156,7 @@ function common(label: string): Extension {
   ]
 }
 
-/** Who owns a line; the name only where it changes. */
+/** Marks the owners of a line. The names are shown only where they change. */
 class OwnerMarker extends GutterMarker {
   readonly #names: string
   readonly #title: string

@@ -1,4 +1,4 @@
-// What can be written where one is: the fields of the kind, and values where they are few.
+// Completes fields of the kind, and values if they are few.
 import {
   autocompletion,
   type Completion,
@@ -11,7 +11,7 @@ import { type Kind, versionPath } from './kind.ts'
 import { KindSchema, type OpenApiDocument } from './kind-schema.ts'
 import { positionAt } from './yaml-position.ts'
 
-/** The document is asked for when one begins to write. */
+/** The OpenAPI document is requested when the user begins to write. */
 export function completionOf(kind: Kind): Extension {
   let schema: Promise<KindSchema> | undefined
   const read = async (): Promise<KindSchema> =>

@@ -1,4 +1,4 @@
-// An apply that would change what others own, explained: which fields, whose they are, and the ways out.
+// Explains an apply that would change fields of other managers: the fields, their owners, and the ways out.
 import type { FieldConflict } from './object-write.ts'
 
 interface ContestedProps {

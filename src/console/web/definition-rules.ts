@@ -1,4 +1,4 @@
-// The rules of a definition's schema, each with the field that it is about, and what the server says of their cost.
+// The rules of a definition's schema, each with its field, and their costs by the server's estimate.
 
 export interface Schema {
   readonly type?: string
@@ -17,7 +17,7 @@ export interface Rule {
 export interface PlacedRule extends Rule {
   /** `spec.replicas`, `spec.ports[*]`; empty: the whole object. */
   readonly field: string
-  /** Among those of its field. */
+  /** The index among the rules of its field. */
   readonly index: number
 }
 

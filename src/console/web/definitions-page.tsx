@@ -1,4 +1,4 @@
-// The kinds that definitions have made: their versions, which are served and which is stored, and the rules that their objects are held to.
+// The kinds of definitions: their versions, which of them are served or stored, and the rules for their objects.
 import { Alert } from './alert.tsx'
 import { ask } from './api.ts'
 import { rulesIn, type Schema } from './definition-rules.ts'

@@ -1,4 +1,4 @@
-// What was reported of an object, newest first, and as it comes.
+// The events of an object, newest first, live.
 import { useEffect, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { API, ask, type Problem, STREAM_RETRY_MS } from './api.ts'

@@ -1,4 +1,4 @@
-// Who owns which line of a document, by the managed fields of its object.
+// Finds the owners of the lines of a document, by the managed fields of its object.
 import type { SyntaxNode } from '@lezer/common'
 import { fieldsIn, isMapping, isSequence, itemsIn, scalarText, topOf, valueOf } from './yaml-tree.ts'
 
@@ -15,13 +15,13 @@ export interface ManagedFields {
   readonly fieldsV1?: FieldSet
 }
 
-/** What a manager owns of a place; `all`: everything there. */
+/** The fields of a manager at a place. `all`: the whole value. */
 interface Claim {
   readonly owner: ManagedFields
   readonly fields: FieldSet | 'all'
 }
 
-/** By the number of the line, beginning with 1. */
+/** By line numbers, which begin with 1. */
 export function ownersByLine(
   text: string,
   managed: readonly ManagedFields[],
@@ -105,14 +105,14 @@ class LineNumbers {
     this.#text = text
   }
 
-  /** Places have to come in their order. */
+  /** The places must come in ascending order. */
   of(place: number): number {
     for (; this.#at < place; this.#at++) if (this.#text.charCodeAt(this.#at) === 10) this.#line++
     return this.#line
   }
 }
 
-/** The managers that have written between two versions. Who only lost a field to another has not, though its entry has changed. */
+/** The managers that have written between two versions. A manager that only lost a field has not, though its entry has changed. */
 export function writersSince(before: readonly ManagedFields[], after: readonly ManagedFields[]): readonly string[] {
   const writers = after.filter((entry) => {
     const known = before.find(

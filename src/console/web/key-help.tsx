@@ -1,4 +1,4 @@
-// Which keys lead where.
+// The help for keys.
 import { useEffect, useRef } from 'preact/hooks'
 import { pageKey } from './keys.ts'
 

@@ -1,4 +1,4 @@
-// Which keys are for the page, and not for a field, an editor or a dialog.
+// Finds the keys for the page: those that no field, editor or dialog takes.
 
 /** The key, if no modifier is pressed and no field has the focus. */
 export function pageKey(event: KeyboardEvent): string | undefined {

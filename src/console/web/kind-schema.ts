@@ -1,4 +1,4 @@
-// The schema of a kind, out of the server's OpenAPI documents, and what may stand at a place in it.
+// The schema of a kind from the server's OpenAPI documents, with the allowed fields and values at a place.
 
 export interface SchemaNode {
   readonly $ref?: string
@@ -44,7 +44,7 @@ export class KindSchema {
     )
   }
 
-  /** The fields below the path; none where it leads nowhere, or to what has no fields of its own. */
+  /** The fields below the path. Empty: the path does not exist or has no fields. */
   fieldsAt(path: readonly string[]): readonly Suggestion[] {
     const { properties = {}, required = [] } = this.#at(path) ?? {}
     return Object.entries(properties).map(([name, node]) => {
@@ -53,7 +53,7 @@ export class KindSchema {
     })
   }
 
-  /** The values that the field at the path may have, where they are few. */
+  /** The allowed values of the field at the path, if they are few. */
   valuesAt(path: readonly string[]): readonly string[] {
     const { type, enum: listed = [] } = this.#at(path) ?? {}
     return type === 'boolean' ? ['true', 'false'] : listed.filter((value) => value !== '').map(String)
@@ -70,7 +70,7 @@ export class KindSchema {
     return node
   }
 
-  /** References and what they are wrapped in are followed, but not in a circle. */
+  /** Follows references, also wrapped ones, but not in a circle. */
   #resolved(node: SchemaNode, depth = 0): SchemaNode {
     const { $ref: reference = node.allOf?.[0]?.$ref } = node
     const found = reference === undefined ? undefined : this.#schemas[reference.split('/').at(-1) ?? '']

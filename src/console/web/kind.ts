@@ -1,4 +1,4 @@
-// What a kind is to the page, and the addresses of its objects in the API.
+// Kinds, and the addresses of their objects in the API.
 
 export interface Kind {
   readonly group: string
@@ -11,7 +11,7 @@ export interface Kind {
 }
 
 export interface ObjectName {
-  /** Empty where there is none. */
+  /** Empty: there is none. */
   readonly namespace: string
   readonly name: string
 }
@@ -20,12 +20,12 @@ export function canList({ verbs }: Kind): boolean {
   return verbs.includes('list')
 }
 
-/** Where the kind is served: `/apis/apps/v1`. */
+/** The path of the group-version: `/apis/apps/v1`. */
 export function versionPath({ group, version }: Pick<Kind, 'group' | 'version'>): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
-/** The collection in a namespace; empty: in all of them. */
+/** The collection in a namespace. Empty: in all namespaces. */
 export function collectionPath(kind: Kind, namespace = ''): string {
   const place = kind.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
   return `${versionPath(kind)}${place}/${kind.plural}`

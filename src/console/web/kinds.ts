@@ -1,4 +1,4 @@
-// The kinds that the server serves, as discovery tells them.
+// The served kinds, by discovery.
 import { askAnew, type Kept } from './api.ts'
 import type { Kind } from './kind.ts'
 
@@ -23,11 +23,11 @@ const PLACES = ['/api', '/apis'] as const
 
 export class Kinds {
   #kept: readonly (Kept<Discovery> | undefined)[] = PLACES.map(() => undefined)
-  /** By their texts. A kind that has not changed stays the same object: pages are loaded anew for another one. */
+  /** By their texts. An unchanged kind stays the same object, since pages are loaded again for a new one. */
   #kinds: ReadonlyMap<string, Kind> = new Map()
   #listed: readonly Kind[] = []
 
-  /** Each in the version that its group prefers, those of the core group first; the same list where nothing has changed. */
+  /** Each kind in the version that its group prefers, the core group first. The same list if nothing has changed. */
   async read(): Promise<readonly Kind[]> {
     const before = this.#kept
     const now = await Promise.all(PLACES.map((path, i) => askAnew(path, { accept: AGGREGATED }, before[i])))

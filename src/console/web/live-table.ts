@@ -1,5 +1,5 @@
-// A table that follows the watch: the list in pages, then events from where it ended. A stream that breaks resumes after the last event;
-// where that is too long ago everything is read anew, so that nothing is ever missing.
+// A table that follows a watch: first the pages of the list, then the events after it. A broken stream resumes after the last event.
+// If that is too long ago, everything is read again, so that no change is missing.
 import { API, ApiFailure, ask, askText, mayRecover, type Problem, problemOf, RETRY_MS } from './api.ts'
 import { collectionPath, type Kind } from './kind.ts'
 import type { TableQuery } from './routes.ts'
@@ -27,7 +27,7 @@ export class LiveTable {
   #retry: number | undefined
   #frame: number | undefined
 
-  /** `onChange` is called once a frame at most, however much happens. */
+  /** `onChange` is called at most once a frame. */
   constructor(kind: Kind, query: TableQuery, onChange: () => void) {
     this.#path = collectionPath(kind, query.namespace)
     this.#query = query
@@ -92,7 +92,7 @@ export class LiveTable {
     for (const type of ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']) {
       source.addEventListener(type, (event) => this.#take(type, event))
     }
-    // The server says why it ends the stream: mostly that the version is too old.
+    // The server ends the stream with an error, mostly because the version is too old.
     source.addEventListener('ERROR', () => void this.#load())
   }
 
@@ -107,7 +107,7 @@ export class LiveTable {
     this.#changed()
   }
 
-  /** The browser reconnects by itself, except after an error of the server. It does not tell which: a short watch does. */
+  /** The browser reconnects by itself, except after an error of the server, which it does not tell. A short watch gets the error. */
   #onBroken(source: EventSource): void {
     this.#enter({ kind: 'reconnecting' })
     if (source.readyState === EventSource.CLOSED) this.#later(() => this.#resume())

@@ -1,10 +1,10 @@
-// Logging in: with a token, or with the certificate that the browser has shown.
+// The login with a token, or with the certificate of the browser.
 import { useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { logIn, messageOf, type Session } from './api.ts'
 
 interface Props {
-  /** What can be used beside a token. */
+  /** The other ways to log in. */
   readonly offered: Session
   /** The user whose unsaved edits are still there. */
   readonly kept: string | undefined

@@ -1,4 +1,4 @@
-// The manifests in a text: what each is, and what it is called.
+// Finds the manifests in a text, with their kinds and names.
 import type { SyntaxNode } from '@lezer/common'
 import { fieldsIn, scalarText, topOf } from './yaml-tree.ts'
 
@@ -10,7 +10,7 @@ export interface Manifest {
   readonly text: string
 }
 
-/** Throws where one does not say what it is; parts that are empty are left out. */
+/** Throws for a manifest without a kind or a name. Empty parts are left out. */
 export function manifestsIn(text: string, defaultNamespace: string): readonly Manifest[] {
   return text
     .split(/^---.*$/m)

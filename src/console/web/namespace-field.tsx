@@ -1,4 +1,4 @@
-// Which namespace is looked at. Who may not list namespaces writes its name.
+// The field for the namespace. A user who may not list namespaces types the name.
 import { useEffect, useState } from 'preact/hooks'
 import { ask, problemOf } from './api.ts'
 import { useAttempts } from './polling.ts'

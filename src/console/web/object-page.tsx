@@ -1,4 +1,4 @@
-// One object: its YAML with the owners of its fields, its events and those that it belongs to.
+// The page of an object: its YAML with the owners of its fields, its events, and its family.
 import { useEffect, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { ask, messageOf } from './api.ts'
@@ -19,7 +19,7 @@ interface Props {
   readonly kind: Kind
   readonly kinds: readonly Kind[]
   readonly named: ObjectName
-  /** The namespace that is looked at, which need not be the object's. */
+  /** The chosen namespace, which need not be the object's. */
   readonly chosen: string
 }
 
@@ -94,7 +94,7 @@ interface DeleteProps {
   readonly onDeleted: () => void
 }
 
-/** Tried first, so that what would be refused is not asked about. */
+/** Tries a dry run first, so that the user is not asked about a delete that would be refused. */
 function DeleteButton({ kind, named, onDeleted }: DeleteProps) {
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState('')

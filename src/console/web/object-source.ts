@@ -1,4 +1,4 @@
-// One object as it is stored now, and word of every later version.
+// Reads an object, and reports every later version.
 import { API, ask, askText, STREAM_RETRY_MS } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
 import { collectionPath, type Kind, type ObjectName, objectPath } from './kind.ts'
@@ -9,7 +9,7 @@ const MANAGED_FIELDS = ['metadata', 'managedFields'] as const
 
 export interface Loaded {
   readonly object: ManagedObject
-  /** As it is edited: without its managed fields, which are shown beside it. */
+  /** The text to edit, without managed fields, which are shown beside it. */
   readonly text: string
 }
 
@@ -31,13 +31,13 @@ export type ObjectNews = { readonly kind: 'changed'; readonly version: string } 
 
 interface Listener {
   readonly tell: (news: ObjectNews) => void
-  /** Whether news can come. */
+  /** Called when the stream opens or breaks. */
   readonly connected: (isOpen: boolean) => void
-  /** The server has refused the stream a while ago: the browser does not reconnect then. */
+  /** Called some time after the server has refused the stream, since the browser does not reconnect then. */
   readonly lost: () => void
 }
 
-/** Until what it returns is called. A user who may not watch hears nothing. */
+/** Follows until the returned function is called. A user who may not watch gets no news. */
 export function followObject(
   kind: Kind,
   { namespace, name }: ObjectName,

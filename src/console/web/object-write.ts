@@ -1,4 +1,4 @@
-// Writes of an object, each tried before it is made: what a dry run gives back is what is shown.
+// Writes an object. A dry run comes before each write, and its answer is shown.
 import { ask, ApiFailure, askText } from './api.ts'
 import { applyIntent, MANAGER, type ManagedObject } from './apply-intent.ts'
 import { type Kind, type ObjectName, objectPath } from './kind.ts'
@@ -6,7 +6,7 @@ import { editable, YAML } from './object-source.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** `update` puts the whole object in the place of what is stored; `apply` claims the changed fields alone. */
+/** `update` replaces the object. `apply` claims the changed fields only. */
 export type WriteMode = 'update' | 'apply'
 
 export interface Write {
@@ -18,9 +18,9 @@ export interface Write {
   readonly force: boolean
 }
 
-/** What would be stored, as it is edited. Throws an `ApiFailure`. */
+/** The resulting text of a dry run. Throws an `ApiFailure`. */
 export async function tryWrite(write: Write): Promise<string> {
-  // A refusal comes in the form that was asked for: first in the one that it is read in.
+  // A refusal comes in the requested form, so the first request is for JSON.
   await send(write, { dryRun: true, accept: JSON_TYPE })
   return editable(await send(write, { dryRun: true, accept: YAML }))
 }
@@ -65,7 +65,7 @@ export interface FieldConflict {
   readonly owner: string
 }
 
-/** The fields that others own and an apply would change; empty where it failed for another reason. */
+/** The conflicting fields of an apply. Empty: it failed for another reason. */
 export function conflictsIn(error: unknown): readonly FieldConflict[] {
   const causes = error instanceof ApiFailure ? (error.status.details?.causes ?? []) : []
   return causes

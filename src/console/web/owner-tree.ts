@@ -1,4 +1,4 @@
-// The tree that an object stands in: those that own it, up to the first, and all that they own in turn; and where each is drawn.
+// The family of an object: its owners up to the first, and all their dependents, with their places in a drawing.
 import type { Kind } from './kind.ts'
 
 export interface TreeObject {
@@ -18,7 +18,7 @@ export interface PlacedNode {
   readonly parent: PlacedNode | undefined
 }
 
-/** Those that belong to the object's family, each placed; parents come before their children. */
+/** The objects of the family with their places. Parents come before their children. */
 export function placeTree(all: readonly TreeObject[], uid: string): readonly PlacedNode[] {
   const byUid = new Map(all.map((object) => [object.uid, object]))
   const children = new Map<string, TreeObject[]>()

@@ -1,15 +1,15 @@
-// What is asked for again and again while a page is open, and seen.
+// Hooks for requests that are repeated while a page is open and visible.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { mayRecover, type Problem, problemOf, RETRY_MS } from './api.ts'
 
 export interface Polled<T> {
-  /** The last that was read. */
+  /** The last result. */
   readonly value: T | undefined
-  /** Why the last attempt failed. */
+  /** The failure of the last attempt. */
   readonly problem: Problem | undefined
 }
 
-/** Each for itself: what one may not see does not hide what one may. */
+/** Each request has a state of its own, so that a forbidden one does not hide the others. */
 export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T> {
   const [polled, setPolled] = useState<Polled<T>>({ value: undefined, problem: undefined })
   useEffect(() => {
@@ -40,14 +40,14 @@ export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T>
 }
 
 export interface Attempts {
-  /** Another number when the work is to be tried again: for the dependencies of the effect that does it. */
+  /** Changes when the work must be tried again. Use it as a dependency of the effect. */
   readonly count: number
   readonly problem: Problem | undefined
-  /** Without an error: it has succeeded. */
+  /** Call it after each attempt, with the error if there is one. */
   readonly report: (error?: unknown) => void
 }
 
-/** For work that is done once, and again after a failure that may pass. */
+/** For work that is done once, and repeated after a failure that may pass. */
 export function useAttempts(): Attempts {
   const [count, setCount] = useState(0)
   const [problem, setProblem] = useState<Problem>()

@@ -15,7 +15,7 @@ export interface TableQuery {
 }
 
 const PLAIN = ['definitions', 'access', 'apply'] as const
-/** Stands for no namespace in the address of an object. */
+/** Marks an object without a namespace in addresses. */
 const NO_NAMESPACE = '-'
 
 export function routeOf(pathname: string, search: string): Route {
@@ -58,7 +58,7 @@ export function objectAddress(
   return `${HOME}objects/${resource}/${namespace === '' ? NO_NAMESPACE : namespace}/${encodeURIComponent(name)}`
 }
 
-/** What a tab of the browser says. */
+/** The title of the browser's tab. */
 export function titleOf(route: Route): string {
   if (route.page === 'object') return route.named.name
   return route.page === 'table' ? route.resource : TITLES[route.page]

@@ -7,7 +7,7 @@ import { type CostOfRule, costText, findCost, type PlacedRule, type RuleCosts } 
 export interface RuleListProps {
   readonly rules: readonly PlacedRule[]
   readonly version: string
-  /** Where the definition is, and which version of it the rules are from. */
+  /** The path and the resourceVersion of the definition. */
   readonly place: string
   readonly resourceVersion: string
 }

@@ -1,4 +1,4 @@
-// The server itself: how it is, who shares its work, who watches, who waits, and its load of the last hour.
+// The overview of the server: its health, replicas, watchers, flow control, leases, and its load in the last hour.
 import type { ComponentChildren } from 'preact'
 import { ApiFailure, ask, askText, type Problem } from './api.ts'
 import { Chart } from './chart.tsx'
@@ -51,7 +51,7 @@ interface Watchers {
   readonly watchers: readonly Watcher[]
 }
 
-/** A server that is not ready says so with 500, and which checks it fails. */
+/** A server that is not ready answers 500 with the failing checks. */
 async function readHealth(): Promise<readonly Check[]> {
   try {
     return readChecks(await askText('/readyz?verbose', { accept: 'text/plain' }))
@@ -169,7 +169,7 @@ function Fact({ name, problem, children }: FactProps) {
   )
 }
 
-/** The newest, what is kept of the past, and how it stands with compaction. */
+/** The newest revision, the kept history, and the state of compaction. */
 function Revision({ load }: { readonly load: Load }) {
   const { compaction } = load
   return (
@@ -185,7 +185,7 @@ function Revision({ load }: { readonly load: Load }) {
   )
 }
 
-/** Servers keep a lease each, by which they are known. */
+/** Every server has an identity lease. */
 function replicasIn(leases: readonly Lease[]): readonly Lease[] {
   return leases.filter(({ metadata }) => metadata.labels?.['apiserver.kubernetes.io/identity'] !== undefined)
 }

@@ -1,4 +1,4 @@
-// What the server tells of itself, read into what the page shows.
+// Parses the status pages of the server for display.
 
 export interface Check {
   readonly name: string
@@ -52,7 +52,7 @@ export interface Load {
 
 export interface Compaction {
   readonly intervalMs: number
-  /** Before which history is forgotten. */
+  /** The history before this revision is compacted. */
   readonly revision?: number
   readonly lastRoundAt?: number
   readonly problem?: string
@@ -66,14 +66,14 @@ export function historyText({ revision, compaction }: Pick<Load, 'revision' | 'c
   return `${Math.max(0, revision - compacted).toLocaleString('en')} revisions kept, since ${compacted}`
 }
 
-/** What more there is to know: how often, when last, and what went wrong. */
+/** The interval, the last round and the last failure. */
 export function compactionText({ intervalMs, lastRoundAt, problem }: Compaction, now: number): string {
   const minutes = Math.round(intervalMs / 6000) / 10
   const last = lastRoundAt === undefined ? '' : `, last ${Math.round((now - lastRoundAt) / 1000)} s ago`
   return `every ${minutes} min${last}${problem === undefined ? '' : `, failed: ${problem}`}`
 }
 
-/** Lists of numbers, the first one times in seconds, as charts take them. */
+/** The data of charts: lists of numbers, the first one times in seconds. */
 export interface LoadSeries {
   readonly rate: readonly number[][]
   readonly latency: readonly (readonly (number | null)[])[]
@@ -81,7 +81,7 @@ export interface LoadSeries {
 }
 
 export function seriesOf({ stepMs, steps }: Load): LoadSeries {
-  // The last step is still going on: how long is not told.
+  // The last step is not complete.
   const whole = steps.slice(0, -1)
   const times = whole.map(({ at }) => at / 1000)
   const perSecond = (count: number): number => count / (stepMs / 1000)

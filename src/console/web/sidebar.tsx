@@ -1,4 +1,4 @@
-// The way to every page: the server itself, then the kinds by what they are for.
+// The links to all pages: the server itself, then the kinds by their purpose.
 import { useState } from 'preact/hooks'
 import { canList, type Kind, resourceName } from './kind.ts'
 import { Mark } from './login-page.tsx'
@@ -11,7 +11,7 @@ const PAGES: readonly (readonly [page: Route['page'], title: string, address: st
   ['apply', 'Apply YAML', `${HOME}apply`],
 ]
 
-/** Groups of the API by what people look for; all others stand under their own name. */
+/** The well-known kinds by purpose. All other kinds are listed by API group. */
 const SECTIONS: readonly (readonly [title: string, resources: readonly string[]])[] = [
   [
     'Workloads',
@@ -60,7 +60,7 @@ interface Section {
   readonly kinds: readonly Kind[]
 }
 
-/** Those of definitions before those that are built in and seldom looked at. */
+/** Groups of definitions come before rare built-in groups. */
 function sectionsOf(kinds: readonly Kind[]): readonly Section[] {
   const listed = kinds.filter(canList)
   const byName = new Map(listed.map((kind) => [resourceName(kind), kind]))
@@ -80,7 +80,7 @@ function sectionsOf(kinds: readonly Kind[]): readonly Section[] {
 interface Props {
   readonly kinds: readonly Kind[]
   readonly route: Route
-  /** Stays when one goes from one kind to another. */
+  /** The chosen namespace, which links to other kinds keep. */
   readonly namespace: string
 }
 

@@ -132,7 +132,7 @@ interface SelectorProps {
   readonly onCommit: (value: string) => void
 }
 
-/** Takes effect with Enter or when it is left: a selector that is half written means something else. */
+/** Takes effect with Enter or when the field loses the focus: a half-written selector has another meaning. */
 function SelectorField({ label, placeholder, value, onCommit }: SelectorProps) {
   const commit = (text: string): void => {
     if (text.trim() !== value) onCommit(text.trim())

@@ -1,12 +1,12 @@
-// The rows of a live table: what is there, in which order, and what of it is shown. Nothing here knows of a browser. A change of a row
-// that does not move it costs nothing but the row.
+// The rows of a live table, their order and their filter. This file needs no browser. A change of a row
+// that does not move it touches only the row.
 
 export interface Column {
   readonly name: string
   readonly type: string
   readonly format?: string
   readonly description?: string
-  /** Above 0: shown where there is room for it. */
+  /** Above 0: shown only if there is room. */
   readonly priority: number
 }
 
@@ -37,7 +37,7 @@ export interface Row {
   readonly created: string
   readonly isGoing: boolean
   readonly cells: readonly unknown[]
-  /** When it was last changed while the table was open, in milliseconds; 0: not since. */
+  /** The time of its last change while the table was open, in milliseconds. 0: it has not changed. */
   readonly changedAt: number
 }
 
@@ -72,7 +72,7 @@ export class TableRows {
     return this.#rows.size
   }
 
-  /** The keys of those that are to be seen, in order; the same array as long as none comes, goes or moves. */
+  /** The keys of the shown rows, in order. The same array until a row comes, goes or moves. */
   get shown(): readonly string[] {
     this.#shown ??= [...this.#rows.values()]
       .filter((row) => this.#passes(row))
@@ -104,14 +104,14 @@ export class TableRows {
     if (this.#rows.delete(key)) this.#shown = undefined
   }
 
-  /** `isTime`: the column tells how long ago something was, which the time itself is ordered by. */
+  /** `isTime`: the column has ages, which are ordered by the times. */
   sortBy(order: Order, isTime: boolean): void {
     this.#order = order
     this.#isTime = isTime
     this.#shown = undefined
   }
 
-  /** Only those whose name has the text in it. */
+  /** Shows only rows whose names contain the text. */
   filterBy(text: string): void {
     this.#filter = text.trim().toLowerCase()
     this.#shown = undefined
@@ -151,12 +151,12 @@ export function cellText(cell: unknown): string {
   return typeof cell === 'string' ? cell : JSON.stringify(cell)
 }
 
-/** Whether the column tells an object's age, which grows while the table is looked at. */
+/** Whether the column is the age of the object, which grows while the table is open. */
 export function isAge({ name }: Column): boolean {
   return name === 'Age'
 }
 
-/** How long ago it was, as kubectl says it: `45s`, `3m20s`, `5h`, `12d`. */
+/** The age in kubectl's form: `45s`, `3m20s`, `5h`, `12d`. */
 export function ageText(created: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(created)) / 1000))
   if (Number.isNaN(seconds)) return ''

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; remembered by the browser.
+// Switches between the light, the dark and the system's theme. The browser remembers it.
 import { useEffect, useState } from 'preact/hooks'
 
 const THEMES = ['auto', 'light', 'dark'] as const

@@ -1,4 +1,4 @@
-// Two edits of one text put together, line by line. Where both changed the same lines mine stay, and what theirs were is told.
+// Merges two edits of one text line by line. If both have changed the same lines, mine stay, and theirs are reported.
 import { presentableDiff } from '@codemirror/merge'
 
 export interface Clash {
@@ -11,7 +11,7 @@ export interface Merged {
   readonly clashes: readonly Clash[]
 }
 
-/** Whole lines of the base, and what stands in their place. */
+/** Lines of the base, and their replacement. */
 interface Edit {
   readonly from: number
   readonly to: number
@@ -36,7 +36,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): Merged {
   }
 }
 
-/** Two that insert at one place clash as well. */
+/** Two insertions at one place clash too. */
 function overlap(a: Edit, b: Edit): boolean {
   return a.from === b.from || (a.from < b.to && b.from < a.to)
 }

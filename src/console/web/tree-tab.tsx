@@ -1,4 +1,4 @@
-// The family of an object as a picture.
+// Draws the family of an object.
 import { useEffect, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { ask, type Problem, UnreachableError } from './api.ts'
@@ -69,14 +69,14 @@ function Box({ node, isCurrent }: { readonly node: PlacedNode; readonly isCurren
 }
 
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
-/** Of each kind; larger families are cut short. */
+/** The most objects of each kind. Larger families are cut short. */
 const MOST_OBJECTS = 500
 
 interface MetadataList {
   readonly items: readonly Pick<ManagedObject, 'metadata'>[]
 }
 
-/** Everything of the object's namespace that the user may list; what may not be listed is not there. */
+/** The family among the objects of the namespace that the user may list. */
 function useFamily(
   kinds: readonly Kind[],
   kind: Kind,

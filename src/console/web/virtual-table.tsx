@@ -6,7 +6,7 @@ import { ageText, cellText, type Column, isAge, type Order, type Row, type Table
 const ROW_PX = 30
 const OVERSCAN = 12
 const MEASURED_ROWS = 200
-/** How long a changed row stands out. */
+/** How long a changed row is highlighted. */
 const FRESH_MS = 1500
 
 interface Props {
@@ -25,7 +25,7 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
   const [view, setView] = useState({ top: 0, height: 600 })
   const [chosen, setChosen] = useState('')
   const keys = rows.shown
-  // By its key: rows come and go while the table is looked at.
+  // By its key: rows come and go while the table is open.
   const active = Math.max(0, keys.indexOf(chosen))
   const now = Date.now()
   useTick(10_000)
@@ -212,13 +212,13 @@ const GOOD = /^(Running|Active|Bound|Ready|True|Available|Succeeded|Complete|Com
 const BAD = /(Failed|Error|BackOff|Evicted|Unknown|Lost|NotReady|^False$)/
 const UNDER_WAY = /^(Pending|Terminating|ContainerCreating|Released|Init:.*)$/
 
-/** A colour beside the word, never instead of it. */
+/** The colour of a word, in addition to the word. */
 function toneOf(column: string, text: string): string | undefined {
   if (!/^(Status|Phase|Ready|Available|Condition)$/.test(column)) return undefined
   return GOOD.test(text) ? 'good' : BAD.test(text) ? 'bad' : UNDER_WAY.test(text) ? 'waiting' : undefined
 }
 
-/** By the longest of the first rows; they do not change while one scrolls. */
+/** The widths by the longest of the first rows. They do not change while the user scrolls. */
 function useWidths(rows: TableRows, columns: readonly Column[]): readonly number[] {
   const measured = useRef<{
     readonly of: readonly Column[]

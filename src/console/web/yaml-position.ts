@@ -1,23 +1,23 @@
-// Where in a document a place is, by its indentation: while one writes, the document is seldom whole.
+// Finds the path of a place in a document by indentation: the document is seldom valid during an edit.
 
 export interface Position {
-  /** The keys that lead there; items of lists are not counted. */
+  /** The keys on the path, without the items of lists. */
   readonly path: readonly string[]
-  /** The key that is being given a value; undefined: a key is being written. */
+  /** The key of the value at the place. Undefined: the user writes a key. */
   readonly key: string | undefined
 }
 
 interface Line {
-  /** Where its dash is; undefined: it has none. */
+  /** The column of its dash. Undefined: it has none. */
   readonly dash: number | undefined
-  /** Where its key or value begins. */
+  /** The column of its key or value. */
   readonly indent: number
   readonly key: string | undefined
 }
 
 const LINE = /^( *)((?:- +)*)(?:(["']?)([^\s"':#][^"':#]*)\3:(?= |$))?/
 
-/** `before`: the text up to the place. */
+/** `before`: the text before the place. */
 export function positionAt(before: string): Position {
   const lines = before.split('\n')
   const current = readLine(lines.pop() ?? '')
