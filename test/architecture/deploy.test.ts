@@ -11,7 +11,6 @@ import { consistencyChecks } from '../../src/server/cache-check.ts'
 import { PROCESS_FIGURES } from '../../src/telemetry/process-figures.ts'
 import { TurnLedger } from '../../src/http/turn-ledger.ts'
 import { storageFamilies } from '../../src/telemetry/storage-metrics.ts'
-import { METRICS_DOCUMENT } from './reference-documents.ts'
 import { ALLOCATION, YOUNG_HEAP } from '../rigs/command.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 
@@ -58,15 +57,6 @@ function certificatesFor(folder: string): readonly number[] {
     expect([name, uid, gid]).toEqual([name, ...owner])
   }
   return owner
-}
-
-const WORDS_OF_PROMQL = new Set('by without and or on ignoring bool'.split(' '))
-
-/** The names of metrics in an expression: words that are no function, no label and no keyword. */
-function metricsIn(expression: string): readonly string[] {
-  const bare = expression.replaceAll(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on|ignoring) *\([^)]*\)|"[^"]*"/g, ' ')
-  const words = Array.from(bare.matchAll(/(?<![\w$])[a-z_]\w*(?!\w| *\()/gi), ([word]) => word)
-  return words.filter((word) => !WORDS_OF_PROMQL.has(word) && !/^\d/.test(word))
 }
 
 it.each([
@@ -246,11 +236,7 @@ describe('the dashboard', () => {
     readonly id: number
     readonly datasource: { readonly type: string; readonly uid: string }
     readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
-    readonly targets: readonly {
-      readonly refId: string
-      readonly expr: string
-      readonly datasource: Panel['datasource']
-    }[]
+    readonly targets: readonly { readonly refId: string; readonly datasource: Panel['datasource'] }[]
   }
   const text = read('deploy/observe/quarterdeck.json')
   const dashboard = JSON.parse(text) as {
@@ -295,19 +281,6 @@ describe('the dashboard', () => {
       const { hostname, port } = new URL(url)
       expect(services[hostname]?.ports).toEqual([`127.0.0.1:${port}:${port}`])
     }
-  })
-
-  it('and the alerts ask for metrics that a server has', () => {
-    const shown = Array.from(read(METRICS_DOCUMENT).matchAll(/^\| `(\w+)` \| (\w+) \|/gm), ([, name = '', type]) =>
-      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
-    )
-    const known = new Set(['up', ...shown.flat()])
-    const { groups } = load(read('deploy/alerts.yaml')) as { groups: { rules: { expr: string }[] }[] }
-    const ofAlerts = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr))
-    const ofPanels = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
-    const asked = [...ofAlerts, ...ofPanels].map(metricsIn)
-    expect(asked.filter((names) => names.length === 0)).toEqual([])
-    expect(asked.flat().filter((name) => !known.has(name) && !name.startsWith('etcd_'))).toEqual([])
   })
 
   it('has panels that are told apart and do not cover each other, and variables that there are', () => {

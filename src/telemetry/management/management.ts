@@ -120,27 +120,26 @@ function pageServer({ source, ...rules }: ManagementOptions): Serve {
     probes.set(request.target, asked)
     return asked
   }
-  const answerOne = async (request: PageRequest, socket: Socket): Promise<PageAnswer> => {
-    if (running >= MOST_AT_ONCE) return notServing('too many requests')
-    const gone = new AbortController()
-    const onClose = (): void => gone.abort(new Error('the client has gone'))
-    socket.once('close', onClose)
+  const answerOne = (request: PageRequest, signal: AbortSignal): Promise<PageAnswer> => {
+    if (running >= MOST_AT_ONCE) return Promise.resolve(notServing('too many requests'))
     running++
-    return answer(request, gone.signal).finally(() => {
-      running--
-      socket.off('close', onClose)
-    })
+    return answer(request, signal).finally(() => running--)
   }
   return async (page, { raw, headers: { accept = '' } }, reply) => {
     const refusal = refusalOf(raw, page, rules)
     if (refusal?.status === 401) reply.header('www-authenticate', 'Bearer')
     if (refusal !== undefined) return say(reply, refusal.status, refusal.text)
+    const gone = new AbortController()
+    let late: NodeJS.Timeout | undefined
+    reply.raw.once('close', () => {
+      clearTimeout(late)
+      gone.abort(new Error('the client has gone'))
+    })
     const target = raw.url ?? page.path
     const { status, headers, body } = await (page.isProbe === true
       ? answerProbe({ target, accept: '' })
-      : answerOne({ target, accept }, raw.socket))
-    const late = setTimeout(() => raw.socket.destroy(), IDLE_MS).unref()
-    reply.raw.once('close', () => clearTimeout(late))
+      : answerOne({ target, accept }, gone.signal))
+    late = setTimeout(() => raw.socket.destroy(), IDLE_MS).unref()
     return reply
       .code(status)
       .headers({ ...headers, ...ALWAYS })

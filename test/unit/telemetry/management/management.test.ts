@@ -180,6 +180,25 @@ describe('a client that', () => {
     for (const socket of idle) socket.destroy()
   })
 
+  it('asks for many pages at once on one connection has the process warn of nothing, and its pages are given up when it goes', async () => {
+    const warnings: string[] = []
+    const onWarning = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', onWarning)
+    const signals: AbortSignal[] = []
+    const answer = async (_: unknown, signal: AbortSignal) => {
+      signals.push(signal)
+      await once(signal, 'abort')
+      return { status: 200, headers: {}, body: Buffer.from('page') }
+    }
+    const socket = connectTo(await started({ source: () => ({ answer, serving: () => undefined }) }))
+    socket.write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20))
+    await expect.poll(() => signals.length).toBe(8)
+    socket.destroy()
+    await expect.poll(() => signals[0]?.aborted).toBe(true)
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
+
   it('sends long headers is refused', async () => {
     const socket = connectTo(await started())
     socket.write(`GET /livez HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(16 * 1024)}\r\n\r\n`)
