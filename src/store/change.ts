@@ -1,4 +1,4 @@
-// One change of one object, and the event that it is for a selection: what enters the selection is ADDED, what leaves it is
+// One change of one object, and its event for a selection: an object that enters the selection is ADDED, one that leaves it is
 // DELETED. Events and their encodings are made once for all watchers.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import type { Matcher } from './selection.ts'
@@ -12,7 +12,7 @@ export class Change {
   readonly current: StoredObject | undefined
   /** Undefined: it was created, or the previous version could not be read. */
   readonly previous: StoredObject | undefined
-  /** Set where there is nothing to show: what was stored, or what was removed, cannot be read (W-355). */
+  /** Set if the stored or removed object cannot be read, so that there is nothing to show (W-355). */
   readonly unreadable: UnreadableObject | undefined
   #added: ObjectEvent | undefined
   #modified: ObjectEvent | undefined
@@ -39,7 +39,7 @@ export class Change {
     return this.#lastEvent
   }
 
-  /** Lets the records of events go, and with them their encodings: those who still ask get new ones. */
+  /** Drops the records of events with their encodings. Later requests get new ones. */
   forgetEvents(): void {
     this.#added = this.#modified = this.#deleted = this.#lastEvent = this.#lastKey = undefined
   }
@@ -60,7 +60,7 @@ function event(type: ObjectEvent['type'], object: StoredObject, at: number | und
   return { type, object, at, memo: new EncodingMemo() }
 }
 
-/** The state that a watch begins with, and the bookmark that ends it. */
+/** The first state of a watch, and the bookmark at its end. */
 export async function* initialEvents(
   { revision, batches }: Pick<ListPage, 'revision' | 'batches'>,
   bookmarks: boolean,

@@ -1,12 +1,12 @@
-// Compacts the storage: at every interval what is older than one interval, by one of the servers on it (R-180). They take turns
-// by compare-and-swap of one key, kube-apiserver among them: it is the reference's key. Our replicas only watch their prefix, and
-// so learn of a compaction by another key there.
+// Compacts the storage: at every interval, one of its servers compacts the history before one interval ago (R-180). They take turns
+// by compare-and-swap of one key of the reference, so kube-apiserver takes part. Our replicas watch only their prefix, and
+// learn of a compaction by another key there.
 import { ABSENT, type Kv, KvError, type WriteResult } from '../kv/kv.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { normalizePrefix } from './keys.ts'
 
-/** As the whole storage has it, and below the server's prefix. Its value is the revision before which history is forgotten. */
+/** The key in the whole storage, and the one below the server's prefix. Its value is the compacted revision. */
 export const COMPACTION_KEY = 'compact_rev_key'
 
 export interface CompactorOptions {
@@ -14,18 +14,18 @@ export interface CompactorOptions {
   readonly prefix: string
   readonly clock: Clock
   readonly intervalMs: number
-  /** Called where a round failed; the next one is tried all the same. */
+  /** Called if a round fails. The next one is tried nevertheless. */
   readonly onError: (error: unknown) => void
 }
 
-/** How it stands with forgetting history. */
+/** The state of compaction. */
 export interface CompactionStatus {
   readonly intervalMs: number
-  /** Before which history is forgotten; undefined: none was. */
+  /** The history before this revision is compacted. Undefined: none is. */
   readonly revision: number | undefined
-  /** Of this server's last round, also where another server took its turn, in milliseconds since 1970; undefined: there was none yet. */
+  /** The time of this server's last round, also if another server had the turn, in milliseconds since 1970. Undefined: there was none yet. */
   readonly lastRoundAt: number | undefined
-  /** Why that failed. */
+  /** The failure of that round. */
   readonly problem: string | undefined
 }
 
@@ -33,9 +33,9 @@ export class Compactor {
   readonly #options: CompactorOptions
   readonly #toldKey: string
   #turnKey: string = COMPACTION_KEY
-  /** The key's revision as we know it: who still has the right one has the turn. */
+  /** The known revision of the key. The server with the right one has the turn. */
   #known = ABSENT
-  /** The newest revision an interval ago; undefined: we have not been here for that long. */
+  /** The newest revision an interval ago. Undefined: this server has not run for so long. */
   #past: number | undefined
   #lastRound: { readonly at: number; readonly problem: string | undefined } | undefined
 
@@ -44,7 +44,7 @@ export class Compactor {
     this.#toldKey = `${normalizePrefix(options.prefix)}/${COMPACTION_KEY}`
   }
 
-  /** Resolves when the signal fires and nothing is under way. */
+  /** Resolves when the signal has fired and all work is done. */
   async run(signal: AbortSignal): Promise<void> {
     while (await pause(this.#options.clock, this.#options.intervalMs, signal)) {
       try {
@@ -74,7 +74,7 @@ export class Compactor {
     this.#lastRound = { at: this.#options.clock.timeOfDay(), problem }
   }
 
-  /** To be called once an interval. Resolves to the revision that it compacted to, where it was this server's turn. */
+  /** Call this once an interval. Resolves to the compacted revision if it was this server's turn. */
   async tick(signal: AbortSignal): Promise<number | undefined> {
     const past = this.#past
     const result = await this.#takeTurn(past ?? 0, signal)
@@ -82,7 +82,7 @@ export class Compactor {
     this.#past = result.revision
     if (!result.ok) {
       this.#known = result.current?.revision ?? ABSENT
-      // It may be kube-apiserver's turn every time, and that does not tell our replicas.
+      // kube-apiserver may have the turn every time, and does not tell our replicas.
       await this.#tell(Number(result.current?.value.toString('latin1')), signal)
       return undefined
     }
@@ -114,7 +114,7 @@ export class Compactor {
     }
   }
 
-  /** Unless they know already. */
+  /** Tells the replicas of the compaction, unless they know it. */
   async #tell(past: number, signal: AbortSignal): Promise<void> {
     if (this.#turnKey === this.#toldKey) return
     const { kv } = this.#options

@@ -16,7 +16,7 @@ export interface Operation {
 
 const TOO_LARGE = 'Request entity too large: the storage does not take an object of this size'
 
-/** Returns anything but a `KvError` as it is. */
+/** Errors other than a `KvError` are returned as they are. */
 export function translate(error: unknown, operation: Operation): unknown {
   if (!(error instanceof KvError)) return error
   switch (error.code) {
@@ -65,7 +65,7 @@ export function watchExpired(cause?: unknown): ApiError {
   return new ApiError('Expired', 'The resourceVersion for the provided watch is too old.', { cause })
 }
 
-/** `oldest`: the lowest version that could have been asked for (R-146). */
+/** `oldest`: the lowest version that is still available (R-146). */
 export function tooOldResourceVersion(requested: number, oldest: number): ApiError {
   return new ApiError('Expired', `too old resource version: ${requested} (${oldest})`)
 }
@@ -81,12 +81,12 @@ export function tooLargeResourceVersion(requested: number, current: number | und
   })
 }
 
-/** R-171, where the cache is not filled yet. */
+/** R-171, if the cache is not filled yet. */
 export function notReady(): ApiError {
   return new ApiError('TooManyRequests', 'storage is (re)initializing', { details: { retryAfterSeconds: 1 } })
 }
 
-/** R-013: clients take it as a reason to try again. */
+/** R-013: clients try again. */
 function serverTimeout(operation: Operation, cause: unknown): ApiError {
   const { verb, resource } = operation
   const name = formatGroupResource(resource)

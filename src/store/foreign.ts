@@ -1,5 +1,5 @@
-// Values that another server of this API has stored, in its own encoding. The store knows no schema: a decoder is passed in that
-// makes canonical JSON of them. What we write is always canonical JSON.
+// Values that another server of this API has stored, in its own encoding. The store knows no schema. It gets a decoder that
+// makes canonical JSON of them. This server always writes canonical JSON.
 import { encodeStored, parseStored } from '../codec/stored-json.ts'
 
 export type ForeignValue =
@@ -8,7 +8,7 @@ export type ForeignValue =
   /** `problem` may be shown to clients. */
   | { readonly kind: 'unreadable'; readonly problem: string }
 
-/** Reads a value that is not canonical JSON. `key` is where it is below the server's prefix: `pods/default/web`. Never throws. */
+/** Reads a value that is not canonical JSON. `key` is relative to the server's prefix: `pods/default/web`. Never throws. */
 export type DecodeForeign = (bytes: Buffer, key: string) => ForeignValue
 
 const NO_OBJECT: ForeignValue = { kind: 'unreadable', problem: 'the stored data is not an object' }

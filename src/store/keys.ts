@@ -7,7 +7,7 @@ export interface KeyNames {
   readonly name: string
 }
 
-/** No engine takes keys without bound (lmdb: 1,978 bytes); the longest that valid names make is far below this. */
+/** Every engine limits keys (lmdb: 1,978 bytes). The longest key of valid names is far below this. */
 const LONGEST_KEY = 1_500
 
 /** Nearly all names need no escaping. */
@@ -19,12 +19,12 @@ export function normalizePrefix(prefix: string): string {
   return parts.length === 0 ? '' : `/${parts.join('/')}`
 }
 
-/** Under what all objects of a type are, relative to the server's prefix; with the slash that keeps `pods` out of `podsets`. */
+/** The prefix of a type's keys, relative to the server's prefix. Its final slash keeps `podsets` out of `pods`. */
 export function typePrefix(resource: StoredResource): string {
   return `${resource.storagePrefix}/`
 }
 
-/** The key of an object relative to its type; undefined where no object can have such names. */
+/** The key of an object relative to its type. Undefined: no object can have such names. */
 export function keyInType(key: ObjectKey): string | undefined {
   const { resource, namespace, name } = key
   if (name === '' || (namespace !== '') !== resource.namespaced) return undefined
@@ -33,19 +33,19 @@ export function keyInType(key: ObjectKey): string | undefined {
   return text.length + resource.storagePrefix.length > LONGEST_KEY ? undefined : text
 }
 
-/** What the keys of a namespace begin with relative to the type; undefined where no such namespace can be. */
+/** The prefix of a namespace's keys relative to the type. Undefined: no namespace can have this name. */
 export function namespaceInType(namespace: string): string | undefined {
   if (!namespace.isWellFormed()) return undefined
   const segment = escapeSegment(namespace)
   return segment === '' || segment.length > LONGEST_KEY ? undefined : `${segment}/`
 }
 
-/** The names that `keyInType` made the key of; undefined for a key that it cannot have made. */
+/** The names of a key that `keyInType` made. Undefined: it cannot have made the key. */
 export function namesOf(resource: StoredResource, key: string): KeyNames | undefined {
   return key.includes('/') === resource.namespaced ? namesIn(key) : undefined
 }
 
-/** The same, where the key itself says whether its type has namespaces. */
+/** The same if the key tells whether its type has namespaces. */
 export function namesIn(key: string): KeyNames | undefined {
   const slash = key.indexOf('/')
   if (slash === 0 || key.includes('/', slash + 1)) return undefined
@@ -54,7 +54,7 @@ export function namesIn(key: string): KeyNames | undefined {
   return namespace === undefined || name === undefined || name === '' ? undefined : { namespace, name }
 }
 
-/** What is not printable ASCII, the separator and the escape character itself; of `.` and `..`, the dots. */
+/** Matches characters that are escaped: all but printable ASCII, the separator, and the escape character; of `.` and `..`, the dots. */
 function escapeSegment(text: string): string {
   if (PLAIN.test(text)) return text
   if (text === '.' || text === '..') return text.replaceAll('.', '%2E')

@@ -1,5 +1,5 @@
-// The versions of an object that the storage still has: read one by one, each as of the revision before the next newer one. Those from
-// before the object was deleted are found by a watch that begins where history does, since a read cannot tell when a key was last there.
+// The versions of an object that the storage still has. They are read one by one, each at the revision before the next newer one. Versions from
+// before a deletion are found by a watch from the beginning of history, since a read cannot tell when a key last existed.
 import { type GetResult, type KeyValue, KvError, type Revision } from '../kv/kv.ts'
 import { translate } from './errors.ts'
 import { keyInType } from './keys.ts'
@@ -7,21 +7,21 @@ import { fullKey, type KvObjects, readItems } from './kv-objects.ts'
 import type { ObjectKey, StoredItem } from './store.ts'
 
 export interface History {
-  /** The newest first; none where there is no such object. */
+  /** The newest version comes first. Empty: there is no such object. */
   readonly items: readonly StoredItem[]
-  /** There were older ones, which are compacted. */
+  /** Older versions are compacted. */
   readonly isCut: boolean
-  /** There is no such object now: the versions are of one that was deleted. */
+  /** The object is deleted. */
   readonly isGone: boolean
 }
 
 export interface HistoryRequest {
   readonly key: ObjectKey
-  /** At most so many versions. */
+  /** The most versions. */
   readonly limit: number
-  /** Also those from before the object was last deleted; the whole history of the storage is searched for them. */
+  /** Includes versions from before the last deletion. They need a search of the whole history. */
   readonly withDeleted?: boolean
-  /** The objects that it belongs to. No version is shown that was replaced or deleted before the youngest of them was created. */
+  /** The objects to which it belongs. Versions that were replaced or deleted before the youngest of these was created are left out. */
   readonly within: readonly ObjectKey[]
 }
 
@@ -38,7 +38,7 @@ export async function readHistory(
   const past = new KeyPast(objects, { key: fullKey(objects, resource, inType), resource, limit }, signal)
   try {
     const now = await past.read({})
-    // After the object: an owner that is replaced meanwhile shows less of it, not more.
+    // After the object: an owner that is replaced meanwhile hides more versions, not fewer.
     for (const owner of within) await past.beginWith(owner)
     await past.addLife(now.item)
     if (withDeleted) await past.addFormerLives(now)
@@ -58,7 +58,7 @@ interface PastKey {
 class KeyPast {
   readonly found: KeyValue[] = []
   isCut = false
-  /** The first revision at which versions may be read. */
+  /** The first revision for reads of versions. */
   #begin: Revision = 0
   readonly #objects: KvObjects
   readonly #of: PastKey
@@ -75,7 +75,7 @@ class KeyPast {
     return measures.time('get', this.#of.resource, () => kv.get(key, options, this.#signal))
   }
 
-  /** Nothing from before the owner was created is read; where there is no owner, nothing of the past. */
+  /** Versions from before the creation of the owner are not read. Without the owner, there are no past versions. */
   async beginWith(owner: ObjectKey): Promise<void> {
     const { item } = await this.read({}, fullKey(this.#objects, owner.resource, keyInType(owner) ?? ''))
     this.#begin = Math.max(this.#begin, item?.createRevision ?? Infinity)
@@ -85,7 +85,7 @@ class KeyPast {
     return this.found.length >= this.#of.limit
   }
 
-  /** This version and those before it, back to the one that was created. */
+  /** This version and those before it, back to the creation. */
   async addLife(newest: KeyValue | undefined): Promise<void> {
     let version = newest
     while (version !== undefined && !this.#isFull) {
@@ -106,7 +106,7 @@ class KeyPast {
     }
   }
 
-  /** Those that ended before what is there now was created, the last one first. */
+  /** The deleted objects before the present one, the last one first. */
   async addFormerLives(now: GetResult): Promise<void> {
     if (this.#isFull || this.isCut) return
     const deletions = await this.#deletionsBefore(now)
@@ -115,7 +115,7 @@ class KeyPast {
     }
   }
 
-  /** Before which history is compacted. */
+  /** The history before this revision is compacted. */
   #oldest: Revision = 0
 
   /** In ascending order. */
@@ -137,8 +137,8 @@ class KeyPast {
     const after = Math.max(this.#oldest, this.#begin)
     const watch = this.#objects.kv.watch({ prefix: watchable(key), after }, this.#signal)
     const deletions: Revision[] = []
-    // A key that is there now was created at that revision, which the watch tells of; without one it has to be asked how far it is, and
-    // some versions of etcd do not tell that right.
+    // The watch delivers the creation of an existing key, and is complete then. Without a key it must be asked for its progress, and
+    // some versions of etcd report that wrongly.
     if (!watch.requestProgress() && item === undefined) return []
     for await (const { events, revision } of watch) {
       for (const event of events) {
@@ -152,7 +152,7 @@ class KeyPast {
   }
 }
 
-/** A prefix has to end in a character that another one follows: names can end in others. */
+/** The prefix of a watch for one key. It must end in a character with a successor, which not every name does. */
 function watchable(key: string): string {
   return /[!-}]$/.test(key) ? key : key.slice(0, key.lastIndexOf('/') + 1)
 }

@@ -1,5 +1,5 @@
-// Lists straight from a kv, in steps of bounded size. A page with a limit is read whole first, because its continue token comes
-// before its items; a list without one is read lazily.
+// Lists directly from a kv, in steps of bounded size. A page with a limit is read completely first, because its continue token comes
+// before its items. A list without a limit is read lazily.
 import type { PagePosition, StoredObject } from '../api/read.ts'
 import type { KeyValue, Range } from '../kv/kv.ts'
 import type { Count } from '../lib/measure.ts'
@@ -52,7 +52,7 @@ async function* everything(
 
 async function page(steps: Steps, matcher: Matcher | undefined, limit: number, signal: AbortSignal): Promise<ListPage> {
   const found: StoredObject[] = []
-  // Whether keys remain is what decides on a token, not whether any of them would match (R-124).
+  // There is a token if keys remain, also if none of them matches (R-124).
   let isCut = false
   for (;;) {
     for (const object of await steps.read(undefined)) {
@@ -69,7 +69,7 @@ async function page(steps: Steps, matcher: Matcher | undefined, limit: number, s
   return { revision: steps.revision, next, remaining, batches: [found] }
 }
 
-/** A walk over a range at one revision, one bounded read after the other. */
+/** A walk over a range at one revision, in bounded reads. */
 class Steps {
   readonly #objects: KvObjects
   readonly #request: ListRequest
@@ -91,7 +91,7 @@ class Steps {
     return this.#revision ?? 0
   }
 
-  /** `most`: no more keys than these are wanted. */
+  /** `most`: the most keys of the step. */
   async next(
     { most = Infinity, countAll }: { readonly most?: number | undefined; readonly countAll?: boolean },
     signal: AbortSignal,
@@ -117,7 +117,7 @@ class Steps {
     if (last !== undefined) this.#start = `${last.key.slice(fullKey(this.#objects, resource, '').length)}\0`
   }
 
-  /** What the last step found and the matcher selects. */
+  /** The matching objects of the last step. */
   async read(matcher: Matcher | undefined): Promise<readonly StoredObject[]> {
     const { resource, skipUnreadable } = this.#request
     const wanted: StoredObject[] = []

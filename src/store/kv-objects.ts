@@ -1,4 +1,4 @@
-// A kv with a prefix and a transformer: what `get`, `list`, `watch` and `write` on a kv have in common.
+// A kv with a prefix and a transformer: the common part of `get`, `list`, `watch` and `write` on a kv.
 import { setImmediate } from 'node:timers/promises'
 import type { KeyValue, Kv } from '../kv/kv.ts'
 import { namesOf, typePrefix } from './keys.ts'
@@ -7,10 +7,10 @@ import { OPENED_AT_ONCE } from './step-size.ts'
 import type { StoredItem, StoredResource } from './store.ts'
 import { type Content, itemOf, type Opener, openValue } from './stored-object.ts'
 
-/** The prefix has a slash in front and none behind; it may be empty. */
+/** The prefix begins with a slash and does not end in one. It may be empty. */
 export interface KvObjects extends Opener {
   readonly kv: Kv
-  /** Every call to the kv is made through it. */
+  /** It times every call to the kv. */
   readonly measures: StoreMeasures
 }
 
@@ -21,11 +21,11 @@ export function fullKey(objects: KvObjects, resource: StoredResource, key: strin
 
 export interface Current {
   readonly item: StoredItem
-  /** To be written even if it did not change. */
+  /** Must be written even without a change. */
   readonly stale: boolean
 }
 
-/** Undefined where no object can have this key. */
+/** Undefined: no object can have this key. */
 export async function readCurrent(
   objects: KvObjects,
   resource: StoredResource,
@@ -41,7 +41,7 @@ export async function readCurrent(
   }
 }
 
-/** Many at once; what is none of ours is left out. Waits where the transformer has to, and lets others have a turn. */
+/** Opens many values. Keys that belong to no object are left out. It waits for the transformer, and lets other work have a turn. */
 export async function readItems(
   objects: KvObjects,
   resource: StoredResource,

@@ -10,7 +10,7 @@ import type { Feed, FeedBatch, LoadPage, SourceChange, SourceItem } from './sour
 import { loadKeys, OPENED_AT_ONCE, stepKeys } from './step-size.ts'
 import { openValue } from './stored-object.ts'
 
-/** What error messages name where the storage as a whole fails. */
+/** The name in error messages if the storage as a whole fails. */
 const EVERYTHING: GroupResource = Object.freeze({ group: '', resource: 'objects' })
 
 export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGenerator<LoadPage> {
@@ -21,7 +21,7 @@ export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGen
   for (let step: ListResult | undefined = first; step !== undefined; ) {
     const last: string | undefined = step.more ? step.items.at(-1)?.key : undefined
     const rest: Range = { start: `${last}\0`, end: range.end, limit: loadKeys(step.items, total), at: revision }
-    // While this step is taken in, the next one is on its way.
+    // The next step is read while this one is handled.
     const next: Promise<ListResult> | undefined = last === undefined ? undefined : listStep(objects, rest, signal)
     next?.catch(() => {})
     const items: SourceItem[] = []
@@ -51,7 +51,7 @@ async function listStep(objects: KvObjects, range: Range, signal: AbortSignal): 
   }
 }
 
-/** A promise only where the transformer needs one. */
+/** A promise only if the transformer returns one. */
 function sourceItem(
   objects: KvObjects,
   found: { readonly key: string; readonly value: Buffer; readonly revision: number },

@@ -16,26 +16,26 @@ import { writeObject } from './write-loop.ts'
 
 export interface KvStoreOptions {
   readonly kv: Kv
-  /** What all keys begin with (`--etcd-prefix`). */
+  /** The prefix of all keys (`--etcd-prefix`). */
   readonly prefix?: string
   readonly transformer?: Transformer
   readonly measures?: StoreMeasures
-  /** Reads what other servers have stored; absent: JSON only. */
+  /** Decodes objects that other servers have stored. Absent: JSON only. */
   readonly decodeForeign?: DecodeForeign
 }
 
-/** What the watch cache is built on: a store that can also be loaded and followed as a whole. */
+/** The store below the watch cache: it can also be loaded and followed as a whole. */
 export interface FollowableStore extends Store, Source {
-  /** As `write`, where it is known what is probably stored; saves the read before the write. */
+  /** Like `write`, with the object that is probably stored. That saves the read before the write. */
   writeAssuming(
     write: { readonly key: ObjectKey; readonly decide: Decide; readonly current: Current | undefined },
     signal: AbortSignal,
   ): Promise<WriteResult>
-  /** The versions of an object that are still there. */
+  /** The versions of an object that the storage still has. */
   readonly history: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>
 }
 
-/** No state of its own: everything is read from the kv and written to it. */
+/** It has no state: all reads and writes go to the kv. */
 export function openKvStore(options: KvStoreOptions): FollowableStore {
   const objects: KvObjects = {
     kv: options.kv,
@@ -67,7 +67,7 @@ async function getObject(
   const { kv, measures } = objects
   const inType = keyInType(key)
   try {
-    // A name that cannot be is still an answer of some moment.
+    // The answer for an impossible name has a revision too.
     const kvKey = fullKey(objects, resource, inType ?? '')
     const { item, revision } = await measures.time('get', resource, () => kv.get(kvKey, {}, signal))
     if (at.kind === 'notOlderThan' && revision < at.revision) throw tooLargeResourceVersion(at.revision, revision)

@@ -1,5 +1,5 @@
-// Watches straight on a kv: a watch of its own for each caller. The watch cache serves all others; this is for versions
-// that are older than the cache's history and still in the storage's.
+// Watches directly on a kv, one for each caller. The watch cache serves all other watches. These are for versions
+// that are older than the history of the cache and still in that of the storage.
 import type { WatchEvent } from '../api/read.ts'
 import { type KeyValue, KvError, type KvEvent } from '../kv/kv.ts'
 import { Change, initialEvents } from './change.ts'
@@ -33,7 +33,7 @@ export async function watchObjects(objects: KvObjects, request: WatchRequest, si
   }
 }
 
-/** Throws where what happened after the revision is forgotten: the caller should know before the stream begins (D5). */
+/** Throws if the history after the revision is compacted, so that the caller knows before the stream begins (D5). */
 async function checkHistory(objects: KvObjects, revision: number, signal: AbortSignal): Promise<void> {
   await objects.measures.time('get', EVERY_TYPE, async () => {
     try {
@@ -78,7 +78,7 @@ async function* follow(
 async function eventOf(objects: KvObjects, following: Following, event: KvEvent): Promise<WatchEvent | undefined> {
   const { resource, skipUnreadable } = following.request
   const isNew = event.kind === 'put' && event.createRevision === event.revision
-  // Without the object as it was, it is unknown whether the object leaves the selection.
+  // Without the object before, it is unknown whether the object leaves the selection.
   if (event.previous === undefined && !isNew) throw watchExpired()
   const read = async (found: KeyValue | undefined): Promise<StoredItem | undefined> =>
     found === undefined ? undefined : (await readCurrent(objects, resource, found))?.item

@@ -1,4 +1,4 @@
-// Which keys of a type a list has to look at. A page's position is relative to what the client lists (a namespace, or all
+// Finds the keys of a type that a list must read. The position of a page is relative to the client's list (of a namespace, or of all
 // of them), also with a selector, so that a token means the same on every page.
 import type { PagePosition } from '../api/read.ts'
 import { keyInType, namespaceInType } from './keys.ts'
@@ -9,11 +9,11 @@ import type { ListRequest } from './store.ts'
 export interface ListRange {
   readonly start: string
   readonly end: string
-  /** What positions are relative to: the type, or the namespace in it. */
+  /** The base of positions: the type, or the namespace in it. */
   readonly base: string
 }
 
-/** Behind every key: keys are printable ASCII. */
+/** Greater than every key: keys are printable ASCII. */
 const BEHIND_ALL = '\x7f'
 
 /** Undefined: no object can match. */

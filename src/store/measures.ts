@@ -12,7 +12,7 @@ const OF_TYPE: readonly string[] = ['group', 'resource']
 
 export type KvOperation = 'get' | 'list' | 'create' | 'update' | 'delete'
 
-/** The labels of calls that are made for all types at once. */
+/** The labels of calls for all types at once. */
 export const EVERY_TYPE: GroupResource = Object.freeze({ group: '', resource: '' })
 
 export class StoreMeasures extends Measures {
@@ -35,7 +35,7 @@ export class StoreMeasures extends Measures {
     this.#now = now
   }
 
-  /** Runs one call to the storage. What it throws is a failure of the storage's, unless the caller has left; losing is none. */
+  /** Runs one call to the storage. Errors count as failures of the storage, unless the caller has left. A lost race is not a failure. */
   time<T>(operation: KvOperation, type: GroupResource, call: () => Promise<T>): Promise<T> {
     const measures = this.#of(operation, type)
     const began = this.#now()
@@ -56,12 +56,12 @@ export class StoreMeasures extends Measures {
     )
   }
 
-  /** Series may be gone that were found before. */
+  /** Forgets found series: some may be removed. */
   forgetFound(): void {
     this.#calls.clear()
   }
 
-  /** Found once for each type and operation. */
+  /** The series are found once for each type and operation. */
   #of(operation: KvOperation, { group, resource }: GroupResource): CallMeasures {
     const key = `${operation} ${group} ${resource}`
     const known = this.#calls.get(key)

@@ -1,5 +1,5 @@
-// Which objects match a selection, judged on stored bytes: labels and fields are found by scanning, not by parsing. What a
-// selection requires exactly (a name, a namespace, a value of an indexed field, a label) is exposed, to narrow the search.
+// Matches objects with a selection by their stored bytes: labels and fields are found by scanning, not by parsing. The exact
+// requirements of a selection (a name, a namespace, a value of an indexed field, a label) are exposed, to narrow the search.
 import { createHash } from 'node:crypto'
 import type { StoredObject } from '../api/read.ts'
 import { readField, type SelectableField } from '../api/selector-fields.ts'
@@ -9,9 +9,9 @@ import { layoutOf } from '../codec/resource-version-splice.ts'
 import { parseStoredJson } from '../codec/stored-json.ts'
 import type { Selection, StoredResource } from './store.ts'
 
-/** What is selected by; the cache's objects know where their labels are without looking for them again. */
+/** The selectable parts of an object. Objects of the cache know the place of their labels. */
 export interface Selectable extends StoredObject {
-  /** The label map as JSON text; empty where there is none. */
+  /** The label map as JSON text. Empty: there is none. */
   readonly labelText?: string
   /** The text of an indexed field. */
   knownField?(name: string): string | undefined
@@ -69,7 +69,7 @@ class SelectionMatcher implements Matcher {
     return this.#labels === undefined || matchesLabelText(this.#labels, labelTextOf(object))
   }
 
-  /** Fields are those of the form that is served: what is stored may be of another version, or from before a default. */
+  /** Fields are those of the served form: the stored object may have another version, or lack a default. */
   #text(object: Selectable, field: SelectableField): string {
     const { form } = this.#resource
     const shown = form === undefined || form.isAsStored() ? object : (form.atHand(object) ?? object)
@@ -88,7 +88,7 @@ class SelectionMatcher implements Matcher {
 
 const LONGEST_KEY = 1024
 
-/** Every watcher keeps one: of a long key the digest. */
+/** Every watcher keeps a key, so a long one is replaced by its digest. */
 function shortened(key: string): string {
   return key.length <= LONGEST_KEY ? key : createHash('sha256').update(key).digest('base64')
 }

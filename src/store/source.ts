@@ -1,5 +1,5 @@
-// The whole store as the watch cache sees it: one load of everything, then one ordered stream of every change. Keys are relative
-// to the server's prefix; the reader tells types apart.
+// The interface of the whole store for the watch cache: one load of everything, then one ordered stream of every change. Keys are relative
+// to the server's prefix. The reader tells types apart.
 import type { Content } from './stored-object.ts'
 
 export interface SourceItem {
@@ -30,7 +30,7 @@ export type SourceChange =
       readonly previous: SourceItem | undefined
     }
 
-/** Whole revisions, in order; without changes it says how far the stream has come. */
+/** Complete revisions in order. A batch without changes tells the progress of the stream. */
 export interface FeedBatch {
   readonly revision: number
   readonly changes: readonly SourceChange[]
@@ -39,15 +39,15 @@ export interface FeedBatch {
 }
 
 export interface Feed extends AsyncIterable<FeedBatch> {
-  /** Asks for a batch that tells how far the stream has come. False: this storage cannot do that. */
+  /** Requests a batch with the progress of the stream. False: this storage cannot do that. */
   requestProgress(): boolean
 }
 
-/** Throws as `Store` does: `Expired` where the history behind `after` is gone. */
+/** Throws as `Store` does: `Expired` if the history behind `after` is gone. */
 export interface Source {
   /** Known to be current at some moment after the call. */
   newestRevision(signal: AbortSignal): Promise<number>
   load(signal: AbortSignal): AsyncIterable<LoadPage>
-  /** `withPrevious`: changes tell what was there before, where the storage still has that. */
+  /** `withPrevious`: changes have the object before, if the storage still has it. */
   follow(options: { readonly after: number; readonly withPrevious: boolean }, signal: AbortSignal): Feed
 }

@@ -1,4 +1,4 @@
-// Looks after the space of the storage: warns before it ends, says once what to do when it has, and, where the operator lets it,
+// Looks after the space of the storage. It warns before the space ends, reports a remedy once when there is none, and, if configured,
 // defragments members and ends the alarm.
 import { type Kv, KvError } from '../kv/kv.ts'
 import type { Maintenance } from '../kv/maintenance.ts'
@@ -9,19 +9,19 @@ import { type DefragmentBounds, isFragmented, nextToDefragment, recoverSpace } f
 
 export interface SpaceKeeperOptions {
   readonly kv: Pick<Kv, 'size' | 'checkHealth'>
-  /** Undefined where the store has no members. */
+  /** Undefined: the store has no members. */
   readonly maintenance: Maintenance | undefined
-  /** Undefined: it is not ours to defragment. */
+  /** Undefined: this server does not defragment. */
   readonly bounds: DefragmentBounds | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
 const LOOK_EVERY_MS = 10_000
-/** What failed, or did not help, is tried again after this. */
+/** The wait after a failed or useless attempt. */
 const TRY_AGAIN_MS = 60_000
 
-/** The share of the quota that is left when the operator is warned, and when that is over. */
+/** The free share of the quota at which the warning begins, and at which it ends. */
 export const LITTLE_SHARE = 0.2
 const ENOUGH_SHARE = 0.25
 
@@ -34,17 +34,17 @@ type State = 'fine' | 'little' | 'full'
 export class SpaceKeeper {
   readonly #options: SpaceKeeperOptions
   #state: State = 'fine'
-  /** Since there is no space left. */
+  /** Set while there is no space left. */
   #hasDefragmentedInVain = false
   #waitUntil = Number.NEGATIVE_INFINITY
-  /** What has kept members from being defragmented, as it was told. */
+  /** The last reported obstacle to defragmenting. */
   #told: string | undefined
 
   constructor(options: SpaceKeeperOptions) {
     this.#options = options
   }
 
-  /** Resolves when the signal fires and nothing is under way. */
+  /** Resolves when the signal has fired and all work is done. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
     while (await pause(clock, LOOK_EVERY_MS, signal)) {
@@ -52,7 +52,7 @@ export class SpaceKeeper {
         await this.look(signal)
       } catch (error) {
         if (signal.aborted) return
-        // That it cannot be reached is told by the checks of health.
+        // The health checks report a storage that cannot be reached.
         log.debug({ err: error }, 'could not look after the space of the storage')
       }
     }
@@ -138,14 +138,14 @@ export class SpaceKeeper {
     log.info({ member: member.url, bytes, inUseBytes, milliseconds }, 'defragmented a member of etcd')
   }
 
-  /** Until it is another one, or over. */
+  /** Reports an obstacle once, until it changes or ends. */
   #tellOnce(problem: string, tell: () => void): void {
     if (problem !== this.#told) tell()
     this.#told = problem
   }
 }
 
-/** Why there is no space; undefined where there is, or something else is wrong, which is told elsewhere. */
+/** The reason why there is no space. Undefined: there is space, or there is another fault, which is reported elsewhere. */
 async function fullness(kv: Pick<Kv, 'checkHealth'>, signal: AbortSignal): Promise<string | undefined> {
   try {
     await kv.checkHealth(signal)

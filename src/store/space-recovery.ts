@@ -1,23 +1,23 @@
-// What is done about a database file that is large for nothing, or has no space left. Members are defragmented one at a time, the
-// leader last, and none while another does not answer: a cluster of three goes on with two.
+// Recovers space in a database file that is mostly free, or has no space left. Members are defragmented one at a time, the
+// leader last, and only while all others answer: a cluster of three goes on with two.
 import type { Maintenance, Member, Members } from '../kv/maintenance.ts'
 
 export interface DefragmentBounds {
-  /** Of a file, from 0 to 1. */
+  /** A share of the file, from 0 to 1. */
   readonly freeShare: number
   readonly minBytes: number
 }
 
-/** The alarm is only disarmed where so much of the quota is free: else it would be raised again soon. */
+/** The alarm is disarmed only if so much of the quota is free. Otherwise it would be raised again soon. */
 const ENOUGH_SHARE = 0.2
 
-/** What is free of a file with less than this is not worth holding a member up again, also where there is no space left. */
+/** With less free space in its file, a member is not stopped again, also if there is no space left. */
 const WORTHWHILE: DefragmentBounds = { freeShare: 0.1, minBytes: 0 }
 
 export type NextDefragmentation =
   | { readonly kind: 'none' }
   | { readonly kind: 'member'; readonly member: Member }
-  /** There would be one, but this is not the time. */
+  /** A member needs it, but not now. */
   | { readonly kind: 'unwell'; readonly problem: string }
 
 export function isFragmented(
@@ -27,7 +27,7 @@ export function isFragmented(
   return bytes >= minBytes && bytes - inUseBytes > bytes * freeShare
 }
 
-/** The same for every server that asks: so no two of them hold up two members. */
+/** Every server chooses the same member, so that two servers do not stop two members. */
 export function nextToDefragment(
   { answering, silent }: Members,
   isDue: (member: Member) => boolean,
@@ -54,8 +54,8 @@ export interface RecoveryOptions {
 }
 
 /**
- * For a store that has raised the alarm for space: forgets history, defragments, and ends the alarm where that made room enough.
- * Clients that still read at old revisions are told that these are gone.
+ * For a store that has raised the alarm for space: compacts history, defragments, and disarms the alarm if there is enough space then.
+ * Clients that still read old revisions get the error that these are compacted.
  */
 export async function recoverSpace(
   maintenance: Maintenance,
@@ -82,7 +82,7 @@ export async function recoverSpace(
   return { kind: 'recovered', freedBytes: bytesOf(before) - bytesOf(members) }
 }
 
-/** A member that does not tell its quota was about as large as that. */
+/** The quota of a member that does not report it is about its size. */
 function hasRoom({ id, size }: Member, before: Members): boolean {
   const largest = before.answering.find((member) => member.id === id)?.size.bytes ?? size.bytes
   return size.bytes <= (1 - ENOUGH_SHARE) * (size.limit?.quotaBytes ?? largest)

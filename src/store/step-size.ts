@@ -1,5 +1,5 @@
-// How many keys to ask a kv for at a time: about a few megabytes, judged by the step before. Objects are of a kilobyte or of a
-// megabyte, and neither many small answers nor one of a gigabyte is any good.
+// The number of keys in the next read of a kv: about a few megabytes, by the size of the step before. Objects have a kilobyte or a
+// megabyte, and both many small answers and one of a gigabyte are bad.
 import type { KeyValue } from '../kv/kv.ts'
 
 /** Values in another encoding take a tenth of a millisecond to read: yield after so many. */
@@ -10,18 +10,18 @@ const FIRST_KEYS = 500
 const MOST_KEYS = 2_000
 
 /**
- * etcd counts all keys behind the first of every step: with steps of one size a load of ten times as much would take it a hundred times as
- * long. So there are about so many, each larger where there is more, up to four times what it is otherwise.
+ * In every step, etcd counts all keys behind the first. With steps of a fixed size, a load of ten times as many keys would take a hundred times as
+ * long. So the number of steps is about constant: steps grow with the load, up to four times their usual size.
  */
 const LOAD_STEPS = 64
 const MOST_LARGER = 4
 
-/** `previous`: what the step before this one brought; undefined: this is the first. */
+/** `previous`: the result of the step before. Undefined: this is the first step. */
 export function stepKeys(previous: readonly KeyValue[] | undefined): number {
   return keysIn(STEP_BYTES, MOST_KEYS, previous)
 }
 
-/** The same for a load of everything; `total`: how many keys there are. */
+/** The same for a load of everything. `total`: the number of keys. */
 export function loadKeys(previous: readonly KeyValue[], total: number): number {
   const most = Math.max(MOST_KEYS, Math.ceil(total / LOAD_STEPS))
   return keysIn(STEP_BYTES * Math.min(MOST_LARGER, most / MOST_KEYS), most, previous)

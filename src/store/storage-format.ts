@@ -1,27 +1,27 @@
-// The record of what it takes to understand a store, under a key of its own. Servers that know nothing of it, kube-apiserver and version
-// 0.1.0 of this one, pass over it. Invariant: its level never falls.
+// The record of a store's format, under a key of its own. Servers that do not know the record, kube-apiserver and version
+// 0.1.0 of this one, ignore it. Invariant: its level never falls.
 import { ABSENT, type Kv, KvError } from '../kv/kv.ts'
 
-/** Below the server's prefix, where no resource is. */
+/** The key below the server's prefix. No resource has it. */
 export const FORMAT_KEY = 'quarterdeck_format'
 
 export interface StorageFormat {
-  /** One more where something is stored that servers of the level before would lose. */
+  /** The level. It is raised if servers of the level before would lose stored data. */
   readonly level: number
   /** The oldest version that understands it. */
   readonly needs: string
 }
 
-/** Of a store without a record. */
+/** The level of a store without a record. */
 const FIRST_LEVEL = 1
 
-/** Two neighbouring versions share a store while one replaces the other: so this is raised a minor version before what is written. */
+/** The level that this version reads. Neighbouring versions share a store during an upgrade, so it is raised one minor version earlier. */
 const UNDERSTOOD_LEVEL = FIRST_LEVEL
 const WRITTEN: StorageFormat = { level: FIRST_LEVEL, needs: '0.1.0' }
 
 /**
- * Resolves with the format of the store where this version does not understand it. Otherwise records what this one writes, unless that
- * is there. Throws `KvError`. `prefix` ends in `/`.
+ * Resolves with the format of the store if this version does not understand it. Otherwise it records the format of this version, unless it
+ * is there already. Throws `KvError`. `prefix` ends in `/`.
  */
 export async function newerFormat(
   kv: Pick<Kv, 'get' | 'put'>,
@@ -39,7 +39,7 @@ export async function newerFormat(
     try {
       if ((await kv.put({ key, value, expected: item?.revision ?? ABSENT }, signal)).ok) return undefined
     } catch (error) {
-      // A store that is full can be served, and the record would say no more than its absence does.
+      // A full store can be served, and a missing record has the same meaning.
       if (error instanceof KvError && level === WRITTEN.level) return undefined
       throw error
     }
@@ -51,7 +51,7 @@ function parseFormat(text: string): StorageFormat {
   try {
     format = JSON.parse(text) as Partial<StorageFormat> | null
   } catch {
-    // Told below.
+    // Reported below.
   }
   const { level, needs } = format ?? {}
   if (Number.isSafeInteger(level) && typeof needs === 'string') return format as StorageFormat

@@ -1,5 +1,5 @@
 // Objects in a kv: the interface that the registry uses. The store on a kv (`kv-store.ts`), the watch cache and the dry run
-// implement it. There is one write verb: the writer decides on what is stored now, and again if another write won.
+// implement it. There is one write verb: the writer decides by the stored object, and again if another write won.
 import type { EncodeText, ParseObject } from '../codec/stored-json.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
@@ -7,30 +7,30 @@ import type { SelectableField } from '../api/selector-fields.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** A type of stored objects: where its keys are and what selection may ask for. Plain data, made by the registry. */
+/** A type of stored objects: the place of its keys and its selectable fields. Plain data, made by the registry. */
 export interface StoredResource extends GroupResource {
   /** The part of the keys between the server's prefix and the names: `pods`, `services/specs`, `example.com/crontabs`. */
   readonly storagePrefix: string
   readonly namespaced: boolean
-  /** What field selectors may name, beside `metadata.name` and `metadata.namespace`. */
+  /** The fields for field selectors, besides `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly SelectableField[]
-  /** The canonical text of an object; absent: the object in its own order of keys. */
+  /** The canonical text of an object. Absent: the object in its own order of keys. */
   readonly encode?: EncodeText
-  /** The object in canonical bytes, for who is about to change it; absent: as in any JSON. */
+  /** Parses canonical bytes, for a caller that changes the object. Absent: plain JSON. */
   readonly parse?: ParseObject
-  /** The form that objects are served in, by `ServedStore`; absent: as they are stored. */
+  /** The conversion to the served form, by `ServedStore`. Absent: objects are served as stored. */
   readonly form?: ServedForm
 }
 
-/** Between what is stored and what is served. Throws `ApiError` where one cannot be made of the other. */
+/** Converts between the stored and the served form. Throws `ApiError` if it cannot. */
 export interface ServedForm {
-  /** Everything is served as it is stored: `fromStored` gives back what it is given. */
+  /** Objects are served as they are stored: `fromStored` returns its input. */
   isAsStored(): boolean
-  /** In the order given; the very same records where nothing has to be done, and at every call the same for the same. */
+  /** In the given order. The same records if nothing changes, and the same result for the same input at every call. */
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]>
-  /** `fromStored` asks no webhook. */
+  /** `fromStored` calls no webhook. */
   readonly isLocal: boolean
-  /** What `fromStored` gives, where that is known without asking a webhook. */
+  /** The result of `fromStored`, if it is known without a call to a webhook. */
   atHand(object: StoredObject): StoredObject | undefined
   toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject>
 }
@@ -44,11 +44,11 @@ export interface ObjectKey {
 
 export interface Selection {
   readonly labels?: LabelSelector
-  /** In the storage version's words. */
+  /** In the storage version. */
   readonly fields?: FieldSelector
 }
 
-/** Something is stored under the key that cannot be read as an object: damaged, or encrypted with a key we do not have. */
+/** The value under the key cannot be read as an object: it is damaged, or encrypted with an unknown key. */
 export interface UnreadableObject {
   readonly kind: 'unreadable'
   readonly namespace: string
@@ -61,7 +61,7 @@ export interface UnreadableObject {
 export type StoredItem = StoredObject | UnreadableObject
 
 export interface GetResult {
-  /** The revision as of which the answer holds. */
+  /** The revision of the answer. */
   readonly revision: number
   readonly item: StoredItem | undefined
 }
@@ -71,10 +71,10 @@ export interface ListRequest {
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined
   readonly at: ListAt
-  /** At most this many objects; absent: all. Always above zero. */
+  /** The most objects. Absent: all. Always above zero. */
   readonly limit?: number | undefined
   readonly selection?: Selection | undefined
-  /** Lists go on without the objects that cannot be read, where otherwise they fail with `StorageReadError`. */
+  /** The list leaves out unreadable objects. Otherwise it fails with `StorageReadError`. */
   readonly skipUnreadable?: boolean | undefined
 }
 
@@ -83,9 +83,9 @@ export interface ListPage {
   readonly revision: number
   /** Undefined: the list is complete. */
   readonly next: PagePosition | undefined
-  /** How many objects are behind this page, where that is known: never with a selection, never on the last page. */
+  /** The number of objects behind this page, if it is known: never with a selection, never on the last page. */
   readonly remaining: number | undefined
-  /** In key order. To be iterated once; may throw `ApiError` on the way. */
+  /** In key order. Iterate it once. The iteration may throw `ApiError`. */
   readonly batches: AsyncIterable<readonly StoredObject[]> | Iterable<readonly StoredObject[]>
 }
 
@@ -96,20 +96,20 @@ export interface WatchRequest {
   readonly selection?: Selection | undefined
   /** Send BOOKMARK events: the one that ends the initial state, one a minute or so, one shortly before the end. */
   readonly bookmarks: boolean
-  /** When the caller is going to end the watch, so that a bookmark can go out before that. */
+  /** The time when the caller will end the watch, for a bookmark before that. */
   readonly timeoutMilliseconds?: number | undefined
-  /** Goes on without the objects that cannot be read, as if nothing happened to them, where otherwise the watch fails. */
+  /** The watch ignores unreadable objects. Otherwise it fails. */
   readonly skipUnreadable?: boolean | undefined
 }
 
-/** A watch under way. To be iterated once; each turn gives what is ready, never nothing. Leaving the loop ends it. */
+/** An open watch. Iterate it once. Each step returns the ready events, at least one. Leaving the loop ends it. */
 export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
   /**
    * Passes each event to `take` as it happens, at a fraction of the cost of an iteration, while `take` returns true. Resolves to
    * false when `take` returned false, to true where the iteration has more: pending events, or the end.
    */
   follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
-  /** The revision up to which everything was passed on; undefined: everything was. Absent: it is not counted. */
+  /** All events up to this revision were passed on. Undefined: all events were. Absent: it is not counted. */
   passedOn?(): number | undefined
 }
 
@@ -122,7 +122,7 @@ export type PutOutcome = { readonly kind: 'put'; readonly ttlSeconds?: number } 
   | { readonly object?: undefined; readonly bytes: Buffer }
 )
 
-/** What a writer decides on what is stored now. */
+/** The decision of a writer about the stored object. */
 export type Outcome =
   | PutOutcome
   /** Take it away. `last` is what the caller wants to answer with; absent: what was stored. */
@@ -157,9 +157,9 @@ export interface Store {
    * to resume from the last revision.
    */
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch>
-  /** What is in memory now, without waiting for anything; absent also where nothing is. */
+  /** The object in memory, without any wait. Undefined also if it is not in memory. */
   peek?(key: ObjectKey): StoredItem | undefined
-  /** The same for the readable objects of a namespace, of all where it is empty; undefined where they are not in memory. */
+  /** The same for the readable objects of a namespace, or of all if it is empty. Undefined: they are not in memory. */
   peekAll?(resource: StoredResource, namespace: string): readonly StoredObject[] | undefined
   /**
    * Undefined where the type has objects, or may have. Otherwise it resolves at its next change, before any watch tells of it; earlier

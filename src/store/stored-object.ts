@@ -1,5 +1,5 @@
-// Stored bytes as objects. Bytes that cannot be read become a value that says so, never an exception: one damaged object must not
-// take the others down.
+// Objects of stored bytes. Unreadable bytes become a value that says so, never an exception: one damaged object must not
+// make others unreadable.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
@@ -13,13 +13,13 @@ import type { KeyNames } from './keys.ts'
 import type { PutOutcome, StoredItem, UnreadableObject } from './store.ts'
 import type { Opened, Transformer } from './transformer.ts'
 
-/** What is under a key, opened: canonical JSON without a resourceVersion, or why there is none. */
+/** The decrypted value of a key: canonical JSON without a resourceVersion, or the reason why it is unreadable. */
 export type Content =
   | { readonly kind: 'readable'; readonly bytes: Buffer; readonly layout: ObjectLayout; readonly stale: boolean }
   | { readonly kind: 'unreadable'; readonly problem: string }
 
 export interface Opener {
-  /** What all keys begin with. */
+  /** The prefix of all keys. */
   readonly prefix: string
   readonly transformer: Transformer
   readonly decodeForeign: DecodeForeign
@@ -55,7 +55,7 @@ function unreadable(names: KeyNames, revision: number, problem: string): Unreada
   return { kind: 'unreadable', namespace: names.namespace, name: names.name, revision, problem }
 }
 
-/** The same content as of another revision: what a DELETED event shows. */
+/** The same content at another revision, for a DELETED event. */
 export function atRevision(object: StoredObject, revision: number): StoredObject {
   return new LaterObject(object, revision)
 }
@@ -79,7 +79,7 @@ export class BytesObject implements StoredObject {
   }
 }
 
-/** Its bytes are made on demand: they are seldom wanted. */
+/** Its bytes are made on demand, because they are seldom needed. */
 class LaterObject implements StoredObject {
   readonly kind = 'object'
   readonly revision: number
@@ -122,7 +122,7 @@ export function objectToPut({ object, bytes }: PutOutcome): ApiObject {
 
 export function parseObject(bytes: Buffer): ApiObject {
   const object = parseStored(bytes)
-  // Its outline was there when it was read, but not all of it: the damage is in the middle.
+  // The beginning was valid when it was read: the damage is in the middle.
   if (object === undefined) throw damaged()
   return object
 }

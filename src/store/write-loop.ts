@@ -1,5 +1,5 @@
-// The one way to write: decide on what is stored, try, and decide again if another write won. Nothing is written that did not
-// change, and no decision is based on stale data.
+// The only way to write: decide by the stored object, try, and decide again if another write won. Unchanged objects are not
+// written, and no decision is based on stale data.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
@@ -16,7 +16,7 @@ import { atRevision, parseObject } from './stored-object.ts'
 export interface WriteRequest {
   readonly key: ObjectKey
   readonly decide: Decide
-  /** What is probably stored, to save a read; the write itself finds out. `current` undefined: probably nothing. */
+  /** The object that is probably stored, to save a read. The write verifies it. `current` undefined: probably none. */
   readonly assumed?: { readonly current: Current | undefined }
 }
 
@@ -161,7 +161,7 @@ class Attempt {
   }
 }
 
-/** Whether these bytes are what is stored: they are the same before and behind the version. */
+/** Whether these bytes are stored: they are equal before and behind the version. */
 function isStored(bytes: Buffer, current: Current): boolean {
   const { item } = current
   const layout = item.kind === 'object' ? layoutOf(bytes) : undefined
@@ -176,7 +176,7 @@ function isStored(bytes: Buffer, current: Current): boolean {
   )
 }
 
-/** An object that was just written. Its bytes with the version are joined on demand, and parsed where no object was given. */
+/** An object that was just written. Its bytes with the version are joined on demand, and parsed if no object was given. */
 class WrittenObject implements StoredObject {
   readonly kind = 'object'
   readonly namespace: string
@@ -198,7 +198,7 @@ class WrittenObject implements StoredObject {
     return this.line.subarray(0, -1)
   }
 
-  /** With the line end that they are sent with. */
+  /** The bytes with the line end for sending. */
   get line(): Buffer {
     if (this.#line === undefined) {
       const layout = layoutOf(this.#stored)

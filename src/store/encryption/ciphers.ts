@@ -1,9 +1,9 @@
-// The ciphers that values are sealed with, in the reference's layouts: what one server sealed another opens (P-442). Those that
-// authenticate are bound to the storage key, so that a value that was moved to another key does not open (P-443).
+// The ciphers of values, in the reference's layouts: one server opens the values of another (P-442). Authenticating ones
+// are bound to the storage key, so that a value that was moved to another key does not open (P-443).
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { salsa } from '../../lib/late-packages.ts'
 
-/** Opening throws an `Error` whose words may be shown. */
+/** Opening throws an `Error` whose message may be shown. */
 export interface Cipher {
   seal(bytes: Buffer, key: string): Buffer
   open(sealed: Buffer, key: string): Buffer
@@ -13,7 +13,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const TOO_SHORT = 'the stored data was shorter than the required size'
 
-/** Nonce, sealed bytes, tag; the storage key is authenticated. */
+/** Nonce, sealed bytes, tag. The storage key is authenticated. */
 export function aesGcm(secret: Buffer): Cipher {
   const algorithm = `aes-${secret.length * 8}-gcm` as 'aes-256-gcm'
   return {
@@ -41,7 +41,7 @@ export function aesGcm(secret: Buffer): Cipher {
 
 const BLOCK_BYTES = 16
 
-/** Vector, then padded blocks. Nothing is authenticated: it is there for data that was written with it. */
+/** Vector, then padded blocks, without authentication. It exists for old data. */
 export function aesCbc(secret: Buffer): Cipher {
   const algorithm = `aes-${secret.length * 8}-cbc`
   return {

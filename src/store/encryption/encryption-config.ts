@@ -11,7 +11,7 @@ export interface EncryptionConfig {
 
 export interface EncryptionEntry {
   readonly resources: readonly string[]
-  /** The first encrypts; never empty. */
+  /** The first one encrypts. Never empty. */
   readonly providers: readonly ProviderConfig[]
 }
 
@@ -40,7 +40,7 @@ const KEY_BYTES: Readonly<Record<'aesgcm' | 'aescbc' | 'secretbox', readonly num
   secretbox: [32],
 }
 const DEFAULT_TIMEOUT = '3s'
-/** Not resources, though they have been stored under such names. */
+/** These are not resources, though objects were stored under such names. */
 const NOT_SERVED: readonly string[] = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']
 
 export type EncryptionReading =
@@ -227,7 +227,7 @@ function groupOf(name: string): string {
   return dot === -1 ? '' : name.slice(dot + 1)
 }
 
-/** Whether the pattern covers all that the name means. */
+/** Whether the pattern covers every resource of the name. */
 function masks(pattern: string, name: string): boolean {
   return pattern === '*.*' || (pattern.startsWith('*.') && groupOf(pattern) === groupOf(name))
 }

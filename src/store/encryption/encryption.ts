@@ -1,4 +1,4 @@
-// The front door of encryption at rest: a transformer by resource, whose configuration can be replaced while the server runs
+// The front door of encryption at rest: a transformer by resource. Its configuration can be replaced while the server runs
 // (P-440 to P-450).
 import type { GroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
@@ -17,16 +17,16 @@ export { type KmsPlugin, openKmsPlugin } from './kms-plugin.ts'
 export { EncryptionMeasures } from './measures.ts'
 
 export interface EncryptionParts {
-  /** Whose object a key holds; undefined where it is none of the API's, which are never sealed. */
+  /** The resource of a key. Undefined: the key is not of an API object, and its value is never encrypted. */
   readonly resourceOf: (key: string) => GroupResource | undefined
   readonly openPlugin: (endpoint: string, timeoutMs: number) => Promise<KmsPlugin>
   readonly now: () => number
   readonly measures: EncryptionMeasures
 }
 
-/** A provider whose keys are held by a plugin, which may be unavailable. */
+/** A provider with keys in a plugin, which may be unavailable. */
 export interface RemoteProvider {
-  /** Throws where the plugin is not healthy. */
+  /** Throws if the plugin is not healthy. */
   check(): void
 }
 
@@ -39,7 +39,7 @@ export class Encryption implements Transformer {
     this.#rules = rules
   }
 
-  /** Does not wait for plugins; readers of what they have encrypted do. */
+  /** Does not wait for plugins. Readers of their values do. */
   static async open(config: EncryptionConfig, parts: EncryptionParts): Promise<Encryption> {
     return new Encryption(parts, await Rules.open(config, parts))
   }
@@ -52,7 +52,7 @@ export class Encryption implements Transformer {
     return this.#rules.providersFor(this.#parts.resourceOf(key)).open(value, key)
   }
 
-  /** Throws `ApiError` where there is no usable key. */
+  /** Throws `ApiError` if there is no usable key. */
   toStorage(bytes: Buffer, key: string): Buffer | Promise<Buffer> {
     const providers = this.#rules.providersFor(this.#parts.resourceOf(key))
     return settle(
@@ -62,7 +62,7 @@ export class Encryption implements Transformer {
     )
   }
 
-  /** Replaces the configuration. Throws where a plugin is not healthy before the signal fires; then nothing has changed. */
+  /** Replaces the configuration. Throws if a plugin is not healthy before the signal fires, and changes nothing then. */
   async replace(config: EncryptionConfig, signal: AbortSignal): Promise<void> {
     const [before, next] = [this.#rules, await Rules.open(config, this.#parts)]
     try {
@@ -119,7 +119,7 @@ class Rules {
     return new Rules(rules, remote, parts.measures)
   }
 
-  /** The first entry that names the resource; nothing is sealed that none names. */
+  /** The first entry for the resource. Resources without an entry are not encrypted. */
   providersFor(resource: GroupResource | undefined): Providers {
     if (resource === undefined) return PLAIN
     const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`

@@ -7,11 +7,11 @@ const DELIMITED = 2
 
 export interface Field {
   readonly number: number
-  /** The bytes of a field that has a length, the value of one that is a number. */
+  /** The bytes of a field with a length, or the value of a number. */
   readonly value: Buffer | number
 }
 
-/** Throws `ProtobufError` where the bytes are not a message. */
+/** Throws `ProtobufError` if the bytes are not a message. */
 export function readFields(bytes: Buffer): readonly Field[] {
   const fields: Field[] = []
   const reader = new ProtobufReader(bytes)
@@ -50,7 +50,7 @@ export function mapOf(fields: readonly Field[], number: number): BytesByText {
   return map
 }
 
-/** The values of the fields 1, 2, 3 and so on; empty ones are left out. */
+/** The values of the fields 1, 2, 3 and so on. Empty ones are left out. */
 export function writeMessage(...values: readonly (Buffer | string | number | BytesByText)[]): Buffer {
   const writer = new MessageWriter()
   for (let number = values.length; number > 0; number--) {

@@ -1,4 +1,4 @@
-// The client of a KMS v2 plugin: gRPC over a Unix socket. Loaded only where one is configured.
+// The client of a KMS v2 plugin: gRPC over a Unix socket. It is loaded only if a plugin is configured.
 import type { Client, ServiceError } from '@grpc/grpc-js'
 import { type BytesByText, bytesOf, mapOf, readFields, textOf, writeMessage } from './kms-messages.ts'
 

@@ -1,4 +1,4 @@
-// Values encrypted with a seed that a KMS v2 plugin wraps. A seed is used until the plugin reports another key ID; it encrypts
+// Encrypts values with a seed that a KMS v2 plugin wraps. A seed is used until the plugin reports another key ID. It encrypts
 // for three minutes after the plugin was last healthy, so that a revoked key is not used for long (P-450).
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,12 +25,12 @@ const SEALS_FOR_MS = 180_000
 const SEED_BYTES = 32
 const MAX_KEY_ID_BYTES = 1024
 const MAX_WRAPPED_BYTES = 1024
-/** Seeds that were unwrapped: one for each key and each start of a server that ever wrote. */
+/** The most unwrapped seeds: one for each key and each start of a server that has written. */
 const REMEMBERED = 4_096
 const RETRIES = 5
 const RETRY_MS = 1_000
 
-/** What a wrapped secret is used as. */
+/** The use of a wrapped secret. */
 const AS_KEY = 0
 const AS_SEED = 1
 
@@ -67,7 +67,7 @@ export class KmsProvider implements Provider {
     return provider
   }
 
-  /** Resolves when the plugin has been well once; throws with what is wrong with it when the signal fires before. */
+  /** Resolves when the plugin was healthy once. Throws its fault if the signal fires first. */
   async ready(signal: AbortSignal): Promise<void> {
     await cancellable(this.#isReady.promise, signal).catch(() => undefined)
     if (this.#seed === undefined) throw new Error(`KMS provider ${this.name}: ${this.#problem}`)
@@ -127,7 +127,7 @@ export class KmsProvider implements Provider {
     return known === undefined ? this.#unwrapped(id, wrapped, use).then(opened) : opened(known)
   }
 
-  /** Asked once for each secret, however many wait for it. */
+  /** Concurrent callers share one call for each secret. */
   #unwrapped(id: string, wrapped: Wrapped, use: number): Promise<Cipher> {
     const underWay = this.#unwrapping.get(id)
     if (underWay !== undefined) return underWay
@@ -142,7 +142,7 @@ export class KmsProvider implements Provider {
     return asked
   }
 
-  /** A plugin that is not there yet, or is away for a moment, must not make objects look damaged. */
+  /** Retries: a plugin that is absent for a moment must not make objects look damaged. */
   async #unwrap(wrapped: Wrapped, use: number): Promise<Cipher> {
     await this.#isReady.promise
     for (let attempt = 1; ; attempt++) {

@@ -7,12 +7,12 @@ import { KmsError, type KmsPlugin } from './kms-plugin.ts'
 const doubling = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => first * 2 ** i)
 
-/** Plugins rotate their keys as they like. */
+/** The most key IDs. Plugins may rotate their keys often. */
 const MOST_KEYS = 100
 
 export type TransformationType = 'from_storage' | 'to_storage'
 
-/** Words of gRPC for what became of a call; of what is not a call only whether it went well is known. */
+/** The gRPC status of a call. Other work has only success or failure. */
 export type TransformationStatus = 'OK' | 'Unknown'
 
 export class EncryptionMeasures extends Measures {

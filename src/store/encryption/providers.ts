@@ -1,18 +1,18 @@
-// The providers of one entry of the configuration, in order: the first encrypts, and the one whose prefix a value has decrypts it
-// (P-440, P-441). Values that another than the first decrypts are stale.
+// The providers of one entry of the configuration, in order. The first encrypts. The prefix of a value selects the one that decrypts it
+// (P-440, P-441). Values of other providers than the first are stale.
 import { type MaybePromise, settle } from '../../lib/maybe-promise.ts'
 import type { Opened } from '../transformer.ts'
 import type { Cipher } from './ciphers.ts'
 import type { EncryptionMeasures, TransformationStatus, TransformationType } from './measures.ts'
 
 export interface Provider {
-  /** `k8s:enc:aescbc:v1:key1:`; empty for values as they are. */
+  /** `k8s:enc:aescbc:v1:key1:`. Empty: values are not encrypted. */
   readonly prefix: Buffer
-  /** As it is counted: the prefix without the name of the key, `identity` where there is none. */
+  /** The label in metrics: the prefix without the name of the key, or `identity`. */
   readonly label: string
-  /** A promise only where there is no key yet. */
+  /** A promise only if there is no key yet. */
   seal(bytes: Buffer, key: string): MaybePromise<Buffer>
-  /** A promise only where a plugin has to be asked. `stale`: encrypted with a key that is not current. */
+  /** A promise only if a plugin must be called. `stale`: encrypted with an older key. */
   open(sealed: Buffer, key: string): OpenedValue | Promise<OpenedValue>
 }
 
@@ -23,7 +23,7 @@ export interface OpenedValue {
 
 const SEALED = Buffer.from('k8s:enc:')
 
-/** Values as they are; what looks sealed is not taken for one (P-445). */
+/** No encryption. Values that look encrypted are refused (P-445). */
 export const IDENTITY: Provider = {
   prefix: Buffer.alloc(0),
   label: 'identity',
@@ -34,7 +34,7 @@ export const IDENTITY: Provider = {
   },
 }
 
-/** `label` is what the values of all its keys begin with. */
+/** `label` is the prefix of the values of all its keys. */
 export function cipherProvider(label: string, keyName: string, cipher: Cipher): Provider {
   return {
     prefix: Buffer.from(`${label}${keyName}:`),
@@ -81,7 +81,7 @@ export class Providers {
     return this.#openFrom(0, [], { value, key })
   }
 
-  /** One after the other: two keys may bear the same name. */
+  /** One after another: two keys may have the same name. */
   #openFrom(at: number, problems: readonly string[], stored: { value: Buffer; key: string }): Opened | Promise<Opened> {
     const provider = this.#providers[at]
     if (provider === undefined) return { kind: 'sealed', problem: problemOf(problems) }
@@ -94,7 +94,7 @@ export class Providers {
     }
     const failed = (error: unknown): Opened | Promise<Opened> => {
       const text = error instanceof Error ? error.message : String(error)
-      // What identity has against a sealed value is only worth saying where no other provider knows it.
+      // The error of the identity provider is reported only if no other provider knows the value.
       const isIdentity = provider.prefix.length === 0
       if (!isIdentity) done('Unknown')
       return this.#openFrom(at + 1, isIdentity && problems.length > 0 ? problems : [...problems, text], stored)
