@@ -9,7 +9,7 @@ import { type Kind, objectPath } from './kind.ts'
 import { type Manifest, manifestsIn } from './manifests.ts'
 import { useUnsaved } from './navigation.ts'
 import { editable, YAML } from './object-source.ts'
-import { conflictsIn, type FieldConflict } from './object-write.ts'
+import { conflictsIn, type FieldConflict, makeWrite, tryWrite, type Write } from './object-write.ts'
 import { objectAddress } from './routes.ts'
 
 interface Props {
@@ -19,8 +19,7 @@ interface Props {
 }
 
 interface Tried {
-  readonly manifest: Manifest
-  readonly kind: Kind
+  readonly write: Write
   readonly before: string
   readonly after: string
 }
@@ -57,9 +56,9 @@ export function ApplyPage({ kinds, namespace }: Props) {
       if (tried.length === 0) throw new Error('there is no manifest in the text')
       return { kind: 'reviewing', tried, force }
     })
-  const apply = (tried: readonly Tried[], force: boolean): Promise<void> =>
+  const apply = (tried: readonly Tried[]): Promise<void> =>
     attempt(async () => {
-      for (const one of tried) await send(one, { dryRun: false, force, accept: 'application/json' })
+      for (const { write } of tried) await makeWrite(write)
       setApplied(text)
       return { kind: 'done', applied: tried }
     })
@@ -80,7 +79,7 @@ export function ApplyPage({ kinds, namespace }: Props) {
           </button>
         )}
         {stage.kind === 'reviewing' && (
-          <button type="button" class="primary" onClick={() => void apply(stage.tried, stage.force)}>
+          <button type="button" class="primary" onClick={() => void apply(stage.tried)}>
             {stage.force ? 'Take over and apply' : 'Apply'}
           </button>
         )}
@@ -93,9 +92,9 @@ export function ApplyPage({ kinds, namespace }: Props) {
       )}
       {stage.kind === 'done' && (
         <ul class="notice applied" role="status">
-          {stage.applied.map(({ kind, manifest }) => (
-            <li key={manifest.text}>
-              <a href={objectAddress(kind, placeOf(kind, manifest))}>{`${kind.kind} ${manifest.name}`}</a> applied
+          {stage.applied.map(({ write: { kind, named, text: manifest } }) => (
+            <li key={manifest}>
+              <a href={objectAddress(kind, named)}>{`${kind.kind} ${named.name}`}</a> applied
             </li>
           ))}
         </ul>
@@ -113,41 +112,12 @@ async function tryManifest(kinds: readonly Kind[], manifest: Manifest, force: bo
     (one) => one.kind === manifest.kind && manifest.apiVersion.split('/').slice(0, -1).join('/') === one.group,
   )
   if (kind === undefined) throw new Error(`the server serves no kind ${manifest.kind} of ${manifest.apiVersion}`)
-  const before = await askText(objectPath(kind, placeOf(kind, manifest)), { accept: YAML }).catch((error: unknown) => {
+  const { name, namespace, text } = manifest
+  const named = { namespace: kind.namespaced ? namespace : '', name }
+  const before = await askText(objectPath(kind, named), { accept: YAML }).catch((error: unknown) => {
     if (error instanceof ApiFailure && error.code === 404) return ''
     throw error
   })
-  const write = { kind, manifest }
-  // A refusal comes in the requested form, so the first request is for JSON.
-  await send(write, { dryRun: true, force, accept: 'application/json' })
-  const after = await send(write, { dryRun: true, force, accept: YAML })
-  return { ...write, before: editable(before), after: editable(after) }
-}
-
-interface Sending {
-  readonly dryRun: boolean
-  readonly force: boolean
-  readonly accept: string
-}
-
-function send(
-  { kind, manifest }: Pick<Tried, 'kind' | 'manifest'>,
-  { dryRun, force, accept }: Sending,
-): Promise<string> {
-  const query = new URLSearchParams({
-    fieldManager: MANAGER,
-    fieldValidation: 'Strict',
-    force: String(force),
-    ...(dryRun ? { dryRun: 'All' } : {}),
-  })
-  return askText(`${objectPath(kind, placeOf(kind, manifest))}?${query.toString()}`, {
-    method: 'PATCH',
-    contentType: 'application/apply-patch+yaml',
-    accept,
-    body: manifest.text,
-  })
-}
-
-function placeOf({ namespaced }: Kind, { namespace, name }: Manifest): Pick<Manifest, 'namespace' | 'name'> {
-  return { namespace: namespaced ? namespace : '', name }
+  const write: Write = { kind, named, mode: 'manifest', text, force }
+  return { write, before: editable(before), after: await tryWrite(write) }
 }

@@ -6,8 +6,8 @@ import { editable, YAML } from './object-source.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** `update` replaces the object. `apply` claims the changed fields only. */
-export type WriteMode = 'update' | 'apply'
+/** `update` replaces the object. `apply` claims the changed fields only. `manifest` claims all fields of the text. */
+export type WriteMode = 'update' | 'apply' | 'manifest'
 
 export interface Write {
   readonly kind: Kind
@@ -34,29 +34,20 @@ interface Sending {
   readonly accept: string
 }
 
-async function send(write: Write, { dryRun, accept }: Sending): Promise<string> {
-  const { kind, named, mode, text, force } = write
-  const path = objectPath(kind, named)
-  const query = (more: Readonly<Record<string, string>> = {}): string =>
-    new URLSearchParams({
-      fieldManager: MANAGER,
-      fieldValidation: 'Strict',
-      ...(dryRun ? { dryRun: 'All' } : {}),
-      ...more,
-    }).toString()
-  if (mode === 'update') {
-    return askText(`${path}?${query()}`, { method: 'PUT', contentType: YAML, accept, body: text })
+async function send({ kind, named, mode, text, force }: Write, { dryRun, accept }: Sending): Promise<string> {
+  const address = (more: Readonly<Record<string, string>>): string => {
+    const query = new URLSearchParams({ fieldManager: MANAGER, fieldValidation: 'Strict', ...more })
+    return `${objectPath(kind, named)}?${query.toString()}`
   }
-  const edited = await ask<ManagedObject>(`${path}?${query({ dryRun: 'All' })}`, {
-    method: 'PUT',
-    contentType: YAML,
-    body: text,
-  })
-  return askText(`${path}?${query({ force: String(force) })}`, {
+  const put = { method: 'PUT', contentType: YAML, body: text }
+  const dry = { dryRun: 'All' }
+  const asked = dryRun ? dry : {}
+  if (mode === 'update') return askText(address(asked), { ...put, accept })
+  return askText(address({ ...asked, force: String(force) }), {
     method: 'PATCH',
     contentType: 'application/apply-patch+yaml',
     accept,
-    body: JSON.stringify(applyIntent(edited)),
+    body: mode === 'manifest' ? text : JSON.stringify(applyIntent(await ask<ManagedObject>(address(dry), put))),
   })
 }
 
