@@ -1,7 +1,7 @@
 // Requests of the API: credentials, time limits, refusals and retries.
 import { Backoff } from '../lib/backoff.ts'
 import { type Clock, programClock } from '../lib/clock.ts'
-import { checkOptions, checkValue, fits, type OptionTypes, type ValueType } from '../lib/known-options.ts'
+import { checkOptions, checkValue, fits, isRecord, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 import { type Credential, Credentials } from './credentials.ts'
 import { ApiStatusError, ConnectionError, statusIn } from './errors.ts'
 import type { ConnectionOptions } from './kubeconfig.ts'
@@ -64,10 +64,19 @@ const WHAT = {
   method: matching('a method in capitals, such as GET', /^[A-Z]+$/),
   path: matching('a path as on the wire: it begins with / and has no spaces or fragment', /^\/[!"$-[\]-~]*$/),
 } as const
-const BODY: ValueType = {
-  wanted: 'JSON or text',
-  fits: (body) => !['function', 'symbol', 'bigint'].includes(typeof body),
+/** A Map, a Buffer or NaN would be sent as something else: without its options, a DELETE may delete all objects. */
+const JSON_VALUE: ValueType = {
+  wanted: 'JSON',
+  fits: (value) =>
+    value === null ||
+    ['string', 'boolean'].includes(typeof value) ||
+    Number.isFinite(value) ||
+    Array.isArray(value) ||
+    isRecord(value) ||
+    // A Date, a URL and the like say themselves what they are in JSON.
+    (typeof (value as { toJSON?: unknown } | undefined)?.toJSON === 'function' && !ArrayBuffer.isView(value)),
 }
+const BODY: ValueType = { wanted: 'JSON or text', fits: (body) => body === undefined || JSON_VALUE.fits(body) }
 const HEADER_NAME = matching('a token', /^[\w!#$%&'*+.^`|~-]+$/)
 const RECORDS = { query: 'object?', headers: 'object?' } as const
 const LIMITS = { signal: 'signal?', timeoutMs: 'duration?' } as const
@@ -175,7 +184,7 @@ export class Requests {
 
   async #sendAs({ token, certificate }: Credential, request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const { method, path, query, headers, body, contentType = 'application/json' } = request
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const text = body === undefined || typeof body === 'string' ? body : jsonText(request)
     const sent = {
       ...this.#headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -212,6 +221,16 @@ export function checkRequest(request: ApiRequest): void {
 
 function nameOf({ method, path }: ApiRequest): string {
   return `${method} ${path}`
+}
+
+/** Throws a `TypeError` for a value that JSON would leave out or change. Only of a DELETE are undefined members refused: it would delete more. */
+function jsonText(request: ApiRequest): string {
+  return JSON.stringify(request.body, function (this: object, name, value: unknown) {
+    const given: unknown = Reflect.get(this, name)
+    const isAbsent = given === undefined && !Array.isArray(this) && request.method !== 'DELETE'
+    if (!isAbsent) checkValue(nameOf(request), name === '' ? 'body' : `body's ${name}`, given, JSON_VALUE)
+    return value
+  })
 }
 
 /** A server closes the connection for such a value, which looks like an outage. */

@@ -290,12 +290,6 @@ function selectionQuery(subject: string, { labelSelector, fieldSelector }: Selec
 }
 
 function deleteBody({ dryRun, gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): object {
-  return {
-    apiVersion: 'v1',
-    kind: 'DeleteOptions',
-    gracePeriodSeconds,
-    propagationPolicy,
-    preconditions,
-    ...(dryRun === true ? { dryRun: ['All'] } : {}),
-  }
+  const given = givenMembers({ gracePeriodSeconds, propagationPolicy, preconditions })
+  return { apiVersion: 'v1', kind: 'DeleteOptions', ...given, ...(dryRun === true ? { dryRun: ['All'] } : {}) }
 }

@@ -53,7 +53,8 @@ async function write(args: readonly string[], environment: Environment): Promise
   const signal = stopSignal()
   const copy = await openStorageCopy({ config, clock: systemClock, at }, signal)
   const order = { copy, prefix: config.storagePrefix, time: new Date(), version: programVersion(), key }
-  const source = `read from ${describeStorage(storage)}${copy.count === 0 ? ', which is empty' : ''}`
+  const empty = at === undefined ? ', which is empty' : ', which was empty at that revision'
+  const source = `read from ${describeStorage(storage)}${copy.count === 0 ? empty : ''}`
   try {
     await checkPrefix(copy, config, signal)
     if (file === '-') {

@@ -200,6 +200,34 @@ describe('a delete', () => {
   )
 })
 
+describe('a body that JSON would change', () => {
+  const path = '/api/v1/namespaces/default/configmaps'
+  it.each<[string, unknown]>([
+    ['a Map', new Map([['dryRun', ['All']]])],
+    ['parameters', new URLSearchParams({ dryRun: 'All' })],
+    ['a Buffer', Buffer.from('{"dryRun":["All"]}')],
+    ['a stream', new Blob(['{"dryRun":["All"]}']).stream()],
+    ['a function', () => ({ dryRun: ['All'] })],
+    ['an undefined member', { preconditions: { uid: undefined } }],
+    ['a Set as a member', { dryRun: new Set(['All']) }],
+  ])('is not sent to delete a collection: %s', (_what, body) =>
+    expectRefused(() => client.request({ method: 'DELETE', path, body }), /body('s \w+)? (must be|is missing)/),
+  )
+
+  it.each<[string, unknown]>([
+    ['a Map', new Map([['text', 'new']])],
+    ['not a number', NaN],
+    ['a symbol', Symbol('new')],
+    ['a list with undefined', [undefined]],
+  ])('is not sent in an object: %s', async (_what, data) => {
+    const object = { metadata: { name: 'a' }, data } as never
+    const message = /body's (data|0) (must be|is missing)/
+    await expectRefused(() => here().update(object), message)
+    await expectRefused(() => here().patch('a', { data }), message)
+    await expectRefused(() => here().apply(object, APPLY), message)
+  })
+})
+
 describe('options that do not exist', () => {
   it.each<[string, (options: never) => unknown]>([
     ['get', (options) => here().get('a', options)],
