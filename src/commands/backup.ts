@@ -87,6 +87,7 @@ export async function verifyBackup(
   key: Buffer | undefined,
   accepts?: (item: CopiedItem) => void,
 ): Promise<BackupHeader> {
+  if (file === '-') throw new BackupError('a backup is not read from standard input: give a file')
   await using reader = await BackupReader.open(createReadStream(file), key)
   for await (const _ of checkedPages(reader, accepts));
   return reader.header

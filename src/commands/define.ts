@@ -1,4 +1,5 @@
 // `quarterdeck define`: prints the definitions that a TypeScript file exports as YAML. Node strips the types of the file.
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { reasonOf } from '../config/start-error.ts'
@@ -20,6 +21,7 @@ export async function runDefine(args: readonly string[]): Promise<number> {
   const check = read.text('check')
   let text: string
   try {
+    if (!statSync(file).isFile()) return fail(`${file}: it is not a file`)
     const module = (await import(pathToFileURL(path.resolve(file)).href)) as Readonly<Record<string, unknown>>
     const exported = Object.values(module).filter(isDefined)
     const defined = new Map(exported.map((one) => [one.definition.metadata.name, one]))

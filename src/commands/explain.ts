@@ -168,6 +168,7 @@ async function tryApply(
 /** Reads a Status in JSON, or a text with the message of one. */
 async function readRefusal(file = '-'): Promise<Refusal> {
   const text = (await readInput(file)).toString()
+  if (text.trim() === '') throw new Error(`${inputName(file)} is empty: give the Status or the message of a refusal`)
   const status = jsonOrAbsent(text)
   return isMap(status) ? refusalIn(status) : { message: text, details: {}, user: undefined, explanation: undefined }
 }

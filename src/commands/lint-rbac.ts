@@ -17,7 +17,9 @@ export async function runLintRoles(args: readonly string[]): Promise<number> {
   for (const file of operands.length === 0 ? ['-'] : operands) {
     const shown = inputName(file)
     try {
-      for (const object of await readObjects(file)) {
+      const objects = (await readObjects(file)).filter((object) => typeof object['kind'] === 'string')
+      if (objects.length === 0) throw new Error('there is no object with a kind')
+      for (const object of objects) {
         for (const finding of lintRole(object)) {
           print(`${inOneLine(`${shown}: ${finding.object} ${finding.text} (CIS ${finding.row})`)}\n`)
           isClean = false

@@ -3,7 +3,7 @@ import { BackupError } from '../kv/backup/backup-error.ts'
 import { wholePages } from '../kv/backup/unfinished.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { directoryPath } from '../config/setting-reader.ts'
-import { usageError } from '../config/start-error.ts'
+import { StartError, usageError } from '../config/start-error.ts'
 import { systemClock } from '../lib/clock.ts'
 import { isWithin, realPath } from '../lib/real-path.ts'
 import { checkPrefix, describeStorage, openStorageCopy } from '../server/storage.ts'
@@ -68,7 +68,7 @@ function placesOf({ storage, dataDirectory = '' }: Config): readonly string[] {
 type Flags = ReturnType<typeof readCommandLine<'migrate'>>['read']
 
 /** A place is a data directory or the URLs of an etcd. */
-function configOf(read: Flags, name: 'from' | 'to'): Promise<Config> {
+async function configOf(read: Flags, name: 'from' | 'to'): Promise<Config> {
   const place = read.required(name)
   if (!place.text.includes('://')) {
     return readConfig(
@@ -79,5 +79,9 @@ function configOf(read: Flags, name: 'from' | 'to'): Promise<Config> {
       {},
     )
   }
-  return readConfig([`--etcd-servers=${place.text}`, ...read.given(['etcd-prefix', ...CONNECTION])], {})
+  try {
+    return await readConfig([`--etcd-servers=${place.text}`, ...read.given(['etcd-prefix', ...CONNECTION])], {})
+  } catch (error) {
+    throw error instanceof StartError ? usageError(error.message.replace('--etcd-servers', `--${name}`)) : error
+  }
 }

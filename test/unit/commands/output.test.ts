@@ -87,6 +87,7 @@ describe('a command', () => {
     [['record-role', '-f'], undefined, 1, 'quarterdeck record-role: FILE'],
     [['backup', 'verify'], undefined, 1, 'quarterdeck: FILE'],
     [['restore'], undefined, 1, 'quarterdeck: FILE'],
+    [['define'], undefined, 1, 'quarterdeck define: FILE'],
     [['backup', 'x'], '--encryption-key-file', 1, 'quarterdeck: --encryption-key-file FILE cannot be read'],
     [['backup', 'x'], '--config', 2, 'quarterdeck: --config FILE: cannot be read'],
     [
@@ -99,6 +100,23 @@ describe('a command', () => {
     const missing = path.join(folder, 'missing')
     expect(await runCommand([...words, ...(flag === undefined ? [] : [flag]), missing], {})).toBe(code)
     expect(told).toBe(`${message.replace('FILE', missing)}: it does not exist\n`)
+  })
+
+  it.each([
+    [['explain', 'denied', '-f', 'FILE'], 1, 'quarterdeck explain: FILE is empty: give the Status or the message'],
+    [['explain', 'conflict', '-f', 'FILE'], 1, 'quarterdeck explain: FILE is empty: give the Status or the message'],
+    [['lint-rbac', 'FILE'], 1, 'quarterdeck lint-rbac: FILE: there is no object with a kind'],
+    [['backup', 'verify', '-'], 1, 'quarterdeck: -: a backup is not read from standard input: give a file'],
+    [['restore', '-'], 1, 'quarterdeck: -: a backup is not read from standard input: give a file'],
+    [['convert', '--to', 'json', 'FILE'], 2, 'quarterdeck: convert: --from is required, one of json, yaml, protobuf, cbor, cbor-seq\n'],
+    [['migrate', '--from', 'FILE', '--to', 'etcd://a'], 2, 'quarterdeck: --to: "etcd://a" is not http'],
+    [['migrate', '--from', 'HTTP://a', '--to', 'FILE'], 2, 'quarterdeck: --from: "HTTP://a" is not http'],
+  ])('%j says what is wrong with its input', async (words, code, message) => {
+    const file = path.join(folder, 'empty')
+    writeFileSync(file, ' \n')
+    const named = (text: string): string => text.replace('FILE', file)
+    expect(await runCommand(words.map(named), {})).toBe(code)
+    expect(told.startsWith(named(message))).toBe(true)
   })
 
   it.each(['top', 'history'])('%s names a kubeconfig that is a directory', async (command) => {
