@@ -104,7 +104,7 @@ it('a restore that was interrupted is told of by the next server, and can be don
   await run(scene, ['backup', ...place.flags, 'a.backup'])
   await server.stop()
   const etcd = await newPlace('etcd')
-  const restoring = ['restore', ...etcd.flags, '--revision-margin=100000000', 'a.backup']
+  const restoring = ['restore', ...etcd.flags, '--revision-margin=10000000', 'a.backup']
   const restore = startCommand(restoring, scene.home)
   const kv = await openEtcd({ endpoints: [etcd.name], prefix: '/registry/' }, signal)
   await expect.poll(() => unfinishedSince(kv, '/registry/', signal)).toBeDefined()
@@ -155,6 +155,13 @@ describe('a migration to etcd', () => {
       code: 1,
       stderr: expect.stringMatching(/--lower-revisions/) as string,
     })
+    for (const [command, file] of [['restore', ['a.backup']], ['migrate', []]] as const) {
+      const places = command === 'restore' ? etcd.flags : [`--from=${place.name}`, `--to=${etcd.name}`]
+      expect(await runCommand([command, ...places, '--revision-margin=1000000000', ...file], scene.home)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/ takes .* about 69 hours: .* a smaller --revision-margin\n$/) as string,
+      })
+    }
     expect(await kv.newestRevision(signal)).toBe(before)
     await kv.close()
 

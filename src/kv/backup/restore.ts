@@ -19,7 +19,7 @@ export interface RestoreOrder {
   readonly pages: AsyncIterable<readonly CopiedItem[]>
   /** The newest revision that a client may have seen. The new ones are above it. */
   readonly above: Revision
-  /** That of the copy: what it takes to reach it is no choice of the operator's. Absent: it is reached, however long it takes. */
+  /** The revision of the copy. Default: 0. */
   readonly copied?: Revision
   readonly time: Date
   /** Called now and then while revisions are passed over. */
@@ -51,14 +51,15 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
 }
 
 /** Some engines take a write for each revision. Throws where these would take too long, before anything is written. */
-async function checkCost({ kv, copied = 0 }: RestoreOrder, signal: AbortSignal): Promise<void> {
+async function checkCost({ kv, copied = 0, above }: RestoreOrder, signal: AbortSignal): Promise<void> {
   const { revisionsPerSecond } = kv
   if (revisionsPerSecond === undefined) return
   const newest = await kv.newestRevision(signal)
-  const hours = (copied - newest) / revisionsPerSecond / 3600
-  if (hours <= MOST_HOURS) return
+  const hoursTo = (revision: Revision): number => (revision - newest) / revisionsPerSecond / 3600
+  if (hoursTo(above) <= MOST_HOURS) return
+  const flag = hoursTo(copied) <= MOST_HOURS ? 'a smaller --revision-margin' : '--lower-revisions and restart all clients'
   throw new BackupError(
-    `to raise its revision from ${newest} to ${copied} takes a write for each, about ${Math.round(hours)} hours: begin with an etcd of that revision (etcdutl snapshot restore --bump-revision ${copied} --mark-compacted), or give --lower-revisions and restart all clients`,
+    `to raise its revision from ${newest} to ${above} takes a write for each, about ${Math.round(hoursTo(above))} hours: begin with an etcd of that revision (etcdutl snapshot restore --bump-revision ${above} --mark-compacted), or give ${flag}`,
   )
 }
 
