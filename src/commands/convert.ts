@@ -89,7 +89,9 @@ function targetName(file: string, to: TargetEncoding): string {
 
 /** By the short name of an encoding or by its media type. */
 function typeOf(flag: 'from' | 'to', text: string | undefined): TargetEncoding {
-  const names = Object.keys(ENDINGS).filter((name) => flag === 'to' || name !== 'table').join(', ')
+  const names = Object.keys(ENDINGS)
+    .filter((name) => flag === 'to' || name !== 'table')
+    .join(', ')
   if (text === undefined) throw usageError(`convert: --${flag} is required, one of ${names}`)
   const [essence = ''] = text.toLowerCase().split(';', 1)
   const known = Object.hasOwn(ENDINGS, essence)

@@ -203,7 +203,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
       read.list('admission-control'),
     ),
     admissionFile: read.file('admission-control-config-file'),
-    extensionsDirectory: read.directory('extensions'),
+    extensionsDirectory: read.isSet('extensions') ? directoryPath(read.required('extensions')) : undefined,
     extensionsNetwork: read.switch('extensions-network'),
     tolerationSeconds: {
       notReady: integer(read.required('default-not-ready-toleration-seconds')),

@@ -155,12 +155,17 @@ describe('a migration to etcd', () => {
       code: 1,
       stderr: expect.stringMatching(/--lower-revisions/) as string,
     })
-    for (const [command, file] of [['restore', ['a.backup']], ['migrate', []]] as const) {
+    for (const [command, file] of [
+      ['restore', ['a.backup']],
+      ['migrate', []],
+    ] as const) {
       const places = command === 'restore' ? etcd.flags : [`--from=${place.name}`, `--to=${etcd.name}`]
-      expect(await runCommand([command, ...places, '--revision-margin=1000000000', ...file], scene.home)).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/ takes .* about 69 hours: .* a smaller --revision-margin\n$/) as string,
-      })
+      expect(await runCommand([command, ...places, '--revision-margin=1000000000', ...file], scene.home)).toMatchObject(
+        {
+          code: 1,
+          stderr: expect.stringMatching(/ takes .* about 69 hours: .* a smaller --revision-margin\n$/) as string,
+        },
+      )
     }
     expect(await kv.newestRevision(signal)).toBe(before)
     await kv.close()

@@ -57,7 +57,8 @@ async function checkCost({ kv, copied = 0, above }: RestoreOrder, signal: AbortS
   const newest = await kv.newestRevision(signal)
   const hoursTo = (revision: Revision): number => (revision - newest) / revisionsPerSecond / 3600
   if (hoursTo(above) <= MOST_HOURS) return
-  const flag = hoursTo(copied) <= MOST_HOURS ? 'a smaller --revision-margin' : '--lower-revisions and restart all clients'
+  const flag =
+    hoursTo(copied) <= MOST_HOURS ? 'a smaller --revision-margin' : '--lower-revisions and restart all clients'
   throw new BackupError(
     `to raise its revision from ${newest} to ${above} takes a write for each, about ${Math.round(hoursTo(above))} hours: begin with an etcd of that revision (etcdutl snapshot restore --bump-revision ${above} --mark-compacted), or give ${flag}`,
   )

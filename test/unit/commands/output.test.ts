@@ -108,7 +108,11 @@ describe('a command', () => {
     [['lint-rbac', 'FILE'], 1, 'quarterdeck lint-rbac: FILE: there is no object with a kind'],
     [['backup', 'verify', '-'], 1, 'quarterdeck: -: a backup is not read from standard input: give a file'],
     [['restore', '-'], 1, 'quarterdeck: -: a backup is not read from standard input: give a file'],
-    [['convert', '--to', 'json', 'FILE'], 2, 'quarterdeck: convert: --from is required, one of json, yaml, protobuf, cbor, cbor-seq\n'],
+    [
+      ['convert', '--to', 'json', 'FILE'],
+      2,
+      'quarterdeck: convert: --from is required, one of json, yaml, protobuf, cbor, cbor-seq\n',
+    ],
     [['migrate', '--from', 'FILE', '--to', 'etcd://a'], 2, 'quarterdeck: --to: "etcd://a" is not http'],
     [['migrate', '--from', 'HTTP://a', '--to', 'FILE'], 2, 'quarterdeck: --from: "HTTP://a" is not http'],
   ])('%j says what is wrong with its input', async (words, code, message) => {

@@ -132,6 +132,8 @@ describe('the configuration', () => {
       '--etcd-servers: "localhost:2379" is not http://host:port, https://host:port or unix:///path',
     ],
     [['--etcd-servers', ''], '--etcd-servers needs a value'],
+    [['--extensions', ''], '--extensions needs a value'],
+    [['--extensions='], '--extensions needs a value'],
     [['--etcd-servers', ','], '--etcd-servers needs a value'],
     [['--etcd-prefix', '/'], '--etcd-prefix: "/" is not a path like /registry'],
     [['--in-memory', '--etcd-servers', 'http://a:1'], '--in-memory and --etcd-servers are mutually exclusive'],
