@@ -74,7 +74,7 @@ const JSON_VALUE: ValueType = {
     Array.isArray(value) ||
     isRecord(value) ||
     // A Date, a URL and the like say themselves what they are in JSON.
-    (typeof (value as { toJSON?: unknown } | undefined)?.toJSON === 'function' && !ArrayBuffer.isView(value)),
+    (typeof Reflect.get(Object(value), 'toJSON') === 'function' && !ArrayBuffer.isView(value)),
 }
 const BODY: ValueType = { wanted: 'JSON or text', fits: (body) => body === undefined || JSON_VALUE.fits(body) }
 const HEADER_NAME = matching('a token', /^[\w!#$%&'*+.^`|~-]+$/)

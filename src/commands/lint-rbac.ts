@@ -1,7 +1,6 @@
 // `quarterdeck lint-rbac`: reads roles and bindings and prints a line for each finding.
-import { mapsInPlace } from '../api/members.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { asMap, mapsInPlace, textOrEmpty } from '../api/members.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import { lintRole } from '../auth/role-lint.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
@@ -17,9 +16,7 @@ export async function runLintRoles(args: readonly string[]): Promise<number> {
   for (const file of operands.length === 0 ? ['-'] : operands) {
     const shown = inputName(file)
     try {
-      const objects = (await readObjects(file)).filter((object) => typeof object['kind'] === 'string')
-      if (objects.length === 0) throw new Error('there is no object with a kind')
-      for (const object of objects) {
+      for (const object of await readObjects(file)) {
         for (const finding of lintRole(object)) {
           print(`${inOneLine(`${shown}: ${finding.object} ${finding.text} (CIS ${finding.row})`)}\n`)
           isClean = false
@@ -34,13 +31,19 @@ export async function runLintRoles(args: readonly string[]): Promise<number> {
   return isClean ? 0 : 1
 }
 
-/** A file may have several documents, and lists as kubectl writes them. */
+/** A file may have several documents, and lists as kubectl and the API write them. Throws if it has no object at all. */
 async function readObjects(file: string): Promise<readonly ValueMap[]> {
   const text = (await readInput(file)).toString()
-  return splitDocuments(text).flatMap((document) => objectsIn(parseYaml(Buffer.from(document)).value))
+  const documents = splitDocuments(text).map((document) => asMap(parseYaml(Buffer.from(document)).value))
+  const objects = documents.filter((document) => textOrEmpty(document, 'kind') !== '')
+  if (objects.length === 0) throw new Error('there is no object with a kind')
+  return objects.flatMap(objectsIn)
 }
 
-function objectsIn(document: Value): readonly ValueMap[] {
-  if (!isMap(document)) return []
-  return own(document, 'items') === undefined ? [document] : mapsInPlace(document, 'items')
+/** Items of a list of one kind, such as RoleList, have no kind of their own. */
+function objectsIn(document: ValueMap): readonly ValueMap[] {
+  const kind = textOrEmpty(document, 'kind').replace(/List$/, '')
+  return own(document, 'items') === undefined
+    ? [document]
+    : mapsInPlace(document, 'items').map((item) => ({ kind, ...item }))
 }

@@ -79,6 +79,26 @@ describe('quarterdeck lint-rbac', () => {
     expect(said).toBe(`${file}: ClusterRole "r" reads secrets (CIS 5.1.2)\n`)
   })
 
+  it('reads a list as the API writes it, and finds nothing in an empty one', async () => {
+    const file = path.join(folder, 'list.json')
+    const { kind: _, ...item } = role({ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }) as { kind: string }
+    await writeFile(file, JSON.stringify({ kind: 'ClusterRoleList', items: [item] }))
+    expect(await runCommand(['lint-rbac', file], {})).toBe(1)
+    expect(said).toBe(`${file}: ClusterRole "r" reads secrets (CIS 5.1.2)\n`)
+    await writeFile(file, JSON.stringify({ kind: 'List', items: [] }))
+    expect(await runCommand(['lint-rbac', file], {})).toBe(0)
+  })
+
+  it.each(['', '[]', 'text', 'kind: ""', 'rules: []', '---\n---\n'])(
+    'refuses a file without objects: %j',
+    async (text) => {
+      const file = path.join(folder, 'none.yaml')
+      await writeFile(file, text)
+      expect(await runCommand(['lint-rbac', file], {})).toBe(1)
+      expect(said).toBe(`quarterdeck lint-rbac: ${file}: there is no object with a kind\n`)
+    },
+  )
+
   it('goes on where a file cannot be read', async () => {
     expect(await runCommand(['lint-rbac', path.join(folder, 'none')], {})).toBe(1)
     expect(said).toMatch(/^quarterdeck lint-rbac: .*none: /)
