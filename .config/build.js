@@ -22,7 +22,7 @@ const exported = {
 }
 const library = {
   ...exported,
-  'write-thread': 'src/server/write-thread.ts',
+  'write-thread': 'src/threads/write-thread.ts',
   'extension-process': 'src/extensions/process.ts',
 }
 const entries = { ...command, ...library }

@@ -11,7 +11,7 @@ import { reasonOf, usageError, StartError } from '../config/start-error.ts'
 import type { Log } from '../lib/log.ts'
 import { heldCompilers } from '../lib/runtime/compilers.ts'
 import type { RunningServer, StartOrder } from '../server/server.ts'
-import { programVersion, versionInfo } from '../server/version.ts'
+import { programVersion, versionInfo } from '../telemetry/version.ts'
 
 export { endWithReader } from './output.ts'
 
@@ -107,13 +107,13 @@ async function serve(args: readonly string[], environment: Environment): Promise
   // A supervisor loads nothing, and its store must be fast from the start.
   if (config.plainRuntime || config.workers > 1) heldCompilers.release()
   const stop = stopSignal()
-  const { openLog } = await import('../server/logger.ts')
+  const { openLog } = await import('../telemetry/logger.ts')
   const log = openLog(config.logLevel)
   const time = config.virtualClock ? (await import('../library/library.ts')).openTime({ clock: 'virtual' }) : undefined
   if (time !== undefined) log.warn({}, '--virtual-clock: time stands still but for what is posted to /debug/clock')
-  const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../server/admin.ts')
+  const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../config/admin.ts')
   using kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
-  const { openManagements } = await import('../server/management.ts')
+  const { openManagements } = await import('../telemetry/management/listeners.ts')
   await using management = await openManagements(config.management, log)
   const onListening: ServeOrder['onListening'] = (access, pages) => {
     const { url, authority, adminToken: token } = access

@@ -4,7 +4,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type KeyPair, makeAuthority, makeSigned, type Names, type Subject } from '../pki/certificate-maker.ts'
-import { kubeconfigOf, writeKubeconfig } from '../server/admin.ts'
+import { kubeconfigOf, writeKubeconfig } from '../config/admin.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 const AUTHORITY_LIFETIME_MS = 10 * YEAR_MS

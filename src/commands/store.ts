@@ -14,11 +14,11 @@ import { openMemory } from '../kv/embedded/memory.ts'
 import { KvError } from '../kv/kv.ts'
 import { type ServedEtcd, serveEtcd, type ServeEtcdOptions } from '../kv/serve/serve.ts'
 import type { Log } from '../lib/log.ts'
-import { reloadCertificates } from '../server/certificate-reload.ts'
-import { openLog } from '../server/logger.ts'
-import { openManagements } from '../server/management.ts'
+import { reloadCertificates } from '../config/certificate-reload.ts'
+import { openLog } from '../telemetry/logger.ts'
+import { openManagements } from '../telemetry/management/listeners.ts'
 import { keepSpace } from '../server/storage.ts'
-import { programVersion } from '../server/version.ts'
+import { programVersion } from '../telemetry/version.ts'
 import { readCommandLine, subcommandIn } from './command-flags.ts'
 import { complain, outliveReaders, print } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -64,7 +64,7 @@ export async function runStore(args: readonly string[], environment: Environment
   const where = isDurable ? directory : 'in memory'
   let serving = tls
   if (managed !== undefined) {
-    const { storePages } = await import('../server/store-pages.ts')
+    const { storePages } = await import('./store-pages.ts')
     const parts = { kv, url: served.url, certificate: () => serving?.certificate, isStopping: () => stop.aborted, log }
     management.show({ answer: storePages(parts), serving: () => serving })
   }

@@ -1,5 +1,6 @@
 // The configuration of a running server: the settings at the start, and later ones after a SIGHUP. A setting either takes effect at
 // once or is reported as needing a restart. None is half in effect.
+import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
 import type { FlagName } from './flags.ts'
 
@@ -68,4 +69,10 @@ export class LiveConfig {
 
 export function changedFlags(before: Pick<Config, 'flags'>, next: Pick<Config, 'flags'>): readonly FlagName[] {
   return Object.keys(next.flags).filter((name) => next.flags[name] !== before.flags[name]) as FlagName[]
+}
+
+/** Tells the operator which changed settings are in effect. */
+export function tellTaken(log: Log, { applied, needsRestart }: TakenSettings): void {
+  if (applied.length > 0) log.info({ flags: applied }, 'changed settings are in effect')
+  if (needsRestart.length > 0) log.warn({ flags: needsRestart }, 'changed settings need a restart to take effect')
 }

@@ -1,8 +1,8 @@
 // What the handlers of resources share: their dependencies, their requests and the context of a write.
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
-import type { EncodingTools } from '../codec/list-protobuf.ts'
-import type { Asked, Negotiator } from '../codec/negotiate.ts'
+import type { Asked } from '../codec/negotiate.ts'
+import type { WireParts } from '../codec/wire-parts.ts'
 import type { Caller, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Random } from '../lib/random.ts'
@@ -17,18 +17,13 @@ import type { Watchers } from './watchers.ts'
 
 export type KindSchema = Resource['schema']
 
-export interface ResourceParts {
+export interface ResourceParts extends WireParts {
   readonly resources: () => ResourceTable
   /** Resolves when what is stored now would be served; for a resource that is not known. Absent: nothing comes later. */
   readonly awaitResource?: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly registry: RegistryParts
   /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
-  readonly deleteOptions: Pick<Resource, 'schema' | 'decode'>
-  readonly kinds: { readonly partialMetadata: KindSchema; readonly status: KindSchema }
-  /** For encodings that need the table of kinds. */
-  readonly encoding: EncodingTools
-  readonly negotiator: Negotiator
   readonly watches: WatchParts
   /** Runs writes with much to compute in other threads; absent: every write runs here. */
   readonly largeWrites?: LargeWrites | undefined

@@ -14,7 +14,7 @@ import {
   kubeconfigOf,
   kubeconfigPlace,
   writeKubeconfig,
-} from '../server/admin.ts'
+} from '../config/admin.ts'
 import { startServer as composeServer, type RunningServer } from '../server/server.ts'
 import { InProcessTransport } from './in-process-transport.ts'
 import { type RecordOptions, type RequestRecord, RequestRecords } from './request-record.ts'

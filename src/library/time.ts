@@ -1,6 +1,6 @@
 // By which clock a server of the library goes, and what its ids follow from.
 import { programClock } from '../lib/clock.ts'
-import { Activity } from '../server/activity.ts'
+import { Activity } from './activity.ts'
 import type { StartOrder } from '../server/server.ts'
 import { clockRoutes } from './clock-routes.ts'
 import { type Clock, VirtualClock } from './virtual-clock.ts'

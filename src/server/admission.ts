@@ -37,14 +37,14 @@ import { servedResource } from '../registry/served-resource.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { ServedStore } from '../registry/served-store.ts'
 import type { Store } from '../store/store.ts'
-import type { AdmissionSettings } from './admission-config.ts'
+import type { AdmissionSettings } from '../config/admission-config.ts'
 import type { ServerMeasures } from './measures.ts'
 import { optionalPlugins } from './optional-plugins.ts'
 import { CachedQuotaLedger } from '../controllers/quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmissionPolicies } from './admission-policies.ts'
 import { type AdmissionWebhooks, openAdmissionWebhooks } from './admission-webhooks.ts'
-import { servedKinds } from './served-kinds.ts'
+import { servedKinds } from '../registry/served-kinds.ts'
 
 export interface AdmissionParts {
   readonly store: Store

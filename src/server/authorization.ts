@@ -18,7 +18,11 @@ import type { OutgoingMeasures } from '../outgoing/measures.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import type { AuthorizationMode, AuthorizerConfig } from '../config/authorization-file.ts'
 import { type AuthorizationSettings, modesOf, readAuthorizers } from '../config/authorization-config.ts'
-import { type AuthorizerFunction, authorizerFunction, openAuthorizationWebhook } from './authorization-webhooks.ts'
+import {
+  type AuthorizerFunction,
+  authorizerFunction,
+  openAuthorizationWebhook,
+} from '../config/authorization-webhooks.ts'
 import { readTextFile } from '../config/files.ts'
 import { NodeGraphInformer } from '../controllers/node-graph.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'

@@ -1,6 +1,6 @@
 // What a server is told at its start, and what is there before anything is served.
 import { KeptFunctions } from '../extensions/kept-functions.ts'
-import type { CallerFilter, Filter } from '../http/http.ts'
+import type { CallerFilter, Filter, Handler } from '../http/http.ts'
 import type { Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
@@ -15,18 +15,17 @@ import { type Runtime, runtimeOf } from '../lib/runtime/runtime.ts'
 import type { PageSource } from '../telemetry/management/management.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
-import type { Activity } from './activity.ts'
-import { adminToken } from './admin.ts'
-import { ownAddress } from './advertised-address.ts'
+import { adminToken } from '../config/admin.ts'
+import { ownAddress } from '../config/advertised-address.ts'
 import type { Config } from '../config/config.ts'
 import type { ResourceParts } from '../handlers/resource-parts.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
 import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
 import { ServerMeasures } from './measures.ts'
-import { accountKeys, warnOfOwnKey } from './account-keys.ts'
-import { Lifecycle } from './lifecycle.ts'
+import { accountKeys, warnOfOwnKey } from '../config/account-keys.ts'
+import { Lifecycle } from '../http/lifecycle.ts'
 import { type Authority, type ServerState } from './past.ts'
-import { servingFiles } from './serving.ts'
+import { servingFiles } from '../config/serving-files.ts'
 import { LiveConfig } from '../config/live-config.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
 import { checkFormat, checkWhole, openStorage, type Storage } from './storage.ts'
@@ -41,6 +40,16 @@ export interface ServerAccess {
   /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
   readonly authority: string | undefined
   readonly adminToken: string
+}
+
+/** What the server does, as far as it shows in what it asks of its store. */
+export interface Activity {
+  /** The same store, every call of which is seen. */
+  around(kv: Kv): Kv
+  /** Resolves when the server asks nothing of its store any more. */
+  settled(): Promise<void>
+  /** Each request begins when what those before it have started is done. */
+  inOrder(handler: Handler): Handler
 }
 
 /** Where faults are injected: around requests, watches and the store. */

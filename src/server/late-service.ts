@@ -4,7 +4,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ListenerOptions } from '../http/listener.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { AnswerPage } from '../telemetry/management/management.ts'
-import type { PeerQuestion } from './peers.ts'
+import type { PeerQuestion } from '../workers/peers.ts'
 import type { ResourceApi } from './resource-api.ts'
 
 export interface Service extends Pick<ListenerOptions, 'observe'> {

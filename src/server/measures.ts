@@ -17,7 +17,7 @@ import { RuleMeasures } from '../schema/custom/custom.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { StoreMeasures } from '../store/measures.ts'
 import { WorkerMeasures } from '../workers/measures.ts'
-import { versionInfo } from './version.ts'
+import { versionInfo } from '../telemetry/version.ts'
 
 export class ServerMeasures {
   readonly admission = new AdmissionMeasures()

@@ -22,8 +22,8 @@ import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { dryRunOf } from '../store/dry-run.ts'
 import type { Store } from '../store/store.ts'
-import type { AdmissionSettings } from './admission-config.ts'
-import { reviewCalls } from './review-calls.ts'
+import type { AdmissionSettings } from '../config/admission-config.ts'
+import { reviewCalls } from '../auth/review-calls.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 export interface OptionalParts {

@@ -8,7 +8,7 @@ import type { DiscoveryGroup } from '../registry/discovery.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { LateService } from './late-service.ts'
 import type { SharedKinds } from './objects.ts'
-import type { ServingFiles } from './serving.ts'
+import type { ServingFiles } from '../config/serving-files.ts'
 
 /** What makes a server the one that clients know. */
 export interface Authority {

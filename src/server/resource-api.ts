@@ -42,11 +42,11 @@ import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { dryRunOf } from '../store/dry-run.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { ServedStore } from '../registry/served-store.ts'
-import type { AdmissionSettings } from './admission-config.ts'
+import type { AdmissionSettings } from '../config/admission-config.ts'
 import type { AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmission } from './admission.ts'
-import { CacheCheck } from './cache-check.ts'
-import { componentProbes } from './component-probes.ts'
+import { CacheCheck } from '../cache/cache-check.ts'
+import { componentProbes } from '../handlers/component-statuses.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import type { Candidacy } from '../controllers/leader-election.ts'
 import { openDefinitions } from './definitions.ts'
@@ -54,14 +54,14 @@ import { aggregatedDiscoveryReader } from '../controllers/aggregated-discovery.t
 import { AggregatedGroups, aggregatedTarget } from '../controllers/aggregated-groups.ts'
 import { aggregatedDocumentsReader } from '../controllers/aggregated-openapi.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
-import { openWorkerThreads } from './large-writes.ts'
-import { kindIn, wireParts } from './wire-parts.ts'
+import { openWorkerThreads } from '../threads/large-writes.ts'
+import { kindIn, wireParts } from '../codec/wire-parts.ts'
 import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../controllers/service-resolver.ts'
 import type { Identity } from './identity.ts'
 import { type ObjectsOptions, openObjects, type SharedKinds } from './objects.ts'
-import type { PeerFiles } from './peer-files.ts'
-import { type ReplicaParts, watchersOfReplicas } from './replicas.ts'
+import type { PeerFiles } from '../config/peer-files.ts'
+import { type ReplicaParts, watchersOfReplicas } from '../workers/replicas.ts'
 import { tracedRegistry } from './tracing.ts'
 import type { KnownTypes } from '../telemetry/gone-series.ts'
 import { stockFamilies } from './measures.ts'
@@ -236,7 +236,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     largeWrites: threads.largeWrites,
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
-    components: componentProbes(options.kv, options.storeCount),
+    components: componentProbes((signal) => options.kv.checkHealth(signal), options.storeCount),
     readHistory: gates.ObjectHistory ? historyReader(kvStore.history, table) : undefined,
     watches: {
       measures: measures.watch,

@@ -10,11 +10,11 @@ import { indexPage, type Route } from '../http/router.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Config } from '../config/config.ts'
-import type { Lifecycle } from './lifecycle.ts'
+import type { Lifecycle } from '../http/lifecycle.ts'
 import type { HealthMeasures } from './measures.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { ResourceApi } from './resource-api.ts'
-import { versionInfo } from './version.ts'
+import { versionInfo } from '../telemetry/version.ts'
 
 interface RouteParts {
   readonly config: Config

@@ -9,26 +9,25 @@ import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { runtimeOf } from '../lib/runtime/runtime.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
-import { type AdmissionSettings, readAdmissionSettings } from './admission-config.ts'
-import { peerAddress } from './advertised-address.ts'
+import { type AdmissionSettings, readAdmissionSettings } from '../config/admission-config.ts'
+import { peerAddress } from '../config/advertised-address.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openConsole } from './console.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
-import { clientPathCheck, confineProbe } from './client-path.ts'
+import { clientPathCheck, confineProbe } from '../telemetry/client-path.ts'
 import { gateStates } from '../config/feature-gates.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
 import { LoadHistory } from '../telemetry/load-history.ts'
 import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
-import { openStatusEncoder } from './status-encoder.ts'
-import { runInBackground } from './background.ts'
+import { openStatusEncoder } from '../codec/status-encoder.ts'
+import { runInBackground } from '../lib/background.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { type Service } from './late-service.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
-import { runningLogLevels } from './log-levels.ts'
 import type { AnswerPage } from '../telemetry/management/management.ts'
-import { answerPages } from './management-pages.ts'
+import { answerPages } from '../telemetry/management/answer-pages.ts'
 import { routesOf } from './routes.ts'
-import { PeerFiles } from './peer-files.ts'
+import { PeerFiles } from '../config/peer-files.ts'
 import {
   answerPeer,
   checksOfWorkers,
@@ -36,10 +35,11 @@ import {
   metricsOfWorkers,
   pprofOfWorkers,
   requestsOfWorkers,
+  runningLogLevels,
   watchersElsewhere,
-} from './peers.ts'
+} from '../workers/peers.ts'
 import { HealthMeasures } from './measures.ts'
-import { openProfiling } from './profiling.ts'
+import { openProfiler } from '../telemetry/profiler.ts'
 import { type PprofParts, pprofRoutes } from '../handlers/pprof.ts'
 import { healthChecks } from '../telemetry/health.ts'
 import type { HealthOptions } from '../handlers/health.ts'
@@ -47,10 +47,10 @@ import { showRequests } from '../handlers/requests-page.ts'
 import type { RunningLogLevels } from '../handlers/log-levels.ts'
 import { checkUsable, keepSpace, openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
-import { versionInfo } from './version.ts'
+import { versionInfo } from '../telemetry/version.ts'
 import { openExtensions } from './extensions.ts'
-import type { Activity } from './activity.ts'
-import type { Foundation, StartOrder } from './foundation.ts'
+import type { Activity, Foundation, StartOrder } from './foundation.ts'
+import { levelOf } from '../config/config.ts'
 
 /** What answers requests, and what runs beside it. */
 export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
@@ -82,7 +82,10 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   base.live.listen((now) => flow.limit(now))
   const logLevels = runningLogLevels(log, peers)
   const health = new HealthMeasures()
-  const profiling = openProfiling(config, logLevels)
+  const profiling: PprofParts = {
+    profiler: openProfiler(),
+    setVerbosity: (number) => logLevels.set(levelOf(number, config.logLevel)),
+  }
   const pprof = worker === undefined ? profiling : pprofOfWorkers(profiling, worker)
   const metrics = openMetricsOf(base, order, { api, flow, audit, health })
   const checks = healthChecks({

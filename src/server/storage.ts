@@ -16,7 +16,7 @@ import type { Config } from '../config/config.ts'
 import type { EmbeddedConfig, EtcdConfig, OwnStorageConfig, StorageConfig } from '../config/storage-config.ts'
 import { readAuthorities, readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
-import { programVersion } from './version.ts'
+import { programVersion } from '../telemetry/version.ts'
 import type { StoreLink } from './worker-parts.ts'
 
 /** There is no disk to keep history on: five minutes of it, unless that is more than this. */

@@ -10,7 +10,7 @@ import type { SpanAttributes, Tracing } from '../lib/tracing.ts'
 import type { RegistryParts } from '../registry/registry.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 import { openTracing, type RunningTracing } from '../telemetry/tracing.ts'
-import { programVersion } from './version.ts'
+import { programVersion } from '../telemetry/version.ts'
 
 /** Undefined if tracing is not configured. Throws a `StartError` if its packages are missing. */
 export async function startTracing(

@@ -3,7 +3,7 @@ import type { Candidacy } from '../controllers/leader-election.ts'
 import type { HandedSockets } from '../http/listener.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
 import type { Authority } from './past.ts'
-import type { WorkerPeers } from './peers.ts'
+import type { WorkerPeers } from '../workers/peers.ts'
 
 /** A store that the supervisor serves on a Unix socket. */
 export interface StoreLink {

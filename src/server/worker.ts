@@ -9,13 +9,13 @@ import { HeldValues } from '../lib/held-values.ts'
 import { type Log, LOG_COMPONENTS, type LogComponent, setLogLevel } from '../lib/log.ts'
 import { heldCompilers } from '../lib/runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
-import { accountKeys } from './account-keys.ts'
+import { accountKeys } from '../config/account-keys.ts'
 import type { FaultPoints } from './foundation.ts'
-import { openLog } from './logger.ts'
+import { openLog } from '../telemetry/logger.ts'
 import { type RunningServer, startServer } from './server.ts'
-import { type PeerAnswer, type PeerQuestion, peerWithinMs } from './peers.ts'
+import { type LastCounts, type PeerAnswer, type PeerQuestion, peerWithinMs } from '../workers/peers.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
-import type { ServingFiles } from './serving.ts'
+import type { ServingFiles } from '../config/serving-files.ts'
 import type { StoreLink } from './worker-parts.ts'
 
 /** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
@@ -43,12 +43,6 @@ export type WorkerNews =
   | { readonly kind: 'renewed'; readonly renewal: TlsRenewal }
   /** The identities of those that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
-
-/** What a worker tells that ends. */
-export interface LastCounts {
-  readonly kind: 'lastCounts'
-  readonly families: readonly FamilySnapshot[]
-}
 
 /** What the supervisor may take beside what it waits for the others. */
 const ANSWER_WITHIN_MS = 5_000

@@ -1,4 +1,5 @@
 // The plan held against the real tree. A violation's text says where and what; `rooms.ts` is the plan.
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -12,8 +13,16 @@ import {
   checkUnpromised,
   needlessExceptions,
 } from './form-rules.ts'
-import { checkCycles, checkDoors, checkFolders, checkLayers, checkPackages, checkReached } from './layer-rules.ts'
-import { LONG_FILES, MAX_ROOMS, ROOMS, UNRULED_FOLDERS } from './rooms.ts'
+import {
+  checkCycles,
+  checkDoors,
+  checkFolders,
+  checkHouse,
+  checkLayers,
+  checkPackages,
+  checkReached,
+} from './layer-rules.ts'
+import { LONG_FILES, ROOMS, UNRULED_FOLDERS } from './rooms.ts'
 import { readSources, type SourceFile } from './source.ts'
 
 const top = path.join(import.meta.dirname, '../..')
@@ -29,7 +38,8 @@ describe('the house', () => {
     expect(tests.map((file) => file.path)).toContain('test/architecture/architecture.test.ts')
   })
 
-  it('has few rooms', () => expect(Object.keys(ROOMS).length).toBeLessThanOrEqual(MAX_ROOMS))
+  it('has few rooms, in an order', () => expect(checkHouse(all)).toEqual([]))
+  it('is as src/README.md tells it', () => expect(roomsOfReadme()).toEqual(roomsOfPlan()))
   it('imports downwards only', () => expect(checkLayers(all)).toEqual([]))
   it('enters each room by its doors', () => expect(checkDoors(all)).toEqual([]))
   it('keeps folders apart that have nothing to do with each other', () => expect(checkFolders(all)).toEqual([]))
@@ -51,3 +61,19 @@ describe('the house', () => {
     expect(needlessExceptions(written)).toEqual([])
   })
 })
+
+const EVERYTHING = 'all of the above'
+
+/** What each room may import, by the table in the README. */
+function roomsOfReadme(): readonly (readonly [string, string])[] {
+  const text = readFileSync(path.join(top, 'src/README.md'), 'utf8')
+  return Array.from(text.matchAll(/^\| `(\w+)` \| .* \| (.*) \|$/gm), ([, name = '', imports = '']) => [name, imports])
+}
+
+function roomsOfPlan(): readonly (readonly [string, string])[] {
+  const names = Object.keys(ROOMS)
+  return Object.entries(ROOMS).map(([name, { mayImport }], at) => {
+    if (mayImport.length === at && names.indexOf('server') <= at) return [name, EVERYTHING]
+    return [name, mayImport.length === 0 ? '–' : mayImport.join(' ')]
+  })
+}

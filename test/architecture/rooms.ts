@@ -23,7 +23,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   lib: {
     mayImport: [],
     entrance: 'words',
-    sideDoors: ['collector', 'compilers', 'count-keys', 'read-socket', 'thread-priority'].map(
+    sideDoors: ['collector', 'compilers', 'count-keys', 'idle-memory', 'read-socket', 'thread-priority'].map(
       (name) => `runtime/${name}.ts`,
     ),
   },
@@ -73,7 +73,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     ],
   },
   outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },
-  auth: { mayImport: ['lib', 'pki', 'api'], entrance: 'words' },
+  auth: { mayImport: ['lib', 'pki', 'api', 'outgoing'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'words' },
   flow: {
     mayImport: ['lib', 'api', 'auth'],
@@ -82,20 +82,28 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   admission: { mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
-  threads: { mayImport: ['lib', 'api'], entrance: 'words' },
   store: { mayImport: ['lib', 'wire', 'api', 'codec', 'kv'], entrance: 'words' },
-  cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
+  cache: {
+    mayImport: ['lib', 'api', 'codec', 'store'],
+    entrance: 'front',
+    sideDoors: ['measures.ts', 'cache-check.ts'],
+  },
   registry: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'store'],
     entrance: 'words',
   },
   kinds: {
-    mayImport: ['lib', 'pki', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'registry'],
+    mayImport: ['lib', 'pki', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'store', 'registry'],
     entrance: 'front',
+    sideDoors: ['foreign-objects.ts'],
     sharedFolders: ['shared'],
   },
   http: { mayImport: ['lib', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'outgoing', 'patch', 'registry', 'http'], entrance: 'words' },
+  threads: {
+    mayImport: ['lib', 'api', 'schema', 'codec', 'auth', 'admission', 'store', 'registry', 'kinds', 'http', 'handlers'],
+    entrance: 'words',
+  },
   console: { mayImport: ['lib', 'api', 'auth', 'http'], entrance: 'front' },
   plugins: {
     mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth', 'admission'],
@@ -125,9 +133,20 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'front',
     sideDoors: ['registration.ts', 'in-process.ts', 'kept-functions.ts', 'folder.ts'],
   },
-  config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
-  telemetry: { mayImport: ['lib', 'wire', 'api', 'http', 'handlers'], entrance: 'words' },
-  workers: { mayImport: ['lib'], entrance: 'front', sideDoors: ['measures.ts', 'supervisor-link.ts'] },
+  config: {
+    mayImport: ['lib', 'pki', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'http', 'plugins'],
+    entrance: 'words',
+  },
+  telemetry: {
+    mayImport: ['lib', 'wire', 'api', 'auth', 'http', 'handlers', 'config'],
+    entrance: 'words',
+    sideDoors: ['answer-pages', 'listeners'].map((name) => `management/${name}.ts`),
+  },
+  workers: {
+    mayImport: ['lib', 'api', 'outgoing', 'flow', 'http', 'handlers', 'controllers', 'telemetry'],
+    entrance: 'front',
+    sideDoors: ['measures.ts', 'supervisor-link.ts', 'peers.ts', 'worker-answers.ts', 'replicas.ts'],
+  },
 }
 
 /** Every room; the top ones put the others together and so may import them all. */
@@ -139,6 +158,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 }
 
 export const MAX_ROOMS = 33
+/** It puts the rooms together and has no other responsibility. */
+export const MAX_SERVER_FILES = 35
 
 /** The files that stand outside of the rooms, and what they may import. */
 export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
@@ -149,7 +170,7 @@ export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Where a run begins: the command, its thread, the console's pages, the library, and what `make generate` calls. Every file is reached from one of them. */
 export const BEGINNINGS: readonly string[] = [
   'src/main.ts',
-  'src/server/write-thread.ts',
+  'src/threads/write-thread.ts',
   'src/console/web/main.tsx',
   'src/index.ts',
   'src/client/client.ts',
@@ -169,7 +190,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   preact: ['console'],
   uplot: ['console'],
   'node:http2': ['client'],
-  pino: ['server'],
+  pino: ['telemetry'],
   fastify: ['telemetry'],
   'prom-client': ['telemetry'],
   '@opentelemetry/api': ['telemetry'],
@@ -221,17 +242,17 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/server/flow-control.ts': 'holds back requests that are under way',
   'src/server/objects.ts': 'requests wait for what is stored',
   'src/server/resource-api.ts': 'requests wait for what is stored',
-  'src/server/authorization-webhooks.ts': 'waits for other servers',
-  'src/server/token-issuers.ts': 'waits for other servers',
-  'src/server/jwt-issuers.ts': 'waits for other servers',
+  'src/config/authorization-webhooks.ts': 'waits for other servers',
+  'src/config/token-issuers.ts': 'waits for other servers',
+  'src/config/jwt-issuers.ts': 'waits for other servers',
   'src/server/audit.ts': 'writes to files and other servers',
-  'src/server/certificates.ts': 'looks at certificates, which OpenSSL judges by it',
+  'src/config/certificates.ts': 'looks at certificates, which OpenSSL judges by it',
   'src/server/trust.ts': 'looks at certificates, which OpenSSL judges by it',
   'src/server/encryption.ts': 'keys are kept by other servers',
-  'src/server/idle-memory.ts': 'is about this process',
+  'src/lib/runtime/idle-memory.ts': 'is about this process',
   'src/lib/runtime/heap-growth.ts': 'is about this process',
-  'src/server/cache-check.ts': 'is about this process',
-  'src/server/logger.ts': 'tells operators when it was',
+  'src/cache/cache-check.ts': 'is about this process',
+  'src/telemetry/logger.ts': 'tells operators when it was',
 }
 
 /** The same for chance that does not follow from the seed. What is secret never does, and is not held to this. */

@@ -14,11 +14,13 @@ import {
   checkCycles,
   checkDoors,
   checkFolders,
+  checkHouse,
   checkLayers,
   checkPackages,
   checkReached,
   type Violation,
 } from './layer-rules.ts'
+import { MAX_SERVER_FILES } from './rooms.ts'
 import { parseSource, type SourceFile } from './source.ts'
 
 type Rule = (files: readonly SourceFile[]) => Violation[]
@@ -123,7 +125,7 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
     'a part of a package in the wrong room',
     checkPackages,
     { 'src/api/a.ts': `import 'pino/file.js'` },
-    'belongs to server',
+    'belongs to telemetry',
   ],
   ['a file that imports itself', checkCycles, { 'src/lib/a.ts': `import './a.ts'` }, 'src/lib/a.ts: import each other'],
   [
@@ -251,5 +253,22 @@ describe('the rules of the house', () => {
 
   it.each(allowed)('allow %s', (_name, rule, files) => {
     expect(apply(rule, files)).toEqual([])
+  })
+})
+
+describe('the size of the house', () => {
+  it('catches a room too many', () => {
+    const rooms = Object.fromEntries(Array.from({ length: 34 }, (_, i) => [`room${i}`, { mayImport: [] }]))
+    expect(checkHouse([], rooms)).toEqual(['there are 34 rooms, more than 33'])
+  })
+
+  it('catches rooms that import each other', () => {
+    expect(checkHouse([], { a: { mayImport: ['b'] }, b: { mayImport: ['a'] } })).toEqual(['a: stands before b'])
+  })
+
+  it('catches a composition that has become a room of everything', () => {
+    const files = Array.from({ length: MAX_SERVER_FILES + 1 }, (_, i) => parseSource(`src/server/a${i}.ts`, ''))
+    expect(checkHouse(files, {})).toEqual(['src/server: has 36 files, more than 35'])
+    expect(checkHouse(files.slice(1), {})).toEqual([])
   })
 })

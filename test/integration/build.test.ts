@@ -15,7 +15,7 @@ async function clone(): Promise<string> {
     cpSync(path.join(PROJECT, file), path.join(folder, file))
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'))
   const programs = [
-    'server/write-thread',
+    'threads/write-thread',
     'client/client',
     'define/define',
     'library/testing/testing',

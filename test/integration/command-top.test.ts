@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { writeFile } from 'node:fs/promises'
 import { runCommand } from '../../src/commands/commands.ts'
 import { fitted } from '../../src/commands/top.ts'
-import { kubeconfigOf } from '../../src/server/admin.ts'
+import { kubeconfigOf } from '../../src/config/admin.ts'
 import { type OpenServer, openServer } from '../rigs/running-server.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import tls from 'node:tls'
 import { afterAll, describe, expect, it } from 'vitest'
 import { SILENT_LOG } from '../../src/lib/log.ts'
-import { advertisedAddress } from '../../src/server/advertised-address.ts'
+import { advertisedAddress } from '../../src/config/advertised-address.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { openServer } from '../rigs/running-server.ts'
 

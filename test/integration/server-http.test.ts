@@ -14,7 +14,7 @@ import type { FinishedRequest, Listener, ListenerOptions } from '../../src/http/
 import { GZIP_ABOVE_BYTES } from '../../src/http/respond.ts'
 import { plainText } from '../../src/http/responses.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
-import { newTicketKeys } from '../../src/server/tls-renewal.ts'
+import { newTicketKeys } from '../../src/config/tls-renewal.ts'
 import { authority, openPlainListener } from '../fakes/plain-listener.ts'
 
 function open(

@@ -6,7 +6,7 @@ import https from 'node:https'
 import path from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { identityOf } from '../../src/controllers/server-identity.ts'
-import { kubeconfigOf } from '../../src/server/admin.ts'
+import { kubeconfigOf } from '../../src/config/admin.ts'
 import { startEtcd } from '../rigs/etcd-server.ts'
 import {
   type ChartValues,

@@ -1,6 +1,6 @@
 // This version and the one before it side by side on one store, under load: replicas are rolled from one to the other, and back.
 import { expect, it } from 'vitest'
-import { programVersion } from '../../src/server/version.ts'
+import { programVersion } from '../../src/telemetry/version.ts'
 import { COMMAND } from '../rigs/command.ts'
 import { RolledReplicas, rollUnderLoad } from '../rigs/rolled-replicas.ts'
 import { RollingLoad } from '../rigs/rolling-load.ts'

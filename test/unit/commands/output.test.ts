@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../../src/commands/commands.ts'
 import { inOneLine } from '../../../src/commands/output.ts'
 import { printable } from '../../../src/lib/printable.ts'
-import { kubeconfigOf, kubeconfigPlace, writeKubeconfig } from '../../../src/server/admin.ts'
+import { kubeconfigOf, kubeconfigPlace, writeKubeconfig } from '../../../src/config/admin.ts'
 import { tempFolder } from '../../rigs/temp-folder.ts'
 
 const COMMANDS = path.join(import.meta.dirname, '../../../src/commands')

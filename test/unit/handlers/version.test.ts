@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { showMetrics } from '../../../src/handlers/metrics.ts'
 import { showVersion } from '../../../src/handlers/version.ts'
-import { versionInfo } from '../../../src/server/version.ts'
+import { versionInfo } from '../../../src/telemetry/version.ts'
 import { bodyText, fakeRequest } from '../http/fake-request.ts'
 
 describe('/version (R-311, P-472)', () => {

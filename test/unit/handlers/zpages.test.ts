@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCbor } from '../../../src/codec/cbor-decode.ts'
 import { showFlagz, showStatusz } from '../../../src/handlers/zpages.ts'
 import { readConfig } from '../../../src/config/config.ts'
-import { versionInfo } from '../../../src/server/version.ts'
+import { versionInfo } from '../../../src/telemetry/version.ts'
 import { bodyText, fakeRequest } from '../http/fake-request.ts'
 
 const PATHS = ['/', '/api', '/apis/apps/v1', '/livez/ping', '/livez', '/metrics/slis', '/openapi/v2', '/statusz']

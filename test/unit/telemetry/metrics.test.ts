@@ -5,7 +5,7 @@ import { HttpMeasures } from '../../../src/http/measures.ts'
 import { gateStates, parseFeatureGates } from '../../../src/config/feature-gates.ts'
 import { type Count, counter, type Family, gauge } from '../../../src/lib/measure.ts'
 import { type Metrics, type MetricsOptions, openMetrics } from '../../../src/telemetry/metrics.ts'
-import { versionInfo } from '../../../src/server/version.ts'
+import { versionInfo } from '../../../src/telemetry/version.ts'
 import { dice } from '../../corpora/dice.ts'
 import { fakeRequest } from '../http/fake-request.ts'
 

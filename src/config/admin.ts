@@ -1,0 +1,112 @@
+// The administrator: a token made at the first start, and the kubeconfig that kubectl reaches the server with. Both are
+// readable by their owner alone.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { User } from '../api/user.ts'
+import { MASTERS } from '../auth/user.ts'
+import { readOwnFile, writePrivateFile } from './files.ts'
+import { StartError } from './start-error.ts'
+import { jsYaml } from '../lib/late-packages.ts'
+
+/** Of the cluster and the context in kubeconfigs. */
+const NAME = 'quarterdeck'
+
+export const ADMIN: User = { name: 'admin', uid: 'admin', groups: [MASTERS], extra: {} }
+
+/** The token kept in the directory, or a new one; without a directory always a new one. */
+export function adminToken(directory: string | undefined): string {
+  if (directory === undefined) return makeToken()
+  const kept = readOwnFile(directory, 'admin.token')?.trim()
+  if (kept !== undefined && kept !== '') return kept
+  const token = makeToken()
+  writePrivateFile(path.join(directory, 'admin.token'), `${token}\n`)
+  return token
+}
+
+function makeToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** A kubeconfig file that goes with the server, unless it is in a place that stays. */
+export interface KubeconfigFile extends Disposable {
+  readonly file: string
+}
+
+/** Where it was asked for, else in the data directory, else in a directory of its own that is removed in the end. */
+export function kubeconfigPlace(asked: string | undefined, dataDirectory: string | undefined): KubeconfigFile {
+  if (asked !== undefined) {
+    checkReplaceable(asked)
+    return { file: asked, [Symbol.dispose]: () => {} }
+  }
+  if (dataDirectory !== undefined) {
+    return { file: path.join(dataDirectory, 'admin.kubeconfig'), [Symbol.dispose]: () => {} }
+  }
+  const directory = mkdtempSync(path.join(tmpdir(), 'quarterdeck-'))
+  return {
+    file: path.join(directory, 'admin.kubeconfig'),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Every start overwrites the file. Throws a `StartError` if the file has other clusters, which would be lost. */
+function checkReplaceable(file: string): void {
+  const text = readOwnFile(path.dirname(file), path.basename(file)) ?? ''
+  try {
+    if (text.trim() === '') return
+    const { clusters } = jsYaml().load(text) as Kubeconfig
+    if (clusters.every(({ name }) => name === NAME)) return
+  } catch {
+    // It is something else.
+  }
+  throw new StartError(
+    `--kubeconfig-out ${file} would be overwritten, and is not only of this server: choose another file`,
+  )
+}
+
+export interface KubeconfigContent {
+  readonly url: string
+  /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
+  readonly authority: string | undefined
+  readonly user: {
+    readonly name: string
+    readonly credential: { readonly token: string } | { readonly certificate: string; readonly key: string }
+  }
+}
+
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64')
+
+/** A kubeconfig as every client reads it. */
+export type Kubeconfig = ReturnType<typeof kubeconfigOf>
+
+export function kubeconfigOf({ url, authority, user: { name, credential } }: KubeconfigContent) {
+  const cluster = {
+    server: url,
+    ...(authority === undefined ? {} : { 'certificate-authority-data': inBase64(authority) }),
+  }
+  const user =
+    'token' in credential
+      ? { token: credential.token }
+      : { 'client-certificate-data': inBase64(credential.certificate), 'client-key-data': inBase64(credential.key) }
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: NAME, cluster }],
+    users: [{ name, user }],
+    contexts: [{ name: NAME, context: { cluster: NAME, user: name } }],
+    'current-context': NAME,
+  }
+}
+
+/** JSON is YAML, and needs no library to be written. */
+export function writeKubeconfig(file: string, kubeconfig: Kubeconfig): void {
+  writePrivateFile(file, `${JSON.stringify(kubeconfig, undefined, 2)}\n`)
+}
+
+/** How this machine reaches a server that listens there. */
+export function localUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `https://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`
+}

@@ -1,0 +1,88 @@
+// The advertised address: the one that the server listens on; or that of the default route where it listens on all interfaces,
+// and also on loopback alone, since a proxy may forward to it (W-624).
+import { readFileSync } from 'node:fs'
+import { BlockList, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+
+import type { Config } from './config.ts'
+import type { Log } from '../lib/log.ts'
+
+type Interfaces = ReturnType<typeof networkInterfaces>
+
+export interface Machine {
+  readonly interfaces: Interfaces
+  /** The names of the interfaces that default routes go by, in order. */
+  readonly wayOut: { readonly IPv4: readonly string[]; readonly IPv6: readonly string[] }
+}
+
+/** Undefined where the machine has no address that another could use. */
+export function advertisedAddress(bindAddress: string, machine = thisMachine()): string | undefined {
+  if (bindAddress !== '0.0.0.0' && bindAddress !== '::' && isReachable(bindAddress)) return bindAddress
+  const families = isIPv6(bindAddress) ? (['IPv6', 'IPv4'] as const) : (['IPv4', 'IPv6'] as const)
+  for (const family of families) {
+    const names = new Set([...machine.wayOut[family], ...Object.keys(machine.interfaces)])
+    for (const name of names) {
+      const found = machine.interfaces[name]?.find((one) => one.family === family && isReachable(one.address))
+      if (found !== undefined) return found.address
+    }
+  }
+  return undefined
+}
+
+/** What the endpoints of the service `kubernetes` have; undefined: nothing. */
+export function ownAddress({ cluster, bindAddress }: Config, log: Log): string | undefined {
+  const { advertiseAddress: asked } = cluster
+  if (asked === undefined) return advertisedAddress(bindAddress)
+  if (isReachable(asked)) return asked
+  log.warn(
+    { address: asked },
+    '--advertise-address cannot be used as an endpoint; the kubernetes service has no endpoints',
+  )
+  return undefined
+}
+
+/** Where other replicas reach this one, which listens at `listening`: empty while it does not, undefined where they cannot. */
+export function peerAddress({ cluster, bindAddress }: Config, listening: string): string | undefined {
+  const { peers, advertiseAddress } = cluster
+  const isUnspecified = bindAddress === '0.0.0.0' || bindAddress === '::'
+  const host = peers.address ?? advertiseAddress ?? (isUnspecified ? advertisedAddress(bindAddress) : bindAddress)
+  // A URL does not name the port that is its scheme's own.
+  const port = peers.port ?? /:(\d+)$/.exec(listening)?.[1] ?? 443
+  if (host === undefined) return undefined
+  return listening === '' ? '' : `${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/** Not by this machine, or by those on the same wire, alone: endpoints may have no other addresses. */
+export function isReachable(address: string): boolean {
+  return !OWN_ADDRESSES.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+const OWN_ADDRESSES = new BlockList()
+OWN_ADDRESSES.addSubnet('127.0.0.0', 8, 'ipv4')
+OWN_ADDRESSES.addSubnet('169.254.0.0', 16, 'ipv4')
+OWN_ADDRESSES.addAddress('::1', 'ipv6')
+OWN_ADDRESSES.addSubnet('fe80::', 10, 'ipv6')
+
+function thisMachine(): Machine {
+  const [v4, v6] = [routes('/proc/net/route'), routes('/proc/net/ipv6_route')]
+  const noGateway = '0'.repeat(32)
+  return {
+    interfaces: networkInterfaces(),
+    wayOut: {
+      IPv4: v4.flatMap(([name = '', destination]) => (destination === '00000000' ? [name] : [])),
+      IPv6: v6.flatMap(([destination, , , , gateway, ...rest]) =>
+        destination === noGateway && gateway !== noGateway ? [rest.at(-1) ?? ''] : [],
+      ),
+    },
+  }
+}
+
+/** The columns of a table of the kernel's; none where there is no such table. */
+function routes(file: string): readonly (readonly string[])[] {
+  try {
+    const lines = readFileSync(file, 'latin1').trim().split('\n')
+    return lines.map((line) => line.trim().split(/\s+/))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,140 @@
+// The external JWT issuers: their keys are fetched in the background, and --authentication-config is reloaded. A new
+// configuration takes effect once the keys of all of its issuers are fetched (P-070, P-072).
+import type { TokenAnswer, TokenMethod } from '../auth/bearer-tokens.ts'
+import { DistributedClaims, type FetchText } from '../auth/distributed-claims.ts'
+import { type FetchJson, IssuerKeys } from '../auth/issuer-keys.ts'
+import { jwtIssuer } from '../auth/jwt-issuer.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { answerValue, checkAnswer } from '../outgoing/answer.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
+import type { AuthenticationConfig, JwtIssuerConfig } from './authentication-file.ts'
+import type { ReloadRequests } from './reload-requests.ts'
+import { reloadFiles } from './reloaded-files.ts'
+import { reasonOf } from './start-error.ts'
+
+export interface JwtIssuers {
+  readonly method: TokenMethod
+  /** Fetches keys, and goes by the new file where there is one; resolves when the signal fires. */
+  readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+/** A new configuration is in use, or is not good enough. */
+export type OnReload = (status: 'success' | 'failure') => void
+
+export interface JwtIssuersParts {
+  readonly issuers: readonly JwtIssuerConfig[]
+  readonly file: string | undefined
+  /** The file as it is now; undefined: there is none. Throws what is wrong with it. */
+  readonly reread: () => AuthenticationConfig | undefined
+  /** Calls the servers of the operator's configuration. */
+  readonly caller: OutgoingCaller
+  /** Calls servers that tokens name. */
+  readonly strictCaller: OutgoingCaller
+  /** By which tokens expire. */
+  readonly clock: Clock
+  readonly log: Log
+  readonly onReload: OnReload
+  readonly reloads: ReloadRequests
+}
+
+const REREAD_EVERY_MS = 60_000
+const READY_WITHIN_MS = 60_000
+const FETCH_TIMEOUT_MS = 10_000
+const MAX_DOCUMENT_BYTES = 1024 * 1024
+
+interface IssuerSet {
+  readonly issuers: readonly JwtIssuerConfig[]
+  readonly methods: readonly TokenMethod[]
+  readonly keys: readonly IssuerKeys[]
+}
+
+export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
+  let current = makeSet(parts.issuers, parts)
+  const method: TokenMethod = (presented, signal) => {
+    const { methods } = current
+    const ask = (at: number): MaybePromise<TokenAnswer> => {
+      const next = methods[at]
+      if (next === undefined) return { kind: 'unknown' }
+      return whenKnown(next(presented, signal), (answer) => (answer.kind === 'unknown' ? ask(at + 1) : answer))
+    }
+    return ask(0)
+  }
+  const load = async (set: IssuerSet, signal: AbortSignal): Promise<void> => {
+    await Promise.all(set.keys.map((keys) => keys.load(signal)))
+    for (const keys of set.keys)
+      if (!keys.isReady) parts.log.warn({ reason: keys.problem }, 'OIDC issuer has no signing keys')
+  }
+  const renew = async (signal: AbortSignal): Promise<void> => {
+    const config = parts.reread()
+    if (config === undefined || isSame(config.issuers, current.issuers)) return
+    const next = makeSet(config.issuers, parts)
+    await load(next, AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]))
+    if (next.keys.some((keys) => !keys.isReady))
+      throw new Error('the keys of an issuer in the new configuration cannot be fetched')
+    current = next
+    parts.onReload('success')
+    parts.log.info({}, 'reloaded authentication configuration')
+  }
+  return {
+    method,
+    run: async (signal) => {
+      const loading = load(current, signal)
+      const onProblem = (error: unknown): void => {
+        parts.onReload('failure')
+        parts.log.error(
+          { reason: reasonOf(error) },
+          'could not reload authentication configuration; keeping the previous one',
+        )
+      }
+      const files = parts.file === undefined ? [] : [parts.file]
+      const { reloads } = parts
+      await reloadFiles({ files, everyMs: REREAD_EVERY_MS, reloads, look: renew, onProblem }, signal)
+      await loading
+    },
+  }
+}
+
+type SetParts = Pick<JwtIssuersParts, 'caller' | 'strictCaller' | 'clock'>
+
+function makeSet(issuers: readonly JwtIssuerConfig[], { caller, strictCaller, clock }: SetParts): IssuerSet {
+  const made = issuers.map(({ rules, discoveryUrl, authority }) => {
+    const fetch = jsonFrom(caller, authority)
+    const keys = new IssuerKeys({ issuer: rules.issuer, discoveryUrl, fetch, clock: systemClock })
+    const [fetchText, fetchJson] = [textFrom(strictCaller, authority), jsonFrom(strictCaller, authority)]
+    const distributedClaims = new DistributedClaims({ rules, fetchText, fetchJson, clock })
+    return { keys, method: jwtIssuer(rules, { keys, clock, distributedClaims }) }
+  })
+  return { issuers, methods: made.map(({ method }) => method), keys: made.map(({ keys }) => keys) }
+}
+
+const CALL = {
+  userAgent: 'quarterdeck',
+  timeoutMs: FETCH_TIMEOUT_MS,
+  tellTimeout: false,
+  maxAnswerBytes: MAX_DOCUMENT_BYTES,
+} as const
+
+const trusting = (authority: string | undefined): Pick<OutgoingTarget, 'tls'> =>
+  authority === undefined ? {} : { tls: { ca: authority } }
+
+function jsonFrom(caller: OutgoingCaller, authority: string | undefined): FetchJson {
+  return async (url, signal) => answerValue(await caller.call({ url, ...trusting(authority) }, CALL, signal))
+}
+
+/** A token goes with the question only over TLS: what can be read on the way is not a secret any more. */
+function textFrom(caller: OutgoingCaller, authority: string | undefined): FetchText {
+  return async (url, accessToken, signal) => {
+    if (!url.startsWith('https://')) throw new Error(`the endpoint ${JSON.stringify(url)} is not an https URL`)
+    const headers = accessToken === undefined ? {} : { headers: { authorization: `Bearer ${accessToken}` } }
+    const answer = await caller.call({ url, ...trusting(authority), ...headers }, CALL, signal)
+    checkAnswer(answer)
+    return answer.body.toString()
+  }
+}
+
+/** Functions are made anew at every reading: what they were made of is compared. */
+function isSame(one: readonly JwtIssuerConfig[], other: readonly JwtIssuerConfig[]): boolean {
+  return one.length === other.length && one.every(({ source }, i) => source === other[i]?.source)
+}

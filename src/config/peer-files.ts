@@ -1,0 +1,68 @@
+// What this server shows to other replicas and to servers of other groups, and what it checks replicas with: read anew when the files
+// change, since what signs them for weeks alone replaces them while the server runs.
+import { reloadFiles } from './reloaded-files.ts'
+import type { ReloadRequests } from './reload-requests.ts'
+import { reasonOf } from './start-error.ts'
+import type { Config } from './config.ts'
+import type { Log } from '../lib/log.ts'
+import { readPeerAuthority, readProxyCertificate } from './serving-files.ts'
+
+interface PeerFilesParts {
+  readonly config: Config
+  readonly reloads: ReloadRequests
+  readonly log: Log
+}
+
+interface FoundFiles {
+  readonly proxyCertificate: ReturnType<typeof readProxyCertificate>
+  readonly peerAuthority: string | undefined
+}
+
+/** How often the files are checked without a notification. */
+const LOOK_EVERY_MS = 60_000
+
+export class PeerFiles {
+  readonly #parts: PeerFilesParts
+  #current: FoundFiles
+
+  /** Throws where a file cannot be used. */
+  constructor(parts: PeerFilesParts) {
+    this.#parts = parts
+    this.#current = read(parts.config)
+  }
+
+  /** What we show to others; undefined: nothing. */
+  get proxyCertificate(): FoundFiles['proxyCertificate'] {
+    return this.#current.proxyCertificate
+  }
+
+  /** What the certificates of other replicas are checked with; undefined where the operator does not say. */
+  get peerAuthority(): string | undefined {
+    return this.#current.peerAuthority
+  }
+
+  /** Resolves when the signal fires, or at once where there is nothing to read. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { config, reloads, log } = this.#parts
+    const { proxyCertificate: pair, cluster } = config
+    const named = [pair?.certificateFile, pair?.keyFile, cluster.peers.caFile]
+    const files = named.filter((file) => file !== undefined)
+    if (files.length === 0) return
+    const look = (): void => {
+      const found = read(config)
+      if (JSON.stringify(found) === JSON.stringify(this.#current)) return
+      this.#current = found
+      log.info({}, 'reloaded the certificate for other servers')
+    }
+    const onProblem = (error: unknown): void =>
+      log.warn(
+        { reason: reasonOf(error) },
+        'could not reload the certificate for other servers; keeping the previous one',
+      )
+    await reloadFiles({ files, everyMs: LOOK_EVERY_MS, reloads, look, onProblem }, signal)
+  }
+}
+
+function read(config: Config): FoundFiles {
+  return { proxyCertificate: readProxyCertificate(config), peerAuthority: readPeerAuthority(config) }
+}

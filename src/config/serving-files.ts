@@ -1,0 +1,107 @@
+// The certificates to serve with, from the configuration.
+import { X509Certificate } from 'node:crypto'
+import type { NamedCertificate, TlsFiles } from '../http/tls-server.ts'
+import { checkPair, ownCertificate } from './certificates.ts'
+import type { Config } from './config.ts'
+import { readAuthorities, readTextFile } from './files.ts'
+import type { CertificatePair, NamedPair } from './setting-reader.ts'
+
+export interface ServingFiles {
+  readonly tls: TlsFiles
+  /** The authority that clients need; undefined where the operator brought a certificate whose authority is in no file. */
+  readonly authority: string | undefined
+}
+
+export function servingFiles(config: Config): ServingFiles {
+  const trusted = { ...clientAuthorities(config), named: namedCertificates(config.namedCertificates) }
+  const { servingCertificate: given } = config
+  if (given === undefined) {
+    const own = ownCertificate(config.certificateDirectory, [config.bindAddress, config.serviceIpRange.firstAddress])
+    return { tls: { certificate: own.certificate, key: own.key, ...trusted }, authority: own.authority }
+  }
+  const pair = readPair(given, '--tls-cert-file', '--tls-private-key-file')
+  return { tls: { ...pair, ...trusted }, authority: authorityOf(pair.certificate, readPeerAuthority(config) ?? '') }
+}
+
+/** The certificates behind the first one of the chain, and those of other replicas, which have the same authority. */
+function authorityOf(chain: string, peers: string): string | undefined {
+  const known = certificatesIn(chain + peers)
+  let [current] = known
+  // Each step is nearer to the root, or the certificates lead in a circle.
+  for (let steps = 0; current !== undefined && steps < known.length; steps++) {
+    const signed = current
+    const issuer = known.find((each) => signed.checkIssued(each) && signed.verify(each.publicKey))
+    if (issuer === undefined || issuer.fingerprint256 === current.fingerprint256) break
+    current = issuer
+  }
+  return current?.checkIssued(current) === true ? current.toString() : undefined
+}
+
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  return Array.from(pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g), ([text]) => text).map(
+    (text) => new X509Certificate(text),
+  )
+}
+
+function readPair(
+  { certificateFile, keyFile }: CertificatePair,
+  certificateFlag: string,
+  keyFlag: string,
+): Pick<TlsFiles, 'certificate' | 'key'> {
+  const certificate = readTextFile(certificateFile, certificateFlag)
+  const key = readTextFile(keyFile, keyFlag)
+  checkPair(certificate, key, { certificate: `${certificateFlag} ${certificateFile}`, key: `${keyFlag} ${keyFile}` })
+  return { certificate, key }
+}
+
+/** What we show to other replicas, and to servers of other groups. */
+export function readProxyCertificate({
+  proxyCertificate: pair,
+}: Config): { readonly certificate: string; readonly key: string } | undefined {
+  return pair && readPair(pair, '--proxy-client-cert-file', '--proxy-client-key-file')
+}
+
+/** What the certificates of other replicas are checked with; undefined where the operator does not say. */
+export function readPeerAuthority({ cluster }: Config): string | undefined {
+  return readAuthorities(cluster.peers.caFile, '--peer-ca-file')
+}
+
+/** The last that fits is taken: whole names come behind those with a star, and names by a flag behind those in a certificate. */
+function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertificate[] {
+  const named = pairs.flatMap((pair) => {
+    const files = readPair(pair, '--tls-sni-cert-key', '--tls-sni-cert-key')
+    const byFlag = pair.names.length > 0
+    const names = byFlag ? pair.names : namesInCertificate(files.certificate)
+    return names.map((name) => ({ name, ...files, rank: (byFlag ? 2 : 0) + (name.includes('*') ? 0 : 1) }))
+  })
+  // Of two that fit alike the reference takes the first.
+  return named.toReversed().sort((a, b) => a.rank - b.rank)
+}
+
+function namesInCertificate(pem: string): readonly string[] {
+  const { subject, subjectAltName = '' } = new X509Certificate(pem)
+  const names = subjectAltName.split(', ').flatMap((entry) => /^DNS:(.+)$/.exec(entry)?.[1] ?? [])
+  return names.length > 0 ? names : (/^CN=(.+)$/m.exec(subject)?.slice(1) ?? [])
+}
+
+/** What the operator brought to serve with, and may replace. */
+export function operatorsFiles(config: Config): readonly string[] {
+  const { servingCertificate: pair, namedCertificates: named, clientCaFile, identity } = config
+  const pairs = [pair, ...named].flatMap((one) => [one?.certificateFile, one?.keyFile])
+  const files = [...pairs, clientCaFile, identity.frontProxy?.caFile]
+  return files.filter((file) => file !== undefined)
+}
+
+/** What is served with now, read anew. A certificate of our own that is kept nowhere would be another one at every look. */
+export function readServingFiles(config: Config, current: TlsFiles): TlsFiles {
+  if (config.certificateDirectory !== undefined || config.servingCertificate !== undefined)
+    return servingFiles(config).tls
+  return { ...current, ...clientAuthorities(config), named: namedCertificates(config.namedCertificates) }
+}
+
+function clientAuthorities({ clientCaFile, identity }: Config): Pick<TlsFiles, 'clientCa' | 'proxyCa'> {
+  return {
+    clientCa: readAuthorities(clientCaFile, '--client-ca-file'),
+    proxyCa: readAuthorities(identity.frontProxy?.caFile, '--requestheader-client-ca-file'),
+  }
+}

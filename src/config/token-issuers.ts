@@ -1,0 +1,123 @@
+// External token authenticators, from the configuration: JWT issuers by flags or by file, and the token webhook.
+import type { TokenMethod } from '../auth/bearer-tokens.ts'
+import { webhookTokens } from '../auth/webhook-token.ts'
+import { parseYaml } from '../codec/yaml-parse.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import { egressPolicy } from '../outgoing/egress-policy.ts'
+import type { Log } from '../lib/log.ts'
+import { OutgoingCaller } from '../outgoing/call.ts'
+import type { OutgoingMeasures } from '../outgoing/measures.ts'
+import {
+  type AnonymousConfig,
+  type AuthenticationConfig,
+  type JwtIssuerConfig,
+  readAuthenticationConfig,
+} from './authentication-file.ts'
+import type { Config } from './config.ts'
+import { readAuthorities, readTextFile } from './files.ts'
+import type { OidcConfig } from './authentication-config.ts'
+import { type JwtIssuers, type OnReload, openJwtIssuers } from './jwt-issuers.ts'
+import type { ReloadRequests } from './reload-requests.ts'
+import { reasonOf, StartError } from './start-error.ts'
+import { reviewCalls } from '../auth/review-calls.ts'
+import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
+
+export interface TokenIssuers {
+  readonly methods: readonly TokenMethod[]
+  /** What the file says of strangers; undefined: it says nothing. */
+  readonly anonymous: AnonymousConfig | undefined
+  readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+export interface TokenIssuersParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly outgoing: OutgoingMeasures
+  readonly onReload: OnReload
+  readonly reloads: ReloadRequests
+}
+
+const FLAG = '--authentication-config'
+const WEBHOOK_FLAG = '--authentication-token-webhook-config-file'
+const WEBHOOK_TIMEOUT_MS = 30_000
+
+/** Where the operator says to ask, this machine may be asked too; where tokens say so, it is held to the rules. */
+export function openTokenIssuers(parts: TokenIssuersParts): TokenIssuers {
+  const { config, clock, log, outgoing: measures, onReload, reloads } = parts
+  const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures })
+  const strictCaller = new OutgoingCaller({ egress: egressPolicy(config.egress), measures })
+  const file = config.identity.authenticationFile
+  const read = (): AuthenticationConfig | undefined =>
+    file === undefined ? undefined : readFile(file, config.identity.issuers)
+  const fromFile = read()
+  const issuers = fromFile?.issuers ?? (config.identity.oidc === undefined ? [] : [issuerOfFlags(config.identity.oidc)])
+  const jwt: JwtIssuers | undefined =
+    file === undefined && issuers.length === 0
+      ? undefined
+      : openJwtIssuers({ issuers, file, reread: read, caller, strictCaller, clock, log, onReload, reloads })
+  return {
+    methods: [...(jwt === undefined ? [] : [jwt.method]), ...webhook(config, caller)],
+    anonymous: fromFile?.anonymous,
+    run: async (signal) => {
+      await jwt?.run(signal)
+      if (!signal.aborted) return
+      caller[Symbol.dispose]()
+      strictCaller[Symbol.dispose]()
+    },
+  }
+}
+
+function readFile(file: string, ownIssuers: readonly string[]): AuthenticationConfig {
+  try {
+    const { value, duplicates } = parseYaml(Buffer.from(readTextFile(file, FLAG)))
+    if (duplicates.length > 0) throw new Error(duplicates[0])
+    const reading = readAuthenticationConfig(value, ownIssuers)
+    if (reading.kind === 'config') return reading.config
+    throw new Error(reading.faults.join('; '))
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`${FLAG} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** P-071. */
+function issuerOfFlags(oidc: OidcConfig): JwtIssuerConfig {
+  const prefixed = (given: string | undefined, fallback: string): string => (given === '-' ? '' : (given ?? fallback))
+  const { usernameClaim, groupsClaim } = oidc
+  return {
+    discoveryUrl: undefined,
+    authority: readAuthorities(oidc.caFile, '--oidc-ca-file'),
+    source: 'flags',
+    rules: {
+      issuer: oidc.issuer,
+      audiences: [oidc.clientId],
+      algorithms: oidc.algorithms,
+      username: {
+        kind: 'claim',
+        claim: usernameClaim,
+        prefix: prefixed(oidc.usernamePrefix, usernameClaim === 'email' ? '' : `${oidc.issuer}#`),
+      },
+      groups:
+        groupsClaim === undefined ? undefined : { kind: 'claim', claim: groupsClaim, prefix: oidc.groupsPrefix ?? '' },
+      uid: undefined,
+      extra: [],
+      claimRules: oidc.requiredClaims.map(([claim, requiredValue]) => ({ kind: 'claim', claim, requiredValue })),
+      userRules: [],
+    },
+  }
+}
+
+function webhook({ identity }: Config, caller: OutgoingCaller): readonly TokenMethod[] {
+  const { tokenWebhook, apiAudiences } = identity
+  if (tokenWebhook === undefined) return []
+  const target = readWebhookKubeconfig(tokenWebhook.file, WEBHOOK_FLAG)
+  const method = webhookTokens({
+    version: tokenWebhook.version,
+    keepMs: tokenWebhook.keepMs,
+    apiAudiences,
+    clock: systemClock,
+    ask: reviewCalls(caller, target, WEBHOOK_TIMEOUT_MS),
+  })
+  return [method]
+}

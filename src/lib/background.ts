@@ -1,0 +1,19 @@
+// What runs beside the requests, from when it is opened until everything is closed.
+import { CancelledError } from './errors.ts'
+
+/** Runs until everything is closed, and closing waits for all of it. The promise it gives only ever rejects: with what failed first. */
+export function runInBackground(
+  opened: AsyncDisposableStack,
+  run: (stop: AbortSignal) => Promise<unknown> | readonly (Promise<unknown> | undefined)[],
+): Promise<never> {
+  const stop = new AbortController()
+  const failure = Promise.withResolvers<never>()
+  const running = [run(stop.signal)].flat().map(async (work) => work?.catch(failure.reject))
+  // A caller that awaits the promise gets the error. Without one, the end of the process reports it.
+  failure.promise.catch(() => {})
+  opened.defer(async () => {
+    stop.abort(new CancelledError())
+    await Promise.all(running)
+  })
+  return failure.promise
+}

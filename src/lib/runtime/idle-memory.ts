@@ -1,0 +1,108 @@
+// Returns unused memory to the system when the server is idle. V8 lets its heap grow during the start and under load, and keeps it, with
+// the code that only a start needs and with unused buffers.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getHeapStatistics } from 'node:v8'
+import type { Collector } from './collector.ts'
+
+const LOOK_EVERY_MS = 1000
+/** A server that is never idle returns the memory of its start later, with the rest. */
+const MOST_LOOKS = 60
+/** Code that did not run between so many collections is dropped. */
+const CODE_IS_OLD = 8
+/** A collection stops the process, for a tenth of a second if the heap is large. Requests are served between two collections. */
+const BETWEEN_COLLECTIONS_MS = 200
+/** Watches that are opened or told of something are no new requests; a server that does nothing has less than a hundredth. */
+const MOST_UTILIZATION = 0.1
+/** A collection takes a millisecond a megabyte, and what a start took is little beside so much. */
+const MOST_HEAP_BYTES = 96 * 1024 * 1024
+
+/** Later on it has to have been quiet for longer, and collections are rare. */
+const QUIET_MS = 5_000
+const QUIET_UTILIZATION = 0.05
+const BETWEEN_LATER_MS = 30_000
+/** What is worth a collection: so much more than was left by the last, and by so large a part of that. */
+const WORTH_BYTES = 8 * 1024 * 1024
+const WORTH_PART = 0.2
+
+/** What is asked of Node: tests have their own. */
+export interface Heap {
+  /** Waits so long and resolves with the part of it that the event loop was busy. */
+  readonly utilizationDuring: (milliseconds: number, signal: AbortSignal) => Promise<number>
+  readonly usedBytes: () => number
+  /** What the process has, used or not: of the heap, and of buffers. */
+  readonly takenBytes: () => number
+  /** All that can be had, at once. */
+  readonly collect: () => void
+}
+
+/**
+ * Collects once after the start, as soon as the server is idle, unless the heap is large by then; and later whenever the server is quiet
+ * after its heap has grown. `requestCount` never falls. Resolves when the signal fires.
+ */
+export async function giveBackMemory(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
+  try {
+    let { needed, left } = await giveBackStart(requestCount, signal, heap)
+    for (;;) {
+      await heap.utilizationDuring(BETWEEN_LATER_MS, signal)
+      while (heap.takenBytes() < left + Math.max(WORTH_BYTES, left * WORTH_PART)) {
+        await heap.utilizationDuring(QUIET_MS, signal)
+      }
+      while ((await heap.utilizationDuring(QUIET_MS, signal)) > QUIET_UTILIZATION);
+      if (Math.min(needed, heap.usedBytes()) > MOST_HEAP_BYTES) continue
+      ;({ needed, left } = collected(heap))
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** What a collection has left: in use, and taken from the system. */
+interface Left {
+  readonly needed: number
+  readonly left: number
+}
+
+function collected(heap: Heap): Left {
+  heap.collect()
+  return { needed: heap.usedBytes(), left: heap.takenBytes() }
+}
+
+/** Resolves to what the last collection left; where there was none, all that there is may be garbage. */
+async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<Left> {
+  let looks = 0
+  const isQuietFor = async (milliseconds: number): Promise<boolean> => {
+    for (; looks < MOST_LOOKS; looks++) {
+      const seen = requestCount()
+      const utilization = await heap.utilizationDuring(milliseconds, signal)
+      if (seen === requestCount() && utilization < MOST_UTILIZATION) return true
+    }
+    return false
+  }
+  let result: Left = { needed: 0, left: 0 }
+  let isQuiet = await isQuietFor(LOOK_EVERY_MS)
+  for (let age = 0; isQuiet && age < CODE_IS_OLD && heap.usedBytes() < MOST_HEAP_BYTES; age++) {
+    result = collected(heap)
+    isQuiet = await isQuietFor(BETWEEN_COLLECTIONS_MS)
+  }
+  return result
+}
+
+export function nodesHeap(takeCollector: () => Collector): Heap {
+  let collect: Collector | undefined
+  return {
+    async utilizationDuring(milliseconds, signal) {
+      const before = performance.eventLoopUtilization()
+      await sleep(milliseconds, undefined, { signal, ref: false })
+      return performance.eventLoopUtilization(before).utilization
+    },
+    usedBytes: () => getHeapStatistics().used_heap_size,
+    takenBytes: () => {
+      const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics()
+      return heap + buffers
+    },
+    collect() {
+      collect ??= takeCollector()
+      collect()
+    },
+  }
+}

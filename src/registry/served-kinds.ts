@@ -1,0 +1,94 @@
+// The versions that the objects of a request to admission are served in, for webhooks and policies that name other versions
+// than the one that was asked for (W-484).
+import type { AdmissionRequest } from '../admission/admission.ts'
+import type { ServedKind, ServedKinds } from '../admission/webhook/webhook.ts'
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupVersion } from '../api/object.ts'
+import { canonicalJson, sortedJson } from '../codec/json-encode.ts'
+import type { Resource, ResourceTable, WrittenKind as WrittenForm } from './registry.ts'
+import type { DefaultsContext } from '../schema/defaults/defaults.ts'
+
+/** Other versions of a resource are looked for once; where a definition changes there is another resource. */
+export function servedKinds(resources: () => ResourceTable, context: () => DefaultsContext): ServedKinds {
+  const known = new WeakMap<Resource, readonly ServedKind[]>()
+  return (request) => {
+    const table = resources()
+    const resource = table.find(request.requestResource)
+    const other = otherKind(table, resource, request)
+    if (other !== undefined) return [kindAsItIs(other, request, context)]
+    if (resource === undefined || resource.kind !== request.requestKind.kind) return [unknownKind(request)]
+    const kinds = known.get(resource) ?? versionsOf(table, resource).map((each) => servedKind(each, resource, context))
+    known.set(resource, kinds)
+    return kinds
+  }
+}
+
+/** The one that was asked for first. */
+function versionsOf(table: ResourceTable, resource: Resource): readonly Resource[] {
+  const { storagePrefix } = resource.stored
+  const others = [...table.all()].filter((each) => each !== resource && each.stored.storagePrefix === storagePrefix)
+  return [resource, ...others]
+}
+
+const CONVERSION_MS = 30_000
+
+type WrittenKind = Pick<WrittenForm, 'schema' | 'decode' | 'withDefaults' | 'group' | 'version' | 'kind'>
+
+/** Subresources that are written as another kind: scales, evictions, bindings; and what is only asked and not stored. */
+function otherKind(
+  table: ResourceTable,
+  resource: Resource | undefined,
+  { requestResource, subresource }: AdmissionRequest,
+): WrittenKind | undefined {
+  const view = subresource === '' ? undefined : resource?.subresources.get(subresource)?.view
+  return view ?? table.findAction({ ...requestResource, subresource })?.body
+}
+
+/** Built-in kinds come in their stored version, custom ones in the version that was asked for. */
+function servedKind(resource: Resource, asked: Resource, context: () => DefaultsContext): ServedKind {
+  const { group, version, kind, conversion, custom } = resource
+  const into = async (object: ApiObject, target: Resource): Promise<ApiObject> => {
+    const apiVersion = formatGroupVersion(target)
+    if (custom?.convert === undefined || object.apiVersion === apiVersion) return object
+    const [converted = object] = await custom.convert([object], apiVersion, AbortSignal.timeout(CONVERSION_MS))
+    return converted
+  }
+  const isCustomVersion = custom !== undefined && resource !== asked
+  return {
+    kind: { group, version, kind },
+    resource: { group, version, resource: resource.resource },
+    show: isCustomVersion ? (object) => into(object, resource) : (object) => conversion.fromStored(object),
+    adopt: isCustomVersion ? (object) => into(object, asked) : (object) => conversion.toStored(object),
+    read: (document) => readAs(resource, document, context()),
+    encode: (object) => canonicalJson(object, resource.schema),
+  }
+}
+
+function kindAsItIs(kind: WrittenKind, request: AdmissionRequest, context: () => DefaultsContext): ServedKind {
+  return {
+    ...unknownKind(request),
+    read: (document) => readAs(kind, document, context()),
+    encode: (object) => canonicalJson(object, kind.schema),
+  }
+}
+
+function unknownKind({ requestKind, requestResource }: AdmissionRequest): ServedKind {
+  return {
+    kind: requestKind,
+    resource: requestResource,
+    show: (object) => object,
+    adopt: (object) => object,
+    read: (document) => document as ApiObject,
+    encode: sortedJson,
+  }
+}
+
+function readAs(
+  kind: WrittenKind,
+  document: Parameters<WrittenKind['decode']>[0],
+  context: DefaultsContext,
+): ApiObject {
+  const { value } = kind.decode(document)
+  const object = { ...value, kind: kind.kind, apiVersion: formatGroupVersion(kind) } as ApiObject
+  return kind.withDefaults(object, context)
+}

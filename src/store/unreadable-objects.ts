@@ -1,0 +1,26 @@
+// Logs the stored objects that cannot be decoded, each once: lists of their kind fail until they are repaired.
+import { formatGroupResource } from '../api/object.ts'
+import type { Log } from '../lib/log.ts'
+import { keyInType, normalizePrefix, typePrefix } from './keys.ts'
+import type { StoredResource, UnreadableObject } from './store.ts'
+
+/** Where there are more, a key is missing or the wrong one, and naming all of them would not help. */
+const MOST_NAMED = 1_000
+
+export function tellUnreadable(log: Log, prefix: string): (resource: StoredResource, item: UnreadableObject) => void {
+  const named = new Set<string>()
+  return (resource, { namespace, name, revision, problem }) => {
+    const key = `${normalizePrefix(prefix)}/${typePrefix(resource)}${keyInType({ resource, namespace, name }) ?? name}`
+    if (named.has(key) || named.size > MOST_NAMED) return
+    named.add(key)
+    if (named.size > MOST_NAMED) {
+      log.error({ named: MOST_NAMED }, 'more stored objects are unreadable; further ones are not logged')
+      return
+    }
+    const where = namespace === '' ? { name } : { namespace, name }
+    log.error(
+      { resource: formatGroupResource(resource), ...where, key, revision, reason: problem },
+      'stored object is unreadable; lists of its kind fail until it is repaired or deleted',
+    )
+  }
+}

@@ -1,0 +1,219 @@
+// Writes with much to compute run in worker threads, from their body to their answer: the same handlers, in `write-thread.ts`. Here it is decided
+// which writes those are, and what their thread is told.
+import type { Admission, AdmissionOperation, AdmissionPhase } from '../admission/admission.ts'
+import type { WriteElsewhere } from '../codec/large-values.ts'
+import type { HandedWrite, LargeWrites, ResourceParts } from '../handlers/resource-parts.ts'
+import { writeCost } from '../handlers/write-cost.ts'
+import type { HttpResponse } from '../http/http.ts'
+import { type Family, gauge } from '../lib/measure.ts'
+import type { Resource } from '../registry/registry.ts'
+import { keyOf } from '../registry/steps.ts'
+import type { Random } from '../lib/random.ts'
+import type { RuleMeasures } from '../schema/custom/custom.ts'
+import type { StoredItem } from '../store/store.ts'
+import { alone, bufferOf } from './messages.ts'
+import { Threads } from './threads.ts'
+import { type EffectOptions, WriteEffects } from './write-effects.ts'
+import type {
+  EncodeInput,
+  SentDefinition,
+  WriteInput,
+  WriteNote,
+  WriteResponse,
+  WriteThreadSettings,
+} from './write-messages.ts'
+
+export interface LargeWriteOptions extends EffectOptions {
+  /** Writes that are estimated to take longer, in milliseconds, run in a thread. */
+  readonly inPlaceMs: number
+  /** As many threads at most. */
+  readonly threads: number
+  readonly settings: WriteThreadSettings
+  /** The definition of a custom resource, as it is stored; undefined: it is not in memory. */
+  readonly definitionOf: (resource: Resource) => StoredItem | undefined
+  /** Changes with the kinds that are served. */
+  readonly kindsVersion: () => number
+  readonly rules: RuleMeasures
+  readonly random: Random
+  readonly onSpent: (user: string, milliseconds: number) => void
+}
+
+/** What a thread has been told. */
+interface Told {
+  readonly definitions: Map<string, number>
+  kindsVersion: number
+}
+
+export interface WorkerThreads extends AsyncDisposable {
+  readonly families: readonly Family[]
+  readonly largeWrites: LargeWrites
+  readonly writeElsewhere: WriteElsewhere
+}
+
+export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
+  const program = import.meta.url.endsWith('.ts') ? './write-thread.ts' : './write-thread.js'
+  const threads = new Threads({
+    program: new URL(program, import.meta.url),
+    settings: options.settings,
+    most: options.threads,
+    onSpent: options.onSpent,
+  })
+  const told = new WeakMap<object, Told>()
+  return {
+    families: [
+      gauge('quarterdeck_thread_queue_requests', 'Requests that wait for a worker thread.', [], {
+        refresh: (family) => {
+          family.of().value = threads.waiting
+        },
+      }),
+    ],
+    largeWrites: {
+      take: (write) => {
+        const cost = costOf(options, write)
+        if (cost < options.inPlaceMs) return undefined
+        const definition = definitionOf(options, write)
+        if (definition === 'unknown') return undefined
+        return runElsewhere({ options, threads, told }, write, { cost, definition })
+      },
+    },
+    writeElsewhere: async (json, { encoding, kind, list }, { user, signal }) => {
+      const type = kind && { group: kind.group, version: kind.version, kind: kind.kind }
+      const form = { encoding, kind: type, ...(list === undefined ? {} : { list }) }
+      const input = (): EncodeInput => ({ verb: 'encode', form, json: alone(json) })
+      const task = { user, cost: encodingCost(json), input, effects: {}, onNote: () => {}, signal }
+      return bufferOf((await threads.run(task)) as Uint8Array)
+    },
+    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+  }
+}
+
+/** Milliseconds. */
+function encodingCost(json: Buffer): number {
+  return json.length / 2000
+}
+
+function costOf({ store, random }: LargeWriteOptions, { verb, request, bytes }: HandedWrite): number {
+  if (!('resource' in request) || verb === 'create') return writeCost(bytes, undefined, random)
+  const item = store.peek?.(keyOf(request.resource, request.namespace, request.info.name ?? ''))
+  return writeCost(bytes, item?.kind === 'object' ? item.bytes : undefined, random)
+}
+
+type FoundDefinition = { readonly item: Extract<StoredItem, { readonly kind: 'object' }>; readonly resource: Resource }
+
+function definitionOf(options: LargeWriteOptions, { request }: HandedWrite): FoundDefinition | undefined | 'unknown' {
+  if (!('resource' in request) || !request.resource.isCustom) return undefined
+  const item = options.definitionOf(request.resource)
+  return item?.kind === 'object' ? { item, resource: request.resource } : 'unknown'
+}
+
+interface Elsewhere {
+  readonly options: LargeWriteOptions
+  readonly threads: Threads
+  readonly told: WeakMap<object, Told>
+}
+
+async function runElsewhere(
+  { options, threads, told }: Elsewhere,
+  write: HandedWrite,
+  { cost, definition }: { readonly cost: number; readonly definition: FoundDefinition | undefined },
+): Promise<HttpResponse> {
+  const { http, caller } = write.request
+  const effects = new WriteEffects(options, write)
+  try {
+    const response = (await threads.run({
+      user: caller.user.name,
+      cost,
+      input: (thread) => inputFor(options, write, { definition, told: toldTo(told, thread) }),
+      effects: effects.all,
+      onNote: (note: WriteNote) => takeNote(options, write, note),
+      signal: http.signal,
+    })) as WriteResponse
+    return responseOf(response)
+  } finally {
+    effects.end()
+  }
+}
+
+function toldTo(told: WeakMap<object, Told>, thread: object): Told {
+  let known = told.get(thread)
+  if (known === undefined) told.set(thread, (known = { definitions: new Map(), kindsVersion: -1 }))
+  return known
+}
+
+function inputFor(
+  options: LargeWriteOptions,
+  write: HandedWrite,
+  { definition, told }: { readonly definition: FoundDefinition | undefined; readonly told: Told },
+): WriteInput {
+  const { verb, request, bytes } = write
+  const { http, caller, info, namespace } = request
+  const parts = options.parts()
+  const at = http.target.indexOf('?')
+  const version = options.kindsVersion()
+  const areKindsNew = told.kindsVersion !== version
+  told.kindsVersion = version
+  return {
+    verb,
+    info,
+    method: http.method,
+    search: at < 0 ? '' : http.target.slice(at + 1),
+    headers: http.headers,
+    namespace,
+    user: caller.user,
+    body: alone(bytes),
+    now: parts.now(),
+    timeOfDay: parts.clock.timeOfDay(),
+    hasExtensions: {
+      mutate: parts.registry.admission.hasExtensions('mutate'),
+      validate: parts.registry.admission.hasExtensions('validate'),
+    },
+    readsObjects: readsObjects(parts.registry.admission, write.request),
+    definition: definition && sentDefinition(definition, told),
+    customKinds: areKindsNew ? customKinds(parts) : undefined,
+  }
+}
+
+const OPERATIONS = ['CREATE', 'UPDATE', 'DELETE'] as const
+
+/** The operations on the resource of which admission looks at the objects. */
+function readsObjects(admission: Admission, { info, namespace }: HandedWrite['request']): WriteInput['readsObjects'] {
+  const read = (phase: AdmissionPhase): readonly AdmissionOperation[] =>
+    OPERATIONS.filter((operation) => admission.readsObjects(phase, { resource: info, operation, namespace }))
+  return { mutate: read('mutate'), validate: read('validate') }
+}
+
+/** A definition goes to a thread once, and again when it has changed. */
+function sentDefinition({ item, resource }: FoundDefinition, { definitions }: Told): SentDefinition {
+  const { name, revision, bytes } = item
+  const isKnown = definitions.get(name) === revision
+  definitions.set(name, revision)
+  const convertsElsewhere = resource.stored.form?.isLocal === false
+  return { name, revision, bytes: isKnown ? undefined : alone(bytes), convertsElsewhere }
+}
+
+function customKinds({ resources }: ResourceParts): readonly string[] {
+  const kinds: string[] = []
+  for (const { isCustom, group, version, kind } of resources().all()) {
+    if (isCustom) kinds.push(`${group}/${version}/${kind}`)
+  }
+  return kinds
+}
+
+function takeNote({ rules }: LargeWriteOptions, { request }: HandedWrite, note: WriteNote): void {
+  const { http, caller } = request
+  switch (note.kind) {
+    case 'warn':
+      return http.responder.warn(note.text)
+    case 'annotate':
+      return caller.audit.annotate(note.key, note.value)
+    case 'name':
+      return caller.audit.nameObject(note.object)
+    case 'rules':
+      return rules[note.of].of().observe(note.seconds)
+  }
+}
+
+function responseOf({ status, headers, body, compress }: WriteResponse): HttpResponse {
+  if (body === undefined) return { status, headers, body: { kind: 'empty' } }
+  return { status, headers, body: { kind: 'bytes', bytes: bufferOf(body), compress } }
+}

@@ -1,0 +1,271 @@
+// The effects of a write that runs in another thread: admission, authorization, reservations, conversions and the store. Each is what the thread
+// calls the main thread for.
+import type { AdmissionRequest } from '../admission/admission.ts'
+import { jsonText, parseJsonText } from '../api/json-text.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { Access, Authorizer } from '../auth/authorizer.ts'
+import { type HandedWrite, type ResourceParts, writeContext } from '../handlers/resource-parts.ts'
+import { CancelledError, InvariantError } from '../lib/errors.ts'
+import { actionStep } from '../registry/action.ts'
+import type { ActionContext, RegistryParts, Reservation, Resource, WriteContext } from '../registry/registry.ts'
+import { keyOf } from '../registry/steps.ts'
+import type { Decide, Outcome, Store, StoredItem, WriteResult } from '../store/store.ts'
+import { alone, bufferOf } from './messages.ts'
+import { changeOf } from './object-changes.ts'
+import type {
+  SentAccess,
+  SentAction,
+  SentActionAnswer,
+  SentAdmission,
+  SentContext,
+  SentConversion,
+  SentDecision,
+  SentDenial,
+  SentGuardedWrite,
+  SentItem,
+  SentKey,
+  SentReservation,
+  SentReserve,
+  SentVerdict,
+  StoreMessage,
+} from './write-messages.ts'
+
+export interface EffectOptions {
+  readonly authorizer: Authorizer
+  /** The handlers' own parts; threads get none of them. */
+  readonly parts: () => ResourceParts
+  /** Objects in the form in which they are stored. */
+  readonly store: Store
+  readonly onWritten: (key: Parameters<Store['write']>[0], result: WriteResult) => void
+}
+
+/** The effects of one write. */
+export class WriteEffects {
+  readonly #options: EffectOptions
+  readonly #write: HandedWrite
+  readonly #parts: RegistryParts
+  readonly #context: WriteContext
+  readonly #reservations = new Map<number, Reservation>()
+  #storing: RemoteDecisions | undefined
+
+  constructor(options: EffectOptions, write: HandedWrite) {
+    const parts = options.parts()
+    this.#options = options
+    this.#write = write
+    this.#parts = parts.registry
+    this.#context = writeContext(parts, write.request, NO_OPTIONS)
+  }
+
+  readonly all = {
+    mutate: (step: SentAdmission) => this.#mutate(step),
+    validate: (step: SentAdmission) => this.#validate(step),
+    authorize: (asked: { readonly verb: string; readonly subresource?: string }) =>
+      this.#options.parts().authorize(this.#write.request, asked),
+    authorizeWrite: (write: SentGuardedWrite) => this.#authorizeWrite(write),
+    reserve: (change: SentReserve) => this.#reserve(change),
+    settle: ({ id, stored }: { readonly id: number; readonly stored: boolean }) =>
+      this.#reservations.get(id)?.settle(stored),
+    authorizeAccess: (asked: SentAccess) => this.#options.authorizer.authorize(accessOf(asked), this.#context.signal),
+    explainAccess: ({ asked, ...denied }: SentDenial) =>
+      this.#options.authorizer.explain?.({ ...denied, access: accessOf(asked) }, this.#context.signal),
+    act: (action: SentAction) => this.#act(action),
+    convert: (conversion: SentConversion) => this.#convert(conversion),
+    get: (key: SentKey) => this.#get(key),
+    write: (key: SentKey) => this.#store(key),
+    decided: (decision: SentDecision) => this.#storing?.take(decision),
+  }
+
+  /** The thread does not answer any more. */
+  end(): void {
+    this.#storing?.end()
+  }
+
+  get #resource(): Resource {
+    const { request } = this.#write
+    if ('resource' in request) return request.resource
+    throw new InvariantError('an action has no resource')
+  }
+
+  #contextOf({ dryRun, fieldManager, options }: SentContext): WriteContext {
+    return { ...this.#context, dryRun, fieldManager, options }
+  }
+
+  async #mutate(step: SentAdmission): Promise<SentVerdict> {
+    try {
+      const request = this.#admission(step)
+      const changed = await this.#parts.admission.mutate(request, this.#context.signal)
+      const change = changed === undefined ? undefined : changeOf(request.object ?? null, changed)
+      return change === undefined ? ADMITTED : { kind: 'changed', change }
+    } catch (error) {
+      return objectsMissing(error)
+    }
+  }
+
+  async #validate(step: SentAdmission): Promise<SentVerdict> {
+    try {
+      await this.#parts.admission.validate(this.#admission(step), this.#context.signal)
+      return ADMITTED
+    } catch (error) {
+      return objectsMissing(error)
+    }
+  }
+
+  #admission({ texts, ...step }: SentAdmission): AdmissionRequest {
+    const { user, warn, annotate, deadline } = this.#context
+    const [readObject, readOldObject] = [lazyObject(texts, 'object'), lazyObject(texts, 'oldObject')]
+    return {
+      ...step,
+      user,
+      warn,
+      annotate,
+      deadline,
+      get object() {
+        return readObject()
+      },
+      get oldObject() {
+        return readOldObject()
+      },
+    }
+  }
+
+  #authorizeWrite({ object, oldObject, name, ...sent }: SentGuardedWrite): Promise<void> | undefined {
+    const write = { object: readObject(object)!, stored: readObject(oldObject), name }
+    return this.#resource.strategy.authorizeWrite?.(write, this.#contextOf(sent), this.#parts)
+  }
+
+  async #reserve({ object, oldObject, ...sent }: SentReserve): Promise<SentReservation> {
+    const change = { object: readObject(object), stored: readObject(oldObject) }
+    const reservation = await this.#resource.strategy.reserve!(change, this.#contextOf(sent), this.#parts)
+    const id = this.#reservations.size
+    this.#reservations.set(id, reservation)
+    const isChanged = reservation.object !== undefined && reservation.object !== change.object
+    return { id, object: isChanged ? jsonText(reservation.object) : undefined }
+  }
+
+  async #act({ body, explain, ...sent }: SentAction): Promise<SentActionAnswer> {
+    const { request } = this.#write
+    if (!('action' in request)) throw new InvariantError('the request is no action')
+    const { action, info } = request
+    const { signal } = this.#context
+    const asked = {
+      ...this.#contextOf(sent),
+      parts: this.#parts,
+      resources: this.#options.parts().resources(),
+      name: info.name ?? '',
+      explain,
+    }
+    const validate: ActionContext['validate'] = async (shown) =>
+      this.#parts.admission.validate(actionStep(action, asked, shown), signal)
+    const sentBody = readObject(body)!
+    const answer = await action.run(sentBody, { ...asked, validate })
+    return answer.kind === 'done' ? answer : { kind: 'object', change: changeOf(sentBody, answer.object) }
+  }
+
+  async #convert({ objects, toApiVersion }: SentConversion): Promise<readonly string[]> {
+    const { custom } = this.#resource
+    const convert = custom?.convert
+    if (convert === undefined) throw new InvariantError('the kind has no other versions')
+    const sent = objects.map((object) => readObject(object)!)
+    return (await convert(sent, toApiVersion, this.#context.signal)).map((object) => jsonText(object))
+  }
+
+  async #get({ namespace, name }: SentKey): Promise<SentItem> {
+    const key = keyOf(this.#resource, namespace, name)
+    return sentItem((await this.#options.store.get(key, { kind: 'latest' }, this.#context.signal)).item)
+  }
+
+  #store({ namespace, name }: SentKey): Promise<StoreMessage> {
+    const { store, onWritten } = this.#options
+    const key = keyOf(this.#resource, namespace, name)
+    this.#storing = new RemoteDecisions()
+    return this.#storing.start(async (decide) => {
+      const result = await store.write(key, decide, this.#context.signal)
+      onWritten(key, result)
+      return result
+    })
+  }
+}
+
+const NO_OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', force: false, body: {} } as const
+
+function accessOf({ access, selectors }: SentAccess): Access {
+  return access.kind === 'path' || selectors === undefined ? access : { ...access, selectors: () => selectors }
+}
+
+function readObject(text: string | undefined): ApiObject | undefined {
+  return text === undefined ? undefined : (parseJsonText(text) as ApiObject)
+}
+
+const ADMITTED: SentVerdict = { kind: 'admitted' }
+
+/** A plugin looks at an object that was not sent. */
+class ObjectsMissing extends Error {}
+
+function objectsMissing(error: unknown): SentVerdict {
+  if (error instanceof ObjectsMissing) return { kind: 'objectsMissing' }
+  throw error
+}
+
+function lazyObject(texts: SentAdmission['texts'], name: 'object' | 'oldObject'): () => ApiObject | undefined {
+  let parsed: ApiObject | undefined
+  return () => {
+    if (texts === undefined) throw new ObjectsMissing()
+    return (parsed ??= readObject(texts[name]))
+  }
+}
+
+/** A write to the store whose decisions a thread makes. Each call gives what the store says next. */
+class RemoteDecisions {
+  #next = Promise.withResolvers<StoreMessage>()
+  #decision: PromiseWithResolvers<Outcome> | undefined
+  readonly #thrown = new Error('the thread has thrown an error')
+
+  start(write: (decide: Decide) => Promise<WriteResult>): Promise<StoreMessage> {
+    const asked = this.#next.promise
+    write((current) => this.#ask(current)).then(
+      (result) => this.#next.resolve(resultMessage(result)),
+      (error: unknown) => {
+        if (error === this.#thrown) this.#next.resolve({ kind: 'thrown' })
+        else this.#next.reject(error)
+      },
+    )
+    return asked
+  }
+
+  take(decision: SentDecision): Promise<StoreMessage> {
+    this.#next = Promise.withResolvers()
+    const next = this.#next.promise
+    if (decision.kind === 'thrown') this.#decision?.reject(this.#thrown)
+    else this.#decision?.resolve(outcomeOf(decision))
+    return next
+  }
+
+  /** The store must not wait for a thread that is gone. */
+  end(): void {
+    this.#next.promise.catch(() => {})
+    this.#decision?.reject(new CancelledError())
+  }
+
+  #ask(current: StoredItem | undefined): Promise<Outcome> {
+    this.#decision = Promise.withResolvers()
+    this.#next.resolve({ kind: 'decide', current: sentItem(current) })
+    return this.#decision.promise
+  }
+}
+
+function sentItem(item: StoredItem | undefined): SentItem {
+  if (item?.kind !== 'object') return item
+  return { kind: 'object', revision: item.revision, bytes: alone(item.bytes) }
+}
+
+function outcomeOf(decision: Exclude<SentDecision, { readonly kind: 'thrown' }>): Outcome {
+  if (decision.kind !== 'put') return decision
+  const { ttlSeconds } = decision
+  const bytes = bufferOf(decision.bytes)
+  return { kind: 'put', bytes, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }
+}
+
+function resultMessage(result: WriteResult): StoreMessage {
+  if (result.kind === 'kept') return { kind: 'kept' }
+  return { kind: result.kind, revision: result.object.revision, created: result.kind === 'put' && result.created }
+}

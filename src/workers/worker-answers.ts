@@ -1,0 +1,119 @@
+// The supervisor's part in what workers ask each other: it asks all of them, and keeps what those had counted that are gone.
+import { type Log, setLogLevel } from '../lib/log.ts'
+import type { Family } from '../lib/measure.ts'
+import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
+import type { WorkerMeasures } from './measures.ts'
+import type { WorkerProcess } from './workers.ts'
+import { notServing, type PageAnswer, type PageRequest } from '../telemetry/management/management.ts'
+import { type LastCounts, type PeerQuestion, peerWithinMs, type PeerTopics } from './peers.ts'
+
+interface Answer {
+  readonly worker: string | undefined
+  readonly answer: unknown
+}
+
+export class WorkerAnswers {
+  readonly #alive: () => ReadonlySet<WorkerProcess>
+  readonly #log: Log
+  readonly #past = new PastCounts()
+  /** What each had counted when it was last asked. */
+  readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
+  /** What the supervisor tells of itself. */
+  readonly #own: readonly Family[]
+
+  constructor(alive: () => ReadonlySet<WorkerProcess>, measures: WorkerMeasures, log: Log) {
+    this.#alive = alive
+    this.#own = measures.all()
+    this.#log = log
+  }
+
+  async answer(question: PeerQuestion | LastCounts, asker: WorkerProcess): Promise<readonly Answer[]> {
+    switch (question.kind) {
+      case 'lastCounts':
+        this.#last.set(asker, question.families)
+        return []
+      case 'metrics':
+        return this.#metrics(question)
+      case 'resetMetrics':
+        this.#past.forget(question.names)
+        for (const family of this.#own) if (question.names.includes(family.name)) family.reset()
+        for (const [worker, families] of this.#last) {
+          this.#last.set(
+            worker,
+            families.filter(({ name }) => !question.names.includes(name)),
+          )
+        }
+        return this.#ask(question, asker)
+      case 'forgetSeries':
+        this.#past.forgetSeries(question.gone)
+        return []
+      case 'logLevel':
+        // Those that are started later begin with the levels of this log.
+        setLogLevel(this.#log, question.level, question.component)
+        return this.#ask(question, asker)
+      case 'profile':
+        return this.#askOne(question)
+      default:
+        return this.#ask(question, asker)
+    }
+  }
+
+  /** A page of the management address, by the first worker that can make it. While all stop, those tell so. */
+  async page(request: PageRequest): Promise<PageAnswer> {
+    const question = { kind: 'page', request } as const
+    const able = [...this.#alive()].filter(({ stage }) => stage === 'ready' || stage === 'leaving')
+    for (const worker of able.sort((a, b) => Number(a.stage === 'leaving') - Number(b.stage === 'leaving'))) {
+      try {
+        const answer = (await worker.ask(question, peerWithinMs(question))) as PeerTopics['page']['answer']
+        return { ...answer, body: Buffer.from(answer.body, 'base64') }
+      } catch {
+        // Busy, or gone meanwhile.
+      }
+    }
+    return notServing('no worker answers')
+  }
+
+  /** Some may be gone. */
+  onChange(): void {
+    for (const [worker, families] of this.#last) {
+      if (this.#alive().has(worker)) continue
+      this.#last.delete(worker)
+      this.#past.add(families)
+    }
+  }
+
+  async #askOne(question: PeerQuestion & { readonly kind: 'profile' }): Promise<readonly Answer[]> {
+    const asked = [...this.#alive()].find(({ stage, name }) => stage === 'ready' && name === question.worker)
+    if (asked === undefined) return []
+    return [{ worker: asked.name, answer: await asked.ask(question, peerWithinMs(question)) }]
+  }
+
+  async #metrics(question: PeerQuestion): Promise<readonly Answer[]> {
+    const answers = await this.#ask(question, undefined, (worker, answer) =>
+      this.#last.set(worker, answer as readonly FamilySnapshot[]),
+    )
+    const { worker, families } = this.#past.snapshot()
+    const { PROCESS_FIGURES } = await import('../telemetry/process-figures.ts')
+    const own = await snapshotOf([...PROCESS_FIGURES, ...this.#own])
+    return [...answers, { worker: 'supervisor', answer: own }, { worker, answer: families }]
+  }
+
+  async #ask(
+    question: PeerQuestion,
+    asker: WorkerProcess | undefined,
+    onAnswer?: (worker: WorkerProcess, answer: unknown) => void,
+  ): Promise<readonly Answer[]> {
+    const asked = [...this.#alive()].filter((worker) => worker.stage === 'ready' && worker !== asker)
+    const answers = asked.map(async (worker): Promise<Answer[]> => {
+      try {
+        const answer = await worker.ask(question, peerWithinMs(question))
+        onAnswer?.(worker, answer)
+        return [{ worker: worker.name, answer }]
+      } catch {
+        // The worker is busy or gone. The answer leaves it out. The supervisor replaces stalled workers.
+        return []
+      }
+    })
+    return (await Promise.all(answers)).flat()
+  }
+}
