@@ -20,7 +20,6 @@ interface QueryParameters {
 }
 
 export interface ListQuery {
-  readonly kind: 'list'
   readonly labels: LabelSelector
   /** In the names of the kind's `SelectableFields`. */
   readonly fields: FieldSelector
@@ -30,23 +29,12 @@ export interface ListQuery {
 }
 
 export interface WatchQuery {
-  readonly kind: 'watch'
   readonly labels: LabelSelector
   readonly fields: FieldSelector
   readonly start: WatchStart
   readonly bookmarks: boolean
   /** Absent: the server chooses. Negative: already over (R-161). */
   readonly timeoutSeconds: number | undefined
-}
-
-export interface ListQueryContext {
-  readonly fields: SelectableFields
-  /** The name in the path of an old-style watch of one object. */
-  readonly name?: string
-  /** The path begins with `watch/`: a watch without the parameter, whose options are judged as a list's (R-160). */
-  readonly watchPath?: boolean
-  /** A deletion of a collection: `watch` says nothing there. */
-  readonly neverWatch?: boolean
 }
 
 const LIST_OPTIONS = { group: 'meta.k8s.io', kind: 'ListOptions' } as const
@@ -59,19 +47,29 @@ export function parseGetQuery(query: QueryParameters): Exclude<ReadAt, { readonl
   return notOlderThan(parseVersion(query.get('resourceVersion') ?? '', 'invalid resource version: '))
 }
 
-/** A list or, where the query asks for it, a watch. Throws `ApiError` `BadRequest`. */
-export function parseListQuery(query: QueryParameters, context: ListQueryContext): ListQuery | WatchQuery {
+/** A list, or which objects of a collection are deleted: `watch` says nothing there. Throws `ApiError` `BadRequest`. */
+export function parseListQuery(query: QueryParameters, selectable: SelectableFields): ListQuery {
   const options = readOptions(query)
-  const isWatch = options.watch && context.neverWatch !== true
-  const faults = isWatch ? watchFaults(options) : listFaults(options)
-  if (faults.length > 0) throw invalidError(LIST_OPTIONS, '', faults, 'BadRequest')
-  const fields = namedFields(context.fields.resolve(options.fields), context.name)
-  if (isWatch || context.watchPath === true) {
-    const { labels, bookmarks, timeoutSeconds } = options
-    return { kind: 'watch', labels, fields, start: watchStart(options), bookmarks, timeoutSeconds }
-  }
+  refuse(listFaults(options))
+  const fields = selectable.resolve(options.fields)
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : undefined
-  return { kind: 'list', labels: options.labels, fields, at: listAt(options, limit), limit }
+  return { labels: options.labels, fields, at: listAt(options, limit), limit }
+}
+
+/**
+ * A watch. `name` is in the path of an old-style watch of one object. Under a path that begins with `watch/`, options are judged as a list's where the
+ * query does not ask for a watch (R-160). Throws `ApiError` `BadRequest`.
+ */
+export function parseWatchQuery(query: QueryParameters, selectable: SelectableFields, name?: string): WatchQuery {
+  const options = readOptions(query)
+  refuse(options.watch ? watchFaults(options) : listFaults(options))
+  const fields = namedFields(selectable.resolve(options.fields), name)
+  const { labels, bookmarks, timeoutSeconds } = options
+  return { labels, fields, start: watchStart(options), bookmarks, timeoutSeconds }
+}
+
+function refuse(faults: readonly FieldError[]): void {
+  if (faults.length > 0) throw invalidError(LIST_OPTIONS, '', faults, 'BadRequest')
 }
 
 /** True where the query asks for a watch; anything but `0` and `false` does, the empty value too (R-057). */

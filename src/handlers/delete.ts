@@ -1,5 +1,5 @@
 // DELETE on an object or on a collection.
-import { type ListQuery, parseListQuery } from '../api/list-query.ts'
+import { parseListQuery } from '../api/list-query.ts'
 import { asMap, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -42,7 +42,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
 export async function handleDeleteCollection(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource } = request
   const view = viewOf(parts, request)
-  const query = parseListQuery(http.query, { fields: fieldsOf(resource), neverWatch: true }) as ListQuery
+  const query = parseListQuery(http.query, fieldsOf(resource))
   const options = optionsOf(parts, request, { bytes: await readOptions(request), isCollection: true })
   const context = { ...deleteContext(parts, request, options), deadline: undefined }
   const list = listRequest(request, query)

@@ -4,13 +4,11 @@ import type { HttpResponse } from '../http/http.ts'
 import { listObjects } from '../registry/read.ts'
 import { clientOf, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { respondWithList, viewOf } from './respond.ts'
-import { handleWatch } from './watch.ts'
 
 export async function handleList(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource } = request
   const view = viewOf(parts, request)
-  const query = parseListQuery(http.query, { fields: fieldsOf(resource) })
-  if (query.kind === 'watch') return handleWatch(parts, request)
+  const query = parseListQuery(http.query, fieldsOf(resource))
   if (query.at.kind !== 'continuation') parts.watches.watchers.noteList(clientOf(request))
   const page = await listObjects(parts.registry, request, query, http.signal)
   return respondWithList(view, request, page)

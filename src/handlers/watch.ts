@@ -1,5 +1,5 @@
 // GET on a collection with `watch`: a stream of events.
-import { parseListQuery, type WatchQuery } from '../api/list-query.ts'
+import { parseWatchQuery } from '../api/list-query.ts'
 import type { WatchEvent } from '../api/read.ts'
 import { ApiError, statusOf } from '../api/status.ts'
 import { EVENT_STREAM } from '../codec/negotiate.ts'
@@ -24,11 +24,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // The form of the answer is judged before the query (R-139).
   const view = watchViewOf(parts, request)
   const isEventStream = view.contentType === EVENT_STREAM
-  const query = parseListQuery(isEventStream ? resumedQuery(http) : http.query, {
-    fields: fieldsOf(resource),
-    watchPath: info.legacy,
-    ...(info.name === undefined ? {} : { name: info.name }),
-  }) as WatchQuery
+  const query = parseWatchQuery(isEventStream ? resumedQuery(http) : http.query, fieldsOf(resource), info.name)
   const headers = { 'content-type': view.contentType }
   const scope = info.namespace === undefined ? 'cluster' : 'namespace'
   const counts = parts.watches.measures.of(resource, scope)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { encodeContinue } from '../../../src/api/continue-token.ts'
-import { asksForWatch, parseGetQuery, parseListQuery } from '../../../src/api/list-query.ts'
-import type { ListQueryContext } from '../../../src/api/list-query.ts'
+import { asksForWatch, parseGetQuery, parseListQuery, parseWatchQuery } from '../../../src/api/list-query.ts'
 import type { ListAt, ReadAt, WatchStart } from '../../../src/api/read.ts'
 import { selectableFields } from '../../../src/api/selector-fields.ts'
 import { ApiError } from '../../../src/api/status.ts'
@@ -10,24 +9,15 @@ const fields = selectableFields({ group: '', version: 'v1', kind: 'Secret' })
 const POSITION = { revision: 7, start: 'a\0' }
 const TOKEN = encodeContinue(POSITION)
 
-const parse = (query: string, context: Partial<ListQueryContext> = {}) =>
-  parseListQuery(new URLSearchParams(query), { fields, ...context })
+const listOf = (query: string) => parseListQuery(new URLSearchParams(query), fields)
+const watchOf = (query: string, name?: string) => parseWatchQuery(new URLSearchParams(query), fields, name)
 
-function listOf(query: string) {
-  const parsed = parse(query)
-  if (parsed.kind !== 'list') throw new Error('is a watch')
-  return parsed
-}
-
-function watchOf(query: string, context: Partial<ListQueryContext> = {}) {
-  const parsed = parse(query, context)
-  if (parsed.kind !== 'watch') throw new Error('is a list')
-  return parsed
-}
-
-function refusal(query: string, context: Partial<ListQueryContext> = {}): ApiError {
+function refusal(
+  query: string,
+  parse: (query: string) => unknown = query.startsWith('watch=1') ? watchOf : listOf,
+): ApiError {
   try {
-    parse(query, context)
+    parse(query)
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
@@ -171,7 +161,7 @@ describe('the table of list (R-017, R-057, R-090 to R-101, R-104 to R-108, R-139
 })
 
 it('a deletion of a collection is no watch, whatever it says', () => {
-  expect(parse('watch=1', { neverWatch: true }).kind).toBe('list')
+  expect(listOf('watch=1&limit=3').limit).toBe(3)
 })
 
 describe('the table of watch (R-057, R-138, R-143 to R-145, R-149, R-151, R-152, R-160, D3)', () => {
@@ -231,7 +221,6 @@ describe('the table of watch (R-057, R-138, R-143 to R-145, R-149, R-151, R-152,
     ['', false],
   ])('%j asks for a watch: %s', (query, asked) => {
     expect(asksForWatch(new URLSearchParams(query))).toBe(asked)
-    expect(parse(query).kind).toBe(asked ? 'watch' : 'list')
   })
 
   it.each<[string, boolean, number | undefined]>([
@@ -250,21 +239,19 @@ describe('the table of watch (R-057, R-138, R-143 to R-145, R-149, R-151, R-152,
   })
 
   it('under the old path options are judged as those of a list', () => {
-    const context = { watchPath: true }
-    expect(watchOf('', context).start).toEqual(state(LATEST))
-    expect(watchOf('resourceVersion=5', context).start).toEqual(AFTER_5)
-    expect(refusal('sendInitialEvents=true&resourceVersionMatch=NotOlderThan', context).message).toBe(
+    expect(watchOf('').start).toEqual(state(LATEST))
+    expect(watchOf('resourceVersion=5').start).toEqual(AFTER_5)
+    expect(refusal('sendInitialEvents=true&resourceVersionMatch=NotOlderThan', watchOf).message).toBe(
       invalid(UNLESS, FOR_LIST),
     )
   })
 
   it('a name in the path is a selector, and may be said twice but not differently', () => {
-    const context = { watchPath: true, name: 'x' }
     const named = { field: 'metadata.name', operator: '=', value: 'x' }
-    expect(watchOf('', context).fields.terms).toEqual([named])
-    expect(watchOf('fieldSelector=metadata.name%3Dx%2Ctype%3Dy', context).fields.terms).toContainEqual(named)
+    expect(watchOf('', 'x').fields.terms).toEqual([named])
+    expect(watchOf('fieldSelector=metadata.name%3Dx%2Ctype%3Dy', 'x').fields.terms).toContainEqual(named)
     for (const other of ['metadata.name%3Dy', 'type%3Dx', 'metadata.name!%3Dx']) {
-      expect(refusal(`fieldSelector=${other}`, context).message).toBe(
+      expect(refusal(`fieldSelector=${other}`, (query) => watchOf(query, 'x')).message).toBe(
         "fieldSelector metadata.name doesn't match requested name",
       )
     }
