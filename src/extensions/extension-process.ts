@@ -11,7 +11,7 @@ import type { Order, Report, Source } from './process.ts'
 import type { Description } from './registration.ts'
 
 export interface ExtensionSource {
-  /** For the log: `owner.ts`. */
+  /** For the log: the name of the extension's file. */
   readonly name: string
   /** The URL of the file, which is among the sources. */
   readonly entry: string

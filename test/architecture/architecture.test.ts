@@ -1,16 +1,18 @@
 // The plan held against the real tree. A violation's text says where and what; `rooms.ts` is the plan.
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   checkComments,
   checkExports,
   checkLength,
+  checkMentions,
   checkNames,
   checkState,
   checkTests,
   checkTime,
   checkUnpromised,
+  missingFiles,
   needlessExceptions,
 } from './form-rules.ts'
 import {
@@ -53,6 +55,14 @@ describe('the house', () => {
   it('relies on what nobody promises in one room only', () => expect(checkUnpromised(written)).toEqual([]))
   it('goes by the clock and the random source that it is given', () => expect(checkTime(written)).toEqual([]))
   it('says at the top of each file what it is for', () => expect(checkComments(written)).toEqual([]))
+  it('names files that exist, in comments and in the documents about the sources', () => {
+    const paths = globSync('{src,test,proto,deploy,.config}/**/*', { cwd: top }).concat(globSync('*', { cwd: top }))
+    expect(
+      checkMentions([...written, ...tests, ...readSources(top, 'deploy'), ...readSources(top, '.config')], paths),
+    ).toEqual([])
+    for (const document of ['src/README.md', 'test/README.md'])
+      expect(missingFiles(readFileSync(path.join(top, document), 'utf8'), paths), document).toEqual([])
+  })
   it('leaves no test out', () => expect(checkTests(tests.filter(({ path }) => path.endsWith('.test.ts')))).toEqual([]))
 
   it('lists no exception that is not there', () => {

@@ -171,6 +171,24 @@ export function checkComments(files: readonly SourceFile[]): Violation[] {
   })
 }
 
+const COMMENT = /\/\*.*?\*\/|(?:^|\s)\/\/[^\n]*/gs
+const FILE_NAME = /(?<![\w@./-])(?:\.{1,2}\/)*((?:[\w-]+\/)*[\w.-]+\.(?:tsx?|md))(?![\w-])/g
+
+/** The files that a text names and that are not there. A name is the end of a path: `kv.ts`, `kv/kv.ts`. */
+export function missingFiles(text: string, paths: readonly string[]): readonly string[] {
+  const names = Array.from(text.matchAll(FILE_NAME), ([, name = '']) => name)
+  return names.filter((name) => !paths.some((file) => file === name || file.endsWith(`/${name}`)))
+}
+
+/** Comments name files that exist. `paths` are all files of the project. */
+export function checkMentions(files: readonly SourceFile[], paths: readonly string[]): Violation[] {
+  return files.flatMap(({ path, text }) =>
+    missingFiles((text.match(COMMENT) ?? []).join('\n'), paths).map(
+      (name) => `${path}: names ${name}, which does not exist`,
+    ),
+  )
+}
+
 const LEFT_OUT: readonly string[] = ['skip', 'only', 'todo', 'skipIf', 'runIf', 'fails']
 
 export function checkTests(files: readonly SourceFile[]): Violation[] {

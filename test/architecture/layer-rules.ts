@@ -3,7 +3,7 @@ import path from 'node:path'
 import { BEGINNINGS, MAX_ROOMS, MAX_SERVER_FILES, PACKAGE_ROOMS, type Room, ROOMS, TOP_FILES } from './rooms.ts'
 import type { SourceFile } from './source.ts'
 
-/** One line a person can act on: `src/api/a.ts: imports …`. */
+/** One line a person can act on: the path of a file, and what is wrong with it. */
 export type Violation = string
 
 /** The room that a file of src/ stands in; undefined for the files outside of the rooms and for everything else. */

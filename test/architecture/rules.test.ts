@@ -4,6 +4,7 @@ import {
   checkComments,
   checkExports,
   checkLength,
+  checkMentions,
   checkNames,
   checkState,
   checkTests,
@@ -254,6 +255,27 @@ describe('the rules of the house', () => {
   it.each(allowed)('allow %s', (_name, rule, files) => {
     expect(apply(rule, files)).toEqual([])
   })
+})
+
+/** Its name in one piece would be found in this file. */
+const GONE = ['gone', 'ts'].join('.')
+
+describe('files that comments name', () => {
+  const mentions = (text: string) => checkMentions([parseSource('src/a.ts', text)], ['src/kv/kv.ts', 'src/a.ts'])
+
+  it.each([
+    '// See `kv.ts`.',
+    '/** As in `kv/kv.ts` and src/kv/kv.ts. */',
+    `const text = '${GONE}'`,
+    `// https://x.io/${GONE}`,
+  ])('finds nothing in %s', (text) => expect(mentions(text)).toEqual([]))
+
+  it.each([
+    `// See \`${GONE}\`.`,
+    `/**\n * See store/${GONE}.\n */`,
+    `const a = 1 // as in ${GONE}`,
+    `// lib/${['kv', 'ts'].join('.')}`,
+  ])('catches %s', (text) => expect(mentions(text)).toHaveLength(1))
 })
 
 describe('the size of the house', () => {
