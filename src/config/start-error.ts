@@ -19,6 +19,15 @@ export function usageError(message: string): StartError {
   return new StartError(message, { exitCode: 2 })
 }
 
+export function cannotListen(
+  { host, port }: { readonly host: string; readonly port: number },
+  cause: unknown,
+  flag = '',
+): StartError {
+  const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  return new StartError(`${flag}cannot listen on ${where}: ${reasonOf(cause)}`, { cause })
+}
+
 /** For a file that cannot be written. If its directory takes no files, as /proc, the system says that the new file does not exist. */
 export function unwritable(file: string, cause: unknown): StartError {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'

@@ -8,7 +8,6 @@ import { type Clock, repeat } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import {
   type AuditEntrance,
-  CONSOLE_API,
   type Entered,
   type Filter,
   type Handler,
@@ -45,9 +44,17 @@ export interface ConsoleOptions extends SessionOptions {
 }
 
 const PATH = '/console'
+/** Pages of the console send requests for the API below this prefix, with the credential of their session. */
+const API_PATH = `${PATH}/api`
+const BELOW_API = `${API_PATH}/`
 const LONGEST_LOGIN_BYTES = 16 * 1024
 /** How long a stream goes on after its session has ended. */
 const LOOK_EVERY_MS = 1000
+
+/** The target that a request of the console means; undefined for all other requests. */
+export function consoleTarget(target: string): string | undefined {
+  return target.startsWith(BELOW_API) ? target.slice(API_PATH.length) : undefined
+}
 
 /** `audited` audits logins and logouts. */
 export function serveConsole(options: ConsoleOptions, audited: AuditEntrance): Filter {
@@ -69,7 +76,7 @@ export function serveConsole(options: ConsoleOptions, audited: AuditEntrance): F
     const handler = own.get(path)
     if (handler !== undefined) return handler(request)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedError()
-    if (path === CONSOLE_API) throw new ApiError('NotFound', 'the server could not find the requested resource')
+    if (path === API_PATH) throw new ApiError('NotFound', 'the server could not find the requested resource')
     return files.answer(path.slice(PATH.length + 1), request)
   }
 }

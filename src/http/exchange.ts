@@ -7,7 +7,7 @@ import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { BoundedBody } from './body.ts'
 import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
 import { type Deadline, deadlineOf, isWatch } from './deadline.ts'
-import { CONSOLE_API, type HttpRequest, type RemoteEnd, type RequestHeaders, type RequestTurns } from './http.ts'
+import type { HttpRequest, RemoteEnd, RequestHeaders, RequestTurns } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
 import { EnvelopeResponder } from './responder.ts'
@@ -22,8 +22,8 @@ export interface ExchangeOptions {
   readonly infos: RequestInfos
   /** Where audit ids come from. */
   readonly random: Random
-  /** Whether there is a console. */
-  readonly hasConsole: boolean
+  /** Its target below the console's prefix; undefined: it is no request of the console. */
+  readonly consoleTarget?: string | undefined
   /** Absent: its turns are not counted. */
   readonly ledger?: TurnLedger
 }
@@ -61,10 +61,10 @@ export class Exchange implements HttpRequest {
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: WireRequest, options: ExchangeOptions) {
-    const { remote, transport, requestTimeoutMs, infos, random, hasConsole, ledger } = options
+    const { remote, transport, requestTimeoutMs, infos, random, consoleTarget, ledger } = options
     const { headers } = request
-    this.isOfConsole = hasConsole && request.target.startsWith(BELOW_CONSOLE_API)
-    const target = this.isOfConsole ? request.target.slice(CONSOLE_API.length) : request.target
+    const target = consoleTarget ?? request.target
+    this.isOfConsole = consoleTarget !== undefined
     const auditId = headers['audit-id']
     const { path, search } = splitTarget(target)
     const decoded = decodePath(path)
@@ -84,8 +84,6 @@ export class Exchange implements HttpRequest {
     // costs more than all the rest of this.
     this.#credential = headers.authorization
     if (this.#credential !== undefined) headers.authorization = undefined
-    // `EventSource` cannot say what it accepts.
-    if (this.isOfConsole) headers.accept = this.query.get('accept') ?? headers.accept
     this.headers = headers
     this.remote = remote
     this.transport = transport
@@ -111,6 +109,9 @@ export class Exchange implements HttpRequest {
 
   useSession(authorization: string | undefined): void {
     this.#credential = authorization
+    // `EventSource` cannot say what it accepts.
+    const { headers } = this.#request
+    headers.accept = this.query.get('accept') ?? headers.accept
     if (authorization !== undefined) this.remote = { ...this.remote, certificate: undefined }
   }
 
@@ -173,7 +174,6 @@ const LONGEST_AUDIT_ID = 64
 const LATE_ANSWER_MS = 5000
 /** Logs and the like are read by people, who pause. */
 const STREAM_STALLED_MS = 30 * 60_000
-const BELOW_CONSOLE_API = `${CONSOLE_API}/`
 const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })
 
 function headerLinesOf(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {

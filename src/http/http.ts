@@ -1,5 +1,5 @@
 // The front door of the room: what a handler gets and what it gives back. Both are plain records, so that handlers know
-// nothing of sockets and are tested without one. The way from the socket to here is `listener.ts`, `filters.ts`.
+// nothing of sockets and are tested without one. The way from the socket to here is `listener.ts`, `stages.ts`.
 import type { Duplex } from 'node:stream'
 import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { User } from '../api/user.ts'
@@ -7,9 +7,6 @@ import type { Distribution } from '../lib/measure.ts'
 import type { Deadline } from './deadline.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Query } from './query.ts'
-
-/** What is below it is asked for by pages of the console, with the credential of their session. */
-export const CONSOLE_API = '/console/api'
 
 /** Names in lower case; a header that came several times is joined with `, `, as Node does. */
 export interface RequestHeaders {
@@ -37,7 +34,7 @@ export interface HttpRequest {
   readonly remote: RemoteEnd
   /** The server that the client means, `host:port`. Empty if the request does not name it. */
   readonly host: string
-  /** It came below `CONSOLE_API`, which is not in its path: its credential is that of a session. */
+  /** A page of the console sent it, below a prefix that is not in its path: its credential is that of a session. */
   readonly isOfConsole: boolean
   /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
   readonly transport: 'plain' | 'websocket'
@@ -63,7 +60,10 @@ export interface HttpRequest {
   breakOff(): void
   /** The `Authorization` header, once, for the authentication filter alone; it is not among the headers. */
   takeCredential(): string | undefined
-  /** The credential of the session, in the place of everything that the client sent; undefined: its certificate is. */
+  /**
+   * The credential of the session replaces everything that the client sent; undefined: its certificate is the credential. The parameter `accept`
+   * replaces the header.
+   */
   useSession(authorization: string | undefined): void
   /** Whether it came with a header whose name begins so, in lower case. */
   hasHeaderLike(prefix: string): boolean

@@ -58,8 +58,8 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   /** What may be received and not complete, or made and not taken. */
   readonly unfinished?: UnfinishedLimits
   readonly limits?: ConnectionLimits
-  /** Whether there is a console. */
-  readonly hasConsole?: boolean
+  /** The target that a request of the console means; undefined for all other requests. Absent: there is no console. */
+  readonly consoleTarget?: ((target: string) => string | undefined) | undefined
   /** How HTTP/2 sessions read from their sockets. */
   readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
@@ -154,9 +154,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     if (connections.admit(socket)) handshakes.add(socket)
   })
   const infos = new RequestInfos()
-  const { random = systemRandom, hasConsole = false } = options
+  const { random = systemRandom } = options
   const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
-    const parts = { remote, transport, requestTimeoutMs, infos, random, hasConsole, ledger: measures.turns }
+    const consoleTarget = options.consoleTarget?.(request.target)
+    const parts = { remote, transport, requestTimeoutMs, infos, random, consoleTarget, ledger: measures.turns }
     const exchange = new Exchange(request, parts)
     running.add(exchange)
     exchange.resume(exchange.receivedAt)

@@ -1,26 +1,35 @@
-// The filters that every request passes on its way to a handler, outermost first. The order decides which error wins (P-001): a
-// bad token is 401 even where it would be forbidden or the server is full. Headers of all answers and deadlines are the
-// exchange's.
-import type { Authenticator } from '../../auth/authenticator.ts'
-import type { Authorizer } from '../../auth/authorizer.ts'
-import type { FlowControl } from '../../flow/flow.ts'
-import type { Log } from '../../lib/log.ts'
-import type { RequestTracing } from '../../lib/tracing.ts'
-import { type StatusEncoder, statusWriter } from '../errors.ts'
-import { checkpoint, firstCheckpoint, type HttpMeasures } from '../measures.ts'
-import type { AuditEntrance, CallerFilter, CallerHandler, Filter, Handler } from '../http.ts'
-import { audit, auditEntrance, type AuditFilterOptions } from './audit.ts'
-import { authenticate } from './authentication.ts'
-import { authorize } from './authorization.ts'
-import { holdWhileStarting, sendAwaySometimes, type StageOptions, turnAwayWhenClosing } from './availability.ts'
-import { crossOrigin, strictTransport } from './browsers.ts'
-import { controlFlow } from './flow-control.ts'
-import { catchFaults } from './faults.ts'
-import { impersonate } from './impersonation.ts'
-import { trace } from './tracing.ts'
-import { refuseImpossibleTimeout } from './impossible-timeout.ts'
+// The way of a request from the listener to its handler, as one list of stages, outermost first. The order decides which error wins
+// (P-001): a bad token is 401 even where the request would be forbidden or the server is full. The exchange sets deadlines and the headers that all
+// answers have.
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
+import type { FlowControl } from '../flow/flow.ts'
+import type { Log } from '../lib/log.ts'
+import type { RequestTracing } from '../lib/tracing.ts'
+import { type StatusEncoder, statusWriter } from './errors.ts'
+import { checkpoint, firstCheckpoint, type HttpMeasures } from './measures.ts'
+import type { AuditEntrance, CallerFilter, CallerHandler, Filter, Handler, HttpRequest } from './http.ts'
+import { audit, auditEntrance, type AuditFilterOptions } from './filters/audit.ts'
+import { authenticate } from './filters/authentication.ts'
+import { authorize } from './filters/authorization.ts'
+import { holdWhileStarting, sendAwaySometimes, turnAwayWhenClosing, type WhenServing } from './filters/availability.ts'
+import { crossOrigin, strictTransport } from './filters/browsers.ts'
+import { controlFlow } from './filters/flow-control.ts'
+import { catchFaults } from './filters/faults.ts'
+import { impersonate } from './filters/impersonation.ts'
+import { trace } from './filters/tracing.ts'
+import { refuseImpossibleTimeout } from './filters/impossible-timeout.ts'
 
-export interface FilterOptions extends StageOptions {
+export interface StageOptions extends WhenServing {
+  /** Sees every request before anything else does. */
+  readonly record?: Filter | undefined
+  readonly onRequest?: (request: HttpRequest) => void
+  /** Has requests begin one after another. */
+  readonly inOrder?: Filter | undefined
+  readonly injectFaults?: CallerFilter | undefined
+  /** Passes on requests for groups that other servers serve. */
+  readonly proxyAggregated?: CallerFilter | undefined
+  readonly router: CallerHandler
   readonly log: Log
   /** Encodes errors for clients that do not speak JSON. */
   readonly encodeStatus: StatusEncoder
@@ -52,36 +61,78 @@ export interface FilterOptions extends StageOptions {
   readonly goawayChance: number
 }
 
-export function withFilters(handler: CallerHandler, options: FilterOptions): Handler {
-  const writeStatus = statusWriter(options.encodeStatus, options.cbor)
-  const { measures } = options
-  const beforeAuthentication: readonly Filter[] = [
-    strictTransport(options.strictTransport),
-    catchFaults({ log: options.log, writeStatus }, options.audit),
-    sendAwaySometimes(options.goawayChance),
-    // Otherwise a client that still asks, on an open connection, is answered.
-    ...(options.sendRetryAfter ? [turnAwayWhenClosing(options.isClosing)] : []),
-    refuseImpossibleTimeout(),
-    crossOrigin(options.allowedOrigins),
-    ...(options.console === undefined ? [] : [options.console(auditEntrance(options.audit))]),
-    firstCheckpoint(),
-  ]
-  const authentication = authenticate(options)
-  const afterAuthentication: readonly CallerFilter[] = [
-    ...(options.tracing === undefined ? [] : [trace(options.tracing)]),
-    checkpoint(measures, 'authentication'),
-    ...(options.audit === undefined ? [] : [audit(options.audit), checkpoint(measures, 'audit')]),
-    // Before everything is loaded the server does not know the rights of its users.
-    holdWhileStarting(options),
-    impersonate(options),
-    checkpoint(measures, 'impersonation'),
-    controlFlow(options.flowControl),
-    checkpoint(measures, 'priorityandfairness'),
-    authorize(options),
-    checkpoint(measures, 'authorization'),
-  ]
-  return beforeAuthentication.reduceRight(
-    (next, filter) => filter(next),
-    authentication(afterAuthentication.reduceRight((next, filter) => filter(next), handler)),
+/** A stage that this server does not have is undefined. */
+type Named<Stage> = Readonly<Record<string, Stage | undefined>>
+
+/** All stages of a request, outermost first. */
+export interface RequestStages {
+  readonly beforeAuthentication: Named<Filter>
+  readonly authentication: (next: CallerHandler) => Handler
+  readonly afterAuthentication: Named<CallerFilter>
+  readonly router: CallerHandler
+}
+
+export function requestStages(options: StageOptions): RequestStages {
+  const answers = { log: options.log, writeStatus: statusWriter(options.encodeStatus, options.cbor) }
+  return {
+    beforeAuthentication: {
+      record: options.record,
+      count: count(options.onRequest),
+      inOrder: options.inOrder,
+      strictTransport: strictTransport(options.strictTransport),
+      catchFaults: catchFaults(answers, options.audit),
+      sendAwaySometimes: sendAwaySometimes(options.goawayChance),
+      // Otherwise a client that still asks, on an open connection, is answered.
+      turnAwayWhenClosing: options.sendRetryAfter ? turnAwayWhenClosing(options.isClosing) : undefined,
+      refuseImpossibleTimeout: refuseImpossibleTimeout(),
+      crossOrigin: crossOrigin(options.allowedOrigins),
+      console: options.console?.(auditEntrance(options.audit)),
+      firstCheckpoint: firstCheckpoint(),
+    },
+    authentication: authenticate(options),
+    afterAuthentication: {
+      trace: options.tracing && trace(options.tracing),
+      audit: options.audit && audit(options.audit),
+      // Before everything is loaded the server does not know the rights of its users.
+      holdWhileStarting: holdWhileStarting(options),
+      impersonation: impersonate(options),
+      flowControl: controlFlow(options.flowControl),
+      authorization: authorize(options),
+      injectFaults: options.injectFaults,
+      proxyAggregated: options.proxyAggregated,
+    },
+    router: options.router,
+  }
+}
+
+/** The stages whose time is measured, by their names in the metric. */
+const MEASURED: Readonly<Record<string, string>> = {
+  audit: 'audit',
+  impersonation: 'impersonation',
+  flowControl: 'priorityandfairness',
+  authorization: 'authorization',
+}
+
+/** The handler of all requests. */
+export function openStages(options: StageOptions): Handler {
+  const { beforeAuthentication, authentication, afterAuthentication, router } = requestStages(options)
+  const known = Object.entries(afterAuthentication).reduceRight((next, [name, stage]) => {
+    if (stage === undefined) return next
+    const measured = MEASURED[name]
+    return stage(measured === undefined ? next : checkpoint(options.measures, measured)(next))
+  }, router)
+  return Object.values(beforeAuthentication).reduceRight<Handler>(
+    (next, stage) => stage?.(next) ?? next,
+    authentication(checkpoint(options.measures, 'authentication')(known)),
+  )
+}
+
+function count(onRequest: StageOptions['onRequest']): Filter | undefined {
+  return (
+    onRequest &&
+    ((next) => (request) => {
+      onRequest(request)
+      return next(request)
+    })
   )
 }

@@ -149,7 +149,7 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
     log,
     signal,
     tokens: users.method,
-    outermost: records.filter,
+    recordRequests: records.filter,
     sharesProcess: true,
     faults,
     ...time.order,

@@ -11,7 +11,7 @@ import { lineBackend, lineSink, type LineTarget, printed, webhookSink } from '..
 import type { Value } from '../api/value.ts'
 import { convert, type SourceEncoding } from '../codec/convert.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import type { FilterOptions } from '../http/filters/filters.ts'
+import type { StageOptions } from '../http/stages.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
@@ -38,7 +38,7 @@ export interface AuditParts {
 
 export interface RunningAudit {
   /** Undefined: nothing is audited. */
-  readonly filter: FilterOptions['audit']
+  readonly filter: StageOptions['audit']
   readonly measures: AuditMeasures
   /** Resolves when everything is written. */
   close(): Promise<void>
@@ -59,7 +59,7 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
       parts.log.error({ reason: reasonOf(error) }, 'could not reload audit policy; keeping the previous one')
     }
   })
-  const filter: FilterOptions['audit'] = {
+  const filter: StageOptions['audit'] = {
     auditor,
     decode: (bytes, contentType) => decodeBody(bytes, contentType, parts.kinds),
     onRejected: () => void measures.rejected.of().value++,

@@ -1,7 +1,8 @@
 // The listener of the API, as it is configured.
 import { type Listener, type ListenerOptions, openListener } from '../http/listener.ts'
 import type { Config } from '../config/config.ts'
-import { reasonOf, StartError } from '../config/start-error.ts'
+import { consoleTarget } from '../console/console.ts'
+import { cannotListen } from '../config/start-error.ts'
 import { runtimeOf } from '../lib/runtime/runtime.ts'
 
 type ListenParts = Pick<
@@ -14,11 +15,17 @@ export async function listen(config: Config, parts: ListenParts): Promise<Listen
   const { readSocket } = runtimeOf(config)
   const { maxConnections, maxStreamsPerConnection, unfinished } = config
   const limits = { requestTimeoutMs, maxConnections, maxStreamsPerConnection, unfinished }
-  const rules = { ...tlsRules, http2, sharesPort, hasConsole: config.console !== 'off', ...limits }
+  const rules = { ...tlsRules, http2, sharesPort, ...limits }
   try {
-    return await openListener({ ...parts, ...rules, host, port, readSocket })
+    return await openListener({
+      ...parts,
+      ...rules,
+      host,
+      port,
+      readSocket,
+      consoleTarget: config.console === 'off' ? undefined : consoleTarget,
+    })
   } catch (error) {
-    const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-    throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })
+    throw cannotListen({ host, port }, error)
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Provider, serveConsole, type SessionKey } from '../console/console.ts'
 import type { Config } from '../config/config.ts'
 import { readAuthorities } from '../config/files.ts'
-import type { FilterOptions } from '../http/filters/filters.ts'
+import type { StageOptions } from '../http/stages.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { answerValue } from '../outgoing/answer.ts'
@@ -28,7 +28,7 @@ export function openConsole({
   log,
   operatorsCaller,
   api,
-}: ConsoleParts): FilterOptions['console'] {
+}: ConsoleParts): StageOptions['console'] {
   if (config.console === 'off') return undefined
   const own = randomBytes(32)
   const inMemory: SessionKey = { find: async () => own, make: async () => own }

@@ -11,6 +11,7 @@ import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type Log, logOf } from '../lib/log.ts'
 import { type Random, seededRandom, systemRandom } from '../lib/random.ts'
+import { releaseByWork } from '../lib/runtime/compilers.ts'
 import { type Runtime, runtimeOf } from '../lib/runtime/runtime.ts'
 import type { PageSource } from '../telemetry/management/management.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -83,7 +84,7 @@ export interface StartOrder {
   /** Tokens beside those of the configuration. */
   readonly tokens?: TokenMethod
   /** Sees every request before anything else does. */
-  readonly outermost?: Filter
+  readonly recordRequests?: Filter
   /** Called once the server listens, which is before it is ready. */
   readonly onListening?: (access: ServerAccess, pages: PageSource) => void
   /** In a process that does other things as well: V8's flags and its garbage are theirs. */
@@ -100,13 +101,9 @@ export interface StartOrder {
 
 /** Loading so much takes longer than compiling what loads it. */
 const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
-/** Settings of the whole process. Only the owner of the process calls this. */
-export function runtimeOfProcess({
-  config,
-  sharesProcess,
-}: StartOrder): Partial<Pick<Runtime, 'compilers' | 'takeCollector' | 'limitHeapGrowth' | 'keepObjectsYoung'>> {
-  return sharesProcess === true ? {} : runtimeOf(config)
-}
+
+/** Settings of the whole process. A server that shares its process has none of them. */
+type ProcessRuntime = Partial<Pick<Runtime, 'compilers' | 'takeCollector' | 'limitHeapGrowth' | 'keepObjectsYoung'>>
 
 /** What is there before anything is served: the storage, the keys and the counters. */
 export interface Foundation
@@ -114,6 +111,9 @@ export interface Foundation
     Storage,
     Authority {
   readonly faults: FaultPoints | undefined
+  readonly runtime: ProcessRuntime
+  /** Called with every request and handshake, after which much is compiled. */
+  readonly noteWork: () => void
   /** Undefined if it is not configured. */
   readonly tracing: RunningTracing | undefined
   readonly functions: KeptFunctions
@@ -142,6 +142,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     makePrivateDirectory(dataDirectory, 'the data directory')
     closeDataDirectory(dataDirectory, log)
   }
+  const runtime: ProcessRuntime = order.sharesProcess === true ? {} : runtimeOf(config)
   const tracing = await startTracing(config.tracing)
   if (tracing !== undefined) opened.defer(() => tracing.close())
   const storage = await openStorage(
@@ -153,7 +154,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   await checkFormat(storage.kv, config, signal)
   if (faults !== undefined && config.dev) log.warn({}, '--dev: administrators can inject faults at /debug/faults')
   const kv = faults?.stored(storage.kv) ?? storage.kv
-  if (((await kv.size(signal))?.bytes ?? 0) > MUCH_TO_LOAD_BYTES) runtimeOfProcess(order).compilers?.release()
+  if (((await kv.size(signal))?.bytes ?? 0) > MUCH_TO_LOAD_BYTES) runtime.compilers?.release()
   const measures = new ServerMeasures()
   const reloads = new ReloadRequests()
   const atRest = await openAtRest({ config, log: logOf(log, 'storage'), measures: measures.encryption, reloads })
@@ -170,6 +171,8 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     ...storage,
     kv,
     faults,
+    runtime,
+    noteWork: releaseByWork(runtime.compilers),
     tracing,
     functions: new KeptFunctions(from?.functions ?? []),
     schema: from?.schema ?? loadBuiltInSchema(),

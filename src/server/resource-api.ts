@@ -134,7 +134,7 @@ export interface ResourceApi {
   /** What can be counted by. */
   readonly types: KnownTypes
   /** Sees to requests for groups that other servers serve. */
-  readonly passOnRemote: CallerFilter
+  readonly proxyAggregated: CallerFilter
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
@@ -320,7 +320,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
         nodePorts: cluster.nodePorts,
       }),
     ],
-    passOnRemote: proxyAggregatedGroups(remotes, aggregatedProxy(caller, targetOf)),
+    proxyAggregated: proxyAggregatedGroups(remotes, aggregatedProxy(caller, targetOf)),
     routes: [
       ...discoveryRoutes({
         groups: discovered,

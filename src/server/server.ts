@@ -4,12 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ControllerParts, deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
-import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, InProcessConnection } from '../http/listener.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
 import type { Kv } from '../kv/kv.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
-import { releaseByWork } from '../lib/runtime/compilers.ts'
 import { localUrl } from '../config/admin.ts'
 import { shownAddress } from '../config/cluster-config.ts'
 import type { Config } from '../config/config.ts'
@@ -19,7 +17,7 @@ import { LateService } from './late-service.ts'
 import { type Past, pastOf } from './past.ts'
 import type { PeerQuestion } from '../workers/peers.ts'
 import { listen } from './configured-listener.ts'
-import { openFoundation, runtimeOfProcess, type ServerAccess, type StartOrder } from './foundation.ts'
+import { openFoundation, type ServerAccess, type StartOrder } from './foundation.ts'
 import { openService } from './service.ts'
 import { tellTaken } from '../config/live-config.ts'
 import { newTicketKeys, renewTls } from '../config/tls-renewal.ts'
@@ -83,28 +81,23 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
   const service = opened.use(new LateService((parts) => openService(base, order, parts)))
   if (order.from === undefined) service.open()
   else base.faults?.know({ groups: () => order.from?.groups ?? [], find: () => undefined })
-  const { compilers, takeCollector, limitHeapGrowth, keepObjectsYoung } = runtimeOfProcess(order)
-  const noteWork = releaseByWork(compilers)
+  const { takeCollector, limitHeapGrowth, keepObjectsYoung } = base.runtime
   const requestLog = logOf(log, 'requests')
   measures.http.turns.onLongTurn = (request, untold) => {
     const { longestTurnMs, ...told } = request
     requestLog.warn({ longestTurnMs, ...told, untold }, 'a request held the event loop')
   }
-  const noted: Handler = (request) => {
-    noteWork()
-    return service.handler(request)
-  }
   const listener = await listen(config, {
     sockets: order.worker?.sockets,
     tls: serving.tls,
     ticketKeys: order.worker?.ticketKeys ?? newTicketKeys(),
-    handler: order.outermost?.(noted) ?? noted,
+    handler: service.handler,
     log: requestLog,
     observe: (finished) => {
       service.current?.observe(finished)
       logRequest(requestLog, finished)
     },
-    onHandshake: noteWork,
+    onHandshake: base.noteWork,
     measures: measures.http,
     clock: base.clock,
     random: base.randomFor('audit ids'),

@@ -1,6 +1,6 @@
 // What answers requests, put together from the rooms, and what runs beside it.
 import { type Controller, runControllers } from '../controllers/controllers.ts'
-import { withFilters } from '../http/filters/filters.ts'
+import { openStages, type StageOptions } from '../http/stages.ts'
 import type { Handler } from '../http/http.ts'
 import { type Route, routeRequests } from '../http/router.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -49,7 +49,7 @@ import { checkUsable, keepSpace, openCompactor } from './storage.ts'
 import { tracedAuthorizer, tracedFlowControl, tracedKv } from './tracing.ts'
 import { versionInfo } from '../telemetry/version.ts'
 import { openExtensions } from './extensions.ts'
-import type { Activity, Foundation, StartOrder } from './foundation.ts'
+import type { Foundation, StartOrder } from './foundation.ts'
 import { levelOf } from '../config/config.ts'
 
 /** What answers requests, and what runs beside it. */
@@ -110,7 +110,15 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const ofLoad = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
   const more = [...ofLoad, { path: '/debug/requests', handler: requests, listed: () => [] }]
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
-  const { answer, page } = openHandler(base, {
+  // With a seed, each thing that begins waits until everything before it has settled.
+  const inOrder = order.seed === undefined ? undefined : order.activity
+  const { handler, page } = openHandler(base, {
+    record: order.recordRequests,
+    onRequest: (request) => {
+      base.noteWork()
+      metrics.begin(request)
+    },
+    inOrder: inOrder && ((next) => inOrder.inOrder(next)),
     api,
     audit,
     flow,
@@ -121,8 +129,6 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     more,
     logLevels,
   })
-  const inOrder = orderOf(order)
-  const handler = inOrder === undefined ? answer : inOrder.inOrder(answer)
   // The program that made a fork waits for its answers. The controllers of its origin ran a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean =>
@@ -170,10 +176,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     page,
   }
   return {
-    handler: (request) => {
-      metrics.begin(request)
-      return handler(request)
-    },
+    handler,
     observe: (finished) => {
       metrics.observe(finished)
       if (hasConsole) load.observe(finished)
@@ -326,7 +329,7 @@ function sharedLimits(settings: AdmissionSettings, worker: StartOrder['worker'])
   return { ...settings, eventLimits }
 }
 
-interface ServedParts {
+interface ServedParts extends Pick<StageOptions, 'record' | 'onRequest' | 'inOrder'> {
   readonly api: ResourceApi
   readonly audit: RunningAudit
   readonly flow: RunningFlowControl
@@ -338,11 +341,11 @@ interface ServedParts {
   readonly logLevels: RunningLogLevels
 }
 
-/** What answers a request: the filters, then a path of its own or a resource; and what answers for the management address. */
+/** What answers a request, and what answers for the management address. */
 function openHandler(
   base: Foundation & Guards,
-  { api, audit, flow, metrics, health, pprof, checks, more: given, logLevels }: ServedParts,
-): { readonly answer: Handler; readonly page: AnswerPage } {
+  { api, audit, flow, metrics, health, pprof, checks, more: given, logLevels, ...first }: ServedParts,
+): { readonly handler: Handler; readonly page: AnswerPage } {
   const { config, log, lifecycle, measures } = base
   const gates = config.featureGates
   const { faults, devRoutes = [] } = base
@@ -355,10 +358,12 @@ function openHandler(
   ]
   const parts = { config, api, metrics, health, pprof, lifecycle, clock: base.clock, log, logLevels, more }
   const routes = routesOf({ ...parts, checks })
-  const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
-  const served = api.passOnRemote(routed)
-  const answer = withFilters(faults === undefined ? served : faults.requests(served), {
+  const handler = openStages({
     ...config,
+    ...first,
+    injectFaults: faults?.requests,
+    proxyAggregated: api.proxyAggregated,
+    router: routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler }),
     log: logOf(log, 'requests'),
     encodeStatus: openStatusEncoder(base.schema),
     cbor: gates.CBORServingAndStorage,
@@ -390,10 +395,5 @@ function openHandler(
     const withClientPath = { ...checks, readyz: [...checks.readyz, clientPath] }
     return answerPages([...flow.routes, ...routesOf({ ...parts, checks: withClientPath }), ...pprofRoutes(pprof)])
   }
-  return { answer, page: (...asked) => (page ??= openPages())(...asked) }
-}
-
-/** With a seed, requests are served one by one: each waits until the effects of those before it are complete. */
-function orderOf({ seed, activity }: StartOrder): Activity | undefined {
-  return seed === undefined ? undefined : activity
+  return { handler, page: (...asked) => (page ??= openPages())(...asked) }
 }

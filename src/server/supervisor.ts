@@ -11,7 +11,7 @@ import { closeDataDirectory, makePrivateDirectory } from '../config/files.ts'
 import type { FlagName } from '../config/flags.ts'
 import { changedFlags, tellTaken } from '../config/live-config.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
-import { reasonOf, StartError } from '../config/start-error.ts'
+import { cannotListen, reasonOf, StartError } from '../config/start-error.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
 import { listenAt, TCP_OPTIONS } from '../http/listening-socket.ts'
 import { LINK_LEVEL } from '../kv/link/link.ts'
@@ -114,8 +114,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   const identity = { serving: { tls, authority }, adminToken: adminToken(dataDirectory), accountKey }
   const listening = createServer({ ...TCP_OPTIONS, pauseOnConnect: true })
   const address = await listenAt(listening, { host, port, sharesPort }).catch((error: unknown) => {
-    const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-    throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })
+    throw cannotListen({ host, port }, error)
   })
   listening.on('error', (error) => log.error({ err: error }, 'failed to accept a connection'))
   const url = localUrl(address.host, address.port)

@@ -7,7 +7,7 @@ import { bearerTokens } from '../../src/auth/bearer-tokens.ts'
 import { allowMasters } from '../../src/auth/authorizer.ts'
 import { staticTokens } from '../../src/auth/token-file.ts'
 import { InFlight } from '../../src/flow/in-flight.ts'
-import { withFilters } from '../../src/http/filters/filters.ts'
+import { openStages } from '../../src/http/stages.ts'
 import { HttpMeasures } from '../../src/http/measures.ts'
 import type { Handler } from '../../src/http/http.ts'
 import { type Listener, openListener } from '../../src/http/listener.ts'
@@ -64,7 +64,8 @@ async function open(): Promise<Listener> {
     ...tlsRules({ text: 'VersionTLS12', source: '' }, []),
     maxStreamsPerConnection: 100,
     observe: () => {},
-    handler: withFilters(router, {
+    handler: openStages({
+      router,
       log: SILENT_LOG,
       encodeStatus: () => Buffer.of(),
       cbor: false,

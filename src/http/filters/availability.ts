@@ -22,7 +22,7 @@ export function turnAwayWhenClosing(isClosing: () => boolean): Filter {
   }
 }
 
-export interface StageOptions {
+export interface WhenServing {
   readonly isStarting: () => boolean
   /** Resolves when it is not, or that takes too long. */
   readonly whenStarted: (signal: AbortSignal) => Promise<void>
@@ -33,7 +33,7 @@ export interface StageOptions {
  * Requests wait: a client that finds the port open, while a replica is restarted, is to see nothing of it. Where that takes too long it is
  * told to come back, never that something does not exist.
  */
-export function holdWhileStarting({ isStarting, whenStarted, isClosing }: StageOptions): CallerFilter {
+export function holdWhileStarting({ isStarting, whenStarted, isClosing }: WhenServing): CallerFilter {
   return (next) => (request, caller) => {
     if (!isStarting() || isAlwaysAnswered(request)) return next(request, caller)
     return whenStarted(request.signal).then(() => {

@@ -25,7 +25,7 @@ const NO_BODY = Object.freeze({ listen: () => {}, mute: () => {} })
 export function answerPages(routes: readonly Route[]): AnswerPage {
   const routed = routeRequests({ routes })
   const infos = new RequestInfos()
-  const parts = { remote: REMOTE, transport: 'plain', infos, random: systemRandom, hasConsole: false } as const
+  const parts = { remote: REMOTE, transport: 'plain', infos, random: systemRandom } as const
   return async ({ target, accept }, signal) => {
     const sent = { method: 'GET', target, headers: { accept }, rawHeaders: [], body: NO_BODY }
     const request = new Exchange(sent, { ...parts, requestTimeoutMs: Infinity })

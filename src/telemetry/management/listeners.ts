@@ -1,7 +1,7 @@
 // Opens the management listeners of a configuration. They are there before the server is: until then they say that it starts.
 import type { ManagementConfig } from '../../config/management-config.ts'
 import { readAuthorities, readTextFile } from '../../config/files.ts'
-import { reasonOf, StartError } from '../../config/start-error.ts'
+import { cannotListen, StartError } from '../../config/start-error.ts'
 import type { Log } from '../../lib/log.ts'
 import type { PageSource } from './management.ts'
 
@@ -18,7 +18,7 @@ export async function openManagements(configs: readonly ManagementConfig[], log:
   let shown: PageSource | undefined
   const onFault = (err: unknown): void => log.error({ err }, 'a page of the management address could not be made')
   for (const config of configs) {
-    const { tokenFile, source: flag, host, port } = config
+    const { tokenFile, source: flag } = config
     const clientCa = readAuthorities(config.clientCaFile, '--management-client-ca-file')
     if (tokenFile !== undefined && readTextFile(tokenFile, '--management-token-file').trim() === '')
       throw new StartError(`--management-token-file ${tokenFile} is empty`)
@@ -26,8 +26,7 @@ export async function openManagements(configs: readonly ManagementConfig[], log:
     try {
       urls.push(opened.use(await openManagement({ ...config, clientCa, source: () => shown, onFault })).url)
     } catch (error) {
-      const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-      throw new StartError(`${flag}: cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })
+      throw cannotListen(config, error, `${flag}: `)
     }
     for (const notice of noticesOf(config)) log.warn({}, notice)
   }

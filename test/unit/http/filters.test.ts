@@ -12,7 +12,7 @@ import { allowMasters, allowPublicPaths, chain } from '../../../src/auth/authori
 import { CertificateAuthorities } from '../../../src/auth/certificate-authorities.ts'
 import { clientCertificates } from '../../../src/auth/client-certificate.ts'
 import { staticTokens } from '../../../src/auth/token-file.ts'
-import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
+import { openStages, type StageOptions } from '../../../src/http/stages.ts'
 import { InFlight } from '../../../src/flow/in-flight.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
 import { timeoutAnswer } from '../../../src/http/errors.ts'
@@ -33,7 +33,8 @@ const users = new Map([
   ['odd-token', { name: 'a<b>&"', uid: undefined, groups: [], extra: {} }],
 ])
 
-const options: FilterOptions = {
+const options: StageOptions = {
+  router: () => plainText(200, 'hello'),
   log: SILENT_LOG,
   encodeStatus: () => Buffer.of(),
   cbor: false,
@@ -62,14 +63,14 @@ const says =
   () =>
     plainText(200, text)
 
-async function send(line: string, changes: FakeChanges = {}, more: Partial<FilterOptions> = {}) {
-  return withFilters(says('hello'), { ...options, ...more })(fakeRequest(line, changes))
+async function send(line: string, changes: FakeChanges = {}, more: Partial<StageOptions> = {}) {
+  return openStages({ ...options, router: says('hello'), ...more })(fakeRequest(line, changes))
 }
 
 /** Whether the client is told to come back on another connection. */
-async function isSentAway(line: string, changes: FakeChanges = {}, more: Partial<FilterOptions> = {}) {
+async function isSentAway(line: string, changes: FakeChanges = {}, more: Partial<StageOptions> = {}) {
   const request = fakeRequest(line, changes)
-  await withFilters(says('hello'), { ...options, ...more })(request)
+  await openStages({ ...options, router: says('hello'), ...more })(request)
   return request.isSentAway
 }
 
@@ -108,7 +109,7 @@ describe('who is asking', () => {
 
   it('a token after two spaces is ignored, and the caller is told (P-031)', async () => {
     const request = fakeRequest('GET /livez', { authorization: 'Bearer  root-token' })
-    expect((await withFilters(says('hello'), options)(request)).status).toBe(200)
+    expect((await openStages({ ...options, router: says('hello') })(request)).status).toBe(200)
     expect(request.warnings).toEqual([expect.stringContaining('contains extra space')])
   })
 
@@ -120,7 +121,7 @@ describe('who is asking', () => {
       credential = request.takeCredential()
       return pageNotFound()
     }
-    await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
+    await openStages({ ...options, router: handler })(fakeRequest('GET /x', as('root-token')))
     expect(seen?.user).toEqual({
       name: 'root',
       uid: '1',
@@ -151,7 +152,7 @@ describe('who is asking', () => {
       return pageNotFound()
     }
     const remote = { ...afar, certificate }
-    await withFilters(handler, { ...options, authorizer: { authorize: () => ({ kind: 'allow' }) } })(
+    await openStages({ ...options, router: handler, authorizer: { authorize: () => ({ kind: 'allow' }) } })(
       fakeRequest('GET /x', { remote, ...as('bob-token') }),
     )
     expect(seen?.user).toMatchObject({ name: 'jane', groups: ['dev', 'qa', 'system:authenticated'] })
@@ -251,7 +252,7 @@ describe('faults', () => {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new ApiError('Expired', 'too old')) }),
     }
     const handler: Handler = () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces } })
-    const response = await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
+    const response = await openStages({ ...options, router: handler })(fakeRequest('GET /x', as('root-token')))
     expect(response.status).toBe(410)
   })
 
@@ -261,7 +262,7 @@ describe('faults', () => {
       headers: {},
       body: { kind: 'pieces', pieces: ['a', 'b', 'c'].map((text) => Buffer.from(text)) },
     })
-    const { body } = await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
+    const { body } = await openStages({ ...options, router: handler })(fakeRequest('GET /x', as('root-token')))
     if (body.kind !== 'pieces') throw new Error(`a body of kind ${body.kind}`)
     const all: Buffer[] = []
     for await (const piece of body.pieces) all.push(...[piece].flat())
@@ -336,7 +337,7 @@ describe('other origins (R-054, P-234)', () => {
 
   it('are answered as if nobody had asked, where none are allowed', async () => {
     const request = fakeRequest('GET /livez', { headers: { origin: 'https://console.example' } })
-    await withFilters(says('hello'), options)(request)
+    await openStages({ ...options, router: says('hello') })(request)
     expect(request.added).not.toHaveProperty('access-control-allow-origin')
   })
 
@@ -353,12 +354,14 @@ describe('other origins (R-054, P-234)', () => {
 
   it('get leave to read refusals too (R-276)', async () => {
     const request = fakeRequest('GET /x', { headers: { origin: 'https://console.example' }, ...as('root-token') })
-    const refusing = withFilters(
-      () => {
+    const refusing = openStages({
+      ...options,
+      allowedOrigins,
+      strictTransport: ['max-age=1', 'preload'],
+      router: () => {
         throw new ApiError('NotFound', 'gone')
       },
-      { ...options, allowedOrigins, strictTransport: ['max-age=1', 'preload'] },
-    )
+    })
     expect((await refusing(request)).status).toBe(404)
     expect(request.added).toMatchObject({
       'access-control-allow-origin': 'https://console.example',
@@ -368,7 +371,7 @@ describe('other origins (R-054, P-234)', () => {
 
   it('get none if they are others', async () => {
     const request = fakeRequest('GET /livez', { headers: { origin: 'https://evil.example' } })
-    await withFilters(says('hello'), { ...options, allowedOrigins })(request)
+    await openStages({ ...options, router: says('hello'), allowedOrigins })(request)
     expect(request.added).not.toHaveProperty('access-control-allow-origin')
   })
 })
@@ -383,10 +386,10 @@ function auditing() {
 }
 
 describe('the audit log has one event of a request that is refused', () => {
-  const enter: FilterOptions['console'] = () => () => (request) => {
+  const enter: StageOptions['console'] = () => () => (request) => {
     throw new ApiError('Unauthorized', `no session for ${request.path}`)
   }
-  const entrance: FilterOptions['console'] = (audited) => () => (request) =>
+  const entrance: StageOptions['console'] = (audited) => () => (request) =>
     audited(request, () => Promise.reject(new ApiError('Forbidden', 'another site')))
 
   it.each([
@@ -400,9 +403,11 @@ describe('the audit log has one event of a request that is refused', () => {
     async (_title, line, code, {
       token = 'root-token',
       ...more
-    }: { token?: string; console?: FilterOptions['console'] }) => {
+    }: { token?: string; console?: StageOptions['console'] }) => {
       const { audit, events } = auditing()
-      const response = await withFilters(says('hello'), { ...options, ...more, audit })(fakeRequest(line, as(token)))
+      const response = await openStages({ ...options, router: says('hello'), ...more, audit })(
+        fakeRequest(line, as(token)),
+      )
       expect(response.status).toBe(code)
       expect(events).toMatchObject([{ stage: 'ResponseStarted', user: {}, responseStatus: { code } }])
     },
@@ -415,7 +420,7 @@ describe('the audit log has one event of a request that is refused', () => {
     const request = fakeRequest('GET /x', {
       responder: { ...responder, whenOver: (listener) => void over.push(listener) },
     })
-    expect((await withFilters(says('hello'), { ...options, audit })(request)).status).toBe(403)
+    expect((await openStages({ ...options, router: says('hello'), audit })(request)).status).toBe(403)
     for (const listener of over) listener()
     expect(events).toMatchObject([
       { stage: 'RequestReceived' },
@@ -440,7 +445,7 @@ describe('acting for others', () => {
     }
     const allow = { authorize: () => ({ kind: 'allow' }) as const }
     const more = token === 'root-token' ? { authorizer: allow } : {}
-    const response = await withFilters(handler, { ...options, ...more, audit })(request)
+    const response = await openStages({ ...options, router: handler, ...more, audit })(request)
     for (const listener of over) listener()
     return { response, seen: seen[0], audited: events.at(-1) }
   }
