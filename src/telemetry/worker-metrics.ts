@@ -72,8 +72,7 @@ export class PastCounts {
   readonly #kinds = new Map<string, Family['kind']>()
 
   add(families: readonly FamilySnapshot[]): void {
-    for (const { name, kind, series } of families) {
-      if (kind === 'gauge' || OF_PROCESS.test(name)) continue
+    for (const { name, kind, series } of countsOf(families)) {
       this.#kinds.set(name, kind)
       const known = this.#series.get(name) ?? new Map<string, { values: readonly string[]; numbers: number[] }>()
       this.#series.set(name, known)
@@ -101,6 +100,11 @@ export class PastCounts {
     })
     return { worker: undefined, families }
   }
+}
+
+/** What stays true of a process that ends. */
+export function countsOf(families: readonly FamilySnapshot[]): readonly FamilySnapshot[] {
+  return families.filter(({ name, kind }) => kind !== 'gauge' && !OF_PROCESS.test(name))
 }
 
 function labelsOf({ name, labels }: Family): readonly string[] {

@@ -1,7 +1,7 @@
 // The supervisor's part in what workers ask each other: it asks all of them, and keeps what those had counted that are gone.
 import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
-import { type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
+import { countsOf, type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
 import type { WorkerMeasures } from './measures.ts'
 import type { WorkerProcess } from './workers.ts'
 import { notServing, type PageAnswer, type PageRequest } from '../telemetry/management/management.ts'
@@ -89,12 +89,18 @@ export class WorkerAnswers {
   }
 
   async #metrics(question: PeerQuestion): Promise<readonly Answer[]> {
-    const answers = await this.#ask(question, undefined, (worker, answer) =>
+    await this.#ask(question, undefined, (worker, answer) =>
       this.#last.set(worker, answer as readonly FamilySnapshot[]),
     )
-    const { worker, families } = this.#past.snapshot()
     const { PROCESS_FIGURES } = await import('../telemetry/process-figures.ts')
     const own = await snapshotOf([...PROCESS_FIGURES, ...this.#own])
+    // A worker that is late or ends counts with its last answer: a counter must not go down. A worker that ends has a successor of the same name.
+    const answers = [...this.#last].map(([{ name, stage }, families]): Answer => {
+      return stage === 'leaving'
+        ? { worker: undefined, answer: countsOf(families) }
+        : { worker: name, answer: families }
+    })
+    const { worker, families } = this.#past.snapshot()
     return [...answers, { worker: 'supervisor', answer: own }, { worker, answer: families }]
   }
 

@@ -45,7 +45,7 @@ export interface Management extends AsyncDisposable {
   inject(request: InjectOptions): Promise<LightMyRequestResponse>
 }
 
-/** One more, and the oldest is closed: a client that keeps connections must not keep out a probe. */
+/** One more, and a connection of the address with the most is closed: a client that keeps connections must not keep out or cut off a probe. */
 const MOST_CONNECTIONS = 64
 /** Pages beside health that are made at once; each may take megabytes. */
 const MOST_AT_ONCE = 8
@@ -176,11 +176,18 @@ function keepCertificate(server: TlsServer, ca: string, source: ManagementOption
 }
 
 function keepFew(server: Server): void {
-  const open = new Set<Socket>()
+  const open = new Map<Socket, string>()
   server.on('connection', (socket: Socket) => {
-    open.add(socket)
+    open.set(socket, socket.remoteAddress ?? '')
     socket.once('close', () => open.delete(socket))
-    const [oldest] = open
-    if (open.size > MOST_CONNECTIONS) oldest?.destroy()
+    if (open.size > MOST_CONNECTIONS) oldestOfBusiest(open)?.destroy()
   })
+}
+
+/** The oldest connection of the address that has most of them. */
+function oldestOfBusiest(open: ReadonlyMap<Socket, string>): Socket | undefined {
+  const counts = new Map<string, number>()
+  for (const address of open.values()) counts.set(address, (counts.get(address) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  return [...open].find(([, address]) => counts.get(address) === most)?.[0]
 }

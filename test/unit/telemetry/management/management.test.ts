@@ -47,8 +47,8 @@ async function statusOf(management: Management, url: string, more: object = {}):
   return (await management.inject({ url, ...more })).statusCode
 }
 
-function connectTo({ url }: Management): Socket {
-  return connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
+function connectTo({ url }: Management, localAddress = '127.0.0.1'): Socket {
+  return connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress }).on('error', () => {})
 }
 
 describe('the pages', () => {
@@ -177,6 +177,18 @@ describe('a client that', () => {
     const closed = once(idle[0]!.resume(), 'close')
     expect((await fetch(`${management.url}/livez`)).status).toBe(200)
     await closed
+    for (const socket of idle) socket.destroy()
+  })
+
+  it('keeps connections does not cut off the older connection of another address', async () => {
+    const management = await started()
+    const probe = connectTo(management)
+    await once(probe, 'connect')
+    const idle = Array.from({ length: 80 }, () => connectTo(management, '127.0.0.2').resume())
+    const closed = Promise.all(idle.slice(0, 17).map((socket) => once(socket, 'close')))
+    await closed
+    probe.end('GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+    expect(await text(probe)).toMatch(/^HTTP\/1.1 200 /)
     for (const socket of idle) socket.destroy()
   })
 
