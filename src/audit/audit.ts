@@ -1,5 +1,5 @@
-// The front door: audit events of requests. The policy says at which level and stages; backends write them. A request that no
-// rule matches costs the match and nothing else (P-180 to P-194).
+// The front door: audit events of requests. The policy sets the level and the stages, and backends write the events. A request that no
+// rule matches costs the match only (P-180 to P-194).
 import type { Status } from '../api/status.ts'
 
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
@@ -8,7 +8,7 @@ export type AuditLevel = (typeof AUDIT_LEVELS)[number]
 export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type AuditStage = (typeof AUDIT_STAGES)[number]
 
-/** The part of a request that auditing reads; that of `http` is one. */
+/** The part of a request that auditing reads. The request of `http` has this shape. */
 export interface AuditedRequest {
   readonly auditId: string
   /** The path and query as sent. */
@@ -33,7 +33,7 @@ export type AuditedInfo =
   | { readonly kind: 'path'; readonly verb: string }
   | { readonly kind: 'broken' }
 
-/** What the request came to. */
+/** The result of the request. */
 export interface AuditOutcome {
   readonly status?: string | undefined
   readonly message?: string | undefined

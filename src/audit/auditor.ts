@@ -31,13 +31,13 @@ interface RecordOptions extends AuditorOptions {
   readonly made: Count
 }
 
-/** Requests that took longer say how long. */
+/** Events of requests that took longer hold their duration. */
 const SLOW_MS = 500
 
 export class Auditor {
   readonly #options: RecordOptions
   readonly #levels: ReadonlyMap<AuditLevel, Count>
-  /** Another one holds from the next request on. */
+  /** A new policy applies from the next request on. */
   policy: AuditPolicy
 
   constructor(options: AuditorOptions) {
@@ -51,14 +51,14 @@ export class Auditor {
     this.#levels = new Map(AUDIT_LEVELS.map((level) => [level, options.measures.levels.of(level)]))
   }
 
-  /** Undefined: nothing is written down of it. */
+  /** Undefined: the request is not audited. */
   begin(request: AuditedRequest, user: User): AuditRecord | undefined {
     const rule = findRule(this.policy, request, user)
     this.#levels.get(rule?.level ?? 'None')!.value++
     return rule === undefined ? undefined : new AuditRecord(this.#options, request, { rule, user })
   }
 
-  /** One event: the user is not known (P-189). */
+  /** Writes one event of a request whose user is unknown (P-189). */
   refuse(request: AuditedRequest, outcome: AuditOutcome): void {
     const rule = findRule(this.policy, request, undefined)
     this.#levels.get(rule?.level ?? 'None')!.value++
@@ -78,7 +78,7 @@ export class AuditRecord {
   readonly #user: User | undefined
   readonly #receivedMs: number
   #text: SharedText | undefined
-  /** Of the object in the body. */
+  /** The name and namespace of the object in the body. */
   #named: NamedObject | undefined
   #impersonated: Impersonated | undefined
   #requestObject: Value | undefined
@@ -105,7 +105,7 @@ export class AuditRecord {
     return this.request.info.kind === 'resource' && this.#rule.level === 'RequestResponse'
   }
 
-  /** The first word on a key stands. */
+  /** The first value of a key stays. */
   annotate(key: string, value: string): void {
     if (!this.annotations.has(key)) this.annotations.set(key, value)
   }
@@ -114,7 +114,7 @@ export class AuditRecord {
     this.#named = named
   }
 
-  /** From here on it is the request of another user. */
+  /** From here on, the request acts as another user. */
   actFor(user: User, constraint: string | undefined): void {
     this.#impersonated = { user, constraint }
   }
@@ -129,12 +129,12 @@ export class AuditRecord {
     this.#responseObject = redacted(body, { info: this.request.info, isPatch: false, omitManagedFields })
   }
 
-  /** A Status; not kept where it may quote a secret. */
+  /** A Status. It is not kept if it may quote a secret. */
   keepFailure(status: Value): void {
     if (!isSecretPlace(this.request.info)) this.#responseObject = status
   }
 
-  /** A promise: what the request has to wait for. Rejects where it must not go on. */
+  /** A promise: the request must wait for it. It rejects if the request must not go on. */
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
     const { backends, callers, clock, made, times } = this.#options

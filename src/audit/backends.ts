@@ -5,27 +5,27 @@ import type { Count } from '../lib/measure.ts'
 import { pause } from '../lib/pause.ts'
 import type { AuditEvent } from './event.ts'
 
-/** Where events go. */
+/** Takes audit events. */
 export interface AuditBackend {
   /** `log` or `webhook`. */
   readonly name: string
   /**
-   * Takes the event. A promise: the request is to wait for it; it rejects where the event could not be kept and the operator
-   * wants requests refused then.
+   * Takes the event. A promise: the request must wait for it. It rejects if the event could not be kept and the operator
+   * wants such requests refused.
    */
   process(event: AuditEvent): Promise<void> | undefined
-  /** Resolves when everything that was taken is out, or given up. */
+  /** Resolves when every event is written or given up. */
   close(): Promise<void>
 }
 
-/** Writes events. Rejects where it could not; then they are lost. */
+/** Writes events. If it rejects, they are lost. */
 export interface EventSink {
   readonly name: string
   write(events: readonly AuditEvent[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Each event at once, the request waiting for it. `strict`: a request that cannot be audited is refused. */
+/** Writes each event at once, and the request waits. `strict`: a request that cannot be audited is refused. */
 export function eachEvent(sink: EventSink, errors: Count, strict: boolean): AuditBackend {
   return {
     name: sink.name,
@@ -46,19 +46,19 @@ export function eachEvent(sink: EventSink, errors: Count, strict: boolean): Audi
 }
 
 export interface BatchOptions {
-  /** More than so many waiting: the rest is dropped. */
+  /** The most events that wait. More are dropped. */
   readonly bufferSize: number
   readonly maxSize: number
   readonly maxWaitMs: number
-  /** Batches a second, and how many at once after a rest; undefined: as many as come. */
+  /** Batches a second, and at once after a pause. Undefined: no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
 }
 
 export interface BatchParts {
   readonly clock: Clock
-  /** What finds no room. */
+  /** Counts events that were dropped because the buffer was full. */
   readonly errors: Count
-  /** What the sink could not write. */
+  /** Counts events that the sink could not write. */
   readonly failures: Count
 }
 
@@ -124,13 +124,13 @@ export class BatchedEvents implements AuditBackend {
       } catch {
         this.#failures.value += batch.length
       }
-      // What came meanwhile waits for company, unless there is enough of it or it is the end.
+      // Newer events wait for a full batch or the alarm, unless the backend closes.
       if (this.#waiting.length < this.#options.maxSize && !this.#stop.signal.aborted) break
     }
     if (this.#waiting.length > 0) this.#alarm ??= this.#clock.callAfter(this.#options.maxWaitMs, () => this.#send())
   }
 
-  /** Waits for its turn; at the end nothing is held back. */
+  /** Waits until the throttle allows a batch. A closing backend does not wait. */
   async #turn(): Promise<void> {
     const { throttle } = this.#options
     if (throttle === undefined || this.#stop.signal.aborted) return
@@ -147,7 +147,7 @@ export interface TruncateOptions {
   readonly maxBatchBytes: number
 }
 
-/** Cuts what is too large (P-192): the bodies first; what is too large all the same is left out and counted. */
+/** Leaves out the bodies of events that are too large (P-192). An event that is still too large is dropped and counted. */
 export function truncating(sink: EventSink, options: TruncateOptions, errors: Count): EventSink {
   return {
     name: sink.name,
@@ -175,7 +175,7 @@ export function truncating(sink: EventSink, options: TruncateOptions, errors: Co
   }
 }
 
-/** Undefined: too large without its bodies, too. */
+/** Undefined: the event is too large even without its bodies. */
 export function fitEvent(event: AuditEvent, maxBytes: number): AuditEvent | undefined {
   if (Buffer.byteLength(event.json()) <= maxBytes) return event
   const cut = event.truncated()

@@ -1,4 +1,4 @@
-// One line of the audit log: who did what, when, and what came of it, in the form of `audit.k8s.io/v1` (P-185).
+// An audit event as a line of JSON, in the form of `audit.k8s.io/v1` (P-185).
 import { jsonText } from '../api/json-text.ts'
 import type { User } from '../api/user.ts'
 import type { Value } from '../api/value.ts'
@@ -10,7 +10,7 @@ export interface EventParts {
   readonly level: AuditLevel
   readonly stage: AuditStage
   readonly request: AuditedRequest
-  /** Who they act as. */
+  /** The impersonated user. */
   readonly impersonated: Impersonated | undefined
   readonly named: NamedObject | undefined
   readonly outcome: AuditOutcome | undefined
@@ -21,13 +21,13 @@ export interface EventParts {
   readonly annotations: ReadonlyMap<string, string>
 }
 
-/** Who is acted for, and the narrow right that this rests on (P-089). */
+/** The impersonated user, and the narrow right that allowed it (P-089). */
 export interface Impersonated {
   readonly user: User
   readonly constraint: string | undefined
 }
 
-/** What the body of a request says of the object. */
+/** What the body of a request says about the object. */
 export interface NamedObject {
   readonly name?: string
   readonly uid?: string
@@ -36,7 +36,7 @@ export interface NamedObject {
 
 export type EventFields = Readonly<Record<string, unknown>>
 
-/** What all events of a request have in common, written once. */
+/** The common parts of all events of a request, written once. */
 export interface SharedText {
   /** auditID. */
   readonly id: string
@@ -44,7 +44,7 @@ export interface SharedText {
   readonly head: string
   /** sourceIPs, userAgent. */
   readonly source: string
-  /** objectRef, as long as the body has said nothing of the object. */
+  /** objectRef, before the body has named the object. */
   readonly place: string
   readonly received: string
 }
@@ -72,7 +72,7 @@ interface KnownCaller extends CallerText {
   readonly told: Told
 }
 
-/** What callers say about themselves. */
+/** What clients say about themselves. */
 interface Told {
   readonly agent: HeaderValue
   readonly forwarded: HeaderValue
@@ -81,7 +81,7 @@ interface Told {
 
 type HeaderValue = AuditedRequest['headers'][string]
 
-/** Written once a connection: those who are asking on it are mostly one client of one user. */
+/** Kept for the next request: most connections serve one client of one user. */
 export class CallerTexts {
   readonly #known = new WeakMap<object, KnownCaller>()
 
@@ -114,12 +114,12 @@ function sourceText(address: string, told: Told): string {
 
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** As JSON; most texts have nothing in them to look after. */
+/** The text as JSON. Most texts need no escapes. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
-/** The text is written by hand: two events a request are a good part of what auditing costs. */
+/** The JSON is put together by hand: writing two events a request is a large part of the cost of auditing. */
 export class AuditEvent {
   readonly stage: AuditStage
   readonly #text: string
@@ -129,7 +129,7 @@ export class AuditEvent {
     this.#text = text
   }
 
-  /** One line, without its end. */
+  /** One line, without the line end. */
   json(): string {
     return this.#text
   }
@@ -138,7 +138,7 @@ export class AuditEvent {
     return JSON.parse(this.#text) as EventFields
   }
 
-  /** Without the bodies, and saying so. */
+  /** The event without the bodies, with an annotation that says so. */
   truncated(): AuditEvent {
     const { requestObject: _, responseObject: __, annotations, ...rest } = this.fields()
     const told = { ...(annotations as object | undefined), 'audit.k8s.io/truncated': 'true' }
@@ -146,7 +146,7 @@ export class AuditEvent {
   }
 }
 
-/** A body that is nested too deep to be written is left out. */
+/** A body that is nested too deep to be written as JSON is left out. */
 export function eventOf(parts: EventParts, shared: SharedText): AuditEvent {
   try {
     return wholeEvent(parts, shared)
@@ -234,7 +234,7 @@ function memberText(name: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${name}":${quoted(value)}`
 }
 
-/** Times in RFC 3339 with microseconds. Those of one second have most of their text in common, and many come in one. */
+/** Writes times in RFC 3339 with microseconds. The text of the last second is kept: many times fall into the same second. */
 export class TimeTexts {
   #second = Number.NaN
   #text = ''
@@ -251,7 +251,7 @@ export class TimeTexts {
   }
 }
 
-/** The old form of a line, for those who still read it. */
+/** The legacy form of a line. */
 export function legacyLine(event: AuditEvent): string {
   const fields = event.fields()
   const user = fields['user'] as { username?: string; groups?: readonly string[] }

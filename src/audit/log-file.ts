@@ -1,4 +1,4 @@
-// The audit log file: lines are appended in order, in batches, and the file is rotated by size. Old files are named by their
+// The audit log file: lines are appended in order, in batches, and the file is rotated by size. Old files are named after their
 // time, and removed by number or age (P-190).
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -10,27 +10,27 @@ import type { Clock } from '../lib/clock.ts'
 export interface LogFileOptions {
   readonly file: string
   readonly maxBytes: number
-  /** How many old ones are kept; 0: all. */
+  /** How many old files are kept. 0: all. */
   readonly maxBackups: number
-  /** How long; 0: for ever. */
+  /** How long old files are kept. 0: for ever. */
   readonly maxAgeMs: number
   readonly compress: boolean
-  /** Where other processes write to it too: whether this is the one that rotates it. Absent: they do not. */
+  /** For a file that several processes write: whether this process rotates it. Absent: only this process writes it. */
   readonly rotatesShared?: (() => boolean) | undefined
   readonly clock: Clock
-  /** So many lines could not be written and are lost. */
+  /** Told the number of lines that could not be written. */
   readonly onLost: (lines: number) => void
 }
 
 const GATHER_MS = 20
 
-/** Lines are gathered as bytes: as texts they would be copied twice more, and kept where they are in the collector's way. */
+/** Lines are gathered as bytes: strings would be copied twice more, and would make garbage collections longer. */
 const GATHERED_BYTES = 256 * 1024
 const MOST_BYTES_A_CHARACTER = 3
 
 const LINE_END = 0x0a
 
-/** Whole lines. */
+/** Complete lines. */
 interface Lines {
   readonly bytes: Buffer
   used: number
@@ -41,13 +41,13 @@ export class LogFile {
   readonly #options: LogFileOptions
   #handle: FileHandle | undefined
   #size = 0
-  /** The name may stand for another file by now. */
+  /** The file at the name may have been replaced. */
   #isMoved = false
   #waiting: Lines[] = []
   #spare: Buffer | undefined
   #writing: Promise<void> | undefined
   #next: Promise<void> | undefined
-  /** A request waits for the lines that are next. */
+  /** A request waits for the next write. */
   #isWanted = false
   #hurry: (() => void) | undefined
   waitingBytes = 0
@@ -56,7 +56,7 @@ export class LogFile {
     this.#options = options
   }
 
-  /** Takes a line, its end included. It is written soon, together with those that come at the same time. */
+  /** Takes a line with its line end. It is written soon, together with the lines that follow closely. */
   append(line: string): void {
     const lines = this.#roomFor(line.length * MOST_BYTES_A_CHARACTER)
     const written = lines.bytes.write(line, lines.used)
@@ -65,7 +65,7 @@ export class LogFile {
     this.waitingBytes += written
     if (this.#next !== undefined) return
     this.#next = this.#writeNext()
-    // Callers of `flushed` get the error.
+    // `flushed` gives the error to its callers.
     this.#next.catch(() => {})
   }
 
@@ -79,14 +79,14 @@ export class LogFile {
     return lines
   }
 
-  /** Resolves when all lines taken so far are in the file; rejects where the last of them could not be written. */
+  /** Resolves when all lines taken so far are in the file. Rejects if the last of them could not be written. */
   flushed(): Promise<void> {
     this.#isWanted = this.#next !== undefined
     this.#hurry?.()
     return this.#next ?? this.#writing ?? Promise.resolve()
   }
 
-  /** A write costs as much as many lines: it waits some milliseconds for more lines, unless a request waits for this one. */
+  /** Waits some milliseconds for more lines, because each write is expensive. If a request waits, it goes on at once. */
   #gather(): Promise<void> {
     if (this.#isWanted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -117,7 +117,7 @@ export class LogFile {
     }
   }
 
-  /** Another program may have moved the file away: the next lines go to the file that has its name now. */
+  /** To be called if another program may have moved the file: the next lines go to the file that has the name now. */
   reopen(): void {
     this.#isMoved = true
   }
@@ -135,7 +135,7 @@ export class LogFile {
     }
   }
 
-  /** A line that the file has no room for begins another; one that no file has room for has one to itself. */
+  /** A line for which the file has no room begins a new file. A line larger than any file gets a file of its own. */
   async #write(lines: Buffer): Promise<void> {
     if (this.#isMoved) {
       this.#isMoved = false
@@ -161,7 +161,7 @@ export class LogFile {
     return rotatesShared?.() === false ? Infinity : maxBytes
   }
 
-  /** Of a file that is shared, others write to it, and one of them may have moved it away. */
+  /** Another process that writes a shared file may have moved it: opens the file that has the name now. */
   async #followName(): Promise<void> {
     const { file, rotatesShared } = this.#options
     if (rotatesShared === undefined || this.#handle === undefined) return
@@ -213,7 +213,7 @@ export class LogFile {
   }
 }
 
-/** Where the last of the lines from `at` on ends that there is room for; `at`: for none. */
+/** The end of the last line from `at` on for which there is room. `at`: there is room for none. */
 function wholeLines(lines: Buffer, at: number, room: number): number {
   if (lines.length - at <= room) return lines.length
   return room <= 0 ? at : Math.max(at, lines.lastIndexOf(LINE_END, at + room - 1) + 1)
@@ -247,7 +247,7 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-/** The newest first. */
+/** The old files, the newest first. */
 async function backupsOf(file: string): Promise<readonly { readonly name: string; readonly atMs: number }[]> {
   const { dir, name, ext } = path.parse(file)
   const found = (await readdir(dir === '' ? '.' : dir)).flatMap((entry) => {

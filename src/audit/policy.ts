@@ -1,4 +1,4 @@
-// The audit policy: rules in order, the first that fits a request says how much is written down of it (P-181, P-182).
+// The audit policy: the first rule that matches a request says how much of it is logged (P-181, P-182).
 import { asMap, isGiven, isTrue, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
@@ -33,7 +33,7 @@ export class PolicyError extends Error {
 
 const API_VERSION = 'audit.k8s.io/v1'
 
-/** Throws `PolicyError` of one line. */
+/** Throws a `PolicyError` of one line. */
 export function parsePolicy(document: Value): AuditPolicy {
   const policy = asMap(document)
   if (own(policy, 'kind') !== 'Policy' || own(policy, 'apiVersion') !== API_VERSION) {
@@ -101,7 +101,7 @@ function checkedTexts(map: ValueMap, name: string, at: string): readonly string[
   return checkedList(map, name, at, { isItem: (item) => typeof item === 'string', named: 'strings' })
 }
 
-/** Nothing of a list is passed over: a rule with an empty list fits more requests than its author meant. */
+/** Refuses every wrong entry of a list: a rule with an empty list would match more requests than its author meant. */
 function checkedList<T extends Value>(
   map: ValueMap,
   name: string,
@@ -117,7 +117,7 @@ function memberAt(at: string, name: string): string {
   return at === '' ? name : `${at}.${name}`
 }
 
-/** The rule that decides; undefined: nothing is written down. No user: it is not known who is asking. */
+/** The rule that decides. Undefined: nothing is logged. No user: the user is unknown. */
 export function findRule(
   { rules }: AuditPolicy,
   request: AuditedRequest,

@@ -1,5 +1,5 @@
-// What no policy has logged: the contents of secrets, and tokens. A careless policy must not turn the audit log into a copy of all
-// of them.
+// Removes what no policy may log: the contents of secrets, and tokens. A careless policy must not turn the audit log into a copy
+// of all secrets.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { AuditedRequest, AuditOutcome } from './audit.ts'
 
@@ -12,34 +12,34 @@ export interface RedactOptions {
   readonly omitManagedFields: boolean
 }
 
-/** Without the code of a login, which the provider has the browser bring in the query. */
+/** The path without the code of a login, which the browser brings from the provider in the query. */
 export function redactedTarget({ target, path }: AuditedRequest): string {
   return target.startsWith('/console/') ? path : target
 }
 
-/** Whether what is said about a body of this request may quote it. */
+/** Whether messages about the body of this request may quote it. */
 export function isSecretPlace(info: AuditedRequest['info']): boolean {
   if (info.kind !== 'resource') return false
   const place = `${info.group}/${info.resource}/${info.subresource ?? ''}`
   return place.startsWith('/secrets/') || HIDES.has(place)
 }
 
-/** What came of it, without words that may quote the body. */
+/** The Status without texts that may quote the body. */
 export function redactedOutcome(outcome: AuditOutcome, info: AuditedRequest['info']): AuditOutcome {
   if (!QUOTING.has(outcome.code) || !isSecretPlace(info)) return outcome
   const { status, reason, code } = outcome
   return { status, message: HIDDEN, reason, code }
 }
 
-/** Bodies that cannot be read or are not valid are answered with what is wrong in them. */
+/** Answers to bodies that cannot be read or are invalid describe the error, and so quote the body. */
 const QUOTING: ReadonlySet<number> = new Set([400, 413, 415, 422, 500])
 
-/** Undefined: nothing of it may be kept. */
+/** The body as it may be logged. Undefined: nothing of it may be. */
 export function redacted(body: Value, { info, isPatch, omitManagedFields }: RedactOptions): Value | undefined {
   if (info.kind !== 'resource') return undefined
   const place = `${info.group}/${info.resource}/${info.subresource ?? ''}`
   const hide = place.startsWith('/secrets/') ? hideSecret : HIDES.get(place)
-  // A patch, or a body that is no object, can have secrets anywhere in it.
+  // A patch, or a body that is no object, can hold secrets anywhere.
   if (hide !== undefined && (isPatch || !isMap(body))) return undefined
   return eachObject(body, (object) => {
     const isMisplaced = hide === undefined && own(object, 'kind') === 'Secret' && own(object, 'apiVersion') === 'v1'
@@ -53,7 +53,7 @@ const HIDES: ReadonlyMap<string, (object: ValueMap) => ValueMap> = new Map([
   ['authentication.k8s.io/tokenreviews/', (object) => hideIn(object, 'spec', 'token')],
 ])
 
-/** The body, and the objects in it where it is a list or a table. A client can give any body members of both. */
+/** The body, and the objects in it if it is a list or a table. A client can give any body the members of both. */
 function eachObject(body: Value, change: (object: ValueMap) => ValueMap): Value {
   if (!isMap(body)) return body
   const changed: Record<string, Value> = { ...body }
@@ -69,7 +69,7 @@ function eachObject(body: Value, change: (object: ValueMap) => ValueMap): Value 
   return change(changed)
 }
 
-/** The members of a secret, a list, a table, a Status and the options of a deletion that hold no secret. A misspelt `data` is none of them. */
+/** The members of a secret, a list, a table, a Status and delete options that hold no secret. A misspelt `data` is not among them. */
 const SHOWN: ReadonlySet<string> = new Set(
   (
     'apiVersion kind metadata type immutable items rows columnDefinitions status code details ' +

@@ -7,17 +7,17 @@ import { printable } from '../lib/printable.ts'
 
 export type LineForm = 'json' | 'legacy'
 
-/** Takes lines, whole. */
+/** Takes complete lines. */
 export interface LineTarget {
   append(line: string): void
-  /** Resolves when they are out. */
+  /** Resolves when all lines are written. */
   flushed(): Promise<void>
-  /** What is still to be written. */
+  /** The bytes that are still to be written. */
   readonly waitingBytes: number
   close(): Promise<void>
 }
 
-/** Lines to standard output, which may be a terminal. */
+/** Writes lines to standard output, which may be a terminal. */
 export function printed(print: (text: string) => void): LineTarget {
   return {
     append: (line) => print(printable(line)),
@@ -27,7 +27,7 @@ export function printed(print: (text: string) => void): LineTarget {
   }
 }
 
-/** For batches. */
+/** A sink for batches. */
 export function lineSink(target: LineTarget, form: LineForm): EventSink {
   return {
     name: 'log',
@@ -39,18 +39,18 @@ export function lineSink(target: LineTarget, form: LineForm): EventSink {
   }
 }
 
-/** More than this waiting to be written, and requests wait with it. */
+/** If more bytes than this wait to be written, requests wait too. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024
 
 export interface LineOptions {
   readonly form: LineForm
   /** A request that cannot be audited is refused. */
   readonly strict: boolean
-  /** What is to be written of the event; undefined: nothing. */
+  /** The event as it is to be written. Undefined: it is dropped. */
   readonly fit: (event: AuditEvent) => AuditEvent | undefined
 }
 
-/** Event by event: requests wait where the file does not keep up, and with `strict` for every line. */
+/** Writes event by event. Requests wait if the file does not keep up, and with `strict` for every line. */
 export function lineBackend(target: LineTarget, { form, strict, fit }: LineOptions): AuditBackend {
   return {
     name: 'log',
@@ -70,9 +70,9 @@ function lineOf(event: AuditEvent, form: LineForm): string {
 }
 
 export interface WebhookOptions {
-  /** Sends the text; the code of the answer, undefined where there was none. */
+  /** Sends the text, and returns the status code. Undefined: there was no answer. */
   readonly post: (body: string, signal: AbortSignal) => Promise<number | undefined>
-  /** How long to wait before the first repetition. */
+  /** The wait before the first repetition. */
   readonly backoffMs: number
   readonly clock: Clock
 }
@@ -80,7 +80,7 @@ export interface WebhookOptions {
 const ATTEMPTS = 5
 const GROWTH = 1.5
 
-/** An EventList at a time; repeated where the other side is not there or has trouble (P-191). */
+/** Sends one EventList at a time, and repeats it if the webhook cannot be reached or answers with a server error (P-191). */
 export function webhookSink({ post, backoffMs, clock }: WebhookOptions): EventSink {
   const stop = new AbortController()
   return {

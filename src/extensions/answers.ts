@@ -1,13 +1,13 @@
-// What functions say, as the answers that webhooks give. Reviews and answers are JSON text: a function gets objects of its own, in this
+// Turns results of functions into answers of webhooks. Reviews and answers are JSON text: a function gets objects of its own, in this
 // process and in another.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { asMap, listOrEmpty, textOrEmpty } from '../api/members.ts'
 import { equalValues, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 
-/** The answer to a review. Throws what the function throws, and a `TypeError` where that returns something else than it should. */
+/** The answer to a review. Throws the function's error, or a `TypeError` if its result is malformed. */
 export type Answer = (review: string) => Promise<string>
 
-/** A function of an extension; what it is given was typed where it was added. */
+/** A function of an extension. Its parameters were typed where it was added. */
 export type Run = (...args: never[]) => unknown
 
 const ADMISSION_MEMBERS = 'allowed message code reason object patch warnings auditAnnotations'.split(' ')
@@ -30,7 +30,7 @@ export function admissionAnswer(run: Run): Answer {
   }
 }
 
-/** `before` reads the object again: the function may have changed the one that it was given. */
+/** `before` reads the object again, because the function may have changed its own. */
 function patchOf(result: ValueMap, before: () => Value): ValueMap {
   const { object, patch } = result
   if (object !== undefined && patch !== undefined) throw new TypeError('return the object or a patch, not both')
@@ -62,7 +62,7 @@ export function conversionAnswer(run: Run): Answer {
   }
 }
 
-/** A result as JSON has it. `members`: those that it may have; a misspelled one would be taken for a yes. Absent: it is an object. */
+/** A result as JSON. `members`: the allowed members, since a misspelt one would be taken for a yes. Absent: any object. */
 async function resultOf(returned: unknown, members?: readonly string[]): Promise<ValueMap> {
   const result = await returned
   if (result === undefined && members !== undefined) return {}

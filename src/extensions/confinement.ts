@@ -1,4 +1,4 @@
-// Takes from an extension's process what Node's permission model leaves it: the network, signals to other processes, and the built-in
+// Takes from an extension's process what Node's permission model allows: the network, signals to other processes, and the built-in
 // modules that lead to either. The extension runs in the same realm, and may replace every method that is looked up after it is loaded.
 import fs, { writeSync } from 'node:fs'
 import Module from 'node:module'
@@ -11,17 +11,17 @@ const HARMLESS =
   'path/posix path/win32 perf_hooks process punycode querystring readline readline/promises stream stream/consumers ' +
   'stream/promises stream/web string_decoder sys timers timers/promises url util util/types zlib'
 const NETWORK = 'dgram dns dns/promises http http2 https net tls'
-/** As Node's `stat` of its module loader says it. */
+/** The result of `stat` in Node's module loader for a missing file. */
 const NOT_FOUND = -2
-/** Globals that load Node's HTTP client, which then is in a property of `globalThis`. */
+/** Globals that load Node's HTTP client and so put it into a property of `globalThis`. */
 const CLIENTS = 'fetch FormData Headers Request Response MessageEvent WebSocket CloseEvent EventSource'
 const OF_PROCESS =
   'kill _kill _debugProcess _debugEnd dlopen execve binding _linkedBinding _getActiveHandles _getActiveRequests openStdin report'
 
-/** Throws for a built-in module, by its name or its URL, that is not for extensions. */
+/** Throws for the name or URL of a built-in module that extensions may not load. */
 export type LoadGuard = (module: string) => void
 
-/** A guard that looks nothing up which an extension could replace. */
+/** A guard that uses nothing that an extension could replace. */
 export function loadGuard(network: boolean): LoadGuard {
   const names = (network ? `${HARMLESS} ${NETWORK}` : HARMLESS).split(' ')
   const allowed = Object.assign(
@@ -49,13 +49,13 @@ export function confine(network: boolean, guard: LoadGuard): void {
     guard(name)
     return find(name)
   }
-  // Its fourth parameter is Node's own: it would have another module loaded than the one that the guard is shown.
+  // The fourth parameter is internal to Node: with it, another module would be loaded than the guard checks.
   const { apply } = Reflect
   const load = Reflect.get(Module, '_load') as (...given: readonly unknown[]) => unknown
   const value = (request: unknown, parent: unknown, isMain: unknown): unknown =>
     apply(load, Module, [request, parent, isMain])
   Object.defineProperty(Module, '_load', { value, writable: false, configurable: false })
-  // Node asks its permission model for none of these. They tell which files there are.
+  // Node's permission model does not check these functions. They tell which files exist.
   const [mayRead, stat] = [readGuard(), Reflect.get(Module, '_stat') as (file: string) => number]
   Reflect.set(Module, '_stat', (file: string) => (mayRead(file) ? stat(file) : NOT_FOUND))
   const { native } = fs.realpathSync
@@ -67,13 +67,13 @@ export function confine(network: boolean, guard: LoadGuard): void {
     remove(globalThis, CLIENTS)
     remove(Reflect.get(globalThis, 'WebAssembly') as object, 'compileStreaming instantiateStreaming')
   } else closeUnixSockets()
-  // Node's own streams are sockets: their class would connect others.
+  // Node's standard streams are sockets: with their class, an extension could connect.
   const streams = { stdin: Readable.from([]), stdout: outputTo(1), stderr: outputTo(2) }
   for (const [name, value] of Object.entries(streams)) Object.defineProperty(process, name, { value })
   Module.syncBuiltinESMExports()
 }
 
-/** Behind them are other programs of this machine, as those that start containers. Node has their class in its sockets only. */
+/** Pipes lead to other programs of this machine, such as those that start containers. Only Node's sockets expose their class. */
 function closeUnixSockets(): void {
   const socket = process.getBuiltinModule('node:net').connect('/nowhere')
   const prototype = Object.getPrototypeOf(Reflect.get(socket, '_handle')) as object

@@ -1,4 +1,4 @@
-// A process of an extension, from the server's side. It may read the extension's folder, and nothing else of the machine is open to it.
+// A process of an extension, from the server's side. It may read the extension's folder, and nothing else of the machine.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
@@ -11,12 +11,12 @@ import type { Order, Report, Source } from './process.ts'
 import type { Description } from './registration.ts'
 
 export interface ExtensionSource {
-  /** For the log: the name of the extension's file. */
+  /** The name in the log: that of the extension's file. */
   readonly name: string
   /** The URL of the file, which is among the sources. */
   readonly entry: string
   readonly sources: readonly Source[]
-  /** The folder that it may read, by all of its paths. */
+  /** All paths of the folder that it may read. */
   readonly folder: readonly string[]
   /** Whether it may use the network. */
   readonly network: boolean
@@ -24,25 +24,25 @@ export interface ExtensionSource {
 
 const LOAD_WITHIN_MS = 30_000
 const HEAP_MB = 128
-/** Of all functions of an extension. */
+/** The limit for all functions of an extension. */
 const DESCRIPTION_BYTES = 1024 * 1024
 const MOST_FUNCTIONS = 256
 
-/** The largest answer, as of a webhook: this much, or a few times what was asked. */
+/** The largest answer, as for webhooks: this many bytes, or a few times the size of the review. */
 const ANSWER_BYTES = 16 * 1024 * 1024
 const ANSWER_FACTOR = 4
-/** A function that runs longer than this yields the processors to all others. */
+/** A function that runs longer gets a lower priority than all other work. */
 const QUICK_MS = 100
 const SLOW_PRIORITY = 10
-/** So does a process that takes more processor time than its calls last: in threads, or between calls. */
+/** So does a process that takes more processor time than its calls last, in threads or between calls. */
 const LOOK_EVERY_MS = 1000
 const BESIDE_CALLS_MS = 200
-/** The server reads a piece of what it prints at a time. The log gets the beginning of each piece, and of each error. */
+/** Its output is read in pieces, with a pause after each. The log gets the beginning of each piece, and of each error. */
 const PRINT_EVERY_MS = 100
 const LOGGED_BYTES = 8192
 
 const IS_SOURCE = import.meta.url.endsWith('.ts')
-/** The code of ours that it loads. */
+/** Our code that it loads. */
 const CODE = path.resolve(import.meta.dirname, IS_SOURCE ? '..' : '.')
 const PROGRAM = path.join(import.meta.dirname, IS_SOURCE ? 'process.ts' : 'extension-process.js')
 
@@ -52,35 +52,35 @@ interface Asked {
   readonly kind: Order['kind']
   readonly resolve: (report: Report) => void
   readonly reject: (error: Error) => void
-  /** Of the answer, in bytes. */
+  /** The largest answer in bytes. */
   readonly most: number
 }
 
 export class ExtensionProcess {
   readonly #source: ExtensionSource
   readonly #child: ChildProcess
-  /** Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>
   #asked: Asked | undefined
-  /** Or when the time of the call was last added to `#answeringMs`. */
+  /** The beginning of the call, or the time up to which it is counted in `#answeringMs`. */
   #askedAt = 0
-  /** Since the last look, as is the next. */
+  /** The time spent in calls since the last look. */
   #answeringMs = 0
   #usedMs = 0
   readonly #log: Log
-  /** The bytes of a report that have come, at the beginning of a buffer with room for more. */
+  /** The received bytes of a report, at the beginning of a buffer with room for more. */
   #received = Buffer.alloc(0)
   #length = 0
   #endedBy: Error | undefined
   #isAlive = true
 
-  /** Inert until it is told to load something. */
+  /** Does nothing before the first order. */
   constructor(source: ExtensionSource, log: Log) {
     this.#source = source
     this.#log = log
     const { folder, name } = source
     const readable = [...folder, CODE].map((each) => `--allow-fs-read=${each}/`)
-    // The process takes the right to start threads from itself, once it has the one that watches it.
+    // The process drops the right to start threads after it has started the one that watches it.
     const warnings = ['--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning']
     const flags = ['--permission', '--allow-worker', ...warnings, ...readable]
     this.#child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, ...flags, PROGRAM], {
@@ -89,14 +89,14 @@ export class ExtensionProcess {
     })
     this.ended = new Promise((resolve) => {
       this.#child.once('exit', () => resolve())
-      // One that could not be started does not exit.
+      // A process that could not be started does not exit.
       this.#child.once('error', () => this.#child.pid === undefined && resolve())
     })
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
     void this.ended.then(() => clearInterval(looking))
-    // There are none where the server has too many files open.
+    // Absent if the server has too many open files.
     const [orders, stdout, stderr, reports] = (this.#child.stdio ?? []) as unknown as Partial<Streams>
-    // Where writing fails the process ends, which is told.
+    // If writing fails, the process ends, and its end is reported.
     orders?.on('error', () => {})
     reports?.on('data', (piece: Buffer) => this.#onReport(piece))
     for (const output of [stdout, stderr]) {
@@ -116,7 +116,7 @@ export class ExtensionProcess {
     return this.#isAlive
   }
 
-  /** The functions that the extension adds. Throws what is wrong with it. */
+  /** Loads the extension and returns its functions. Throws an error that says why it cannot be loaded. */
   async load(): Promise<readonly Description[]> {
     const { entry, sources, network } = this.#source
     const late = new Error(`takes longer than ${LOAD_WITHIN_MS} ms to load`)
@@ -132,7 +132,7 @@ export class ExtensionProcess {
     }
   }
 
-  /** The answer of one of its functions; one at a time. Throws what the function throws, and where the process ends. */
+  /** The answer of a function. Only one call may be under way. Throws the function's error, or an error if the process ends. */
   async call(index: number, review: string): Promise<string> {
     const slow = setTimeout(() => this.#yield(), QUICK_MS)
     try {
@@ -143,7 +143,7 @@ export class ExtensionProcess {
     }
   }
 
-  /** Ends it at once; a call under way fails with the error. Resolves when it is gone. */
+  /** Ends the process at once. A call under way fails with the error. Resolves when the process has ended. */
   async end(error?: Error): Promise<void> {
     this.#endedBy ??= error
     this.#isAlive = false
@@ -151,7 +151,7 @@ export class ExtensionProcess {
     await this.ended
   }
 
-  /** For good: only a privileged server could take it back. Later threads inherit the priority. */
+  /** Lowers the priority for good: only a privileged server could raise it again. Later threads inherit it. */
   #yield(): void {
     try {
       for (const thread of threadsOf(this.#child.pid)) setPriority(thread, Math.max(SLOW_PRIORITY, getPriority(thread)))
@@ -189,7 +189,7 @@ export class ExtensionProcess {
     throw error
   }
 
-  /** One line for each order. Everything else ends the process. */
+  /** Expects one line for each order. Everything else ends the process. */
   #onReport(piece: Buffer): void {
     const asked = this.#asked
     if (!this.#isAlive) return
@@ -215,7 +215,7 @@ export class ExtensionProcess {
     if (end < piece.length - 1) this.#endUnasked()
   }
 
-  /** No request fails with the error: the log is the only place for it. */
+  /** Logs an error that no request fails with. */
   #endUnasked(): void {
     const unasked = new Error('its process sent a report without being asked')
     this.#log.error({ err: unasked, extension: this.#source.name }, 'ended extension process')
@@ -229,12 +229,12 @@ export class ExtensionProcess {
   }
 }
 
-/** Systems other than Linux give all threads of a process one priority. Throws where it has ended. */
+/** Systems other than Linux give all threads of a process one priority. Throws if the process has ended. */
 function threadsOf(pid = 0): readonly number[] {
   return process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
 }
 
-/** The processor time of all threads, in milliseconds; 0 where the system does not tell. */
+/** The processor time of all threads, in milliseconds. 0: the system does not tell. */
 function processorMs(pid = 0): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')
@@ -244,7 +244,7 @@ function processorMs(pid = 0): number {
   }
 }
 
-/** Throws for everything that is no answer to an order of the kind: any code of the extension may have written it. */
+/** Throws if the text is no answer to an order of the kind: any code of the extension may have written it. */
 function readReport(line: string, kind: Order['kind']): Report {
   const { kind: said, message, stack, descriptions, review } = asMap(JSON.parse(line) as Value)
   if (said === 'fault' && typeof message === 'string') {
@@ -254,6 +254,6 @@ function readReport(line: string, kind: Order['kind']): Report {
   if (kind === 'call' && said === 'answer' && typeof review === 'string') return { kind: said, review }
   if (kind !== 'load' || said !== 'loaded' || !isList(descriptions)) throw new TypeError('it answers no order')
   if (descriptions.length > MOST_FUNCTIONS) throw new TypeError(`it has more than ${MOST_FUNCTIONS} functions`)
-  // `register` checks what they say.
+  // `register` checks the descriptions.
   return { kind: said, descriptions: descriptions.map((each) => asMap(each) as unknown as Description) }
 }

@@ -1,4 +1,4 @@
-// The extensions of `--extensions`: every TypeScript or JavaScript file in the folder. What is in folders below it is theirs to import.
+// The extensions of `--extensions`: every TypeScript or JavaScript file in the folder. They may import files in folders below it.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -23,29 +23,29 @@ interface Loaded {
   readonly remove: () => void
 }
 
-/** An extension that cannot be loaded, in one line. */
+/** Says in one line why an extension cannot be loaded. */
 export class ExtensionError extends Error {}
 
 export class ExtensionFolder implements AsyncDisposable {
   readonly #parts: ExtensionFolderParts
   readonly #loaded = new Map<string, Loaded>()
-  /** Also those whose last answers are awaited. */
+  /** All pools, including retired ones with calls under way. */
   readonly #pools = new Set<ProcessPool>()
-  /** The last version of a file that could not be loaded. */
+  /** The versions of files that could not be loaded. */
   readonly #refused = new Map<string, string>()
 
   constructor(parts: ExtensionFolderParts) {
     this.#parts = parts
   }
 
-  /** Loads all files. Throws an `ExtensionError` for one that cannot be loaded, and the system's error. */
+  /** Loads all files. Throws an `ExtensionError` for a file that cannot be loaded, or an error of the system. */
   async open(): Promise<void> {
     const found = readExtensions(this.#parts)
     const loads = await Promise.allSettled(found.map((each) => this.#load(each)))
     for (const load of loads) if (load.status === 'rejected') throw load.reason
   }
 
-  /** Goes by what is in the folder now. A file that cannot be loaded is logged, and what it was before stays. */
+  /** Loads changes in the folder. If a file cannot be loaded, this is logged and its previous version stays. */
   async reload(): Promise<void> {
     const { log } = this.#parts
     const found = readExtensions(this.#parts)
@@ -90,7 +90,7 @@ export class ExtensionFolder implements AsyncDisposable {
       const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
       throw new ExtensionError(`${name}: ${line}`, { cause: error })
     }
-    // The new functions are there before the old ones go: no request finds neither.
+    // The new functions are added before the old ones are removed, so that every request finds one.
     const before = this.#loaded.get(name)
     this.#loaded.set(name, loaded)
     if (before !== undefined) this.#retire(before)
@@ -107,13 +107,13 @@ export class ExtensionFolder implements AsyncDisposable {
 }
 
 interface FoundExtension extends ExtensionSource {
-  /** Differs where the file differs, or anything in the folders below. */
+  /** Changes with the file, and with any file in the folders below. */
   readonly fingerprint: string
 }
 
 const PROGRAM = /(?<!\.d)\.(ts|js|mjs)$/
 
-/** In the order of their names. Throws an `ExtensionError` for a link out of the folder, and the system's error. */
+/** Sorted by name. Throws an `ExtensionError` for a link out of the folder, or an error of the system. */
 function readExtensions({ directory, network }: ExtensionFolderParts): readonly FoundExtension[] {
   const folder = [path.resolve(directory), realpathSync(directory)]
   const names = [...filesIn(directory)].filter((name) => PROGRAM.test(name) && !isHidden(name)).sort()
@@ -129,8 +129,8 @@ function readExtensions({ directory, network }: ExtensionFolderParts): readonly 
 }
 
 /**
- * The files in a folder, by paths from `root`. Throws an `ExtensionError` for a link out of it: an extension could read what is there, since
- * the permission model of Node looks at paths alone.
+ * The files in a folder, by paths from `root`. Throws an `ExtensionError` for a link out of it: an extension could read the target, since
+ * the permission model of Node checks paths only.
  */
 function* filesIn(root: string, below = '', above: readonly string[] = []): Generator<string> {
   const within = path.join(realpathSync(root), path.sep)
@@ -151,7 +151,7 @@ function* filesIn(root: string, below = '', above: readonly string[] = []): Gene
 
 const MAYBE = { throwIfNoEntry: false } as const
 
-/** Also where nothing is there yet. */
+/** The target of a link, even if it does not exist. */
 function targetOf(link: string): string {
   try {
     return realpathSync(link)
@@ -160,7 +160,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** Packages are loaded from where they are; folders with a dot are where mounted configuration is swapped. */
+/** Packages are loaded from their own place. In folders with a dot, Kubernetes swaps mounted configuration. */
 function isHidden(name: string): boolean {
   return name.split(path.sep).some((part) => part === 'node_modules' || part.startsWith('.'))
 }

@@ -1,4 +1,4 @@
-// Functions that run in the process of the server, for tests. Such a function can hold up the whole server; those of `--extensions` have
+// Functions that run in the process of the server, for tests. Such a function can block the whole server. Those of `--extensions` have
 // processes of their own.
 import { parseJsonText } from '../api/json-text.ts'
 import { CancelledError, throwIfCancelled } from '../lib/errors.ts'
@@ -9,10 +9,10 @@ import type { Answer } from './answers.ts'
 import type { Extensible } from './extensions.ts'
 import { type ExtensionPoints, extensible, nameOf, register } from './registration.ts'
 
-/** What clients are told of a function that throws. */
+/** The message that clients get if a function throws. */
 export const FAULT_TEXT = 'the function failed, as the log of the server tells'
 
-/** What functions of this process are added with. */
+/** Adds functions of this process. */
 export function extensibleHere(points: ExtensionPoints, log: Log): Extensible {
   return extensible((description, answer) => {
     const name = nameOf(description)

@@ -1,5 +1,5 @@
-// The processes of one extension. A process answers one review at a time: what loops or takes too much memory costs the request that it
-// was asked for, and no other. Worker threads would not do: V8 ends the whole server where one takes much memory at once.
+// The processes of one extension. A process answers one review at a time: a function that loops or takes too much memory fails its own
+// request, and no other. Worker threads would not do: V8 ends the whole server if one takes much memory at once.
 import { parseJsonText } from '../api/json-text.ts'
 import type { Value } from '../api/value.ts'
 import { CancelledError, throwIfCancelled } from '../lib/errors.ts'
@@ -12,18 +12,18 @@ import type { Description } from './registration.ts'
 
 /** The number of reviews answered at a time. Some functions that loop leave room for others. */
 const MOST_PROCESSES = 12
-/** Most calls take less: only where one has to wait so long another process is started. */
+/** Another process is started only if a call has waited this long. Most calls take less. */
 const PATIENCE_MS = 20
-/** How long a call waits for one of them; its own time begins after that. */
+/** The longest wait of a call for a process. Its own time limit begins after that. */
 const MOST_WAITING_MS = 30_000
-/** The ones that are not needed any more end after so long, but for one. */
+/** After this time, all idle processes but one end. */
 const IDLE_MS = 10_000
 
 interface Job {
   readonly index: number
   readonly review: string
   readonly timeoutMs: number
-  /** Of its waiting. */
+  /** Ends the wait for a process. */
   readonly timer: NodeJS.Timeout
   readonly resolve: (answer: Value) => void
   readonly reject: (error: Error) => void
@@ -33,7 +33,7 @@ export class ProcessPool {
   readonly #source: ExtensionSource
   readonly #log: Log
   readonly #waiting: Job[] = []
-  /** All that are there, also those that are starting. */
+  /** All processes, including those that are starting. */
   readonly #all = new Set<ExtensionProcess>()
   #idle: ExtensionProcess[] = []
   #starting = 0
@@ -46,7 +46,7 @@ export class ProcessPool {
     this.#log = log
   }
 
-  /** Loads the extension: the functions that it adds. Throws what is wrong with it. */
+  /** Loads the extension and returns its functions. Throws an error that says why it cannot be loaded. */
   async open(): Promise<readonly Description[]> {
     const process = this.#newProcess()
     const descriptions = await process.load()
@@ -54,19 +54,19 @@ export class ProcessPool {
     return descriptions
   }
 
-  /** Asks one of the functions, by its place in what `open` gave. */
+  /** Asks the function at a place in the result of `open`. */
   answeredBy(index: number): ReviewFunction {
     return (review, timeoutMs, signal) => this.#answer({ index, review, timeoutMs }, signal)
   }
 
-  /** Answers what it has been asked, and then ends; resolves when nothing of it is left. */
+  /** Answers the calls that it has, then ends. Resolves when all processes have ended. */
   async retire(): Promise<void> {
     this.#isRetired = true
     this.#next()
     while (this.#all.size > 0) await Promise.all([...this.#all].map(({ ended }) => ended))
   }
 
-  /** The same at once. */
+  /** Fails all calls and ends at once. */
   async end(): Promise<void> {
     const stopping = new OutgoingCallError('broken', 'the server is stopping')
     while (this.#waiting.length > 0) this.#withdraw(this.#waiting[0]!, stopping)
@@ -91,7 +91,7 @@ export class ProcessPool {
     }
   }
 
-  /** Rejects a job. It is not begun any more. */
+  /** Rejects a job. If it waits, it is not begun. */
   #withdraw(job: Job, error: Error): void {
     job.reject(error)
     const place = this.#waiting.indexOf(job)
@@ -130,7 +130,7 @@ export class ProcessPool {
     }
     clearTimeout(job.timer)
     let check: NodeJS.Immediate | undefined
-    // After what has come in: where this process was held up itself, the answer may be among it.
+    // Checked after pending input: if this process was busy itself, the answer may have arrived.
     const timer = setTimeout(() => (check = setImmediate(onDeadline)), job.timeoutMs)
     try {
       job.resolve(parseJsonText(await process.call(job.index, job.review)))
@@ -161,7 +161,7 @@ export class ProcessPool {
     } catch (error) {
       this.#log.error({ err: error, extension: this.#source.name }, 'extension process failed to start')
       const broken = new OutgoingCallError('broken', FAULT_TEXT, { cause: error })
-      // Who waits may be answered by another process.
+      // Waiting calls fail only if no other process is left to answer them.
       while (this.#all.size === 0 && this.#waiting.length > 0) this.#withdraw(this.#waiting[0]!, broken)
     }
     this.#starting--

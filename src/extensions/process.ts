@@ -11,7 +11,7 @@ import { confine, type LoadGuard, loadGuard, readGuard } from './confinement.ts'
 import type { Extension } from './extensions.ts'
 import { type Description, extensible } from './registration.ts'
 
-/** What the process is sent: first what to load, then calls, each when the one before is answered. */
+/** An order to the process: first what to load, then calls, each after the answer to the one before. */
 export type Order =
   | {
       readonly kind: 'load'
@@ -21,24 +21,24 @@ export type Order =
     }
   | { readonly kind: 'call'; readonly index: number; readonly review: string }
 
-/** A file by its URL. */
+/** A file with its URL. */
 export type Source = readonly [url: string, text: string]
 
-/** What it says to each. */
+/** The answer of the process to an order. */
 export type Report =
   | { readonly kind: 'loaded'; readonly descriptions: readonly Description[] }
   | { readonly kind: 'answer'; readonly review: string }
   | { readonly kind: 'fault'; readonly message: string; readonly stack: string | undefined }
 
 const WATCH_EVERY_MS = 100
-/** All of the process: the heap, what is outside of it, and Node itself. */
+/** The limit of the whole process: the heap, memory outside of it, and Node itself. */
 const MOST_BYTES = 384 * 1024 * 1024
 /** The file descriptors of orders and reports. */
 const ORDERS = 0
 const REPORTS = 3
 const NEWLINE = 10
 
-/** The packages that extensions may import though nothing is installed beside them. */
+/** The packages that extensions may import without installing them. */
 const OWN_PACKAGES: Readonly<Record<string, string>> = import.meta.url.endsWith('.ts')
   ? {
       'quarterdeck/client': '../client/client.ts',
@@ -51,7 +51,7 @@ const OWN_PACKAGES: Readonly<Record<string, string>> = import.meta.url.endsWith(
       'quarterdeck/extensions': './extensions.js',
     }
 
-/** What is added, and who answers for it. */
+/** The descriptions of the added functions, and the functions themselves. */
 interface LoadedExtension {
   readonly descriptions: readonly Description[]
   readonly answers: readonly Answer[]
@@ -74,7 +74,7 @@ async function load(entry: string): Promise<LoadedExtension> {
   return { descriptions, answers }
 }
 
-/** By no method: an extension could have replaced it. Built-in modules are all that is not in a file or in the URL itself. */
+/** Calls no method, because an extension could have replaced it. Every module with another scheme than `file:` or `data:` is built in. */
 function isBuiltIn(url: string): boolean {
   const scheme = `${url[0]}${url[1]}${url[2]}${url[3]}${url[4]}`
   return scheme !== 'file:' && scheme !== 'data:'
@@ -92,7 +92,7 @@ function serveSources(sources: ReadonlyMap<string, string>, guard: LoadGuard): v
       const other = next(specifier, context)
       if (other.url[0] !== 'f' || mayRead(pathOf(other.url))) return other
     } catch {
-      // The error would tell whether a file outside of the folder is there.
+      // Node's error would tell whether a file outside of the folder exists.
     }
     const own = OWN_PACKAGES[specifier]
     if (own !== undefined) return found(new URL(own, import.meta.url).href)
@@ -116,7 +116,7 @@ function serveSources(sources: ReadonlyMap<string, string>, guard: LoadGuard): v
 function faultOf(error: unknown): Report {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   const { permission, resource } = (error ?? {}) as { readonly permission?: string; readonly resource?: string }
-  // The message of Node names no file, and flags that are not the operator's.
+  // Node's message names no file, and it names flags that the operator does not set.
   if (permission !== undefined)
     return { kind: 'fault', message: `extensions may not do this: ${permission} ${resource}`, stack }
   return { kind: 'fault', message, stack }
@@ -137,14 +137,14 @@ function serve(): (order: Order) => Promise<Report> {
 }
 
 /**
- * The program of the thread that takes the orders, in which no code of the extension runs: a socket of the other thread would be within
- * its reach. It ends the process where the server is gone, or where it takes too much memory: V8 sees to the heap alone. It does so also
- * while the other thread is in an endless loop.
+ * The program of the thread that takes the orders. No code of the extension runs in it: the extension could reach a socket of its own
+ * thread. It ends the process if the server is gone or the process takes too much memory, since V8 limits the heap only. It does so even
+ * if the other thread is in an endless loop.
  */
 function watch(port: MessagePort): void {
   const end = (): void => void process.kill(process.pid, 'SIGKILL')
   const { ppid: server } = process
-  // The other thread can close file descriptors, that of the orders too.
+  // The other thread can close any file descriptor, so the end of the orders is not enough.
   const isOver = (): boolean => process.ppid !== server || process.memoryUsage.rss() > MOST_BYTES
   setInterval(() => isOver() && end(), WATCH_EVERY_MS)
   const pieces: Buffer[] = []
@@ -161,7 +161,7 @@ function watch(port: MessagePort): void {
 if (isMainThread) {
   const { port1, port2 } = new MessageChannel()
   await once(new Worker(new URL(import.meta.url), { workerData: port2, transferList: [port2] }), 'online')
-  // An older Node has no such function; its extensions cannot load the module that starts threads.
+  // An older Node has no such function. There, extensions cannot load the module that starts threads.
   ;(process.permission as { drop?: (scope: string) => void }).drop?.('worker')
   const carryOut = serve()
   port1.on('message', (order: Order) => {

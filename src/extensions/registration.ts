@@ -1,4 +1,4 @@
-// Functions on their way to the server: a description, which is data and may come from another process, and who answers.
+// Registers functions with the server: each has a description, which is data and may come from another process, and an answerer.
 import { asMap } from '../api/members.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
@@ -14,7 +14,7 @@ import type {
 } from './extensions.ts'
 
 export type Description =
-  /** `webhook` is one as a configuration has it, without its `clientConfig`. */
+  /** `webhook`: an entry of a webhook configuration, without its `clientConfig`. */
   | { readonly kind: 'admit'; readonly type: AdmissionType; readonly webhook: DescribedWebhook }
   | { readonly kind: 'convert'; readonly of: { readonly group: string; readonly kind: string } }
   | { readonly kind: 'authorize'; readonly authorizer: DescribedAuthorizer }
@@ -27,7 +27,7 @@ interface DescribedAuthorizer {
   readonly timeoutMs: number
 }
 
-/** Where the server takes functions. Each returns how to remove it. */
+/** Adds functions to the server. Each method returns a function that removes it. */
 export interface ExtensionPoints {
   admit(type: AdmissionType, webhook: DescribedWebhook, answer: ReviewFunction): () => void
   convert(of: { readonly group: string; readonly kind: string }, answer: ReviewFunction): () => void
@@ -35,8 +35,8 @@ export interface ExtensionPoints {
 }
 
 /**
- * Returns how to remove the function. Throws a `TypeError` for a malformed description: an extension can send any JSON from its
- * process, past the checks in the code there. `file`: the name of an authorizer that has none of its own.
+ * Returns a function that removes it. Throws a `TypeError` for a malformed description: an extension can send any JSON from its
+ * process, past the checks there. `file`: the name of an authorizer without a name of its own.
  */
 export function register(
   points: ExtensionPoints,
@@ -66,7 +66,7 @@ const NO_NAME = 'function'
 const LONGEST_NAME = 253
 const LONGEST_SECONDS = 30
 const AUTHORIZER_SECONDS = 3
-/** The members of a webhook that have a few values. */
+/** The members of a webhook with a fixed set of values. */
 const CHOICES: Readonly<Record<string, readonly (string | undefined)[]>> = {
   failurePolicy: [undefined, 'Fail', 'Ignore'],
   matchPolicy: [undefined, 'Exact', 'Equivalent'],
@@ -96,7 +96,7 @@ function checkAuthorizer(authorizer: DescribedAuthorizer): void {
   checkSeconds(timeoutMs / 1000, problem)
 }
 
-/** Returns how to say what else is wrong with a function that has this text. */
+/** Returns a function that makes the error of a function with this text. */
 function checkText(part: object, member: string, what: string): (text: string) => TypeError {
   const text = own(asMap(part as ValueMap), member)
   if (typeof text === 'string' && text !== '' && text.length <= LONGEST_NAME)
@@ -121,7 +121,7 @@ export function nameOf(description: Description): string {
   }
 }
 
-/** Describes every function that is added, and gives it to `add`, which returns how to remove it. The server checks the description. */
+/** Describes every added function and passes it to `add`, which returns a function that removes it. The server checks the description. */
 export function extensible(add: (description: Description, answer: Answer) => () => void): Extensible {
   const added = (description: Description, answer: Answer): Disposable => {
     const remove = add(description, answer)
@@ -176,7 +176,7 @@ function named({ group, kind }: { readonly group: string; readonly kind: string 
   return { group, kind }
 }
 
-/** As a configuration that is stored has it: without what is undefined. */
+/** The object without undefined members, as in a stored configuration. */
 function plain(value: object): Value {
   return JSON.parse(JSON.stringify(value)) as Value
 }

@@ -5,12 +5,12 @@ import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from '../auth/user.ts'
 
 export interface FlowObject {
   readonly name: string
-  /** Always restored; the others only while their autoupdate annotation says so (P-204). */
+  /** Always restored. The others are restored while their autoupdate annotation says so (P-204). */
   readonly mandatory: boolean
   readonly spec: ValueMap
 }
 
-/** `[shares, lendable percent, queues, hand size]`; queues are 50 long. */
+/** `[shares, lendable percent, queues, hand size]`. Each queue holds 50 requests. */
 type LevelNumbers = readonly [shares: number, lendable: number, queues: number, handSize: number]
 
 const SUGGESTED_LEVELS: Readonly<Record<string, LevelNumbers>> = {
@@ -69,7 +69,7 @@ function user(name: string): ValueMap {
   return { kind: 'User', user: { name } }
 }
 
-/** What it is matched by; without a method all requests of the schema are one flow. */
+/** A flow schema. Without a method, all of its requests are one flow. */
 type SchemaRow = readonly [
   level: string,
   precedence: number,

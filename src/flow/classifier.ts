@@ -1,11 +1,11 @@
-// Which flow schema a request falls under: the one of lowest precedence with a rule for its user and for what it asks
-// (P-207). Schemas are found by who is asking, so that a request looks at few rules however many schemas there are.
+// Finds the flow schema of a request: of those with a rule for its user and its target, the one of lowest precedence
+// (P-207). Schemas are indexed by user and group, so that a request looks at few rules however many schemas there are.
 import type { User } from '../api/user.ts'
 import type { FlowInfo } from './flow.ts'
 import type { PathRule, ResourceRule, RuleSpec, SchemaSpec, Words } from './flow-objects.ts'
 
 interface Candidate<S> {
-  /** The place among the schemas; the lowest that matches wins. */
+  /** The place among the schemas. The lowest that matches wins. */
   readonly order: number
   readonly schema: S
   readonly rule: RuleSpec
@@ -36,7 +36,7 @@ export class Classifier<S extends { readonly spec: SchemaSpec }> {
     }
   }
 
-  /** Undefined: none of them. */
+  /** Undefined: no schema matches. */
   find(question: FlowQuestion): S | undefined {
     const { name, groups } = question.user
     let best = firstMatch(this.#ofAllUsers, question, undefined)
@@ -78,7 +78,7 @@ function listUnder<S>(map: Map<string, Candidate<S>[]>, key: string): Candidate<
   return list
 }
 
-/** The lists are in order, so that the first that matches is the best of its list. */
+/** Each list is sorted, so the first match is the best of its list. */
 function firstMatch<S>(
   list: readonly Candidate<S>[],
   question: FlowQuestion,

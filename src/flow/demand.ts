@@ -1,4 +1,4 @@
-// The demand for seats over a period, time-weighted: what limits are adjusted by (P-210).
+// The time-weighted demand for seats over a period, by which limits are adjusted (P-210).
 
 export interface DemandOfPeriod {
   readonly average: number
@@ -28,7 +28,7 @@ export class Demand {
     if (value > this.#highest) this.#highest = value
   }
 
-  /** What it was since the last time; another period begins. */
+  /** The demand since the last call. Begins the next period. */
   take(nowMs: number): DemandOfPeriod {
     this.set(this.#value, nowMs)
     const length = nowMs - this.#began

@@ -5,11 +5,11 @@ const MOST_SECONDS = 32
 export class DroppedRequests {
   #retryAfter = 1
   #second = 0
-  /** The numbers of the last seconds, the newest last. */
+  /** The counts of the last seconds, the newest last. */
   #counts: number[] = []
   #adjusted = 0
 
-  /** One more was rejected; its Retry-After in seconds. */
+  /** Counts a rejected request, and returns its Retry-After in seconds. */
   add(nowMs: number): number {
     const second = Math.floor(nowMs / 1000)
     this.#turnTo(second)

@@ -88,7 +88,7 @@ const DUMPS = {
   dump_requests: { columns: REQUEST_COLUMNS, rows: requests },
 } as const
 
-/** The last part of its path. */
+/** The last part of the path. */
 export type DumpName = keyof typeof DUMPS
 export const DUMP_NAMES = Object.keys(DUMPS) as readonly DumpName[]
 
@@ -96,13 +96,13 @@ export function dumpRows(name: DumpName, control: PriorityAndFairness): readonly
   return DUMPS[name].rows(control)
 }
 
-/** Where the rows are of several workers, the last column says of which. */
+/** If there are rows of several workers, the last column names the worker. */
 export function dumpText(name: DumpName, rows: readonly Row[], isOfWorkers = false): string {
   const { columns } = DUMPS[name]
   return table(isOfWorkers ? [...columns, 'Worker'] : columns, rows)
 }
 
-/** Columns as wide as what is in them; a name may hold anything, so that what is not printable is not printed. */
+/** Columns as wide as their contents. Names may hold any character: each that is not printable becomes `?`. */
 function table(columns: readonly string[], rows: readonly Row[]): string {
   const cells = [columns, ...rows.map((row) => row.map((cell) => String(cell).replaceAll(/[^ -~]/g, '?')))]
   const widths = columns.map((_, at) => cells.reduce((most, row) => Math.max(most, row[at]!.length), 0) + 2)

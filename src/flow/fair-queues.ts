@@ -1,12 +1,12 @@
-// The queues of a priority level. Each active queue gets an equal share of the seats over time: a queue's next request is
-// due at a virtual moment, which moves on by the work that the queue was given, and the earliest goes first.
+// The queues of a priority level. Each active queue gets an equal share of the seats over time: the next request of a queue is
+// due at a virtual time, which advances by the work done for the queue. The earliest request goes first.
 import { InvariantError } from '../lib/errors.ts'
 import { dealHand } from './shuffle-shard.ts'
 import type { Queuing } from './flow-objects.ts'
 
-/** A request as a queue sees it. */
+/** The part of a request that a queue reads. */
 export interface Queued {
-  /** The most that it takes at any moment. */
+  /** The most seats that it takes at any time. */
   readonly mostSeats: number
   /** In seats times seconds. */
   readonly estimatedWork: number
@@ -19,7 +19,7 @@ export class Queue<Q extends Queued> {
   seatsWaiting = 0
   seatsInUse = 0
   running = 0
-  /** When the next is due, in virtual time. */
+  /** The virtual time at which the next request is due. */
   due = 0
 
   get isActive(): boolean {
@@ -36,7 +36,7 @@ export class FairQueues<Q extends Queued> {
   #active = 0
   #virtual = 0
   #lookedAt: number
-  /** Where the last one was taken from, so that equals take turns. */
+  /** The queue that was served last, so that equal queues take turns. */
   #last = 0
 
   constructor(queuing: Queuing, nowMs: number) {
@@ -44,12 +44,12 @@ export class FairQueues<Q extends Queued> {
     this.#lookedAt = nowMs
   }
 
-  /** Made when the first request comes: to most levels none ever does. */
+  /** Made for the first request that has to wait: in most levels none ever does. */
   get all(): readonly Queue<Q>[] {
     return (this.#all ??= Array.from({ length: this.queuing.queues }, () => new Queue<Q>()))
   }
 
-  /** The emptiest of the queues that the flow was dealt. */
+  /** The shortest of the queues dealt to the flow. */
   choose(hash: number): Queue<Q> {
     const hand = this.#handOf(hash)
     let best = hand[0]!
@@ -57,7 +57,7 @@ export class FairQueues<Q extends Queued> {
     return best
   }
 
-  /** Dealing costs more than all the rest of letting a request go; most requests are of few flows. */
+  /** Hands are kept: dealing costs more than the rest of a dispatch, and most requests belong to few flows. */
   #handOf(hash: number): readonly Queue<Q>[] {
     const known = this.#hands.get(hash)
     if (known !== undefined) return known
@@ -67,7 +67,7 @@ export class FairQueues<Q extends Queued> {
     return hand
   }
 
-  /** Virtual time goes as fast as one queue is served. */
+  /** Virtual time advances as fast as one queue is served. */
   advance(nowMs: number, seats: { readonly inUse: number; readonly limit: number }): void {
     const passed = (nowMs - this.#lookedAt) / 1000
     this.#lookedAt = nowMs
@@ -83,7 +83,7 @@ export class FairQueues<Q extends Queued> {
     this.seatsWaiting += request.mostSeats
   }
 
-  /** False: it is not there any more. */
+  /** False: the request is no longer queued. */
   remove(queue: Queue<Q>, request: Q): boolean {
     if (!queue.waiting.delete(request)) return false
     queue.seatsWaiting -= request.mostSeats
@@ -93,7 +93,7 @@ export class FairQueues<Q extends Queued> {
     return true
   }
 
-  /** The one whose turn it is; it stays in its queue. */
+  /** The request whose turn it is. It stays in its queue. */
   next(): { readonly queue: Queue<Q>; readonly request: Q } | undefined {
     let found: { queue: Queue<Q>; request: Q } | undefined
     let earliest = Number.POSITIVE_INFINITY
@@ -121,7 +121,7 @@ export class FairQueues<Q extends Queued> {
     queue.due += request.estimatedWork
   }
 
-  /** `work`: what it really was, in seats times seconds. */
+  /** `work`: the actual work, in seats times seconds. */
   end(queue: Queue<Q>, request: Q, work: number): void {
     queue.running--
     queue.seatsInUse -= request.mostSeats
@@ -129,7 +129,7 @@ export class FairQueues<Q extends Queued> {
     if (!queue.isActive) this.#active--
   }
 
-  /** A queue that was idle has not saved anything up. */
+  /** An idle queue saves up no share. */
   #wake(queue: Queue<Q>): void {
     if (queue.isActive) return
     this.#active++

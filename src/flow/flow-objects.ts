@@ -1,5 +1,5 @@
-// From the objects of the API to what flow control works with. The API has checked them; what is missing all the same is
-// taken for its default, so that an odd object can never stop the server.
+// Converts the objects of the API for flow control. The API has validated them. A field that is missing all the same is
+// read as its default, so that no object can stop the server.
 import { isTrue, mapOrEmpty, mapsOnly, numberOrAbsent, numberOrZero, textOrEmpty, textsOnly } from '../api/members.ts'
 import { own, type ValueMap } from '../api/value.ts'
 
@@ -9,9 +9,9 @@ export interface LevelSpec {
   readonly isExempt: boolean
   readonly shares: number
   readonly lendablePercent: number
-  /** Undefined: it may borrow all that others lend. */
+  /** Undefined: it may borrow all seats that others lend. */
   readonly borrowingLimitPercent: number | undefined
-  /** Undefined: what finds no seat is turned away. */
+  /** Undefined: a request that finds no seat is rejected. */
   readonly queuing: Queuing | undefined
 }
 
@@ -52,14 +52,14 @@ export interface ResourceRule {
 
 export interface PathRule {
   readonly verbs: Words
-  /** Without an end that matches anything: `/healthz` is meant with all that is below it (P-207). */
+  /** The paths without a final `*` or `/`. Each stands for itself and all paths below it (P-207). */
   readonly roots: readonly string[] | 'all'
 }
 
 /** Any word, or one of these. */
 export type Words = ReadonlySet<string> | 'all'
 
-/** As many queues as a level may have here: each costs memory and a look at every dispatch. */
+/** The most queues of a level: each costs memory, and time in every dispatch. */
 const MOST_QUEUES = 4096
 
 export function levelSpecOf(object: ValueMap): LevelSpec {

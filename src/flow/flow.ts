@@ -1,9 +1,9 @@
 // The front door: priority and fairness. Every request is classified by the flow schemas, takes seats of a priority level while
-// it runs, and waits in a fair queue where there are none (P-200 to P-220).
+// it runs, and waits in a fair queue if none are free (P-200 to P-220).
 import type { User } from '../api/user.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** What flow control looks at of a request. */
+/** The part of a request that flow control reads. */
 export interface FlowRequest {
   readonly user: User
   readonly path: string
@@ -29,7 +29,7 @@ export type FlowInfo =
 
 export interface FlowControl {
   /**
-   * At once where there is room. `waitMs`: how long it may wait. Throws `CancelledError` where the request is given up
+   * Returns at once if there is room. `waitMs`: the longest wait. Throws a `CancelledError` if the request is given up
    * while it waits.
    */
   enter(request: FlowRequest, waitMs: number): MaybePromise<Entry>
@@ -37,12 +37,12 @@ export interface FlowControl {
 
 export type Entry = Admitted | Rejected
 
-/** It may go. */
+/** The request may run. */
 export interface Admitted {
   readonly kind: 'admitted'
-  /** What it was classified as, for the headers of its answer. */
+  /** The schema and the level, for the headers of the answer. */
   readonly headers: FlowHeaders
-  /** It is done; further calls mean nothing. */
+  /** The request is done. Further calls have no effect. */
   leave(): void
 }
 
@@ -54,14 +54,14 @@ export interface Rejected {
 
 export type FlowHeaders = Readonly<Record<string, string>>
 
-/** How much there is of a type and how many look at it. */
+/** The size of a type and the number of its watchers. */
 export interface TypeLoad {
   readonly objects: number
   readonly bytes: number
   readonly watchers: number
 }
 
-/** What work is estimated by; undefined: a type that is not kept here. */
+/** The numbers for estimates. Undefined: a type that this server does not keep. */
 export type FindLoad = (place: {
   readonly group: string
   readonly version: string

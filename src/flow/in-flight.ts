@@ -1,9 +1,9 @@
-// Flow control without priority and fairness: so many reads and so many writes at a time, the rest come back in a second (P-220).
+// Flow control without priority and fairness: limits concurrent reads and writes. The rest are told to retry in a second (P-220).
 import { MASTERS } from '../auth/user.ts'
 import type { Entry, FlowControl, FlowRequest } from './flow.ts'
 
 export interface InFlightOptions {
-  /** 0: as many as come. */
+  /** 0: no limit. */
   readonly reads: number
   readonly writes: number
 }
@@ -20,7 +20,7 @@ export class InFlight implements FlowControl {
     this.#writing = new Limit(writes)
   }
 
-  /** Requests that are in stay in. */
+  /** Running requests go on. */
   limit({ reads, writes }: InFlightOptions): void {
     this.#reading.most = reads
     this.#writing.most = writes

@@ -63,7 +63,7 @@ export class FlowMeasures extends Measures {
   )
   readonly smoothed = levelGauge('demand_seats_smoothed', 'Smoothed seat demand, which limits are adjusted by.')
 
-  /** These are the schemas with their levels, and no others. */
+  /** Forgets the series of all schemas and levels but these. */
   configured(flows: readonly { readonly level: string; readonly schema: string }[], levels: ReadonlySet<string>): void {
     const pairs = new Set(flows.map(({ level, schema }) => `${level} ${schema}`))
     for (const family of this.all()) {
@@ -74,7 +74,7 @@ export class FlowMeasures extends Measures {
   }
 }
 
-/** The series of one schema, found once. */
+/** The series of one schema. They are looked up once. */
 export type SchemaMeasures = ReturnType<typeof measuresOf>
 
 export function measuresOf(measures: FlowMeasures, level: string, schema: string) {

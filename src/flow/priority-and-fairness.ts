@@ -20,7 +20,7 @@ const ADJUST_EVERY_MS = 10_000
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 
 export interface PriorityAndFairnessOptions {
-  /** All the seats there are (P-200). */
+  /** The number of all seats (P-200). */
   readonly seats: number
   readonly findLoad: FindLoad
   readonly clock: Clock
@@ -59,7 +59,7 @@ export class PriorityAndFairness implements FlowControl {
     return this.#flows
   }
 
-  /** These are the objects from now on. Schemas whose level is not there are left out (P-206). */
+  /** Replaces the objects. Schemas whose level is missing are left out (P-206). */
   configure(levels: readonly ValueMap[], schemas: readonly ValueMap[]): void {
     const specs = withMandatory(levels.map(levelSpecOf), BOOTSTRAP_LEVELS, levelSpecOf)
     this.#setLevels(specs)
@@ -71,7 +71,7 @@ export class PriorityAndFairness implements FlowControl {
     this.measures.configured(pairs, new Set(this.#levels.keys()))
   }
 
-  /** All the seats there are from now on. Requests that have seats keep them. */
+  /** Changes the number of all seats. Requests that have seats keep them. */
   setSeats(seats: number): void {
     this.#seats = seats
     this.#setLevels(this.levels.map(({ spec }) => spec))
@@ -112,7 +112,7 @@ export class PriorityAndFairness implements FlowControl {
       this.measures.highest.of(name).value = demand.highest
       this.measures.smoothed.of(name).value = level.smoothedDemand
       if (isExempt) seats -= demand.highest
-      // What it wanted of its own is not lent.
+      // Of its nominal seats, a level lends only those that it did not need.
       const least = Math.max(lower, Math.min(nominal, demand.highest))
       const target = Math.max(least, Math.min(upper, level.smoothedDemand))
       return isExempt ? [] : [{ name, lower: least, upper, target }]
@@ -122,7 +122,7 @@ export class PriorityAndFairness implements FlowControl {
 
   #setLevels(specs: readonly LevelSpec[]): void {
     const names = new Set(specs.map(({ name }) => name))
-    // Who is in a level that goes finishes there: tickets know their level themselves.
+    // Requests in a removed level finish there: tickets know their level.
     for (const name of this.#levels.keys()) if (!names.has(name)) this.#levels.delete(name)
     const bounds = nominalSeats(specs, this.#seats)
     for (const spec of specs) {
@@ -177,7 +177,7 @@ function headersOf(schemaUid: string, levelUid: string): FlowHeaders {
   }
 }
 
-/** The mandatory ones are always there, even where the storage has lost them. */
+/** The mandatory objects always exist, even if the storage has lost them. */
 function withMandatory<S extends { readonly name: string }>(
   specs: readonly S[],
   builtIn: readonly FlowObject[],

@@ -1,5 +1,5 @@
-// One priority level: its seats, who has them and who waits for them. A request that finds seats free takes them in the same
-// turn. Otherwise it waits, and the first of its queue begins in a turn of its own when enough seats are given back.
+// One priority level: its seats, the requests that hold them, and those that wait. A request that finds free seats takes them in the same
+// turn. Otherwise it waits, and starts in a turn of its own when it is first in its queue and enough seats are free.
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -21,7 +21,7 @@ export interface Waiting {
 export class PriorityLevel {
   spec: LevelSpec
   bounds: NominalSeats = { nominal: 0, lower: 0, upper: 0 }
-  /** Seats at this time; nothing to a level that is exempt. */
+  /** The current number of seats. An exempt level ignores it. */
   limit = 0
   seatsInUse = 0
   running = 0
@@ -42,13 +42,13 @@ export class PriorityLevel {
     this.queues = spec.queuing === undefined ? undefined : new FairQueues(spec.queuing, clock.now())
   }
 
-  /** Those who wait are dealt to the new queues, in the order they came; those who run end where they began. */
+  /** Waiting requests are dealt to the new queues in the order of arrival. Running requests end where they began. */
   reconfigure(spec: LevelSpec): void {
     const before = this.queues
     this.spec = spec
     const { queuing } = spec
     if (queuing === undefined) {
-      // Queued requests keep waiting; new ones are not queued.
+      // Queued requests keep waiting. New ones are not queued.
       if (before?.waiting === 0) this.queues = undefined
       return
     }
@@ -86,7 +86,7 @@ export class PriorityLevel {
     return this.#wait(ticket, queue, waiting)
   }
 
-  /** The request is done; what telling others of it costs is still to come. */
+  /** The request is done. Its seats may be held longer, for the cost of notifying watchers. */
   end(ticket: Ticket): void {
     const nowMs = this.#clock.now()
     const seconds = (nowMs - ticket.beganAt) / 1000
@@ -123,7 +123,7 @@ export class PriorityLevel {
     queues.advance(nowMs, { inUse: this.seatsInUse, limit: this.limit })
     for (let next = queues.next(); next !== undefined; next = queues.next()) {
       const { queue, request: ticket } = next
-      // A request that needs more seats waits for them and is not overtaken: otherwise wide requests would wait for ever.
+      // A request that needs many seats is not overtaken: otherwise it could wait for ever.
       if (!this.#hasRoom(ticket)) return
       queues.remove(queue, ticket)
       ticket.measures.inQueue.value--
@@ -133,7 +133,7 @@ export class PriorityLevel {
     }
   }
 
-  /** A request wider than the level runs alone. */
+  /** A request that needs more seats than the level has runs alone. */
   #hasRoom({ mostSeats }: Ticket): boolean {
     return this.seatsInUse + mostSeats <= this.limit || (mostSeats > this.limit && this.running === 0)
   }
@@ -185,7 +185,7 @@ export class PriorityLevel {
       signal.addEventListener('abort', giveUp, { once: true })
       ticket.go = () => {
         stop()
-        // A request that ends may let the next one go, and so on: all that wait would run in one turn of the event loop.
+        // The end of a request may start the next one, and so on: otherwise all waiting requests could run in one turn of the event loop.
         resolve(this.#turns.isOver ? this.#turns.next().then(() => ticket) : ticket)
       }
       const queues = this.queues!

@@ -1,11 +1,11 @@
-// The seats of each priority level: its nominal share, and its current limit with borrowed and lent seats (P-210).
+// The seats of each priority level: the nominal share, and the current limit with borrowed and lent seats (P-210).
 import type { LevelSpec } from './flow-objects.ts'
 
 export interface NominalSeats {
   readonly nominal: number
-  /** What it keeps even where the others want more. */
+  /** The seats that it keeps even if others want more. */
   readonly lower: number
-  /** What it may have at most. */
+  /** The most seats that it may have. */
   readonly upper: number
 }
 
@@ -23,7 +23,7 @@ export function nominalSeats(levels: readonly LevelSpec[], total: number): Reado
   )
 }
 
-/** The most that one request may take of a level (P-211). */
+/** The most seats of a level that one request may take (P-211). */
 export function mostSeatsOfOne(nominal: number, handSize: number | undefined): number {
   const byHand = handSize === undefined ? nominal : nominal / handSize
   return Math.max(1, Math.floor(Math.min(nominal * 0.15, byHand)))
@@ -33,13 +33,13 @@ export interface LevelDemand {
   readonly name: string
   readonly lower: number
   readonly upper: number
-  /** What it has wanted lately. */
+  /** The recent demand. */
   readonly target: number
 }
 
 /**
- * Each level gets the same fraction of what it wants, but no less than its lower bound and no more than its upper one, so
- * that all of the seats are given out.
+ * Each level gets the same fraction of its demand, within its lower and upper bounds, so
+ * that all seats are given out.
  */
 export function shareOut(demands: readonly LevelDemand[], total: number): ReadonlyMap<string, number> {
   const sumAt = (fraction: number): number => demands.reduce((sum, demand) => sum + granted(demand, fraction), 0)
@@ -58,7 +58,7 @@ function granted({ target, lower, upper }: LevelDemand, fraction: number): numbe
   return Math.min(upper, Math.max(lower, Math.max(target, 1) * fraction))
 }
 
-/** A peak is followed at once and forgotten slowly: by half in five minutes of periods of ten seconds. */
+/** Demand rises at once and falls slowly: by half in five minutes, in periods of ten seconds. */
 const SMOOTHING = 0.977
 
 export function smoothedDemand(

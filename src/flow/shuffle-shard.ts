@@ -1,7 +1,7 @@
-// Deals each flow a hand of queues. Two flows seldom get the same hand, so that one that floods its queues leaves the
-// others at least one that is free of it (P-208).
+// Deals each flow a hand of queues. Two flows seldom get the same hand, so a flow that floods its queues leaves the
+// others at least one free queue (P-208).
 
-/** A whole number below 2^53, spread evenly; the same texts always give the same. */
+/** A whole number below 2^53, evenly distributed. Equal texts give equal numbers. */
 export function flowHash(schema: string, flow: string): number {
   let low = 0x811c9dc5
   let high = 0x2545f491
@@ -25,7 +25,7 @@ function mixed(hash: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** So many different queues of those there are. */
+/** Deals `handSize` different queues. */
 export function dealHand(
   hash: number,
   { queues, handSize }: { readonly queues: number; readonly handSize: number },
@@ -37,7 +37,7 @@ export function dealHand(
     const left = queues - dealt
     let card = rest % left
     rest = Math.floor(rest / left)
-    // The cards that were dealt are no longer there to be counted.
+    // Skips the cards that were already dealt.
     let at = 0
     while (at < taken.length && taken[at]! <= card) {
       card++

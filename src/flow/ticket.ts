@@ -1,5 +1,5 @@
-// One request on its way through a priority level: the seats that it takes, the queue that it is in, and what it is to be
-// counted under.
+// A request on its way through a priority level: its seats, its queue, and the series in which it is
+// counted.
 import type { Count } from '../lib/measure.ts'
 import type { Admitted, FlowHeaders } from './flow.ts'
 import type { FairQueues, Queue, Queued } from './fair-queues.ts'
@@ -7,10 +7,10 @@ import type { RejectReason, SchemaMeasures } from './measures.ts'
 import { flowHash } from './shuffle-shard.ts'
 import type { Work } from './work-estimate.ts'
 
-/** What is known of a request's time before it ran, in seconds: the order matters, not the number. */
+/** The assumed duration of a request before it runs, in seconds. Only the order of these matters. */
 const TYPICAL_SECONDS = 0.003
 
-/** What a ticket needs to know of the schema that the request fell under. */
+/** The part of a flow schema that a ticket needs. */
 export interface TicketSchema {
   readonly name: string
   readonly headers: FlowHeaders
@@ -24,7 +24,7 @@ export interface TicketOptions {
   readonly flow: string
   readonly work: Work
   readonly isWatch: boolean
-  /** Those of its kind that wait. */
+  /** The gauge of waiting reads or of waiting writes. */
   readonly waiting: Count
   readonly nowMs: number
   /** Gives the seats back. */
@@ -42,7 +42,7 @@ export class Ticket implements Admitted, Queued {
   beganAt = 0
   queue: Queue<Ticket> | undefined
   queues: FairQueues<Ticket> | undefined
-  /** To be called when it is let go, where it had to wait. */
+  /** To be called when a request that waited may run. */
   go: (() => void) | undefined
   readonly #schema: TicketSchema
   readonly #end: (ticket: Ticket) => void

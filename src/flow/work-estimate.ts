@@ -1,10 +1,10 @@
-// Estimates the seats of a request: a list by the bytes that it reads, a watch with initial events like one, a write by the
-// number of watchers, everything else one (P-211 to P-213).
+// Estimates the seats of a request. Lists, and watches with initial events: by the bytes that they read. Writes: by the
+// number of watchers. All others take one seat (P-211 to P-213).
 import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
 
 export interface Work {
   readonly seats: number
-  /** Held after it is done, for so long: the cost of notifying watchers. */
+  /** How long the seats are held after the request is done, for the cost of notifying watchers. */
   readonly seatsAfter: number
   readonly afterMs: number
 }
@@ -15,7 +15,7 @@ const WATCHERS_A_SEAT = 10
 const NOTIFY_MS = 5
 const ONE_SEAT: Work = { seats: 1, seatsAfter: 0, afterMs: 0 }
 
-/** `most`: what one request may take of its level. */
+/** `most`: the most seats of its level that one request may take. */
 export function estimateWork(request: FlowRequest, findLoad: FindLoad, most: number): Work {
   const { info } = request
   if (info.kind !== 'resource') return ONE_SEAT
