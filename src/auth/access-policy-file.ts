@@ -20,7 +20,7 @@ const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 const ALLOW: Decision = { kind: 'allow' }
 const NO_MATCH: Decision = { kind: 'no-opinion', reason: 'No policy matched.' }
 
-/** Throws an `Error` of one line where the text is no such file. */
+/** Throws an `Error` of one line if the text is no such file. */
 export function accessPolicies(text: string): Authorizer {
   const policies = text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim()
@@ -71,7 +71,7 @@ function allows(policy: Policy, access: Access): boolean {
 
 function concerns({ user, group }: Policy, { user: who }: Access): boolean {
   const isKnown = who.groups.includes(AUTHENTICATED)
-  // A star is every authenticated user; a policy for anonymous requests names their group.
+  // A star stands for every authenticated user. A policy for anonymous requests names their group.
   if (user === '' && group === '') return false
   const isUser = user === '' || (user === '*' ? isKnown : user === who.name)
   const isGroup = group === '' || (group === '*' ? isKnown : who.groups.includes(group))

@@ -1,4 +1,4 @@
-// The selectors of an access check, parsed. What cannot be parsed is left out: that asks for more, never for less (P-105).
+// The parsed selectors of an access check. A malformed one is left out: that asks for more rights, never for fewer (P-105).
 import { parseFieldSelector } from '../api/selector-fields.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import type { AskedSelectors } from './authorizer.ts'

@@ -1,11 +1,11 @@
-// Authenticates requests. A method that does not know a credential passes it on; one that knows it to be invalid rejects it, and
+// Authenticates requests. A method that does not know a credential passes it on. One that knows it to be invalid rejects it, and
 // then the request is never taken for an anonymous one (P-012).
 import type { User } from '../api/user.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { asAuthenticated } from './user.ts'
 
 export interface Credentials {
-  /** What follows `Bearer `, never empty. */
+  /** The text after `Bearer `, never empty. */
   readonly bearerToken: string | undefined
   readonly certificate: CertificateCredential | undefined
   readonly sent: SentHeaders
@@ -20,9 +20,9 @@ export interface SentHeaders {
 
 export interface CertificateCredential {
   readonly der: Buffer
-  /** What it came with, towards its authority. */
+  /** The intermediate certificates that came with it. */
   readonly chain: readonly Buffer[]
-  /** It chains to one of our authorities, was in date and may be used by clients; the TLS layer has looked. */
+  /** The TLS layer has verified it: it chains to one of our authorities, was in date, and may be used by clients. */
   readonly trusted: boolean
   readonly subject: Readonly<Record<string, string | readonly string[] | undefined>>
 }
@@ -38,14 +38,14 @@ export type Authentication =
     }
   /** There is no credential of the kind that this method looks at. */
   | { readonly kind: 'none' }
-  /** There is an invalid one; `problem` is for the log, never for the client. */
+  /** The credential is invalid. `problem` is for the log, never for the client. */
   | { readonly kind: 'refused'; readonly problem: string }
 
 export interface Authenticator {
   authenticate(credentials: Credentials, signal: AbortSignal): MaybePromise<Authentication>
 }
 
-/** Tries the methods in order; the first that authenticates wins, the first refusal is kept (P-010, P-011). */
+/** Tries the methods in order. The first that authenticates wins. If none does, the first refusal is reported (P-010, P-011). */
 export function firstOf(methods: readonly Authenticator[]): Authenticator {
   const ask = (at: number, refusal: Authentication, asked: Question): MaybePromise<Authentication> => {
     const method = methods[at]

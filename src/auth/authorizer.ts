@@ -1,4 +1,4 @@
-// Authorizes requests. The chain is asked in order; the first authorizer with an opinion ends it (P-111).
+// Authorizes requests. The authorizers are asked in order. The first with an opinion decides (P-111).
 import type { DeniedExplanation } from '../api/explanation.ts'
 import type { PolicyRule } from '../api/policy-rule.ts'
 import type { FieldTerm, LabelRequirement } from '../api/selector.ts'
@@ -16,11 +16,11 @@ export interface ResourceAccess {
   readonly subresource?: string | undefined
   readonly namespace?: string | undefined
   readonly name?: string | undefined
-  /** The selectors of a list, a watch or a delete collection; parsed only where they are used. */
+  /** The selectors of a list, a watch or a deletecollection. They are parsed at the first use. */
   readonly selectors?: () => AskedSelectors
 }
 
-/** Absent where nothing is asked for, and where it cannot be read: that asks for more, never for less (P-105). */
+/** Absent: there is no selector, or it is malformed. That asks for more rights, never for fewer (P-105). */
 export interface AskedSelectors {
   readonly fields: readonly FieldTerm[] | undefined
   readonly labels: readonly LabelRequirement[] | undefined
@@ -44,14 +44,14 @@ export interface Authorizer {
   authorize(access: Access, signal: AbortSignal): MaybePromise<Decision>
   /** Everything that it would allow the user in the namespace. Absent: it knows of no rules. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
-  /** What it would take to be allowed. Absent: it cannot say. */
+  /** Explains what is missing. Absent: the authorizer cannot tell. */
   readonly explain?: (denied: DeniedAccess, signal: AbortSignal) => Promise<DeniedExplanation>
 }
 
 export interface DeniedAccess {
   readonly access: Access
   readonly decision: Pick<Decision, 'kind'>
-  /** Who is told, who need not be the one who was denied. */
+  /** The reader of the explanation, who may be another user than the denied one. */
   readonly reader: User
 }
 
@@ -59,7 +59,7 @@ export interface UserRules {
   readonly rules: readonly PolicyRule[]
   /** There may be more rules than these. */
   readonly incomplete: boolean
-  /** What could not be found out; undefined where everything could. */
+  /** The errors of the evaluation. Undefined: there were none. */
   readonly problem: string | undefined
 }
 

@@ -10,7 +10,7 @@ import { asAuthenticated } from './user.ts'
 /** A token, and the audiences that it is presented to. */
 export interface PresentedToken {
   readonly token: string
-  /** SHA-256: what tokens are looked up by, so that the time it takes says nothing about those that are known. */
+  /** The SHA-256 of the token. Lookups use it, so that their duration reveals nothing about known tokens. */
   readonly digest: string
   /** Good if the token is meant for one of these. */
   readonly audiences: readonly string[]
@@ -20,7 +20,7 @@ export type TokenAnswer =
   | {
       readonly kind: 'user'
       readonly user: User
-      /** Those of the wanted audiences that it is meant for; absent: it is not made for any in particular. */
+      /** The wanted audiences for which it is valid. Absent: it has no audiences. */
       readonly audiences?: readonly string[]
       readonly warnings?: readonly string[]
       readonly annotations?: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export type TokenReview =
 
 export interface BearerTokens {
   readonly authenticator: Authenticator
-  /** For TokenReview; without audiences those of this server are meant. */
+  /** For TokenReview. Without audiences, those of this server are meant. */
   readonly review: (token: string, audiences: readonly string[], signal: AbortSignal) => MaybePromise<TokenReview>
 }
 
@@ -53,7 +53,7 @@ export interface TokenLookups {
   readonly misses: Count
 }
 
-/** `apiAudiences`: what this server calls itself. */
+/** `apiAudiences`: the audiences of this server. */
 export function bearerTokens(
   methods: readonly TokenMethod[],
   apiAudiences: readonly string[],
@@ -91,7 +91,7 @@ function presentedAs(token: string, audiences: readonly string[]): PresentedToke
   return { token, digest: hash('sha256', token, 'base64'), audiences }
 }
 
-/** The first that authenticates wins; the problems of all are joined where none does. */
+/** The first method that authenticates wins. If none does, their problems are joined. */
 function askAll(
   methods: readonly TokenMethod[],
   presented: PresentedToken,

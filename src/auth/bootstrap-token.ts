@@ -52,7 +52,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Not a number where it is not a moment in RFC 3339: then it is over. */
+/** NaN if the text is no time in RFC 3339: the token then counts as expired. */
 function parseTime(text: string): number {
   return /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
 }

@@ -20,7 +20,7 @@ export class CertificateAuthorities {
     this.#authorities = certificatesIn(pem)
   }
 
-  /** Throws as the constructor does; then nothing has changed. */
+  /** Throws the errors of the constructor. Then nothing has changed. */
   replace(pem: string): void {
     this.#authorities = certificatesIn(pem)
     this.#verdicts = new WeakMap()
@@ -35,7 +35,7 @@ export class CertificateAuthorities {
     return this.#authorities.some((authority) => others.has(authority))
   }
 
-  /** Why none of them vouches for the certificate now; undefined: one does. */
+  /** Why none of them verifies the certificate now. Undefined: one does. */
   problemWith(credential: CertificateCredential, nowMs: number): string | undefined {
     let verdict = this.#verdicts.get(credential)
     if (verdict === undefined) {

@@ -8,7 +8,7 @@ import type { Binding, Grant, GrantedRules, RbacIndex } from './rbac-index.ts'
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
 
-/** `authorizer` says what the reader may list. */
+/** `authorizer` decides what the reader may list. */
 export async function explainDenied(
   { access, decision, reader }: DeniedAccess,
   { index, authorizer }: { readonly index: RbacIndex; readonly authorizer: Authorizer },
@@ -57,7 +57,7 @@ function listRights(authorizer: Authorizer, user: User, signal: AbortSignal): Ma
   }
 }
 
-/** A grant of the namespace or the cluster that lacks least, or else one that would do in another namespace. */
+/** The grant of the namespace or the cluster that is nearest to the request, or else one that would do in another namespace. */
 async function nearestBinding(access: Access, index: RbacIndex, mayList: MayList): Promise<NearestBinding | undefined> {
   const { user } = access
   const namespace = namespaceOf(access)
@@ -103,7 +103,7 @@ function lacksOf(rule: PolicyRule, access: Access): readonly string[] {
   const parts = access.kind === 'path' ? (['verbs', 'nonResourceURLs'] as const) : RULE_PARTS
   const allows = (tried: PolicyRule): boolean =>
     access.kind === 'path' ? allowsPath(tried, access.verb, access.path) : allowsResource(tried, access)
-  // A part is lacking where a rule with nothing but that of the grant does not do.
+  // A part is lacking if the rule that would be needed no longer matches with the grant's part in it.
   return parts.filter((part) => !allows({ ...missing, [part]: rule[part] }))
 }
 

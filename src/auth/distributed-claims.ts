@@ -1,5 +1,5 @@
-// Distributed claims (OpenID Connect Core, 5.6.2): a token names an endpoint that has the claim, where a user has more groups
-// than fit. The response is a token of its own, with its own issuer, and is verified like one (P-068).
+// Distributed claims (OpenID Connect Core, 5.6.2): a token names an endpoint that has the claim, for users with more groups
+// than fit. The response is a token with its own issuer, and is verified as such (P-068).
 import { textOrEmpty } from '../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
@@ -8,7 +8,7 @@ import { checkExternalToken, type ExternalTokenParts } from './external-token.ts
 import { type FetchJson, IssuerKeys } from './issuer-keys.ts'
 import { parseJwt } from './jwt.ts'
 
-/** What a URL answers, as text; the token, where there is one, goes with the question. Throws an `Error` with words for the log. */
+/** Fetches a text from a URL, with the token if there is one. Throws an `Error` with a message for the log. */
 export type FetchText = (url: string, accessToken: string | undefined, signal: AbortSignal) => Promise<string>
 
 export interface DistributedClaimsOptions {
@@ -29,7 +29,7 @@ export class DistributedClaims {
     this.#options = options
   }
 
-  /** The claims with the one put in that stands elsewhere; undefined where it does not. Throws where it cannot be had. */
+  /** The claims with the distributed one filled in. Undefined: it is not distributed. Throws if it cannot be fetched. */
   async expand(claims: ValueMap, claim: string, signal: AbortSignal): Promise<ValueMap | undefined> {
     const source = sourceOf(claims, claim)
     if (source === undefined) return undefined
@@ -70,7 +70,7 @@ interface ClaimSource {
   readonly accessToken: string | undefined
 }
 
-/** A claim that the token holds itself is not looked for; one that came with the token as another token has no endpoint. */
+/** A claim that the token itself holds is not fetched. An aggregated claim, which came with the token, has no endpoint. */
 function sourceOf(claims: ValueMap, claim: string): ClaimSource | undefined {
   const names = own(claims, '_claim_names')
   if (own(claims, claim) !== undefined || names === undefined) return undefined

@@ -9,14 +9,14 @@ export interface ExternalTokenParts {
   readonly rules: {
     /** The token has to be meant for one of these. */
     readonly audiences: readonly string[]
-    /** What it may be signed with. */
+    /** The allowed signature algorithms. */
     readonly algorithms: readonly string[]
   }
   readonly keys: IssuerKeys
   readonly clock: Clock
 }
 
-/** How far clocks may be apart where a token says when it begins. */
+/** How far clocks may differ in the check of the time at which a token begins. */
 const LEEWAY_SECONDS = 300
 
 /** When it is over, in seconds since 1970. Throws an `Error` with words for the log. */

@@ -8,7 +8,7 @@ import { commonNameOf } from './client-certificate.ts'
 
 export interface FrontProxyOptions {
   readonly authorities: CertificateAuthorities
-  /** The common names that proxies may have; none: any. */
+  /** The common names that proxies may have. Empty: any. */
   readonly allowedNames: readonly string[]
   readonly headers: FrontProxyHeaders
   readonly clock: Clock
@@ -49,7 +49,7 @@ interface ClaimedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** Takes all of these headers away. Undefined where one of them is unreadable: it could name any user. */
+/** Removes all of these headers. Undefined: one of them is malformed, and could name any user. */
 function claimedUser(names: FrontProxyHeaders, sent: SentHeaders): ClaimedUser | undefined {
   let isReadable = true
   const take = (header: string): readonly string[] =>

@@ -1,5 +1,5 @@
-// Impersonation: which permissions it takes, and who the user is then (P-086 to P-090). The constrained modes are tried before
-// the legacy one, and the one that last succeeded for a requester before all others.
+// Impersonation: the required permissions, and the resulting user (P-086 to P-090). The constrained modes are tried before
+// the legacy one. The mode that last succeeded for a requester is tried first.
 import type { User } from '../api/user.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Access, Authorizer, ResourceAccess } from './authorizer.ts'
@@ -19,12 +19,12 @@ const API = 'authentication.k8s.io'
 const NODE_OF_ACCOUNT = 'authentication.kubernetes.io/node-name'
 
 export type Impersonation =
-  /** `constraint`: the permission that it rests on; undefined for the legacy mode. */
+  /** `constraint`: the permission that allowed it. Undefined: the legacy mode. */
   | { readonly kind: 'user'; readonly user: User; readonly constraint: string | undefined }
   | { readonly kind: 'refused'; readonly access: Access; readonly reason: string | undefined }
 
 interface Mode {
-  /** `user-info`; undefined: the legacy mode. */
+  /** `user-info`. Undefined: the legacy mode. */
   readonly name: string | undefined
   readonly applies: (wanted: User, requester: User) => boolean
 }
@@ -54,7 +54,7 @@ export class Impersonator {
     this.#modes = constrained ? MODES : LEGACY_ONLY
   }
 
-  /** `access` is what the requester asks for, in their own name. */
+  /** `access`: the request of the requester, under the requester's own name. */
   async impersonate(wanted: User, access: Access, signal: AbortSignal): Promise<Impersonation> {
     const requester = access.user
     const before = this.#lastGood.get(requester.name)
@@ -112,7 +112,7 @@ class Attempt {
   #subject(username: string): Access {
     const { name: mode } = this.#mode
     const node = mode === undefined ? undefined : nodeOf(username)
-    // Which node it is does not matter where it is one's own.
+    // The right to impersonate one's own node names no node.
     if (node !== undefined) return this.#part('nodes', { name: mode === 'associated-node' ? '*' : node })
     const group = mode === undefined ? '' : API
     const account = accountOf(username)
@@ -192,7 +192,7 @@ function refused(access: Access, reason: string | undefined): Refusal {
   return { kind: 'refused', access, reason }
 }
 
-/** Nodes and accounts have groups of their own where none are asked for. All users but one count as authenticated (P-088). */
+/** Nodes and accounts get their usual groups if none are asked for. All users except the anonymous one count as authenticated (P-088). */
 function completed(wanted: User, isConstrained: boolean): User {
   const account = accountOf(wanted.name)
   const isNode = isConstrained && nodeOf(wanted.name) !== undefined

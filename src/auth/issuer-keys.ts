@@ -14,7 +14,7 @@ export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>
 
 export interface IssuerKeysOptions {
   readonly issuer: string
-  /** Where the document is, if not below the issuer's own URL. */
+  /** The URL of the document, if it is not below the issuer's URL. */
   readonly discoveryUrl: string | undefined
   readonly fetch: FetchJson
   readonly clock: Clock
@@ -49,7 +49,7 @@ export class IssuerKeys {
     return this.#problem
   }
 
-  /** Tries until the keys are there; resolves then, or when the signal fires. */
+  /** Tries until the keys are fetched. Resolves then, or when the signal fires. */
   async load(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.tryOnce(signal).catch(() => {})
@@ -57,7 +57,7 @@ export class IssuerKeys {
     }
   }
 
-  /** Tries once; `isReady` says whether it helped. Throws nothing but `CancelledError`. */
+  /** Tries once. `isReady` tells whether it succeeded. Throws only a `CancelledError`. */
   tryOnce(signal: AbortSignal): Promise<void> {
     return this.#refresh(signal)
   }
@@ -78,7 +78,7 @@ export class IssuerKeys {
     return named.some(({ key }) => isSignedBy(jwt, key))
   }
 
-  /** Concurrent callers share one fetch. It has a signal of its own: a caller that leaves does not end it for the others. */
+  /** Concurrent callers share one fetch. It has its own signal, so a caller that gives up does not end it for the others. */
   #refresh(signal: AbortSignal): Promise<void> {
     this.#underWay ??= this.#fetch(AbortSignal.timeout(FETCH_WITHIN_MS)).finally(() => (this.#underWay = undefined))
     return cancellable(this.#underWay, signal)

@@ -13,7 +13,7 @@ import type { IssuerKeys } from './issuer-keys.ts'
 import type { Jwt } from './jwt.ts'
 import { parseJwt } from './jwt.ts'
 
-/** What an expression comes to: JSON, or what went wrong. */
+/** The result of an expression: JSON, or a problem. */
 export type Evaluated =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'problem'; readonly problem: string }
@@ -31,7 +31,7 @@ export interface JwtIssuerRules {
   readonly issuer: string
   /** The token has to be meant for one of these. */
   readonly audiences: readonly string[]
-  /** What it may be signed with. */
+  /** The allowed signature algorithms. */
   readonly algorithms: readonly string[]
   readonly username: ClaimMapping
   readonly groups: ClaimMapping | undefined
@@ -44,7 +44,7 @@ export interface JwtIssuerRules {
 export interface JwtIssuerParts {
   readonly keys: IssuerKeys
   readonly clock: Clock
-  /** Absent: claims that a token says are found elsewhere are not fetched. */
+  /** Absent: distributed claims are not fetched. */
   readonly distributedClaims?: DistributedClaims | undefined
 }
 
@@ -149,7 +149,7 @@ function groupsOf(mapping: ClaimMapping, claims: ValueMap): readonly string[] {
   return checkedTexts(value, 'groups').map((group) => mapping.prefix + group)
 }
 
-/** A text or a list of them; nothing at all is none. */
+/** A text or a list of texts. An absent value is an empty list. */
 function checkedTexts(value: Value, what: string): readonly string[] {
   if (value === null) return []
   if (typeof value === 'string') return value === '' ? [] : [value]

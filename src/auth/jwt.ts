@@ -1,15 +1,15 @@
 // JSON web tokens in their compact form: read, signed, and checked against a public key. Only signatures by key pairs are
-// known, and the key says which algorithms it takes: a token cannot choose one that does not fit it.
+// known, and the key determines the algorithms: a token cannot choose another one.
 import { constants, type KeyObject, sign, verify } from 'node:crypto'
 import type { ValueMap } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
 
 export interface Jwt {
   readonly algorithm: string
-  /** Empty where none is named. */
+  /** Empty: the token names none. */
   readonly keyId: string
   readonly claims: ValueMap
-  /** What is signed. */
+  /** The signed part. */
   readonly signed: string
   readonly signature: Buffer
 }
@@ -18,7 +18,7 @@ export interface Jwt {
 const MAX_LENGTH = 64 * 1024
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
-/** Undefined where the text is no such token. Nothing in it is to be believed before its signature was checked. */
+/** Undefined: the text is no such token. Trust nothing in it before its signature is verified. */
 export function parseJwt(token: string): Jwt | undefined {
   if (token.length > MAX_LENGTH || !FORM.test(token)) return undefined
   const [head = '', body = '', signature = ''] = token.split('.')
@@ -77,7 +77,7 @@ export function isSignedBy(jwt: Jwt, key: KeyObject): boolean {
   return verify(algorithm.hash, Buffer.from(jwt.signed), signatureForm(algorithm, key), jwt.signature)
 }
 
-/** The algorithm that a key of ours signs with; undefined where it is not one that tokens can be signed with. */
+/** The algorithm with which a key signs. Undefined: tokens cannot be signed with such a key. */
 export function algorithmOf(key: KeyObject): string | undefined {
   return Object.keys(ALGORITHMS).find((name) => fits(ALGORITHMS[name]!, key))
 }

@@ -5,9 +5,9 @@ export type LiveKind = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes'
 
 export interface LiveObject {
   readonly uid: string
-  /** The deletion timestamp in milliseconds since 1970; undefined: not terminating. */
+  /** The deletion timestamp in milliseconds since 1970. Undefined: the object is not being deleted. */
   readonly deletedAtMs: number | undefined
-  /** All of it, read where it is needed. */
+  /** Reads the whole object. */
   readonly object: ApiObject
 }
 
@@ -19,8 +19,8 @@ export interface ObjectName {
 }
 
 export interface LiveObjects {
-  /** What is at hand, which may be a moment old; undefined also where nothing is known yet. */
+  /** The cached object, which may be slightly out of date. Undefined: it is not cached, or the cache is not filled yet. */
   peek(name: ObjectName): LiveObject | undefined
-  /** What is there now. */
+  /** The stored object. */
   find(name: ObjectName, signal: AbortSignal): Promise<LiveObject | undefined>
 }

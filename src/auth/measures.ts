@@ -1,4 +1,4 @@
-// The metrics of authentication and authorization. User names are labels only where there are few of them.
+// The metrics of authentication and authorization. User names are labels only if there are few of them.
 import { type Count, counter, type Distribution, histogram, Measures } from '../lib/measure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Authenticator } from './authenticator.ts'
@@ -130,7 +130,7 @@ export function measureAuthorizer<A extends Authorizer>(inner: A, measures: Auth
   }
 }
 
-/** Counts what one authorizer of the chain decides; what it leaves to others is not its decision. */
+/** Counts the decisions of one authorizer of the chain. No opinion is no decision. */
 export function countDecisions<A extends Authorizer>(
   inner: A,
   { type, name }: { readonly type: string; readonly name: string },

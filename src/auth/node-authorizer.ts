@@ -1,4 +1,4 @@
-// The Node authorizer: a node may use its own objects, and what the pods bound to it refer to (P-165 to P-168). It never denies.
+// The Node authorizer: a node may use its own objects, and those that its pods refer to (P-165 to P-168). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Access, Authorizer, Decision, ResourceAccess } from './authorizer.ts'
@@ -12,7 +12,7 @@ const LEASES = 'kube-node-lease'
 export interface NodeAuthorizerParts {
   /** At hand once a node has asked for the first time. */
   readonly graph: () => MaybePromise<NodeGraph>
-  /** What every node may do, whichever it is. */
+  /** The rules of every node. */
   readonly rules: () => readonly PolicyRule[]
 }
 
@@ -68,7 +68,7 @@ function refuse(reason: string): Decision {
   return { kind: 'no-opinion', reason }
 }
 
-/** Only what something of the node refers to. */
+/** Only objects that an object of the node refers to. */
 function related(type: RelatedType): Judge {
   return ({ namespace = '', name = '' }, node, { graph }) => {
     if (name === '') return refuse('No Object name found')
@@ -117,7 +117,7 @@ const OWN_VERBS: readonly string[] = ['get', 'create', 'update', 'patch', 'delet
 function lease({ verb, namespace, name }: ResourceAccess, node: string): Decision {
   if (!OWN_VERBS.includes(verb)) return refuse('can only get, create, update, patch, or delete a node lease')
   if (namespace !== LEASES) return refuse(`can only access leases in the "${LEASES}" system namespace`)
-  // What is created has no name yet; the admission plugin looks at it.
+  // A new object has no name yet. The admission plugin checks it.
   if (verb === 'create' || name === node) return ALLOW
   return refuse('can only access node lease with the same name as the requesting node')
 }

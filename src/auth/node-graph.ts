@@ -1,7 +1,7 @@
-// What nodes may read: the pods bound to them and what those refer to, by node (P-166, P-167). Volumes are reached through the
+// The objects that nodes may read: by node, the pods bound to it and the objects that these refer to (P-166, P-167). Volumes are reached through the
 // claims that pods refer to, and some secrets through volumes. An informer feeds it.
 
-/** `secret`, `configmap`, … with where it is. The namespace is empty for what belongs to the whole cluster. */
+/** `secret`, `configmap`, … with the namespace and the name. Cluster-scoped objects have an empty namespace. */
 export interface NodeRelated {
   readonly type: RelatedType
   readonly namespace: string
@@ -30,14 +30,14 @@ interface Volume {
 }
 
 export class NodeGraph {
-  /** Of each node: what its objects refer to, and how often. */
+  /** For each node: the objects that its objects refer to, and how often. */
   readonly #byNode = new Map<string, Map<string, number>>()
   readonly #bound = new Map<string, Bound>()
   readonly #volumes = new Map<string, Volume>()
   /** The volumes that a secret is for. */
   readonly #volumesOfSecret = new Map<string, Set<string>>()
 
-  /** An object of a node (a pod, an attachment, a slice), and what it makes known to it. */
+  /** Sets the node and the references of an object: a pod, an attachment, a slice. */
   bind(object: NodeRelated, node: string, references: readonly NodeRelated[]): void {
     this.unbind(object)
     if (node === '') return
@@ -62,7 +62,7 @@ export class NodeGraph {
     if (counts?.size === 0) this.#byNode.delete(bound.node)
   }
 
-  /** A volume belongs to the pods that use its claim; undefined: it has none. */
+  /** A volume belongs to the pods that use its claim. Undefined: it has no claim. */
   putVolume(name: string, claim: NodeRelated | undefined, secrets: readonly NodeRelated[]): void {
     this.removeVolume(name)
     if (claim === undefined) return

@@ -1,4 +1,4 @@
-// Roles and bindings, indexed by subject, then by namespace, then by resource: a decision looks only at what its user and
+// Roles and bindings, indexed by subject, then by namespace, then by resource: a decision reads only the rules of its user and
 // groups are bound to, however many roles there are. An informer feeds it.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -27,7 +27,7 @@ export interface Grant {
 
 export interface GrantedRules {
   readonly grants: readonly Grant[]
-  /** By `group/resource`, and by `group/resource/subresource`; rules with stars are in `wild`. */
+  /** By `group/resource` and `group/resource/subresource`. Rules with stars are in `wild`. */
   readonly byResource: ReadonlyMap<string, readonly Grant[]>
   readonly wild: readonly Grant[]
   readonly paths: readonly Grant[]
@@ -44,13 +44,13 @@ export interface Binding {
 }
 
 interface Subject {
-  /** What users and groups are looked up by. */
+  /** The keys of users and groups. */
   readonly key: string
   /** `User "jane"` */
   readonly description: string
 }
 
-/** What one subject is bound to in one namespace, or in the whole cluster. */
+/** The bindings of one subject in one namespace, or in the whole cluster. */
 interface BoundSubject {
   readonly bindings: Map<Binding, Subject>
   compiled: GrantedRules | undefined
@@ -60,7 +60,7 @@ interface BoundSubject {
 
 type BySubject = Map<string, BoundSubject>
 
-/** Its rules are read when they are first asked for: most roles are bound to no user who asks. */
+/** The rules are read at the first use: most roles are never used. */
 class KnownRole {
   #object: ApiObject | undefined
   #rules: readonly PolicyRule[] = []
@@ -83,7 +83,7 @@ export class RbacIndex {
     Role: new Map<string, KnownRole>(),
   }
   readonly #bindings = new Map<string, Binding>()
-  /** By namespace; the bindings of the whole cluster under ''. */
+  /** By namespace. The key of the whole cluster is ''. */
   readonly #bound = new Map<string, BySubject>()
   #generation = 0
 
@@ -132,19 +132,19 @@ export class RbacIndex {
     return this.#bindings.has(bindingKey(kind, namespace, name))
   }
 
-  /** Undefined where there is no such role. `namespace` is that of the binding. */
+  /** Undefined: there is no such role. `namespace` is that of the binding. */
   rulesOfRole({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
     if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))?.rules
     return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name))?.rules : undefined
   }
 
-  /** What the user and each of the groups has in the whole cluster, then in the namespace. */
+  /** The grants of the user and of each group in the whole cluster, then in the namespace. */
   *grantsOf(user: User, namespace: string): Iterable<GrantedRules> {
     yield* this.#grantsIn('', user)
     if (namespace !== '') yield* this.#grantsIn(namespace, user)
   }
 
-  /** What they have in all namespaces but this one. */
+  /** Their grants in all other namespaces. */
   *grantsElsewhere(user: User, namespace: string): Iterable<GrantedRules> {
     for (const other of this.#bound.keys()) {
       if (other !== '' && other !== namespace) yield* this.#grantsIn(other, user)
@@ -229,7 +229,7 @@ export function roleReferenceOf(binding: ValueMap): RoleReference {
   return { kind: textOrEmpty(role, 'kind'), name: textOrEmpty(role, 'name') }
 }
 
-/** Service accounts are users by their full name; without a namespace they are of the binding's (P-130). */
+/** Service accounts are looked up by their full user name. Without a namespace, they belong to the binding's (P-130). */
 function subjectOf(subject: ValueMap, bindingNamespace: string): readonly Subject[] {
   const kind = textOrEmpty(subject, 'kind')
   const name = textOrEmpty(subject, 'name')

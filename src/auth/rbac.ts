@@ -21,7 +21,7 @@ function decide(index: RbacIndex, access: Access): Decision {
   return problems === undefined ? NO_OPINION : { kind: 'no-opinion', reason: `RBAC: ${problems}` }
 }
 
-/** Paths belong to no namespace: only what is granted in the whole cluster counts. */
+/** Paths belong to no namespace: only grants for the whole cluster count. */
 function namespaceOf(access: Access): string {
   return access.kind === 'path' ? '' : (access.namespace ?? '')
 }

@@ -1,4 +1,4 @@
-// The smallest roles that would have allowed what was seen: every rule allows exactly combinations that occurred.
+// The smallest roles that would have allowed the recorded requests: rules allow only combinations that occurred.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
 
 export type SeenAccess =
@@ -21,7 +21,7 @@ export interface RecordedRole {
   readonly rules: readonly PolicyRule[]
 }
 
-/** The ClusterRole first; what that allows is not in the others. */
+/** The ClusterRole comes first. The others do not repeat what it allows. */
 export function recordedRoles(seen: readonly SeenAccess[]): readonly RecordedRole[] {
   const byNamespace = Map.groupBy(seen, (access) => (access.kind === 'path' ? '' : access.namespace))
   const cluster = rulesFor(byNamespace.get('') ?? [])
@@ -71,7 +71,7 @@ function rulesOfPlace(seen: readonly SeenResource[]): readonly PolicyRule[] {
   return joined(ofVerbs, 'verbs')
 }
 
-/** Rules that differ in one part alone are one rule with all of that part: it allows what they do together, and no more. */
+/** Joins rules that differ in one part only. The joined rule allows exactly what they allow together. */
 function joined(rules: readonly PolicyRule[], part: keyof PolicyRule): readonly PolicyRule[] {
   const rest = (rule: PolicyRule): string => JSON.stringify({ ...rule, [part]: [] })
   return [...Map.groupBy(rules, rest).values()].map((alike) => ({

@@ -26,7 +26,7 @@ export interface TokenOrder {
   readonly account: AccountName & { readonly uid: string }
   readonly pod?: Named
   readonly secret?: Named
-  /** Its uid is empty where there is no such node, and the name is all that is known. */
+  /** The uid is empty if there is no such node. */
   readonly node?: Named
   readonly audiences: readonly string[]
   readonly lifetimeSeconds: number
@@ -39,7 +39,7 @@ export interface IssuedToken {
   readonly id: string
 }
 
-/** Signs what is ordered; the time of issue is that of the clock, in whole seconds. */
+/** Signs a token. It is issued at the time of the clock, in whole seconds. */
 export function issueToken(
   issuer: { readonly url: string; readonly key: SigningKey },
   order: TokenOrder,
@@ -75,7 +75,7 @@ function reference({ name, uid }: Named): Named {
 export interface AccountTokenOptions {
   readonly issuers: readonly string[]
   readonly keys: readonly VerificationKey[]
-  /** What tokens that name no audience are meant for. */
+  /** The audiences of tokens that name none. */
   readonly apiAudiences: readonly string[]
   readonly live: LiveObjects
   readonly clock: Clock
@@ -117,7 +117,7 @@ function verify(options: AccountTokenOptions, token: string): VerifiedToken | To
   return isLegacy ? legacyToken(jwt.claims, token) : boundToken(jwt)
 }
 
-/** What the signed claims say, once they have the form that we give them. */
+/** The parts of signed claims in the form in which this server writes them. */
 function boundToken({ claims }: Jwt): VerifiedToken | TokenAnswer {
   return claimsOf(claims) ?? refused('service account token claims could not be validated due to unexpected error')
 }
@@ -193,7 +193,7 @@ function answer(options: AccountTokenOptions, token: VerifiedToken, asked: Asked
     return { ...user, warnings: checked.warnings, ...(annotations === undefined ? {} : { annotations }) }
   }
   const checked = checkBoundObjects(token.boundObjects, (name) => live.peek(name), now)
-  // The cache may be older than the token: it is refused only on what is stored now.
+  // The cache may be older than the token: only the stored state can refuse it.
   if (checked.kind === 'good') return conclude(checked)
   return findBoundObjects(live, token.boundObjects, asked.signal).then((found) =>
     conclude(checkBoundObjects(token.boundObjects, (name) => found.get(name), now)),

@@ -56,7 +56,7 @@ function verificationKey(key: KeyObject): VerificationKey {
   return { key, id: hash('sha256', key.export({ type: 'spki', format: 'der' }), 'base64url'), algorithm }
 }
 
-/** Whether one of the keys made it: that which it names, or any where it names none that is known. */
+/** Whether one of the keys made it: the key that it names, or any key if it names no known one. */
 export function isSignedByOneOf(keys: readonly VerificationKey[], jwt: Jwt): boolean {
   const named = keys.filter(({ id }) => id === jwt.keyId)
   return (named.length === 0 ? keys : named).some(({ key }) => isSignedBy(jwt, key))

@@ -5,7 +5,7 @@ import type { User } from '../api/user.ts'
 import type { TokenAnswer, TokenMethod } from './bearer-tokens.ts'
 import { asAuthenticated } from './user.ts'
 
-/** Tokens that are known by heart; they are meant for this server alone. */
+/** Static tokens. Their audience is this server only. */
 export function staticTokens(users: ReadonlyMap<string, User>): TokenMethod {
   const tokens = new TokenTable()
   for (const [token, user] of users) tokens.add(token, user)
@@ -35,7 +35,7 @@ export interface TokenFile {
   readonly skippedLines: readonly number[]
 }
 
-/** Throws an `Error` with one line for people where the text is not such a file. */
+/** Throws an `Error` with a message of one line if the text is no such file. */
 export function parseTokenFile(text: string): TokenFile {
   const users = new Map<string, User>()
   const skippedLines: number[] = []
@@ -61,11 +61,11 @@ function splitGroups(text: string): string[] {
 
 interface CsvRecord {
   readonly fields: readonly string[]
-  /** Where it begins, from 1. */
+  /** The line on which it begins, from 1. */
   readonly line: number
 }
 
-/** Fields apart by commas; a field in double quotes may hold commas, line breaks and doubled quotes. Blank lines are no records. */
+/** Fields are separated by commas. A field in double quotes may hold commas, line breaks and doubled quotes. Blank lines are skipped. */
 function parseCsv(text: string): CsvRecord[] {
   const records: CsvRecord[] = []
   const field = /(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r?\n|$)/y

@@ -5,7 +5,7 @@ import { type AccountName, accountGroups, accountUserName, asAuthenticated } fro
 
 export interface VerifiedToken {
   readonly kind: 'verified'
-  /** In seconds since 1970; undefined: never. */
+  /** In seconds since 1970. Undefined: never. */
   readonly expiresAt: number | undefined
   readonly notBefore: number | undefined
   readonly issuedAt: number | undefined
@@ -20,7 +20,7 @@ export interface VerifiedToken {
 
 /** An object that must exist for the token to be valid. */
 export interface BoundObject extends ObjectName {
-  /** What is wrong with what is found under the name. */
+  /** The problem of the object with this name. */
   readonly problemWith: (live: LiveObject) => string | undefined
   /** Warnings for the client of a valid token. */
   readonly warningsFrom?: (live: LiveObject) => readonly string[]
@@ -29,7 +29,7 @@ export interface BoundObject extends ObjectName {
 /** How far clocks may be apart, and how long a deletion may take. */
 const LEEWAY_SECONDS = 60
 
-/** What is wrong with the times it names (P-041). */
+/** The problem of its times (P-041). */
 export function claimProblem(
   { expiresAt, notBefore, issuedAt }: Pick<VerifiedToken, 'expiresAt' | 'notBefore' | 'issuedAt'>,
   nowMs: number,
@@ -54,7 +54,7 @@ export type Checked =
 
 const NO_WARNINGS: readonly string[] = []
 
-/** The first thing that is wrong with one of the objects; one that is going counts for a minute more. */
+/** The first problem of one of the objects. An object that is being deleted is valid for one more minute. */
 export function checkBoundObjects(
   boundObjects: readonly BoundObject[],
   find: (name: BoundObject) => LiveObject | undefined,
@@ -105,7 +105,7 @@ export interface Identity {
   readonly account: AccountName & { readonly uid: string }
   readonly pod: { readonly name: string; readonly uid: string } | undefined
   readonly node: { readonly name: string; readonly uid: string } | undefined
-  /** Of the token; empty where it has none. */
+  /** The ID of the token. Empty: it has none. */
   readonly id: string
 }
 

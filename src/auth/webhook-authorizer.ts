@@ -1,5 +1,5 @@
 // The Webhook authorizer (P-105, P-172, P-175). Responses are cached. A webhook that fails has no opinion or denies, as its
-// failure policy says; either way the reason says that it failed.
+// failure policy says. The reason always says that it failed.
 import { asMap, isTrue, mapOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { Value } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
@@ -11,11 +11,11 @@ import { askWithRetries, type ReviewOutcome, type ReviewWebhook } from './review
 export interface WebhookAuthorizerOptions extends ReviewWebhook {
   /** Of `authorization.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
-  /** How long a yes is kept; 0: not at all. */
+  /** How long an allowing answer is kept. 0: not at all. */
   readonly allowedMs: number
   readonly refusedMs: number
   readonly onFailure: 'no-opinion' | 'deny'
-  /** Whether it is asked at all; absent: always. */
+  /** Whether it is asked about a request. Absent: always. */
   readonly matches?: (spec: AccessReviewSpec) => ConditionMatch
 }
 
@@ -25,7 +25,7 @@ export type ConditionMatch =
   | { readonly kind: 'broken'; readonly problem: string }
 
 const REMEMBERED = 8_192
-/** What callers can make as long as they like is not kept beyond this. */
+/** Answers are kept only if the texts that clients choose are no longer than this. */
 const LONGEST_KEPT = 10_000
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 
@@ -90,7 +90,7 @@ function decisionOf(review: unknown): Decision {
   return { kind: denied ? 'deny' : allowed ? 'allow' : 'no-opinion', ...reason }
 }
 
-/** Of what the caller chooses. */
+/** The length of the texts that the client chooses. */
 function lengthOf(access: Access): number {
   if (access.kind === 'path') return access.verb.length + access.path.length
   const { namespace = '', verb, group, version, resource, subresource = '', name = '' } = access

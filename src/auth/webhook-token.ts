@@ -12,7 +12,7 @@ export interface WebhookTokenOptions extends ReviewWebhook {
   /** Of `authentication.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
   readonly keepMs: number
-  /** What an answer that names no audiences is taken to be for. */
+  /** The audiences of an answer that names none. */
   readonly apiAudiences: readonly string[]
 }
 

@@ -1,5 +1,5 @@
-// What an applied document says, field by field. Whether it fits its schema and which fields it sets both depend on its outline
-// alone, so that they are found out once for all that is applied from one template.
+// The fields of an applied document. Whether it fits its schema and which fields it sets both depend on its outline
+// only, so this is computed once for all documents made from one template.
 import { metaText } from '../api/object-members.ts'
 import { textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
@@ -20,7 +20,7 @@ export interface AppliedTo {
   readonly sets: FieldSetMemo
 }
 
-/** The fields that the document sets. Throws `ApiError` where it does not fit its schema. */
+/** The fields that the document sets. Throws an `ApiError` if it does not fit its schema. */
 export function appliedFields(to: AppliedTo, document: ValueMap): FieldSet {
   const { apiVersion, shape, subresource, reset, sets } = to
   return sets.ofOutline(`applied ${subresource} ${apiVersion} `, outlineOf(shape, document), () => {
@@ -31,7 +31,7 @@ export function appliedFields(to: AppliedTo, document: ValueMap): FieldSet {
 }
 
 function misfit({ apiVersion }: AppliedTo, document: ValueMap, problems: readonly string[]): ApiError {
-  // The slash stays where there is no group.
+  // Without a group, the slash stays.
   const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
   const subject = `${metaText(document, 'namespace')}/${metaText(document, 'name')}; ${version}, Kind=${textOrEmpty(document, 'kind')}`
   return new ApiError('BadRequest', `failed to create typed patch object (${subject}): ${formatProblems(problems)}`)

@@ -39,7 +39,7 @@ import { compare, fieldsOf } from './typed-walk.ts'
 import { withZeroValues } from './zero-values.ts'
 import { outlineOf } from './outline.ts'
 
-/** What the server sets or identifies objects by; never owned by anyone. */
+/** Fields that the server sets, or that identify objects. They have no owners. */
 const NEVER_OWNED = setOfFields([
   'apiVersion',
   'kind',
@@ -69,14 +69,14 @@ export interface FieldManagerRequest {
   readonly reset: FieldSet
   /** RFC 3339, whole seconds. */
   readonly now: string
-  /** What is stored, in `apiVersion`; an object without a uid where there is nothing yet. */
+  /** The stored object in `apiVersion`. If there is none: an object without a uid. */
   readonly live: ValueMap
-  /** Conflicts are explained, with the values of both sides. */
+  /** Whether conflicts are explained with the values of both sides. */
   readonly explain?: boolean
 }
 
 /**
- * The written object with its managedFields. Never fails the write: where ownership cannot be computed, it is forgotten
+ * The written object with its managedFields. Never fails the write: if ownership cannot be computed, it is forgotten
  * (W-290). Objects without managers stay so until the first apply (W-281).
  */
 export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
@@ -96,7 +96,7 @@ function settledByUpdate(
   const { live, now, versions, reset } = request
   const sent = managedFieldsOf(updated)
   const isSame = isList(sent) && sent === managedFieldsOf(live)
-  // A client that sends no managed fields keeps those that are stored.
+  // If a client sends no managed fields, the stored ones stay.
   if (!isSame && sent !== undefined) return undefined
   if (managed.size === 0 || managed.size > MAX_UPDATE_MANAGERS) return undefined
   return unchangedOwnership({
@@ -119,12 +119,12 @@ function isStored(live: ValueMap): boolean {
   return metaText(live, 'uid') !== ''
 }
 
-/** A client may send managedFields of its own: a reset is obeyed, a list that cannot be read is passed over. */
+/** A client may send managedFields: a reset is obeyed, a malformed list is ignored. */
 function managedForUpdate(request: FieldManagerRequest, updated: ValueMap): ManagedFields {
   const sent = managedFieldsOf(updated)
   if (request.subresource === '') {
     if (isReset(sent)) return new Map()
-    // Patches send back what is there, and so do most who read before they write.
+    // Patches send back the stored list, and so do most clients that read before they write.
     if (equalValues(sent, managedFieldsOf(request.live))) return readManaged(request)
     const managed = decodeManagedFields(sent)
     if (!('problem' in managed) && managed.size > 0) return managed
@@ -140,7 +140,7 @@ function readManaged({ live, versions }: FieldManagerRequest): ManagedFields {
 function updateManaged(request: FieldManagerRequest, managed: ManagedFields, updated: ValueMap): ManagedFields {
   const manager = updaterOf(request)
   if (managed.size === 0 && isBlank(request.live)) return managedByCreator(request, manager, updated)
-  // Under a name that no manager has, so that what this write takes can be told from what the manager had.
+  // The temporary manager has a name that no other has, to separate the fields of this write from those that the manager had.
   const current: Manager = { ...manager, name: '' }
   const result = ownershipRequest(request, current, managed)
   let after: ManagedFields
@@ -163,7 +163,7 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
   return foldOldest(settled)
 }
 
-/** Who makes an object owns all that it says, which depends on the outline of the object alone. */
+/** The creator of an object owns all of its fields, which depend on the outline of the object only. */
 function managedByCreator(request: FieldManagerRequest, manager: Manager, created: ValueMap): ManagedFields {
   const { versions, apiVersion, subresource } = request
   const shape = versions.shape(apiVersion)
@@ -200,18 +200,18 @@ function withoutNeverOwned(fields: FieldSet): FieldSet {
   return difference(fields, NEVER_OWNED)
 }
 
-/** The set that a manager had before, where it only took what it had: that need not be written anew. */
+/** The previous set of a manager, if it took only fields that it had: that set need not be written anew. */
 function takenBack(taken: FieldSet, kept: FieldSet, before: FieldSet | undefined): FieldSet | undefined {
   if (before === undefined || !isSubset(taken, before)) return undefined
   return isSubset(difference(before, kept), taken) ? before : undefined
 }
 
-/** The set that was there before where it is the same one: that need not be written anew. */
+/** The previous set if it is equal: that set need not be written anew. */
 function unchanged(fields: FieldSet, before: FieldSet | undefined): FieldSet {
   return before !== undefined && isSubset(fields, before) && isSubset(before, fields) ? before : fields
 }
 
-/** Too many updaters: the oldest are folded into one entry a version until the number is right. */
+/** If there are too many updaters, the oldest are joined into one entry a version. */
 function foldOldest(managed: ManagedFields): ManagedFields {
   const updaters = [...managed].filter(([, entry]) => entry.operation === 'Update')
   if (updaters.length <= MAX_UPDATE_MANAGERS) return managed
@@ -239,7 +239,7 @@ function foldOldest(managed: ManagedFields): ManagedFields {
     result.set(bucketId, { ...bucket, fields: EMPTY_SET, time: entry.time })
     count--
   }
-  // In one go: put together one by one they would be copied as often as there are entries.
+  // In one step: joined one by one, the sets would be copied as often as there are entries.
   for (const [bucketId, entries] of folded) {
     result.set(bucketId, { ...result.get(bucketId)!, fields: unionOf(entries.map(({ fields }) => fields)) })
   }
@@ -286,7 +286,7 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
 }
 
 /**
- * `kubectl` moving from client-side apply: conflicts about fields that are as its last-applied annotation has them are
+ * For `kubectl` that moves from client-side apply: conflicts about fields that equal its last-applied annotation are
  * its own, so they do not count (W-288).
  */
 function conflictsToReport(
@@ -307,7 +307,7 @@ function lastApplied(live: ValueMap): ValueMap | undefined {
   return isMap(value) ? value : undefined
 }
 
-/** Keeps the client-side annotation true where `kubectl` applies to an object that has one. */
+/** Updates the client-side annotation if `kubectl` applies to an object that has one. */
 function refreshLastApplied(request: FieldManagerRequest, object: ValueMap, applied: ValueMap): ValueMap {
   if (request.manager !== 'kubectl' || textOrAbsent(annotationsOf(object), LAST_APPLIED) === undefined) return object
   const metadata = object['metadata'] as ValueMap
@@ -332,10 +332,10 @@ function sortedJson(value: Value): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${sortedJson(value[name]!)}`).join(',')}}`
 }
 
-/** Who sees so many does not read them, and there can be as many as an object has fields. */
+/** More conflicts are not explained: too many to read, and there can be as many as fields. */
 const MOST_TOLD_CONFLICTS = 10_000
 
-/** 409 as the reference words it, one cause a field (W-259 to W-262). */
+/** 409 with the reference's message and one cause a field (W-259 to W-262). */
 function conflictError(conflicts: readonly Conflict[], explanation?: ConflictExplanation): ApiError {
   const causes = conflicts.slice(0, MOST_TOLD_CONFLICTS).map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',

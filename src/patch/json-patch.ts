@@ -23,7 +23,7 @@ const MAX_COPIED_BYTES = 3 * 1024 * 1024
 
 const MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
-/** What is odd about a well-formed patch document, operation by operation: members that repeat (`problems` tells which), members that no operation has. */
+/** The oddities of a well-formed patch document, by operation: repeated members (in `problems`), and unknown members. */
 export function oddPatchMembers(patch: Value, problems: readonly string[]): string[] {
   const odd: string[] = []
   let next = 0
@@ -40,13 +40,13 @@ export function oddPatchMembers(patch: Value, problems: readonly string[]): stri
 }
 
 export interface PatchReading {
-  /** A patch that is read loosely is refused later and in other words, as it is in the reference where field validation is off (W-172). */
+  /** A patch that is read loosely is refused later and with another message, as in the reference without field validation (W-172). */
   readonly loose?: boolean
   /** The patch with its numbers as they were written: `test` compares spellings (W-184). */
   readonly spelled?: SourceValue
 }
 
-/** The document after all operations. Throws `ApiError` where one cannot be applied; then nothing has happened. */
+/** The document after all operations. Throws an `ApiError` if one cannot be applied. Then nothing has changed. */
 export function applyJsonPatch(document: Value, patch: Value, reading: PatchReading = {}): Value {
   const operations = readOperations(patch, reading)
   try {
@@ -80,7 +80,7 @@ function isDeeperThan(value: Value, depth: number): boolean {
   return false
 }
 
-/** What an operation does not say, or not in a text, it is refused for when it is done. */
+/** An operation without a required member, or with one that is no text, is refused when it is carried out. */
 interface Operation {
   readonly op: string | undefined
   readonly path: string | undefined
@@ -90,7 +90,7 @@ interface Operation {
 }
 
 function readOperations(patch: Value, { loose = false, spelled = patch }: PatchReading): Operation[] {
-  // A patch that is null has no operations, and an operation that is null says nothing.
+  // A null patch has no operations, and a null operation has no members.
   if (patch === null) return []
   if (!isList(patch))
     throw undecodable(patch, `Go value of type ${loose ? 'jsonpatch.Patch' : '[]handlers.jsonPatchOp'}`, loose)
@@ -128,7 +128,7 @@ function undecodable(value: Value, target: string, loose: boolean): ApiError {
   return new ApiError('BadRequest', loose ? problem : `error decoding patch: ${problem}`)
 }
 
-/** How the reference's decoder names the type of a JSON value. */
+/** The name of the type of a JSON value in the reference's decoder. */
 export function jsonType(value: Value): string {
   if (isList(value)) return 'array'
   switch (typeof value) {
@@ -149,10 +149,10 @@ function jsonSize(value: Value): number {
   return typeof value === 'string' ? value.length + 2 : 8
 }
 
-/** An operation that does not fit the document; the message says what is wrong with the last step, where that is reached. */
+/** An operation does not fit the document. The message describes the problem of the last step, if that was reached. */
 class Unfit extends Error {}
 
-/** As the library that the reference uses words it. */
+/** The message of the library that the reference uses. */
 function unfitText({ op, path, from }: Operation, { message }: Unfit): string {
   switch (op) {
     case 'add':
@@ -177,7 +177,7 @@ function fail(why = ''): never {
 class PatchedDocument {
   #root: Part
   #copied = 0
-  /** How many members large maps have that are not edited: asked again and again it must not be counted each time. */
+  /** The numbers of members of large maps that are not edited, so that they are counted once only. */
   readonly #sizes = new WeakMap<ValueMap, number>()
 
   constructor(document: Value) {
@@ -188,7 +188,7 @@ class PatchedDocument {
     return finished(this.#root)
   }
 
-  /** Throws `Unfit`. */
+  /** Throws an `Unfit`. */
   apply(operation: Operation): void {
     const { op, path, from, value } = operation
     if (op === 'copy') this.#countCopied(from)
@@ -219,7 +219,7 @@ class PatchedDocument {
     }
   }
 
-  /** A pointer that is none is refused when the operation is done. */
+  /** A malformed pointer is refused when the operation is carried out. */
   #countCopied(from: string | undefined): void {
     const steps = from === undefined ? undefined : stepsOf(from)
     const part = steps === undefined ? undefined : this.#partAt(steps)
@@ -262,12 +262,12 @@ class PatchedDocument {
   #test(steps: readonly string[], { spelled }: Operation): void {
     if (steps.length > 0 && !this.#canHold(steps)) fail()
     const part = this.#partAt(steps) ?? null
-    // What has another number of members need not be looked into, which could be much.
+    // Values with different numbers of members are not compared further: they could be large.
     if (this.#sizeOf(part) !== spelledSize(spelled)) fail()
     if (!isSpelledAs(finished(part), spelled)) fail()
   }
 
-  /** How many members it has; undefined for what has none. */
+  /** The number of members. Undefined: the value is a scalar. */
   #sizeOf(part: Part): number | undefined {
     if (isDraft(part)) return part.size
     if (isList(part)) return part.length
@@ -277,7 +277,7 @@ class PatchedDocument {
     return size
   }
 
-  /** Whether there can be something at the steps: a map has room for every name, a list for the items that it has. */
+  /** Whether the steps can lead to a value: a map may have any name, a list only the indexes of its items. */
   #canHold(steps: readonly string[]): boolean {
     const last = steps.at(-1)
     if (last === undefined) return false
@@ -295,7 +295,7 @@ class PatchedDocument {
     return part
   }
 
-  /** What holds the last step, ready to be edited as everything on the way there is. */
+  /** The value that holds the last step. It and all values on the way are ready to be edited. */
   #edited(steps: readonly string[]): { readonly parent: Draft; readonly key: string } {
     const key = steps.at(-1) ?? fail()
     let parent = drafted(this.#root) ?? fail()
@@ -314,7 +314,7 @@ function pointer(text: string | undefined): readonly string[] {
   return (text === undefined ? undefined : stepsOf(text)) ?? fail()
 }
 
-/** Undefined where a text is no pointer. What comes before its first slash does not matter to the reference. */
+/** Undefined: the text is no pointer. The reference ignores the text before the first slash. */
 function stepsOf(text: string): readonly string[] | undefined {
   if (text === '') return []
   const [, ...steps] = text.split('/')

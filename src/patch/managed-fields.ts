@@ -1,4 +1,4 @@
-// `metadata.managedFields` read into what each manager owns, and written back in the reference's order.
+// Reads `metadata.managedFields` into the fields of each manager, and writes them back in the reference's order.
 import { textOrEmpty } from '../api/members.ts'
 import { metaOf } from '../api/object-members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
@@ -8,7 +8,7 @@ import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 
 export type Operation = 'Apply' | 'Update'
 
-/** Who manages fields. Apply: manager and subresource identify it; Update: the version too. */
+/** A manager of fields. Apply entries are identified by manager and subresource, Update entries also by version. */
 export interface Manager {
   readonly name: string
   readonly operation: Operation
@@ -19,9 +19,9 @@ export interface Manager {
 
 export interface ManagedEntry extends Manager {
   readonly fields: FieldSet
-  /** What they were read from: written again as it is where it has not changed. */
+  /** The value from which they were read. Unchanged fields are written back as this value. */
   readonly recorded?: Recorded | undefined
-  /** RFC 3339, whole seconds; absent until the manager first changes the object. */
+  /** RFC 3339, whole seconds. Absent until the manager first changes the object. */
   readonly time: string | undefined
 }
 
@@ -34,7 +34,7 @@ interface Recorded {
 /** All entries of an object by the identity of their manager. */
 export type ManagedFields = ReadonlyMap<string, ManagedEntry>
 
-/** Equal for two entries exactly where they are one manager's. Also the order in which conflicts name managers. */
+/** Equal for two entries exactly if they have the same manager. Conflicts name managers in the order of this text. */
 export function identityOf(manager: Manager): string {
   const { name, operation, apiVersion, subresource } = manager
   const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : ''
@@ -57,7 +57,7 @@ export function isReset(list: Value | undefined): boolean {
 
 type ReadFields = (fields: Value | undefined) => FieldSet | undefined
 
-/** The entries, or why the list cannot be read. Absence is the empty list. */
+/** The entries, or why the list is malformed. An absent list is empty. */
 export function decodeManagedFields(
   list: Value | undefined,
   read: ReadFields = decodeForeignFields,
@@ -101,7 +101,7 @@ function decodeEntry(item: ValueMap, index: number, read: ReadFields): ManagedEn
   }
 }
 
-/** Apply entries first, then by time, manager, version and subresource; entries that own nothing are left out. */
+/** Apply entries first, then by time, manager, version and subresource. Entries without fields are left out. */
 export function encodeManagedFields(managed: ManagedFields): readonly ValueMap[] {
   return [...managed.values()]
     .filter((entry) => !isEmptySet(entry.fields))
@@ -135,7 +135,7 @@ function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
   )
 }
 
-/** The older first. Where there is no time it counts as that of 1970, which is not the oldest that a client can send. */
+/** The older first. An absent time counts as 1970, which is not the oldest time that a client can send. */
 export function compareTimes(a: string | undefined, b: string | undefined): number {
   return a === b ? 0 : millisecondsOf(a) - millisecondsOf(b)
 }
@@ -152,7 +152,7 @@ export function withoutManagedFields<T extends ValueMap>(object: T): T {
   return { ...object, metadata: rest }
 }
 
-/** The object with these managedFields; without the member where there are no owners. */
+/** The object with these managedFields, or without the member if there are no owners. */
 export function withManagedFields<T extends ValueMap>(object: T, managed: ManagedFields): T {
   const entries = encodeManagedFields(managed)
   if (entries.length === 0) return withoutManagedFields(object)

@@ -1,6 +1,6 @@
-// The outline of a value: which fields it has by its schema, of what types they are, and of what they hold only what decides about
-// ownership. Two values of one shape with the same outline set the same fields and fit the shape equally well, so that what was
-// found out about one holds for the other.
+// The outline of a value: the fields that it has by its schema, their types, and only those contents that decide about
+// ownership. Two values of one shape with the same outline set the same fields and have the same problems, so a result for
+// one holds for the other.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 
@@ -12,17 +12,17 @@ const NUMBER = 'd'
 const ZERO = 'z'
 const TRUE = 't'
 const FALSE = 'f'
-/** Has no parts, or not those that its shape speaks of. */
+/** The value has no parts, or not those of its shape. */
 const WHOLE = 'v'
 /** The texts of unset fields: a string, a quantity and a duration. */
 const ZERO_TEXTS: readonly string[] = ['', '0', '0s']
 
 const LONGEST = 16 * 1024
 
-/** Thrown where an outline becomes too long. */
+/** Thrown if an outline becomes too long. */
 class TooLong extends Error {}
 
-/** Undefined: it would be too long to be kept, as those of objects that have no like. */
+/** Undefined: it would be too long to be kept, as for objects unlike any other. */
 export function outlineOf(shape: Shape, value: Value): string | undefined {
   try {
     return new Outline().of(shape, value)
@@ -32,7 +32,7 @@ export function outlineOf(shape: Shape, value: Value): string | undefined {
   }
 }
 
-/** Names and keys are told with their length, so that no text in them can be taken for another outline. */
+/** Names and keys are written with their length, so that none can be mistaken for another outline. */
 class Outline {
   #room = LONGEST
 
@@ -71,7 +71,7 @@ class Outline {
     return list.listType === 'atomic' ? this.#alike(list.item, items) : this.#items(list, items)
   }
 
-  /** The items of an atomic list have no owners: of items in a row that are alike one is told. */
+  /** Items of an atomic list have no owners: of equal outlines in a row, only one is written. */
   #alike(shape: Shape, items: readonly Value[]): string {
     let out = '['
     let last = ''
@@ -93,7 +93,7 @@ class Outline {
     return `${out}]`
   }
 
-  /** What an item is told apart by: here the value itself counts. */
+  /** The identity of an item: here the value itself counts. */
   #identity(value: Value | undefined): string {
     switch (typeof value) {
       case 'string':
@@ -123,7 +123,7 @@ function outlineOfScalar(value: Exclude<Value, object>): string {
   }
 }
 
-/** No list is meant to be keyed by such values; it can be asked of them before that is found out. */
+/** A value that no list should have as a key. It can occur before the list is validated. */
 function stringify(value: Value): string {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member))
 }

@@ -1,19 +1,19 @@
-// How a value is written, where that counts: the reference compares the texts of scalars, so that 1 is not 1.0 (W-184).
+// Compares values by their texts, as the reference does for scalars: 1 is not equal to 1.0 (W-184).
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { ExactMap, ExactNumber, type SourceValue } from '../schema/exact-value.ts'
 
-/** A member of a map in either form; of members that repeat the last counts. */
+/** A member of a map in either form. Of repeated members, the last counts. */
 export function spelledMember(map: SourceValue, name: string): SourceValue | undefined {
   if (map instanceof ExactMap) return map.values[map.keys.lastIndexOf(name)]
   return isSpelledMap(map) ? own(map, name) : undefined
 }
 
-/** How many members or items it has; undefined where it can have none. */
+/** The number of members or items. Undefined: the value is a scalar. */
 export function spelledSize(spelled: SourceValue): number | undefined {
   return Array.isArray(spelled) ? spelled.length : membersOf(spelled)?.size
 }
 
-/** Whether a value would be written like that: maps by their members, lists in order, numbers by their digits. */
+/** Whether two values have the same text: maps are compared by members, lists in order, numbers by their digits. */
 export function isSpelledAs(value: Value, spelled: SourceValue): boolean {
   if (spelled instanceof ExactNumber) {
     return (typeof value === 'number' || typeof value === 'bigint') && String(value) === spelled.text
@@ -36,7 +36,7 @@ export function isSpelledAs(value: Value, spelled: SourceValue): boolean {
   return equalValues(value, spelled as Value)
 }
 
-/** Of members that repeat the last. */
+/** The members. Of repeated ones, the last counts. */
 function membersOf(map: SourceValue): ReadonlyMap<string, SourceValue> | undefined {
   if (map instanceof ExactMap) return new Map(map.keys.map((key, i) => [key, map.values[i]!]))
   return isSpelledMap(map) ? new Map(Object.entries(map)) : undefined

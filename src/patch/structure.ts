@@ -1,15 +1,15 @@
-// How values are taken apart by their schema: into members, into items that have an identity, or not at all.
+// The parts of a value by its schema: its members, its items if they have an identity, or none.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 import { type PathElement, scalarText, singleKeyElement, valueElement } from './field-set.ts'
 
-/** How a value is taken apart: as one leaf, by members (`memberShape`), or by the items of its list. */
+/** The kind of parts: none (a leaf), members (`memberShape`), or the items of a list. */
 export type Structure = 'leaf' | 'members' | 'items'
 
 const ANY: Shape = Object.freeze({ kind: 'any' })
 const TEXT: Shape = Object.freeze({ kind: 'string' })
 
-/** Values without a schema are taken apart by their own form: maps by members, lists whole. */
+/** Values without a schema: maps have members as parts, lists have none. */
 export function structureOf(shape: Shape, value: Value | undefined): Structure {
   switch (shape.kind) {
     case 'object':
@@ -24,7 +24,7 @@ export function structureOf(shape: Shape, value: Value | undefined): Structure {
   }
 }
 
-/** The shape of a member of what is taken apart by members. */
+/** The shape of a member of a value whose parts are members. */
 export function memberShape(shape: Shape, name: string): Shape {
   switch (shape.kind) {
     case 'object':
@@ -75,7 +75,7 @@ export function itemElement(list: ListShape, item: Value): PathElement | { reado
   return element
 }
 
-/** Undefined where the item has none of the keys. */
+/** Undefined: the item has none of the keys. */
 function keysElement(list: ListShape, item: ValueMap): PathElement | undefined {
   let text = ''
   for (const name of list.keys.toSorted()) {
@@ -89,7 +89,7 @@ function keyDefault(list: ListShape, name: string): Value | undefined {
   return list.item.kind === 'object' ? list.item.byName.get(name)?.default : undefined
 }
 
-/** Whether two items have the same element. Where the keys of both are alike in another spelling it may say no. */
+/** Whether two items have the same element. For equal keys in different spellings it may return false. */
 export function isSameItem(list: ListShape, one: Value, other: Value): boolean {
   if (one === other) return true
   if (list.listType === 'set' || !isMap(one) || !isMap(other)) return false
@@ -99,13 +99,13 @@ export function isSameItem(list: ListShape, one: Value, other: Value): boolean {
   return true
 }
 
-/** The item's element where it has one; items without an identity are told apart by their place. */
+/** The element of the item. Items without an identity get their place as element. */
 export function elementAt(list: ListShape, item: Value, index: number): PathElement {
   const element = itemElement(list, item)
   return typeof element === 'string' ? element : `i:${index}`
 }
 
-/** The items by their element; more than one under an element are duplicates that are treated as one unit. */
+/** The items by their element. Several items of one element are duplicates, and are treated as one unit. */
 export function groupItems(
   list: ListShape,
   items: readonly Value[],

@@ -5,8 +5,8 @@ import { EMPTY_SET, fieldElement, type FieldSet, isEmptySet, type PathElement } 
 import { elementAt, groupItems, isNamed, isSameItem, memberShape, structureOf } from './structure.ts'
 
 /**
- * The live value with everything that the applied one says, which fits the shape; what only the live one has stays. Where that is
- * nothing new the live value itself is given back, so that what comes after need not look into it again.
+ * The live value with all fields of the applied one, which fits the shape. Other fields of the live value stay. If nothing changes,
+ * the live value itself is returned, so that later steps can skip it.
  */
 export function merge(shape: Shape, live: Value | undefined, applied: Value | undefined): Value | undefined {
   if (applied === undefined) return live
@@ -41,7 +41,7 @@ function mergeMembers(shape: Shape, live: ValueMap, applied: ValueMap): ValueMap
 }
 
 /**
- * Applied items in their applied order; items that only the live list has keep their place relative to the shared ones.
+ * Applied items keep the applied order. Items of the live list only keep their place relative to the shared ones.
  * Duplicates in the live list are one unit: an applied item replaces them all.
  */
 function mergeItems(list: ListShape, live: readonly Value[], applied: readonly Value[]): readonly Value[] {
@@ -77,7 +77,7 @@ function mergeItems(list: ListShape, live: readonly Value[], applied: readonly V
       takeApplied(fromApplied)
       l++
     } else if (shared[nextShared] !== undefined && shared[nextShared] !== fromLive) {
-      // Shared, but not the one that the applied order wants next: it comes where that order has it.
+      // A shared item, but not the next one in the applied order: it is added at its applied place.
       l++
     } else {
       if (taken.has(fromLive)) l++
@@ -87,7 +87,7 @@ function mergeItems(list: ListShape, live: readonly Value[], applied: readonly V
   return result
 }
 
-/** Whether both have the same items in the same order: as mostly, when something is applied again. */
+/** Whether both have the same items in the same order, as is usual when a document is applied again. */
 function isOneOrder(list: ListShape, live: readonly Value[], applied: readonly Value[]): boolean {
   return live.length === applied.length && live.every((item, i) => isSameItem(list, item, applied[i]!))
 }
@@ -122,7 +122,7 @@ export function removeFields(shape: Shape, value: Value, remove: FieldSet): Valu
   return structure === 'leaf' ? null : value
 }
 
-/** The set with every struct field on the way to a member made a member too. */
+/** The set, with all struct fields on the paths to its members added. */
 export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): FieldSet {
   if (shape === undefined || isEmptySet(set)) return set
   const members = new Set(set.members)
@@ -144,8 +144,8 @@ export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): F
 }
 
 /**
- * The set after the schema changed under it, itself where it did not: what lies below a node that is atomic now becomes the node itself; an atomic
- * node that has parts now stays the owner of the node only.
+ * The set adapted to a changed schema, or the set itself: paths below a node that is atomic now become the node itself. An atomic
+ * node that is granular now stays in the set without its parts.
  */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
   if (isEmptySet(set)) return set

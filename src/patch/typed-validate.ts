@@ -1,4 +1,4 @@
-// Does an applied body fit its schema? Stricter than decoding: an unknown field is an error, and so are two items of one
+// Checks an applied body against its schema. It is stricter than decoding: an unknown field is an error, and so are two items of one
 // identity in a list (W-224 to W-226).
 import { isList, isMap, type Value } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
@@ -8,7 +8,7 @@ import { itemElement } from './structure.ts'
 
 const MAX_PROBLEMS = 10
 
-/** What is wrong with the value, in the order of its fields' names; empty where it fits. */
+/** The problems of the value, sorted by field name. Empty: it fits. */
 export function findTypeProblems(shape: ObjectShape, value: Value): string[] {
   const problems: string[] = []
   check(shape, value, [], problems)

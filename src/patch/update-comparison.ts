@@ -1,5 +1,5 @@
-// How an update changes an object, as ownership sees it: both are compared in their completed form, and what a write through the
-// endpoint cannot change is not looked at, however much of it was sent.
+// The changed fields of an update, for ownership: both objects are compared in their completed form. Fields that a write through the
+// endpoint cannot change are ignored.
 import type { Value, ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { differenceWithBelow, fieldElement, type FieldSet } from './field-set.ts'
@@ -28,7 +28,7 @@ export function withoutReset({ added, modified, removed }: Comparison, reset: Fi
   }
 }
 
-/** The object itself where it has none of them. */
+/** The object without these fields. If it has none of them: the object itself. */
 function withoutMembers(object: ValueMap, reset: FieldSet): ValueMap {
   let rest: Record<string, Value> | undefined
   for (const name of Object.keys(object)) {

@@ -1,11 +1,11 @@
-// All fields of a value, by its schema: the fields that a manager owns after it has added the whole value. Items of a list are mostly
+// All fields of a value, by its schema: the fields that a manager owns after it has added the whole value. Items of a list are usually
 // alike, so equal sets of members are made once.
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import { EMPTY_SET, fieldElement, type FieldSet, type PathElement } from './field-set.ts'
 import { elementAt, memberShape, structureOf } from './structure.ts'
 
-/** The parts of the value, those of its parts, and so on; without the value itself. */
+/** The parts of the value, their parts, and so on, without the value itself. */
 export function partsOf(shape: Shape, value: Value): FieldSet {
   return typeof value === 'object' && value !== null ? new Parts().of(shape, value) : EMPTY_SET
 }
@@ -37,7 +37,7 @@ class Parts {
       const below = this.of(memberShape(shape, name), value)
       if (below !== EMPTY_SET) (children ??= new Map()).set(fieldElement(name), below)
     }
-    // A map can have any names: only those of structs come again and again.
+    // A map can have any names: only the names of structs recur.
     if (shape.kind !== 'object') return { members: elementsOf(names), children: children ?? NO_CHILDREN }
     const flat = this.#flatSet(names)
     return children === undefined ? flat : { members: flat.members, children }
@@ -51,7 +51,7 @@ class Parts {
     return known
   }
 
-  /** Items of the same identity are one part, which is not looked into. */
+  /** Items of the same identity are one part without parts. */
   #items(list: ListShape, items: readonly Value[]): FieldSet {
     if (items.length === 0) return EMPTY_SET
     const members = new Set<PathElement>()
