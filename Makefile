@@ -16,7 +16,7 @@ RUNNABLE := node_modules/.package-lock.json
 READY := node_modules/.everything
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dev check static tools tools-long types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness test-long test-containers soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools tools-long types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness simulate test-long test-containers soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -90,6 +90,9 @@ test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under loa
 
 robustness: tools build ## An hour of random faults under clients whose histories are checked (shorter: make robustness SECONDS=180; SEED=2)
 	$(BIN) RUN_SECONDS=$(or $(SECONDS),3600) SEED=$(or $(SEED),1) node test/robustness/random/robustness.ts
+
+simulate: $(READY) ## A minute of simulated servers, clocks and faults by fresh seeds (longer: make simulate SECONDS=600; one again: SEED=7)
+	@$(BIN) SECONDS=$(or $(SECONDS),60) node test/simulation/simulate.ts
 
 soak: $(READY) build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts

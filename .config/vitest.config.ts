@@ -104,6 +104,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'simulation',
+          ...everyKind,
+          include: ['test/simulation/**/*.test.ts'],
+          ...fourAtOnce,
+          testTimeout: 600_000,
+        },
+      },
+      {
+        test: {
           name: 'long',
           ...everyKind,
           ...atOnce,

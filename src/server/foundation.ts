@@ -1,6 +1,8 @@
 // What a server is told at its start, and what is there before anything is served.
 import { KeptFunctions } from '../extensions/kept-functions.ts'
 import type { CallerFilter, Filter, Handler } from '../http/http.ts'
+import type { HandedSockets } from '../http/listener.ts'
+import type { Dial } from '../kv/etcd/etcd.ts'
 import type { Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
@@ -70,6 +72,13 @@ interface KnownResources {
   readonly find: (resource: GroupVersionResource) => Resource | undefined
 }
 
+export interface ServerLinks {
+  /** To the members of etcd. */
+  readonly dial?: Dial
+  /** Where clients connect; clients in this process need none of it. */
+  readonly sockets?: HandedSockets
+}
+
 export interface StartOrder {
   readonly config: Config
   readonly log: Log
@@ -95,6 +104,8 @@ export interface StartOrder {
   readonly worker?: WorkerParts
   /** Injects faults into this server. */
   readonly faults?: FaultPoints | undefined
+  /** The ways to it and from it where it is to have no sockets. */
+  readonly links?: ServerLinks
   /** Served with `--dev`, beside the server's own. */
   readonly devRoutes?: readonly Route[]
 }
@@ -146,7 +157,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   const tracing = await startTracing(config.tracing)
   if (tracing !== undefined) opened.defer(() => tracing.close())
   const storage = await openStorage(
-    { config, clock, snapshot: from?.stored, tracing, link: order.worker?.store },
+    { config, clock, snapshot: from?.stored, tracing, link: order.worker?.store, dial: order.links?.dial },
     signal,
   )
   opened.defer(() => storage.kv.close())

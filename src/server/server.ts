@@ -88,7 +88,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     requestLog.warn({ longestTurnMs, ...told, untold }, 'a request held the event loop')
   }
   const listener = await listen(config, {
-    sockets: order.worker?.sockets,
+    sockets: order.worker?.sockets ?? order.links?.sockets,
     tls: serving.tls,
     ticketKeys: order.worker?.ticketKeys ?? newTicketKeys(),
     handler: service.handler,

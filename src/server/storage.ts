@@ -2,7 +2,7 @@
 import { unfinishedSince } from '../kv/backup/unfinished.ts'
 import type { RestorableKv, StoreCopy } from '../kv/copy.ts'
 import type { EmbeddedKv } from '../kv/embedded/embedded.ts'
-import type { Etcd } from '../kv/etcd/etcd.ts'
+import type { Dial, Etcd } from '../kv/etcd/etcd.ts'
 import type { MemoryKv, MemorySnapshot } from '../kv/embedded/memory.ts'
 import { type Kv, KvError, prefixRange, type Revision } from '../kv/kv.ts'
 import type { Maintenance } from '../kv/maintenance.ts'
@@ -37,6 +37,8 @@ interface StorageOrder {
   readonly tracing: Tracing | undefined
   /** To the store of the supervisor, which is used instead. */
   readonly link: StoreLink | undefined
+  /** The way to etcd's members; absent: sockets. */
+  readonly dial?: Dial | undefined
 }
 
 /** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
@@ -50,14 +52,14 @@ export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: 
 }
 
 async function openEngine(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
-  const { config, clock, snapshot, tracing, link } = order
+  const { config, clock, snapshot, tracing, link, dial } = order
   const { storage } = config
   if (link !== undefined) return { kv: await openSupervisorsStore(link, signal) }
   if (snapshot !== undefined && storage.kind !== 'memory') {
     throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
   }
   if (storage.kind !== 'etcd') return openOwnEngine(storage, { clock, snapshot }, signal)
-  const kv = await openConfiguredEtcd(storage, { config, tracing }, signal)
+  const kv = await openConfiguredEtcd(storage, { config, tracing, dial }, signal)
   return { kv, maintenance: kv.maintenance }
 }
 
@@ -91,13 +93,13 @@ async function openConfiguredEmbedded(storage: EmbeddedConfig, clock: Clock, sig
 
 async function openConfiguredEtcd(
   storage: EtcdConfig,
-  { config, tracing }: Pick<StorageOrder, 'config' | 'tracing'>,
+  { config, tracing, dial }: Pick<StorageOrder, 'config' | 'tracing' | 'dial'>,
   signal: AbortSignal,
 ): Promise<Etcd> {
   const { openEtcd } = await import('../kv/etcd/etcd.ts')
   const { endpoints } = storage
   const metadata = tracing === undefined ? undefined : () => tracing.headers()
-  return openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage), metadata }, signal)
+  return openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage), metadata, dial }, signal)
 }
 
 /** To look after, without a server. Throws as `openStorage` does. */

@@ -5,7 +5,7 @@ import { chmod, lstat, unlink } from 'node:fs/promises'
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type SecureContextOptions, Server as TlsServer } from 'node:tls'
 import { systemClock } from '../lib/clock.ts'
-import { readInPlace } from '../lib/runtime/read-socket.ts'
+import { readInPlace, type ReadSocket } from '../lib/runtime/read-socket.ts'
 import { CHECK_EVERY_MS, CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts'
 import { OutboxBuffers } from './frame-outbox.ts'
 import { GrpcServerCall } from './grpc-server-call.ts'
@@ -56,7 +56,19 @@ const UNFINISHED = Object.freeze({ perConnectionBytes: Infinity, totalBytes: Inf
 const GOODBYE_MS = 2000
 const SOCKET_OPTIONS = Object.freeze({ keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true })
 
-export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcServer> {
+type SessionParts = Pick<GrpcServerOptions, 'maxMessageBytes' | 'onCall' | 'onFault'>
+
+export interface GrpcSessions {
+  /** A client has connected. */
+  onSocket(socket: Socket): void
+  /** To be called every so often. */
+  checkLimits(): void
+  /** Ends all calls with this status. */
+  end(status: number, message: string): void
+}
+
+/** What is spoken with clients, over whatever they come. */
+export function openGrpcSessions(options: SessionParts, readSocket: ReadSocket = readInPlace): GrpcSessions {
   const sessions = new Set<Http2Session>()
   const calls = new Set<GrpcServerCall>()
   const onRequest = (stream: Http2Stream): void => {
@@ -76,16 +88,31 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
     turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
     date: new HttpDate(systemClock),
-    readSocket: readInPlace,
+    readSocket,
     onRequest,
     onFault: options.onFault,
     onEnd: () => undefined,
   }
-  const server = openServer(options.tls, (socket) => {
-    const session = new Http2Session(socket, sessionOptions)
-    sessions.add(session)
-    socket.once('close', () => sessions.delete(session))
-  })
+  return {
+    onSocket(socket) {
+      const session = new Http2Session(socket, sessionOptions)
+      sessions.add(session)
+      socket.once('close', () => sessions.delete(session))
+    },
+    checkLimits() {
+      const now = performance.now()
+      for (const session of sessions) session.checkLimits(now)
+    },
+    end(status, message) {
+      for (const call of calls) call.end(status, message)
+      for (const session of sessions) session.leave()
+    },
+  }
+}
+
+export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcServer> {
+  const { onSocket, checkLimits, end } = openGrpcSessions(options)
+  const server = openServer(options.tls, onSocket)
   // Includes sockets that are not a session yet, or never become one.
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -94,10 +121,7 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
   })
   const address = await bind(server, options.address)
   server.on('error', options.onFault)
-  const checking = setInterval(() => {
-    const now = performance.now()
-    for (const session of sessions) session.checkLimits(now)
-  }, CHECK_EVERY_MS)
+  const checking = setInterval(checkLimits, CHECK_EVERY_MS)
   checking.unref()
   return {
     address,
@@ -107,8 +131,7 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
     async close(status, message) {
       const closed = once(server, 'close')
       server.close()
-      for (const call of calls) call.end(status, message)
-      for (const session of sessions) session.leave()
+      end(status, message)
       const goodbye = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
       }, GOODBYE_MS)

@@ -4,7 +4,7 @@
 // Invariants: a stream is told of its end exactly once, unless we have reset it; the peer has not looked at an `untouched` stream;
 // the frames of one turn of the event loop are one write. The window of the connection is opened again as
 // fast as bytes come, so that a stream without a reader delays only itself.
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import * as h2 from './http2-frames.ts'
 import { type FrameHead, numberContent, settingsContent, ConnectionError } from './http2-frames.ts'
@@ -45,7 +45,7 @@ const EMPTY = Buffer.alloc(0)
 const PING_CONTENT = Buffer.alloc(8)
 
 export class Connection implements StreamCarrier {
-  readonly #socket: Socket
+  readonly #socket: Duplex
   readonly #onChange: () => void
   readonly #outbox: FrameOutbox
   readonly #splitter = new FrameSplitter(h2.HTTP2_FRAMES)
@@ -71,7 +71,7 @@ export class Connection implements StreamCarrier {
   #timer: NodeJS.Timeout | undefined
 
   /** `dial` makes a socket, which may still be connecting. `onChange` is called when `state` has changed. */
-  constructor(dial: (onRead: (chunk: Buffer) => void) => Socket, onChange: () => void) {
+  constructor(dial: (onRead: (chunk: Buffer) => void) => Duplex, onChange: () => void) {
     const socket = dial((chunk) => this.#read(chunk))
     this.#socket = socket
     this.#onChange = onChange

@@ -9,7 +9,7 @@ import { type GrpcCall, STATUS_UNAVAILABLE } from '../../wire/grpc-call.ts'
 import { AUTHENTICATE, type Header, RANGE, STATUS } from '../gen/rpc.ts'
 import { KvError, type Revision } from '../kv.ts'
 import type { Given, Rpc } from '../rpc.ts'
-import type { EtcdTls } from './dialer.ts'
+import type { Dial, EtcdTls } from './dialer.ts'
 import { type CallHeaders, callHeaders, Endpoint, LATE_MS, RECONNECT, type Metadata } from './endpoint.ts'
 import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 
@@ -21,6 +21,8 @@ export interface ClusterOptions {
    */
   readonly prefix: string
   readonly tls?: EtcdTls
+  /** Absent: over sockets. */
+  readonly dial?: Dial | undefined
   readonly user?: { readonly name: string; readonly password: string }
   /** Sent with each call beside what all have, asked for when it is made. */
   readonly metadata?: (() => Metadata) | undefined
@@ -80,7 +82,7 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     if (options.endpoints.length === 0) throw new KvError('unavailable', 'no etcd endpoints configured')
     const isAlone = options.endpoints.length === 1
-    this.endpoints = options.endpoints.map((url) => new Endpoint(url, options.tls, isAlone))
+    this.endpoints = options.endpoints.map((url) => new Endpoint(url, options.tls, isAlone, options.dial))
     this.#probeKey = options.prefix
     this.#user = options.user
     this.#metadata = options.metadata

@@ -17,6 +17,7 @@ const DIAL_LIMIT_MS = 2_000
 const AFTERTHOUGHT_MS = 300
 
 export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Promise<Diagnosis> {
+  if (endpoint.given !== undefined) return { code: 'unavailable', text: `${endpoint.url}: no answer` }
   const { code, text } = toReason(await dial(endpoint, tls), endpoint.dialer.secure)
   return { code, text: `${endpoint.url}: ${text}` }
 }

@@ -1,6 +1,7 @@
 // The address of a member and how its socket is made: plain, or TLS with the configured certificates.
 import { X509Certificate } from 'node:crypto'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { connect as connectSecure, createSecureContext, type SecureContext } from 'node:tls'
 import { KvError } from '../kv.ts'
 
@@ -11,6 +12,9 @@ export interface EtcdTls {
   readonly certificate?: string
   readonly key?: string
 }
+
+/** Makes the way to a member in the place of sockets, for tests of clusters without any: it shows what comes to `onRead`. */
+export type Dial = (url: string, onRead: (chunk: Buffer) => void) => Duplex
 
 /** A port of a host, or a Unix socket. */
 type Target = { readonly host: string; readonly port: number } | { readonly path: string }

@@ -5,7 +5,7 @@ import { CancelledError } from '../../lib/errors.ts'
 import { Connection } from '../../wire/http2-client-connection.ts'
 import { WATCH } from '../gen/rpc.ts'
 import { decode, encode, type Given, type Rpc } from '../rpc.ts'
-import { Dialer, type EtcdTls } from './dialer.ts'
+import { type Dial, Dialer, type EtcdTls } from './dialer.ts'
 import {
   type CallEnd,
   GrpcCall,
@@ -54,6 +54,8 @@ export class Endpoint {
   /** As the operator wrote it. */
   readonly url: string
   readonly dialer: Dialer
+  /** Used instead of the dialer's sockets. */
+  readonly given: Dial | undefined
   /** There is no other member to ask instead. */
   readonly #isAlone: boolean
   /** Called at the next change of state. */
@@ -73,8 +75,9 @@ export class Endpoint {
   #blocksOf: CallHeaders | undefined
 
   /** Throws `KvError` where the address or the certificates are none. Connects when it is first asked to. */
-  constructor(url: string, tls: EtcdTls | undefined, isAlone = true) {
+  constructor(url: string, tls: EtcdTls | undefined, isAlone = true, dial?: Dial) {
     this.url = url
+    this.given = dial
     this.#isAlone = isAlone
     this.dialer = new Dialer(url, tls)
   }
@@ -193,7 +196,7 @@ export class Endpoint {
     clearTimeout(this.#redial)
     this.#hasStood = false
     const connection: Connection = new Connection(
-      (onRead) => this.dialer.dial(onRead),
+      (onRead) => this.given?.(this.url, onRead) ?? this.dialer.dial(onRead),
       () => this.#onState(connection),
     )
     this.#connection = connection

@@ -37,6 +37,8 @@ import { EtcdMaintenance, sizeOf } from './maintenance.ts'
 import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
 import { Writes } from './writes.ts'
 
+export type { Dial } from './dialer.ts'
+
 export interface EtcdOptions extends ClusterOptions {
   /** How long to wait for etcd when the engine is opened; absent: 10 s. */
   readonly openTimeoutMs?: number

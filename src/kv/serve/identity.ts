@@ -7,11 +7,13 @@ export interface Identity {
   readonly clusterId: bigint
   readonly memberId: bigint
   readonly name: string
+  /** How often a leader was elected. */
+  readonly raftTerm: number
 }
 
 /** There is one member, so there was one election. */
 export const RAFT_TERM = 1
 
-export function headerOf({ clusterId, memberId }: Identity, revision: Revision | undefined): Given<Header> {
-  return { clusterId, memberId, revision, raftTerm: RAFT_TERM }
+export function headerOf({ clusterId, memberId, raftTerm }: Identity, revision: Revision | undefined): Given<Header> {
+  return { clusterId, memberId, revision, raftTerm }
 }

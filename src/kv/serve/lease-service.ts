@@ -2,11 +2,11 @@
 import { LEASE_GRANT, LEASE_KEEP_ALIVE, LEASE_LEASES, LEASE_REVOKE, LEASE_TIME_TO_LIVE } from '../gen/rpc.ts'
 import { decode } from '../rpc.ts'
 import type { TransactionalKv } from '../transactional.ts'
-import type { Lessor } from './lessor.ts'
+import type { Leases } from './lessor.ts'
 import type { Identity } from './identity.ts'
 import { encodeAnswer, eachMessage, type Methods, unary } from './service.ts'
 
-export function leaseMethods(kv: TransactionalKv, lessor: Lessor, identity: Identity): Methods {
+export function leaseMethods(kv: TransactionalKv, lessor: Leases, identity: Identity): Methods {
   const { signal: always } = new AbortController()
   const newest = (): Promise<number> => kv.newestRevision(always)
   return {

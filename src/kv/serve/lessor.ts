@@ -26,6 +26,8 @@ export interface LeaseTime {
   readonly leftSeconds: number
 }
 
+export type Leases = Pick<Lessor, 'ids' | 'grant' | 'revoke' | 'keepAlive' | 'timeOf' | 'keysOf'>
+
 export class Lessor {
   readonly #kv: TransactionalKv
   readonly #clock: Clock

@@ -4,7 +4,7 @@ import { ALARM, AlarmRequestAction, AlarmType, DEFRAGMENT, MEMBER_LIST, STATUS }
 import { KvError } from '../kv.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { STORAGE_VERSION } from './backend.ts'
-import { type Identity, RAFT_TERM } from './identity.ts'
+import type { Identity } from './identity.ts'
 import { unimplemented } from './rpc-failure.ts'
 import { type Methods, unary } from './service.ts'
 
@@ -27,7 +27,7 @@ export function maintenanceMethods(
         dbSize: size?.bytes,
         leader: memberId,
         raftIndex: revision,
-        raftTerm: RAFT_TERM,
+        raftTerm: identity.raftTerm,
         raftAppliedIndex: revision,
         errors: isFull ? [`memberID:${memberId} alarm:NOSPACE `] : [],
         dbSizeInUse: size?.inUseBytes,

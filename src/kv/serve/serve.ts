@@ -2,12 +2,13 @@
 // (authentication, members) answer `Unimplemented`.
 import { createHash } from 'node:crypto'
 import { type Clock, systemClock } from '../../lib/clock.ts'
+import type { GrpcServerCall } from '../../wire/grpc-server-call.ts'
 import { type GrpcAddress, type GrpcTls, listenForGrpc } from '../../wire/grpc-server.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { kvMethods } from './kv-service.ts'
-import type { Identity } from './identity.ts'
+import { type Identity, RAFT_TERM } from './identity.ts'
 import { leaseMethods } from './lease-service.ts'
-import { Lessor } from './lessor.ts'
+import { type Leases, Lessor } from './lessor.ts'
 import { maintenanceMethods } from './maintenance-service.ts'
 import { failure } from './rpc-failure.ts'
 import { answerCall, type Methods } from './service.ts'
@@ -43,21 +44,11 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> 
   const identity = identityOf(address)
   const lessor = new Lessor(kv, clock)
   const clientUrls = (): readonly string[] => [urlOf(server.address, tls)]
-  const methods: Methods = {
-    ...kvMethods(kv, identity, clock),
-    ...watchMethods({ kv, identity, clock }),
-    ...leaseMethods(kv, lessor, identity),
-    ...maintenanceMethods(kv, identity, clientUrls),
-    ...snapshotMethods({ kv, identity, clock, clientUrls }),
-  }
   const server = await listenForGrpc({
     address,
     tls,
     maxMessageBytes: MAX_MESSAGE_BYTES,
-    onCall: (path, call) => {
-      const method = Object.hasOwn(methods, path) ? methods[path] : undefined
-      void answerCall(call, method, { path, onFault })
-    },
+    onCall: answerEtcd({ kv, clock, identity, leases: lessor, clientUrls, onFault }),
     onFault,
   })
   return {
@@ -71,11 +62,39 @@ export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> 
   }
 }
 
+export interface EtcdMember extends Pick<ServeEtcdOptions, 'kv' | 'onFault'> {
+  readonly clock: Clock
+  readonly identity: Identity
+  readonly leases: Leases
+  readonly clientUrls: () => readonly string[]
+}
+
+/** What answers the calls of etcd's API. */
+export function answerEtcd(member: EtcdMember): (path: string, call: GrpcServerCall) => void {
+  const { kv, clock, identity, leases, clientUrls, onFault } = member
+  const methods: Methods = {
+    ...kvMethods(kv, identity, clock),
+    ...watchMethods({ kv, identity, clock }),
+    ...leaseMethods(kv, leases, identity),
+    ...maintenanceMethods(kv, identity, clientUrls),
+    ...snapshotMethods({ kv, identity, clock, clientUrls }),
+  }
+  return (path, call) => {
+    const method = Object.hasOwn(methods, path) ? methods[path] : undefined
+    void answerCall(call, method, { path, onFault })
+  }
+}
+
 /** The identity follows from the address. */
 function identityOf(address: GrpcAddress): Identity {
   const name = address.kind === 'tcp' ? `${address.host}:${address.port}` : address.path
   const hash = createHash('sha256').update(name).digest()
-  return { name: 'quarterdeck', memberId: hash.readBigUInt64BE(0), clusterId: hash.readBigUInt64BE(8) }
+  return {
+    name: 'quarterdeck',
+    memberId: hash.readBigUInt64BE(0),
+    clusterId: hash.readBigUInt64BE(8),
+    raftTerm: RAFT_TERM,
+  }
 }
 
 function urlOf(address: GrpcAddress, tls: GrpcTls | undefined): string {

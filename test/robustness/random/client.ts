@@ -1,15 +1,16 @@
 // One client of a run: it asks one of the replicas, and writes down what it asked for and was told, with the time before and after.
-import { type Answered, type Asked, Connection, NoAnswer, type Target, type Way } from './connection.ts'
+import { type Answered, type Asked, NoAnswer, type Speaker } from './connection.ts'
 import type { Gate } from './gate.ts'
 import type { Get, List, ReadAt, Recorder, Scope, SeenObject, Told, Watch, Write, WriteOutcome } from './history.ts'
 import { seenObject } from './store-record.ts'
 
 /** What all clients of a run share. */
 export interface ClientParts {
-  readonly targets: readonly Target[]
   readonly recorder: Recorder
   readonly gate: Gate
   readonly roll: (sides: number) => number
+  /** How long a client thinks for each millisecond that it would think by itself. Absent: as long. */
+  readonly slowness?: number
   /** Revisions that it is of use to ask for: the oldest that is kept, where the window began, and the newest that anybody was told. */
   readonly known: { kept: number; since: number; newest: number }
 }
@@ -54,12 +55,13 @@ const INITIAL_END = 'k8s.io/initial-events-end'
 export class RecordingClient {
   readonly name: string
   readonly parts: ClientParts
-  readonly #connections: readonly Connection[]
+  readonly #connections: readonly Speaker[]
 
-  constructor(name: string, parts: ClientParts, way: Way) {
+  /** `connections`: one to each of the replicas. */
+  constructor(name: string, parts: ClientParts, connections: readonly Speaker[]) {
     this.name = name
     this.parts = parts
-    this.#connections = parts.targets.map((target) => new Connection(target, way))
+    this.#connections = connections
   }
 
   close(): void {
@@ -143,7 +145,7 @@ export class RecordingClient {
     return { watch, isGone }
   }
 
-  #pick(): Connection {
+  #pick(): Speaker {
     return this.#connections[this.parts.roll(this.#connections.length)]!
   }
 

@@ -42,6 +42,9 @@ interface Begun {
   readonly stream: Readable
 }
 
+/** What a client needs of it. */
+export type Speaker = Pick<Connection, 'ask' | 'stream' | 'close'>
+
 export class Connection {
   readonly #target: Target
   readonly #way: Way

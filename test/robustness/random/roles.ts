@@ -1,9 +1,8 @@
 // What the clients of a run do, each in a loop until it is told to stop: write and read at random, follow by watches, keep a copy by list
 // and watch, write two keys in one transaction behind the server's back, and elect a leader among them.
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from '../../../src/client/client.ts'
+import type { Client } from '../../../src/client/client.ts'
 import type { ClientParts, RecordingClient, Wanted } from './client.ts'
-import type { Target } from './connection.ts'
 import type { ReadAt, Scope, Told, WriteOutcome } from './history.ts'
 
 export const NAMESPACES = ['r0', 'r1'] as const
@@ -32,7 +31,7 @@ function anyScope(roll: ClientParts['roll']): Scope {
 
 /** Creates, changes, deletes and reads at random, with and without conditions. */
 export function writer(client: RecordingClient): Role {
-  const { roll, gate } = client.parts
+  const { roll, gate, slowness = 1 } = client.parts
   let count = 0
   const step = async (): Promise<boolean> => {
     const key = `${pick(roll, NAMESPACES)}/n${roll(NAMES)}`
@@ -58,7 +57,7 @@ export function writer(client: RecordingClient): Role {
   return async (signal) => {
     while (!signal.aborted) {
       const isAnswered = await gate.through(step)
-      await delay(isAnswered ? PAUSE_MS + roll(PAUSE_MS) : LONG_PAUSE_MS)
+      await delay(slowness * (isAnswered ? PAUSE_MS + roll(PAUSE_MS) : LONG_PAUSE_MS))
     }
   }
 }
@@ -88,7 +87,7 @@ async function readList(client: RecordingClient): Promise<boolean> {
 export type WatcherKind = 'initial' | 'resume' | 'past'
 
 export function watcher(client: RecordingClient, kind: WatcherKind, scope: Scope): Role {
-  const { roll, gate, known, recorder } = client.parts
+  const { roll, gate, known, recorder, slowness = 1 } = client.parts
   let reached: number | undefined
   return async (signal) => {
     while (!signal.aborted) {
@@ -102,7 +101,7 @@ export function watcher(client: RecordingClient, kind: WatcherKind, scope: Scope
         reached = isGone ? undefined : (placeIn(watch.told, after) ?? reached)
         return watch.told.length > 0
       })
-      await delay(isAlive ? PAUSE_MS : LONG_PAUSE_MS)
+      await delay(slowness * (isAlive ? PAUSE_MS : LONG_PAUSE_MS))
     }
   }
 }
@@ -115,7 +114,7 @@ function placeIn(told: readonly Told[], after: number | undefined): number | und
 
 /** Keeps a copy, as informers do: a list, a watch from there, and a list to compare with. */
 export function follower(client: RecordingClient): Role {
-  const { roll, gate, recorder } = client.parts
+  const { roll, gate, recorder, slowness = 1 } = client.parts
   return async (signal) => {
     while (!signal.aborted) {
       await gate.through(async (closing) => {
@@ -130,20 +129,20 @@ export function follower(client: RecordingClient): Role {
         recorder.add('lists', before)
         recorder.add('watches', watch)
       })
-      await delay(LONG_PAUSE_MS)
+      await delay(slowness * LONG_PAUSE_MS)
     }
   }
 }
 
 /** Another program that writes two objects in one revision, which this API has no call for: nobody may ever see one without the other. */
-export function togetherWriter(parts: ClientParts, endpoints: readonly string[]): Role {
-  const { roll, gate, recorder, known } = parts
+export function togetherWriter(parts: ClientParts, put: (contents: Together) => Promise<WriteOutcome>): Role {
+  const { gate, recorder, known, slowness = 1 } = parts
   const name = `together.${known.since}`
   let count = 0
   const step = async (): Promise<void> => {
     const value = `${name}-${++count}`
     const start = performance.now()
-    const outcome = await putTogether(pick(roll, endpoints), value)
+    const outcome = await put(contentsOf(value))
     const end = performance.now()
     for (const key of TOGETHER) {
       recorder.add('writes', { client: 'etcd', verb: 'together', key, value, start, end, outcome })
@@ -152,19 +151,27 @@ export function togetherWriter(parts: ClientParts, endpoints: readonly string[])
   return async (signal) => {
     while (!signal.aborted) {
       await gate.through(step)
-      await delay(10 * PAUSE_MS)
+      await delay(slowness * 10 * PAUSE_MS)
     }
   }
 }
 
-async function putTogether(endpoint: string, value: string): Promise<WriteOutcome> {
-  const encode = (text: string): string => Buffer.from(text).toString('base64')
-  const success = TOGETHER.map((key) => {
+/** What is to be stored under each key. */
+export type Together = readonly { readonly key: string; readonly value: string }[]
+
+function contentsOf(value: string): Together {
+  return TOGETHER.map((key) => {
     const [namespace, name] = key.split('/')
     const metadata = { name, namespace, uid: name, creationTimestamp: '2026-01-01T00:00:00Z', labels: { color: 'red' } }
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { v: value } }
-    return { request_put: { key: encode(`/registry/configmaps/${key}`), value: encode(JSON.stringify(object)) } }
+    return { key: `/registry/configmaps/${key}`, value: JSON.stringify(object) }
   })
+}
+
+/** By etcd's own HTTP gateway. */
+export async function putTogether(endpoint: string, contents: Together): Promise<WriteOutcome> {
+  const encode = (text: string): string => Buffer.from(text).toString('base64')
+  const success = contents.map(({ key, value }) => ({ request_put: { key: encode(key), value: encode(value) } }))
   try {
     const signal = AbortSignal.timeout(2_000)
     const response = await fetch(`${endpoint}/v3/kv/txn`, { method: 'POST', body: JSON.stringify({ success }), signal })
@@ -177,7 +184,7 @@ async function putTogether(endpoint: string, value: string): Promise<WriteOutcom
 }
 
 /** One of several that stand for election over a Lease; whoever leads writes the log, each entry bound to the one before. */
-export function candidate(client: RecordingClient, { url, token }: Target): Role {
+export function candidate(client: RecordingClient, open: () => Client): Role {
   let terms = 0
   const lead = async (over: AbortSignal): Promise<void> => {
     const term = `${client.name}.${++terms}`
@@ -197,7 +204,7 @@ export function candidate(client: RecordingClient, { url, token }: Target): Role
     }
   }
   return async (signal) => {
-    using elected = new Client({ url, token, insecureSkipTlsVerify: true })
+    using elected = open()
     const times = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 }
     const options = { namespace: NAMESPACES[0], name: 'elected', identity: client.name, ...times, signal }
     while (!signal.aborted) {

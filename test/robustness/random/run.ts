@@ -5,7 +5,8 @@ import { writeFileSync } from 'node:fs'
 import { dice } from '../../corpora/dice.ts'
 import { checkWindow } from './checks.ts'
 import { type ClientParts, RecordingClient } from './client.ts'
-import type { Target } from './connection.ts'
+import { Client } from '../../../src/client/client.ts'
+import { Connection, type Target } from './connection.ts'
 import { compact, newestRevision } from './etcd-members.ts'
 import type { Fault } from './faults.ts'
 import { Gate } from './gate.ts'
@@ -15,6 +16,7 @@ import {
   follower,
   LEADER_LOG,
   NAMESPACES,
+  putTogether,
   type Role,
   togetherWriter,
   watcher,
@@ -136,11 +138,16 @@ export class Run implements AsyncDisposable {
       roll: dice(this.#options.seed + 1),
       targets: this.#options.targets ?? this.#world.targets,
     }
-    const parts: ClientParts = { targets, recorder, gate, roll, known }
+    const parts: ClientParts = { recorder, gate, roll, known }
     const client = (role: string): RecordingClient => {
       // What a run before this one wrote in the same store was of other clients.
       const name = `${role}.${known.since}`
-      const made = new RecordingClient(name, parts, this.#clients.length % 2 === 0 ? 'http1' : 'http2')
+      const way = this.#clients.length % 2 === 0 ? 'http1' : 'http2'
+      const made = new RecordingClient(
+        name,
+        parts,
+        targets.map((target) => new Connection(target, way)),
+      )
       this.#clients.push(made)
       return made
     }
@@ -148,11 +155,13 @@ export class Run implements AsyncDisposable {
       ...Array.from({ length: WRITERS }, (_, i) => writer(client(`writer${i}`))),
       ...WATCHERS.map(([kind, scope], i) => watcher(client(`watcher${i}`), kind, scope)),
       ...Array.from({ length: FOLLOWERS }, (_, i) => follower(client(`follower${i}`))),
-      togetherWriter(
-        parts,
-        this.#world.members.map(({ endpoint }) => endpoint),
+      togetherWriter(parts, (contents) => {
+        const { members } = this.#world
+        return putTogether(members[roll(members.length)]!.endpoint, contents)
+      }),
+      ...this.#world.targets.map(({ url, token }, i) =>
+        candidate(client(`candidate${i}`), () => new Client({ url, token, insecureSkipTlsVerify: true })),
       ),
-      ...this.#world.targets.map((target, i) => candidate(client(`candidate${i}`), target)),
     ]
     this.#roles = Promise.all(roles.map((role) => role(this.#stop.signal)))
   }

@@ -30,7 +30,7 @@ interface RangeAnswer {
   readonly kvs?: readonly GatewayEvent['kv'][]
 }
 
-interface StoredObject {
+export interface StoredObject {
   readonly metadata: {
     readonly name: string
     readonly namespace: string
@@ -163,7 +163,7 @@ function encode(text: string): string {
   return Buffer.from(text).toString('base64')
 }
 
-function leaseVersion(text: string, revision: number): LeaseVersion {
+export function leaseVersion(text: string, revision: number): LeaseVersion {
   const { spec } = JSON.parse(text) as StoredLease
   return {
     revision,

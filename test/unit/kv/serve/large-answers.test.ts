@@ -13,7 +13,7 @@ import { EtcdApi } from '../../../rigs/etcd-api.ts'
 import { ALL, put, range } from '../../../rigs/etcd-requests.ts'
 import { serveStore } from '../../../fakes/served-store.ts'
 
-const identity = { clusterId: 7n, memberId: 2n ** 63n + 1n, name: 'm' }
+const identity = { clusterId: 7n, memberId: 2n ** 63n + 1n, name: 'm', raftTerm: 1 }
 
 describe('a range in pieces', () => {
   const numbers = [1, 127, 128, 16_383, 16_384, 2 ** 21, 2 ** 28, 2 ** 35, 2 ** 50]
