@@ -42,7 +42,8 @@ export class Dice {
     return from[this.below(from.length)]!
   }
 
-  fill(bytes: Uint8Array): void {
+  /** Fills all of it. */
+  draw(bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length; i++) bytes[i] = this.next() & 0xff
   }
 }

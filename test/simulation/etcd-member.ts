@@ -65,15 +65,13 @@ export class EtcdMember implements TransactionalKv {
     this.process = process
     this.isUp = true
     const { network } = this.#cluster
-    const member = this
     const identity = {
       name: this.name,
       memberId: BigInt(this.name.charCodeAt(1)),
       clusterId: 7n,
-      get raftTerm() {
-        return member.term
-      },
+      raftTerm: 0,
     }
+    Object.defineProperty(identity, 'raftTerm', { get: () => this.term })
     const onFault = (error: unknown): void => this.#cluster.fail(`a member broke: ${String((error as Error).stack)}`)
     const onCall = answerEtcd({
       kv: this,

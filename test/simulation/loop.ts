@@ -38,6 +38,10 @@ export interface Happening {
 const processes = new AsyncLocalStorage<Process>()
 let current: Loop | undefined
 
+function begin(loop: Loop): void {
+  current = loop
+}
+
 /** The loop that runs now; undefined outside of worlds. */
 export function currentLoop(): Loop | undefined {
   return current
@@ -150,7 +154,7 @@ export class Loop {
   /** Until `main` is settled. */
   run<T>(main: () => Promise<T>): Promise<T> {
     if (current !== undefined) throw new Error('a world is running already')
-    current = this
+    begin(this)
     return new Promise<T>((resolve, reject) => {
       let isOver = false
       const end = (settle: () => void): void => {

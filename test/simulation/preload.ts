@@ -177,7 +177,7 @@ const VirtualDate = new Proxy(Date, {
 })
 
 function fill<T extends NodeJS.ArrayBufferView>(view: T): T {
-  currentProcess()!.dice.fill(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+  currentProcess()!.dice.draw(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
   return view
 }
 
