@@ -1,7 +1,8 @@
 // A whole server inside a program or a test: in memory unless it is told otherwise, on a free port, with users that need no files.
 // Nothing of it is global: any number of servers run in one process.
-import { Client } from '../client/client.ts'
+import { Client, type Transport } from '../client/client.ts'
 import { type Config, readConfig } from '../config/config.ts'
+import { CONTROLLER_NAMES } from '../config/controller-names.ts'
 import { usageError } from '../config/start-error.ts'
 import type { Extensible } from '../extensions/extensions.ts'
 import { FaultInjector, type Faults } from './faults/faults.ts'
@@ -136,13 +137,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 }
 
 /** In this process, as it is configured. */
-async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir'>): Promise<Server> {
+async function openServer(
+  config: Config,
+  options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir'>,
+  shared?: { readonly memory: NonNullable<RunningServer['memory']>; readonly time: ServerTime },
+): Promise<Server> {
   const { log = SILENT_LOG, signal = new AbortController().signal, snapshot } = options
   const taken = snapshot === undefined ? undefined : TakenSnapshot.contentsOf(snapshot)
   const users = new Users(taken?.users ?? [], options.users ?? [])
   const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
-  const time = openTime(config.virtualClock ? { clock: 'virtual', ...options } : options, taken?.time)
+  const time = shared?.time ?? openTime(config.virtualClock ? { clock: 'virtual', ...options } : options, taken?.time)
   const faults = new FaultInjector(log)
   const running = await composeServer({
     config,
@@ -154,6 +159,7 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
     faults,
     ...time.order,
     ...from,
+    ...(shared === undefined ? {} : { memory: shared.memory }),
   })
   try {
     await time.begin()
@@ -162,6 +168,21 @@ async function openServer(config: Config, options: Omit<ServerOptions, 'port' | 
     throw error
   }
   return new LibraryServer(running, users, { config, log, records, time, faults })
+}
+
+/** Another server on the store of one in memory, by the same clock, for tests of what several do. It has to be stopped first. */
+export function replicaOf(server: Server, seed: string): Promise<Server> {
+  return libraryServer(server).replica(seed)
+}
+
+/** The way to the server by no socket. */
+export function transportTo(server: Server): Transport {
+  return libraryServer(server).transport()
+}
+
+function libraryServer(server: Server): LibraryServer {
+  if (server instanceof LibraryServer) return server
+  throw new TypeError('this is no server of startServer()')
 }
 
 function flagsOf({ dataDir, port, flags = {} }: ServerOptions): string[] {
@@ -233,6 +254,20 @@ class LibraryServer implements Server {
     const client = new Client({ url, token, clock, transport })
     this.#openClients.add(client)
     return client
+  }
+
+  transport(): Transport {
+    return new InProcessTransport(this.#running, () => {})
+  }
+
+  async replica(seed: string): Promise<Server> {
+    const { config, log, time } = this.#started
+    const { memory } = this.#running
+    if (memory === undefined) throw new Error('only a server in memory has replicas in this process')
+    const shared = { ...time, order: { ...time.order, seed }, begin: () => Promise.resolve() }
+    // What only one may do, the first one does.
+    const controllersOff = new Set(CONTROLLER_NAMES)
+    return openServer({ ...config, securePort: 0, controllersOff }, { log }, { memory, time: shared })
   }
 
   kubeconfig(...user: OfUser): Kubeconfig {

@@ -2,6 +2,7 @@
 import { KeptFunctions } from '../extensions/kept-functions.ts'
 import type { CallerFilter, Filter, Handler } from '../http/http.ts'
 import type { HandedSockets } from '../http/listener.ts'
+import type { MemoryKv } from '../kv/embedded/memory.ts'
 import type { Dial } from '../kv/etcd/etcd.ts'
 import type { Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
@@ -104,6 +105,8 @@ export interface StartOrder {
   readonly worker?: WorkerParts
   /** Injects faults into this server. */
   readonly faults?: FaultPoints | undefined
+  /** The store of another server in this process, which closes it; `config` says that it is in memory. */
+  readonly memory?: MemoryKv
   /** The ways to it and from it where it is to have no sockets. */
   readonly links?: ServerLinks
   /** Served with `--dev`, beside the server's own. */
@@ -156,11 +159,10 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   const runtime: ProcessRuntime = order.sharesProcess === true ? {} : runtimeOf(config)
   const tracing = await startTracing(config.tracing)
   if (tracing !== undefined) opened.defer(() => tracing.close())
-  const storage = await openStorage(
-    { config, clock, snapshot: from?.stored, tracing, link: order.worker?.store, dial: order.links?.dial },
-    signal,
-  )
-  opened.defer(() => storage.kv.close())
+  const { memory, worker, links } = order
+  const ordered = { config, clock, snapshot: from?.stored, tracing, link: worker?.store, dial: links?.dial }
+  const storage: Storage = memory === undefined ? await openStorage(ordered, signal) : { kv: memory }
+  if (memory === undefined) opened.defer(() => storage.kv.close())
   await checkWhole(storage.kv, config, signal)
   await checkFormat(storage.kv, config, signal)
   if (faults !== undefined && config.dev) log.warn({}, '--dev: administrators can inject faults at /debug/faults')

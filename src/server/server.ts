@@ -6,6 +6,7 @@ import type { Extensible } from '../extensions/extensions.ts'
 import { extensibleHere } from '../extensions/in-process.ts'
 import type { FinishedRequest, InProcessConnection } from '../http/listener.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'
+import type { MemoryKv } from '../kv/embedded/memory.ts'
 import type { Kv } from '../kv/kv.ts'
 import { type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { localUrl } from '../config/admin.ts'
@@ -34,6 +35,8 @@ export interface RunningServer extends ServerAccess {
   /** A connection for a client in this process. */
   connect(): InProcessConnection
   readonly kv: Kv
+  /** The same below injected faults, where it is in memory and its own. */
+  readonly memory: MemoryKv | undefined
   /**
    * Resolves when the server is put together, with what its controllers work with. A server that goes on from the state of another
    * is put together by this call or by its first request.
@@ -162,6 +165,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     extensible: extensibleHere(base.functions, log),
     connect: () => listener.connect(),
     kv: base.kv,
+    memory: base.memory,
     awake: async () => (await service.ready()).api.parts,
     answerPeer: async (question) => (await service.ready()).answerPeer(question),
     reload(next) {

@@ -7,6 +7,14 @@ import { type RequestRecord, type Server, SERVER_OPTIONS, type ServerOptions, st
 export { type Applied, applyYaml, type ApplyYamlOptions } from './apply-yaml.ts'
 export type { Wanted } from './differences.ts'
 export {
+  explore,
+  type ExploredFault,
+  type ExploredWorld,
+  type ExploreOptions,
+  ExplorationError,
+  type Program,
+} from './explore.ts'
+export {
   eventually,
   type NamedObject,
   type Target,
