@@ -161,6 +161,7 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
   'make image': ['test/containers/image.test.ts', "make('image')"],
   'make soak': ['test/robustness/memory-soak.ts', 'MINUTES'],
   'make soak MINUTES=60': ['test/robustness/memory-soak.ts', 'MINUTES'],
+  'make simulate': ['test/simulation/simulate.ts', 'SECONDS'],
   'make robustness': ['test/robustness/random/robustness.ts', 'RUN_SECONDS'],
   'make mutants': ['test/mutation/run-mutants.ts', 'mutant'],
   'docker run --read-only --cap-drop ALL --publish 6443:6443 --volume data:/data quarterdeck': [

@@ -87,7 +87,7 @@ export const PLANTS: readonly Plant[] = [
   plant(
     'watch-survives-compaction',
     'etcd-io/etcd#20418: a watch goes on over a compaction as if nothing were missing',
-    'src/kv/embedded/watcher.ts',
+    'src/kv/embedded/history-watch.ts',
     'if (this.#cursor + 1 < oldest) {',
     'if (this.#cursor + 1 < oldest) {\n        this.#cursor = oldest - 1\n      }\n      if (this.#cursor + 1 < oldest) {',
   ),
@@ -108,7 +108,7 @@ export const PLANTS: readonly Plant[] = [
   plant(
     'history-piece-skipped',
     'memory store: a watcher that is behind goes on at the newest revision',
-    'src/kv/embedded/watcher.ts',
+    'src/kv/embedded/history-watch.ts',
     'this.#cursor = batch.revision',
     'this.#cursor = newest',
   ),

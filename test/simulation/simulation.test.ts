@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { campaign, summaryOf } from './campaign.ts'
 import { simulate } from './processes.ts'
+import { PLANTS } from './planted.ts'
 import type { RunOptions, RunResult } from './run.ts'
 
 const FOUND = path.join(path.dirname(fileURLToPath(import.meta.url)), 'found')
@@ -36,4 +37,17 @@ it.each(found)('what %s found is mended', async (file) => {
   const lines = await traceOf(options)
   const result = JSON.parse(lines.slice(lines.lastIndexOf('{')).join('\n')) as RunResult
   expect(result.violations).toEqual([])
+})
+
+it('has a place in the sources for every bug that is planted', () => {
+  const top = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..')
+  const places = PLANTS.flatMap(({ name, patches }) =>
+    patches.map(({ file, find }) => [name, readFileSync(path.join(top, file), 'utf8').split(find).length - 1]),
+  )
+  expect(places).toEqual(places.map(([name]) => [name, 1]))
+})
+
+it('finds a bug that was planted', async () => {
+  const { failed } = await campaign({ first: 1, seconds: 120, plant: 'watcher-starts-late', untilFound: true })
+  expect(failed.length).toBeGreaterThan(0)
 })

@@ -5,14 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
 import { pause } from '../../lib/pause.ts'
 import { type Random, seededRandom } from '../../lib/random.ts'
-import {
-  replicaOf,
-  type Server,
-  type ServerOptions,
-  type Snapshot,
-  startServer,
-  transportTo,
-} from '../library.ts'
+import { replicaOf, type Server, type ServerOptions, type Snapshot, startServer, transportTo } from '../library.ts'
 import { ExploredLink } from './explored-link.ts'
 
 /** What goes wrong in an explored world. */
