@@ -111,8 +111,8 @@ export function openGrpcSessions(options: SessionParts, readSocket: ReadSocket =
 }
 
 export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcServer> {
-  const { onSocket, checkLimits, end } = openGrpcSessions(options)
-  const server = openServer(options.tls, onSocket)
+  const sessions = openGrpcSessions(options)
+  const server = openServer(options.tls, (socket) => sessions.onSocket(socket))
   // Includes sockets that are not a session yet, or never become one.
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -121,7 +121,7 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
   })
   const address = await bind(server, options.address)
   server.on('error', options.onFault)
-  const checking = setInterval(checkLimits, CHECK_EVERY_MS)
+  const checking = setInterval(() => sessions.checkLimits(), CHECK_EVERY_MS)
   checking.unref()
   return {
     address,
@@ -131,7 +131,7 @@ export async function listenForGrpc(options: GrpcServerOptions): Promise<GrpcSer
     async close(status, message) {
       const closed = once(server, 'close')
       server.close()
-      end(status, message)
+      sessions.end(status, message)
       const goodbye = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
       }, GOODBYE_MS)

@@ -132,7 +132,7 @@ export class EtcdCluster {
       this.#majority(leader, term, () => {
         answer().then(
           (value) => this.#hop(leader, member, () => resolve(value)),
-          (error: unknown) => this.#hop(leader, member, () => reject(error as Error)),
+          (error: unknown) => this.#hop(leader, member, () => reject(error)),
         )
       })
     })

@@ -115,8 +115,8 @@ export class EtcdMember implements TransactionalKv {
   async transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result> {
     if (this.#cluster.isFull && !request.freesSpace) throw new KvError('full', 'the store is full')
     const entry: Entry = {
-      apply: (engine) => engine.transact(request as TransactionRequest<unknown>, NEVER),
-      transaction: request as TransactionRequest<unknown>,
+      apply: (engine) => engine.transact(request, NEVER),
+      transaction: request,
     }
     return (await this.#throughLog(entry, signal)) as Result
   }

@@ -164,7 +164,7 @@ export class Loop {
       }
       this.within(this.host, main).then(
         (value) => end(() => resolve(value)),
-        (error: unknown) => end(() => reject(error as Error)),
+        (error: unknown) => end(() => reject(error)),
       )
       const turn = (): void => {
         if (isOver) return
@@ -172,7 +172,7 @@ export class Loop {
           if (this.#immediates === 0) this.#turns = 0
           if (this.#immediates === 0 || ++this.#turns % SPIN_TURNS === 0) this.#next()
         } catch (error) {
-          return end(() => reject(error as Error))
+          return end(() => reject(error))
         }
         realSetImmediate(turn)
       }

@@ -20,7 +20,6 @@ function plant(name: string, like: string, file: string, find: string, put: stri
 }
 
 const MEMBER = 'test/simulation/etcd-member.ts'
-const CLUSTER = 'test/simulation/etcd-cluster.ts'
 const WATCH_SERVICE = 'src/kv/serve/watch-service.ts'
 const ASSEMBLER = 'src/kv/etcd/revisions.ts'
 const WRITES = 'src/kv/etcd/writes.ts'
@@ -43,20 +42,6 @@ export const PLANTS: readonly Plant[] = [
     MEMBER,
     'this.isUp = true\n',
     'this.isUp = true\n    if (this.applied > 0 && this.applied < this.#cluster.log.length) this.applied++\n',
-  ),
-  plant(
-    'member-applies-twice',
-    'etcd-io/etcd#11613: a member applies an entry again after a restart',
-    MEMBER,
-    'this.isUp = true\n',
-    'this.isUp = true\n    if (this.applied > 0) this.applied--\n',
-  ),
-  plant(
-    'commit-without-majority',
-    'split brain: a leader commits alone',
-    CLUSTER,
-    'if (leads && 2 * size > this.members.length) then()',
-    'if (size > 0) then()',
   ),
   {
     name: 'future-watch-goes-back',

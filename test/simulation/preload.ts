@@ -254,7 +254,7 @@ if (plant !== undefined) {
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context)
-      const source = plantedSource(plant, url, () => String(loaded.source))
+      const source = plantedSource(plant, url, () => Buffer.from(loaded.source as Uint8Array).toString())
       return source === undefined ? loaded : { ...loaded, source }
     },
   })

@@ -212,7 +212,7 @@ class World implements ExploredWorld, AsyncDisposable {
 
   async settle(duration: number | string = SETTLE): Promise<void> {
     this.#isPeaceful = true
-    for (const heal of [...this.#heals]) heal()
+    for (const heal of this.#heals) heal()
     for (const { link } of this.#programs) link?.mend()
     await this.advance(duration)
   }

@@ -1,5 +1,4 @@
 // Whether the peer is there: asked after a silence while something is waited for, and never without need.
-import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Connection } from '../../../src/wire/http2-client-connection.ts'
@@ -40,7 +39,7 @@ describe('the peer of a connection', () => {
     connection = new Connection(
       (onRead) => {
         read = onRead
-        return line as unknown as Socket
+        return line
       },
       () => undefined,
     )
@@ -130,7 +129,7 @@ describe('the peer of a connection', () => {
 
   it('that never says a word is given up after five seconds', async () => {
     const silent = new Connection(
-      () => new Line() as unknown as Socket,
+      () => new Line(),
       () => undefined,
     )
     silent.open(Buffer.alloc(0), listener)
