@@ -304,8 +304,7 @@ const PRINTED: Readonly<Record<string, string>> = {
   'apply-deployment.ts': '.spec.replicas: conflict with "installer"\n3 replicas\n',
   'elect-leader.ts': 'one leads\ntwo leads\n',
   'inject-faults.ts': 'visit 1 after 2 conflicts\n1 watch cut\nheard of it all the same\nno store\nvisit 3\n',
-  'explore.ts':
-    'found, and found again: true\nwith names that follow from the orders, forty worlds are well\n',
+  'explore.ts': 'found, and found again: true\nwith names that follow from the orders, forty worlds are well\n',
   'fork-server.ts': 'paints it blue: blue\ndeletes it: gone\nthe server has red\n',
   'extension.ts': 'web: 3 replicas\nadmin may have 5 replicas\nguests see no secrets\n',
   'informer.ts': 'added key\nupdated key: 1 keys, now 2\n1 opaque\ndeleted key\n',
