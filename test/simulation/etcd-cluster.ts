@@ -130,10 +130,13 @@ export class EtcdCluster {
     const { term } = leader
     this.#hop(member, leader, () => {
       this.#majority(leader, term, () => {
-        answer().then(
-          (value) => this.#hop(leader, member, () => resolve(value)),
-          (error: unknown) => this.#hop(leader, member, () => reject(error)),
-        )
+        // Also where it throws at once.
+        Promise.resolve()
+          .then(answer)
+          .then(
+            (value) => this.#hop(leader, member, () => resolve(value)),
+            (error: unknown) => this.#hop(leader, member, () => reject(error)),
+          )
       })
     })
     return promise

@@ -82,8 +82,9 @@ export class Network {
   /** In order behind what was carried before it; waits while the way is cut. */
   carry(lane: Lane, act: () => void): void {
     const { from, to, process } = lane
-    const way = this.way(from, to)
-    lane.atMs = Math.max(lane.atMs + STEP_MS, this.#loop.nowMs + this.latency(from, to))
+    const way = (lane.way ??= this.way(from, to))
+    const latencyMs = this.#dice.between(...LATENCY_MS) + way.delayMs
+    lane.atMs = Math.max(lane.atMs + STEP_MS, this.#loop.nowMs + latencyMs)
     this.packets++
     this.#loop.at(lane.atMs - this.#loop.nowMs, process(), () => {
       if (!way.isCut && lane.held.length === 0) return act()
@@ -180,6 +181,8 @@ export interface Lane {
   readonly process: () => Process
   atMs: number
   readonly held: (() => void)[]
+  /** Once it is known. */
+  way?: Way
 }
 
 export class SimSocket extends Duplex {
@@ -193,6 +196,7 @@ export class SimSocket extends Duplex {
   /** The machine that it was on is. */
   isGone = false
   #isConnected = false
+  #back: Way | undefined
   #early: (() => void)[] = []
 
   constructor(network: Network, process: Process, host: string, other: string) {
@@ -234,7 +238,7 @@ export class SimSocket extends Duplex {
 
   arrive(bytes: Buffer): void {
     if (this.destroyed || this.isGone) return
-    const way = this.#network.way(this.other, this.host)
+    const way = (this.#back ??= this.#network.way(this.other, this.host))
     if (way.breaks > 0) {
       way.breaks--
       this.peer?.destroy()

@@ -31,7 +31,7 @@ async function many(): Promise<number> {
   return result.failed.length === 0 ? 0 : 1
 }
 
-/** With as few faults as it takes; `found.test.ts` runs it from then on. */
+/** With as few faults as it takes; `simulation.test.ts` runs it from then on. */
 async function keep(seed: string): Promise<void> {
   let options = JSON.stringify({ seed })
   await simulate({ kind: 'shrink', options: { seed } }, (line) => (options = line))

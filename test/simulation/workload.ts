@@ -16,7 +16,7 @@ export interface WorkParts {
 }
 
 const LIMIT_MS = 5_000
-const PAUSE_MS = [100, 900] as const
+const PAUSE_MS = [300, 2_500] as const
 const MOST_IN_QUOTA = 6
 
 type Ask = (operation: string, asked: Asked) => Promise<{ readonly status: number; readonly body: string } | undefined>
