@@ -10,14 +10,14 @@ export interface AdmissionRequest {
   readonly operation: AdmissionOperation
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
-  /** The version in the path; `kind` and `resource` have the stored version. */
+  /** The version in the path. `kind` and `resource` have the stored version. */
   readonly requestKind: GroupVersionKind
   readonly requestResource: GroupVersionResource
   /** Empty for the resource itself. */
   readonly subresource: string
   /** Empty for cluster-scoped objects. */
   readonly namespace: string
-  /** Empty where the name is still to be generated, and for each object of a deletecollection. */
+  /** Empty if the name is still to be generated, and for each object of a deletecollection. */
   readonly name: string
   /** Absent for DELETE. Reading it may cost a parse of the object. */
   readonly object: ApiObject | undefined
@@ -29,29 +29,29 @@ export interface AdmissionRequest {
   readonly options: ValueMap
   /** Tells the client something without refusing the request. */
   readonly warn: (text: string) => void
-  /** Adds an audit annotation, `pod-security.kubernetes.io/enforce-policy`; the first value of a key is kept. */
+  /** Adds an audit annotation such as `pod-security.kubernetes.io/enforce-policy`. The first value of a key is kept. */
   readonly annotate: (key: string, value: string) => void
   /** The deadline, by `performance.now()`. Absent: none. */
   readonly deadline?: number | undefined
-  /** Set by the chain: only while mutating, and only where a plugin of the chain may ask for reinvocation. */
+  /** Set by the chain while mutating, if a plugin of the chain may ask for reinvocation. */
   walk?: MutatingWalk | undefined
 }
 
-/** The mutating phase of a request: one pass through the chain, and a second one where a late change asks for it (W-447). */
+/** The mutating phase of a request: one pass through the chain, and a second one if a late change asks for it (W-447). */
 export interface MutatingWalk {
   readonly isSecond: boolean
   /** The state that plugins keep from the first pass, by plugin. */
   readonly memory: Map<string, unknown>
-  /** Asks for a second pass; ignored in the second. */
+  /** Asks for a second pass. Ignored in the second pass. */
   repeat(): void
 }
 
 /** Throws `ApiError` to refuse. Called again after a conflict, with a new object. */
 export interface Admission {
-  /** The object as it is to be stored; undefined where nothing changes. */
+  /** The object as it is to be stored. Undefined: nothing changes. */
   mutate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined>
   validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
-  /** Whether webhooks, policies or functions take part in this phase: what they are shown is to be complete. */
+  /** Whether webhooks, policies or functions take part in this phase. They must get complete objects. */
   hasExtensions(phase: AdmissionPhase): boolean
   /** Whether a plugin looks at the objects of such a request in this phase, for all that is known now. */
   readsObjects(phase: AdmissionPhase, request: AdmissionPlace): boolean
@@ -63,9 +63,9 @@ export type AdmissionPlace = Pick<AdmissionRequest, 'resource' | 'operation' | '
 
 /** A plugin of the chain. It is called only for its resources and operations. */
 export interface AdmissionPlugin {
-  /** The name in flags; absent: it is always enabled. */
+  /** The name in flags. Absent: it is always enabled. */
   readonly name?: string
-  /** `pods`, `ingresses.networking.k8s.io`, with their subresources; absent: all. */
+  /** `pods`, `ingresses.networking.k8s.io`, with their subresources. Absent: all resources. */
   readonly resources?: readonly string[]
   /** Absent: all. */
   readonly operations?: readonly AdmissionOperation[]
@@ -77,9 +77,9 @@ export interface AdmissionPlugin {
     signal: AbortSignal,
   ) => ApiObject | undefined | Promise<ApiObject | undefined>
   readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => void | Promise<void>
-  /** Whether it passes objects on to webhooks, policies or functions. Absent: what it does is the server's own. */
+  /** Whether it passes objects on to webhooks, policies or functions. Absent: it does not. */
   readonly hasExtensions?: () => boolean
-  /** Whether it looks at the objects of a request. Absent: it does, where it has no extensions or some are in force. */
+  /** Whether it reads the objects of a request. Absent: it does, unless it has extensions and none are in force. */
   readonly readsObjects?: (request: AdmissionPlace) => boolean
 }
 

@@ -1,4 +1,4 @@
-// The admission chain: each plugin gets the object that the one before returned; the first that refuses ends it. The plugins of a
+// The admission chain: each plugin gets the object of the one before. The first that refuses ends it. The plugins of a
 // resource are determined by its first request, so that others cost nothing.
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
@@ -68,7 +68,7 @@ function validateFrom(validators: readonly Validator[], first: number, call: Cal
   }
 }
 
-/** Without a resource: for those that no plugin names. */
+/** Without a resource: the plugins of resources that no plugin names. */
 function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefined): ByOperation {
   const entries = OPERATIONS.map((operation) => {
     const matching = chain.filter(
@@ -87,14 +87,14 @@ function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefi
   return Object.fromEntries(entries) as Record<AdmissionOperation, PluginSet>
 }
 
-/** Runs the mutators. Awaits only those that return a promise. Gives the changed object; undefined where nothing changes. */
+/** Runs the mutators. Awaits only those that return a promise. Returns the changed object. Undefined: nothing changes. */
 function walk(mutators: readonly Mutator[], call: Call): MaybePromise<ApiObject | undefined> {
   return walkFrom(mutators, call, { first: 0, changed: undefined })
 }
 
 interface Progress {
   readonly first: number
-  /** What the mutators before made of the object, where they changed it. */
+  /** The object as earlier mutators changed it. */
   readonly changed: ApiObject | undefined
 }
 

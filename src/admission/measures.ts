@@ -19,7 +19,7 @@ export class AdmissionMeasures extends Measures {
   )
 }
 
-/** The plugin with metrics; internal plugins have no name and are not measured. */
+/** The plugin with metrics. Internal plugins have no name and are not measured. */
 export function measurePlugin(plugin: AdmissionPlugin, measures: AdmissionMeasures): AdmissionPlugin {
   const { name } = plugin
   if (name === undefined) return plugin

@@ -1,4 +1,4 @@
-// How plugins read other objects: from the cache, and from the storage where the cache may be stale.
+// Reads other objects for plugins: from the cache, or from the storage if the cache may be stale.
 import type { ApiObject } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 
@@ -8,7 +8,7 @@ export interface ObjectReader<T extends ApiObject = ApiObject> {
   find(namespace: string, name: string, signal: AbortSignal): MaybePromise<T | undefined>
   /** From the storage. */
   findLatest(namespace: string, name: string, signal: AbortSignal): Promise<T | undefined>
-  /** From the cache; an empty namespace lists all. */
+  /** Lists from the cache. An empty namespace: all namespaces. */
   list(namespace: string, signal: AbortSignal): MaybePromise<readonly T[]>
 }
 

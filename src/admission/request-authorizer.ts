@@ -1,4 +1,4 @@
-// The `authorizer` of CEL expressions. Expressions cannot await: where a decision is asynchronous the evaluation is aborted, and repeated
+// The `authorizer` of CEL expressions. Expressions cannot await: if a decision is asynchronous, the evaluation is aborted, and repeated
 // when the decision is known. Expressions have no side effects.
 import type { User } from '../api/user.ts'
 import { askedSelectors } from '../auth/asked-selectors.ts'
@@ -27,7 +27,7 @@ export class RequestAuthorizer {
     this.#signal = signal
   }
 
-  /** What is bound to `authorizer` and `authorizer.requestResource`. */
+  /** The values of `authorizer` and `authorizer.requestResource`. */
   bindings(): { readonly authorizer: AuthorizerValue; readonly 'authorizer.requestResource': ResourceCheck } {
     const authorizer = new AuthorizerValue((check) => this.#decide(check))
     const { requestResource, subresource, namespace, name } = this.#request

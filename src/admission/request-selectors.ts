@@ -9,7 +9,7 @@ import { findAnywhere, type ObjectReader } from './object-reader.ts'
 import { namespaceNotFound } from './refusal.ts'
 import { isAboutNamespaces } from './resource-rules.ts'
 
-/** A selector in a configuration; one that is absent selects everything. */
+/** A selector in a configuration. An absent one selects everything. */
 export function selectorIn(part: ValueMap, name: string): LabelSelector {
   const selector = own(part, name)
   return (selector === undefined ? undefined : labelSelectorOf(selector)) ?? EVERY_LABEL
@@ -20,7 +20,7 @@ export function namespaceOf(request: AdmissionRequest): string {
   return isAboutNamespaces(request.resource) ? request.name : request.namespace
 }
 
-/** Cluster-scoped objects always match. Throws `NotFound` where the namespace does not exist. */
+/** Cluster-scoped objects always match. Throws `NotFound` if the namespace does not exist. */
 export async function namespaceMatches(
   selector: LabelSelector,
   request: AdmissionRequest,

@@ -123,7 +123,7 @@ function outlineOfScalar(value: Exclude<Value, object>): string {
   }
 }
 
-/** A value that no list should have as a key. It can occur before the list is validated. */
+/** The text of a value that no list should have as a key. It can occur before the list is validated. */
 function stringify(value: Value): string {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member))
 }

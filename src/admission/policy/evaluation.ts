@@ -18,7 +18,7 @@ type Outcome =
 
 export type Result = Outcome & { readonly milliseconds: number }
 
-/** Thrown where expressions exceed their budget. */
+/** Thrown if expressions exceed their budget. */
 export class OutOfBudget extends Error {
   constructor() {
     super(OUT_OF_BUDGET)
@@ -123,7 +123,7 @@ export type ConditionsResult =
   | { readonly kind: 'noMatch' }
   | { readonly kind: 'error'; readonly message: string }
 
-/** All have to be true; a false one decides even where another failed. */
+/** All must be true. A false one decides even if another failed. */
 export function evaluateConditions(policy: Policy, bindings: Bindings): ConditionsResult {
   if (policy.conditions.length === 0) return { kind: 'match' }
   const errors: string[] = []

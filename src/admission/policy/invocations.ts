@@ -1,4 +1,4 @@
-// The policies that match a request, with their bindings and parameters; and configuration errors of policies.
+// The policies that match a request with their bindings and parameters, and configuration errors of policies.
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
@@ -30,7 +30,7 @@ export interface Invocation {
   readonly params: readonly (ApiObject | undefined)[]
 }
 
-/** A policy that cannot be evaluated; its failure policy is Fail. */
+/** A policy that cannot be evaluated and whose failure policy is Fail. */
 export interface Misconfiguration {
   readonly policy: Policy
   readonly binding: PolicyBinding | undefined
@@ -126,7 +126,7 @@ export class PolicyRequest {
   }
 }
 
-/** Throws what is not a configuration error. */
+/** Throws all other errors than configuration errors. */
 function problemOf(error: unknown): string {
   if (error instanceof ConfigurationError || error instanceof ApiError) return error.message
   throw error

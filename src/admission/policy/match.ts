@@ -38,19 +38,19 @@ function readNamedRule(rule: ValueMap): NamedRule {
 }
 
 export interface MatchParts {
-  /** The versions of the resource; the requested one first. */
+  /** The versions of the resource, the requested one first. */
   readonly served: () => readonly ServedKind[]
   readonly namespace: () => Promise<ApiObject>
 }
 
-/** A cheap check without I/O; false is final. */
+/** A cheap check without I/O. False is final. */
 export function mayMatch(match: MatchResources, request: AdmissionRequest): boolean {
   if (match.rules.length > 0 && !match.rules.some(({ rule }) => mayName(rule, request, request.requestResource)))
     return false
   return objectMatches(match.objectSelector, request)
 }
 
-/** The version that matches; undefined: none. Throws where that cannot be determined. */
+/** The version that matches. Undefined: none. Throws if that cannot be determined. */
 export async function matchedKind(
   match: MatchResources,
   request: AdmissionRequest,

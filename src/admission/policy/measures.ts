@@ -1,4 +1,4 @@
-// What policies decide, and how long their expressions take, by policy and binding.
+// Metrics of the decisions of policies and the duration of their expressions, by policy and binding.
 import { counter, histogram, Measures } from '../../lib/measure.ts'
 
 const BOUNDS: readonly number[] = [5e-7, 0.001, 0.01, 0.1, 1]
@@ -12,7 +12,7 @@ export type EnforcementAction = 'allow' | 'deny' | 'warn' | 'audit'
 export interface PolicyCheck {
   readonly policy: string
   readonly binding: string
-  /** The violation or error; undefined: none. */
+  /** The violation or error. Undefined: none. */
   readonly message?: string | undefined
   readonly milliseconds: number
 }

@@ -17,9 +17,9 @@ import type { BoundPolicy, Policies } from './policies.ts'
 const NAME = 'MutatingAdmissionPolicy'
 
 export interface Mutators {
-  /** Throws where the patch does not fit; undefined where a `test` in it failed. */
+  /** Undefined: a `test` in the patch failed. Throws if the patch does not fit. */
   applyJsonPatch(document: Value, patch: Value): Value | undefined
-  /** The object with what is applied merged into it. Throws `MutationError` where it does not fit the schema. */
+  /** The object with the applied fields merged into it. Throws a `MutationError` if they do not fit the schema. */
   mergeConfiguration(resource: GroupVersionResource, object: ApiObject, applied: ValueMap): Value
 }
 
@@ -115,7 +115,7 @@ class MutatingPass {
     if (!equalValues(object, this.#request.object)) this.#request = { ...this.#request, object }
   }
 
-  /** Undefined where a `test` of a JSON patch failed. */
+  /** Undefined: a `test` of a JSON patch failed. */
   #patched(
     as: ServedKind,
     { kind }: Mutation,

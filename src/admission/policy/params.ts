@@ -12,13 +12,13 @@ export interface ParamSource extends ObjectReader {
   readonly namespaced: boolean
 }
 
-/** Undefined where there is no such kind. */
+/** Undefined: there is no such kind. */
 export type ParamSources = (kind: GroupVersionKind) => ParamSource | undefined
 
-/** An invalid policy or binding; the failure policy applies. */
+/** A policy or binding is invalid. The failure policy applies. */
 export class ConfigurationError extends Error {}
 
-/** Throws `ConfigurationError`. Undefined where the policy takes no parameters. */
+/** Undefined: the policy takes no parameters. Throws a `ConfigurationError`. */
 export function paramSourceOf({ paramKind }: Policy, sources: ParamSources): ParamSource | undefined {
   if (paramKind === undefined) return undefined
   const source = sources(paramKind)
@@ -28,7 +28,7 @@ export function paramSourceOf({ paramKind }: Policy, sources: ParamSources): Par
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${named}, Kind=${kind}'`)
 }
 
-/** One `undefined` where the policy is to be evaluated without parameters. Throws `ConfigurationError`. */
+/** One `undefined` if the policy is to be evaluated without parameters. Throws a `ConfigurationError`. */
 export async function paramsFor(
   { paramRef }: PolicyBinding,
   { source, namespace }: { readonly source: ParamSource | undefined; readonly namespace: string },

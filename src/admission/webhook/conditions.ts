@@ -1,4 +1,4 @@
-// Match conditions: a webhook is called only where all of them are true (W-486).
+// Match conditions: a webhook is called only if all of them are true (W-486).
 import { textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Bindings, Program } from '../../cel/cel.ts'
@@ -10,7 +10,7 @@ export type ConditionResult =
   | { readonly kind: 'error'; readonly message: string }
 
 export interface Conditions {
-  /** Why the first of those cannot be evaluated that never can; undefined where all can. */
+  /** Why a condition can never be evaluated, for the first of these. Undefined: all can be. */
   readonly problem: string | undefined
   /** `object`, `oldObject`, `request` and `authorizer` are bound. */
   evaluate(bindings: Bindings): ConditionResult

@@ -60,8 +60,8 @@ export class Dispatch {
   }
 
   /**
-   * Calls a webhook and passes its verdict to `use`. Undefined where the call failed and the failure policy is Ignore. Throws
-   * `ApiError` where the request is denied, or the call failed and the policy is Fail.
+   * Calls a webhook and passes its verdict to `use`. Undefined: the call failed and the failure policy is Ignore. Throws an
+   * `ApiError` if the request is denied, or if the call failed and the policy is Fail.
    */
   async call<T>(
     call: Call & { readonly position: CallPosition },

@@ -29,7 +29,7 @@ export interface Hook {
   readonly reinvoked: boolean
   /** Undefined: it accepts no version that is supported here. */
   readonly reviewVersion: ReviewVersion | undefined
-  /** What is called: a server, or a function. */
+  /** The target of the call: a server, or a function. */
   readonly target: OutgoingTarget | ReviewFunction
 }
 
@@ -70,8 +70,8 @@ export class Hooks {
   }
 
   /**
-   * A function in the place of a webhook, with a configuration of its own name. Returns how to remove it. Throws where its conditions
-   * are none: they were not checked before.
+   * Adds a function in the place of a webhook, with a configuration of its own name. Returns a function that removes it. Throws if its
+   * conditions are malformed: they were not checked before.
    */
   add(webhook: ValueMap, target: ReviewFunction): () => void {
     // No configuration can be called so.

@@ -19,7 +19,7 @@ export interface ServedKind {
   encode(object: ApiObject): string
 }
 
-/** All versions of the resource of a request; the requested one first. */
+/** All versions of the resource of a request, the requested one first. */
 export type ServedKinds = (request: AdmissionRequest) => readonly ServedKind[]
 
 export interface Invocation {
@@ -29,7 +29,7 @@ export interface Invocation {
   readonly oldObject: ApiObject | undefined
 }
 
-/** The requested version where a rule matches it, otherwise the first equivalent one that the earliest rule matches. */
+/** The requested version if a rule matches it, otherwise the first equivalent one that the earliest rule matches. */
 export function versionFor(
   { rules, wantsEquivalent }: { readonly rules: readonly ResourceRule[]; readonly wantsEquivalent: boolean },
   request: AdmissionRequest,

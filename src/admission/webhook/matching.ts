@@ -15,7 +15,7 @@ export interface MatchParts {
   readonly authorizer: RequestAuthorizer
 }
 
-/** Undefined where it does not match. Throws `ApiError` where that cannot be determined. */
+/** Undefined: it does not match. Throws an `ApiError` if that cannot be determined. */
 export function invocationOf(
   hook: Hook,
   request: AdmissionRequest,

@@ -1,5 +1,5 @@
-// What is counted of webhooks, under the names that dashboards know. Names and codes come from users: after so many the rest is
-// counted as one, and what is not configured any more is forgotten.
+// The metrics of webhooks, under the reference's names. Names and codes come from users: above a limit, the rest is
+// counted as one, and the series of removed webhooks are forgotten.
 import { counter, type Family, histogram } from '../../lib/measure.ts'
 
 export type WebhookType = 'admit' | 'validating'
@@ -9,7 +9,7 @@ export interface WebhookCall {
   readonly type: WebhookType
   readonly operation: string
   readonly milliseconds: number
-  /** The code of the response; 0 for an internal error. */
+  /** The code of the response. 0: an internal error. */
   readonly code: number
   readonly rejected: boolean
 }

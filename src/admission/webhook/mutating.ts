@@ -16,9 +16,9 @@ const NAME = 'MutatingAdmissionWebhook'
 
 /** Reading and applying patches is other rooms' work. */
 export interface JsonPatching {
-  /** Throws where the bytes are no JSON. */
+  /** Throws if the bytes are no JSON. */
   parse(bytes: Buffer): Value
-  /** Throws where the patch does not fit. */
+  /** Throws if the patch does not fit. */
   applyPatch(document: Value, patch: Value): Value
 }
 
@@ -62,7 +62,7 @@ class MutatingPass {
     for (const [index, hook] of this.#parts.hooks.entries()) {
       if (this.#round === 1 && !this.#memory.isDue(hook.key)) continue
       const wanted = invocationFor(hook, this.#request)
-      // Most webhooks do not match: those are not awaited.
+      // Most webhooks do not match, and are not awaited.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation === undefined) continue
@@ -94,7 +94,7 @@ class MutatingPass {
     return mutated
   }
 
-  /** Undefined where the webhook does not change the object. */
+  /** Undefined: the webhook does not change the object. */
   async #patched({ hook, as, object }: Invocation, { patch }: Verdict): Promise<ApiObject | undefined> {
     if (patch === undefined) return undefined
     const { json } = this.#parts

@@ -9,7 +9,7 @@ import { namespaceOf } from '../request-selectors.ts'
 import type { ReviewVersion } from './hook.ts'
 import type { Invocation, ServedKind } from './invocation.ts'
 
-/** The request without its objects and uid, in the member order of the reference; also `request` of match conditions. */
+/** The request without its objects and uid, in the member order of the reference. Match conditions see it as `request`. */
 export function requestFacts({ kind, resource }: Pick<ServedKind, 'kind' | 'resource'>, request: AdmissionRequest) {
   const { requestKind, requestResource, subresource, name, operation, dryRun } = request
   const namespace = namespaceOf(request)

@@ -22,7 +22,7 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
     const invocations: { readonly invocation: Invocation; readonly index: number }[] = []
     for (const [index, hook] of hooks.all.entries()) {
       const wanted = invocationFor(hook, request)
-      // Most webhooks do not match: those are not awaited.
+      // Most webhooks do not match, and are not awaited.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation !== undefined) invocations.push({ invocation, index })

@@ -13,7 +13,7 @@ export { type WebhookCall, WebhookMeasures, type WebhookRejection } from './meas
 export { requestFacts } from './review.ts'
 
 export interface WebhookParts extends DispatchParts, Pick<TargetParts, 'locate'> {
-  /** Credentials for webhooks, by type; absent: none. */
+  /** Credentials for webhooks, by type. Absent: none. */
   readonly credentials?: { readonly [type in WebhookType]?: TargetParts['credentialsFor'] | undefined }
   readonly json: JsonPatching
 }
