@@ -1,4 +1,4 @@
-// JSON as CEL values and back. JSON is read lazily, by its declared type, where an expression looks at it.
+// JSON as CEL values and back. JSON is read by its declared type, and only when an expression uses it.
 import { type Json, type JsonMap, setMember } from './json.ts'
 import { formatDuration, formatTimestamp, parseDate, parseDuration } from './time.ts'
 import { DYN, type ListType, type MapType, type ObjectType, type Type } from './type.ts'
@@ -128,7 +128,7 @@ class JsonObject extends NamedMap {
 /** Values nested deeper than this are no objects of the API. */
 const MAX_DEPTH = 200
 
-/** Undefined where the value has no form in JSON. */
+/** Undefined: the value has no form in JSON. */
 export function toJson(value: CelValue, depth = 0): Json | undefined {
   if (depth > MAX_DEPTH) return undefined
   switch (typeof value) {

@@ -69,7 +69,7 @@ export function negate(a: CelValue): CelValue {
   return typeof a === 'number' ? -a : noSuchOverload()
 }
 
-/** A double as an integer, toward zero; undefined where it is beyond 64 bits. */
+/** A double as an integer, rounded toward zero. Undefined: it does not fit into 64 bits. */
 export function truncated(value: number): bigint | undefined {
   return Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined
 }

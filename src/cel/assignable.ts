@@ -2,7 +2,7 @@
 // by a more general type, and never by one that contains the parameter itself.
 import { DYN, partsOf, type Type, withParts } from './type.ts'
 
-/** What parameters stand for, by name. Tried on a copy, which is kept where it fits. */
+/** The types of type parameters, by name. An attempt works on a copy, which is kept if it succeeds. */
 export class Substitution {
   readonly #bound: Map<string, Type>
 
@@ -31,7 +31,7 @@ export class Substitution {
   }
 }
 
-/** Whether each type may stand where its partner is wanted; the substitution with it, or undefined. */
+/** Whether each type is assignable to its partner: the substitution that makes it so, or undefined. */
 export function assignAll(known: Substitution, pairs: readonly (readonly [Type, Type])[]): Substitution | undefined {
   const trial = known.copy()
   return pairs.every(([given, wanted]) => assignable(trial, given, wanted)) ? trial : undefined

@@ -25,7 +25,7 @@ interface CallToEstimate {
 
 interface CallEstimate {
   readonly cost: CostEstimate
-  /** Of the result, where it has one. */
+  /** The size of the result, if it has one. */
   readonly size?: CostEstimate | undefined
   readonly entries?: EntrySizes | undefined
 }
@@ -129,7 +129,7 @@ function makesList(size: CostEstimate, factor = 1): CallEstimate {
   return { cost: add(scaled(size, factor), exactly(1 + LIST_COST)), size }
 }
 
-/** A number that stands in the expression; nothing less than 0. */
+/** A number literal of the expression, at least 0. */
 function literalOf(node: Node | undefined, otherwise: number): number {
   const value = node?.expression.kind === 'literal' ? node.expression.value : undefined
   return typeof value === 'bigint' ? Number(value < 0n ? 0n : value) : otherwise

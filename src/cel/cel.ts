@@ -1,6 +1,6 @@
 // The front door: expressions that users write (rules of custom resources, admission policies, match conditions). An
 // expression is compiled once, against declared variables, and then evaluated with a bound on what it may cost; values
-// are read from JSON where an expression looks, never converted as a whole.
+// are read from JSON when an expression uses them, and never converted as a whole.
 import type { Expr } from './ast.ts'
 import { type Checked, check, type Scope } from './checker.ts'
 import { type CostEstimate, estimateCost } from './estimate.ts'
@@ -31,20 +31,20 @@ export { CelList, CelMap, type CelValue, Fault, NamedMap, NONE } from './value.t
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>
-  /** The types that expressions may make objects of, `Object.spec{…}`; none where absent. */
+  /** The types of which expressions may make objects: `Object.spec{…}`. Absent: none. */
   readonly structs?: (name: string) => ObjectType | undefined
   /** Lists and maps may be written with items of different types; the API does not allow it. */
   readonly mixedLiterals?: boolean
   /** `cel.bind(x, value, expression)` may be used; the API has it for devices only. */
   readonly hasBind?: boolean
-  /** `jsonpatch.escapeKey` may be called; the API has it where patches are made. */
+  /** Whether `jsonpatch.escapeKey` may be called, as in expressions that make patches. */
   readonly makesPatches?: boolean
 }
 
 interface Issue {
   /** `undeclared reference to 'x' (in container '')` */
   readonly message: string
-  /** From 1; -1 where the issue is about the whole. */
+  /** From 1. -1: the issue is about the whole text. */
   readonly line: number
   /** From 1, in characters. */
   readonly column: number

@@ -213,7 +213,7 @@ class Checker {
     return parameter(`_var${this.#fresh++}`)
   }
 
-  /** One type for both: the more general where they fit each other, else dyn. */
+  /** The common type of both: the more general one if one is assignable to the other, else dyn. */
   #join(before: Type | undefined, type: Type): Type {
     if (before === undefined) return type
     const known = assignAll(this.#known, [[before, type]])

@@ -37,7 +37,7 @@ export class Cursor {
     return this.take()
   }
 
-  /** Undefined, and reported, where it is not there. */
+  /** Undefined: the token is missing, which is reported. */
   expect(text: string, expecting = `'${text}'`): Token | undefined {
     const token = this.takeIf(text)
     if (token !== undefined) return token

@@ -120,7 +120,7 @@ function isNumeric(value: CelValue): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint
 }
 
-/** An integer is compared with a double as a double; undefined where one is no number at all. */
+/** An integer is compared with a double as a double. Undefined: one of the values is no number. */
 function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   let left = a instanceof Uint ? a.value : a
   let right = b instanceof Uint ? b.value : b
@@ -131,7 +131,7 @@ function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   return left < right ? -1 : left > right ? 1 : left === right ? 0 : undefined
 }
 
-/** Negative, zero or positive; a fault where the values have no order. NaN is undefined: every comparison is false. */
+/** Negative, zero or positive. A fault if the values have no order. Undefined for NaN: every comparison is false. */
 export function compare(a: CelValue, b: CelValue): number | Fault | undefined {
   if (isNumeric(a)) return isNumeric(b) ? compareNumbers(a, b) : noSuchOverload()
   if (typeof a === 'string') return typeof b === 'string' ? compareTexts(a, b) : noSuchOverload()

@@ -19,7 +19,7 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text) && !RESERVED_NAMES.has(text)
 }
 
-/** Undefined where no spelling makes an identifier of the name. */
+/** Undefined: the name cannot be escaped to an identifier. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED_NAMES.has(name)) return `__${name}__`
   if (!ESCAPABLE.test(name)) return undefined

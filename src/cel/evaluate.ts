@@ -157,7 +157,7 @@ function binary([a = NOTHING, b = NOTHING]: readonly Plan[], call: ResolvedCall,
   }
 }
 
-/** The one decisive value ends it; an error counts only where nothing decides. */
+/** The decisive value ends the evaluation. An error counts only if no operand is decisive. */
 function logical([a = NOTHING, b = NOTHING]: readonly Plan[], decisive: boolean): Plan {
   return {
     run: (frame) => {
@@ -222,7 +222,7 @@ function membership(args: readonly Plan[], resolved: ResolvedCall): Plan {
   })
 }
 
-/** A list of constants as a set; undefined where an item is no scalar. */
+/** A list of constants as a set. Undefined: an item is no scalar. */
 function constantSet(items: CelList): ReadonlySet<string> | undefined {
   const keys = new Set<string>()
   for (const item of items) {

@@ -12,7 +12,7 @@ export const START_OF_FIELD = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"
 
 export const LITERAL_WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
-/** Stands where an operand is missing; the expression is refused. */
+/** The placeholder of a missing operand. The expression is refused. */
 export function nothing({ at }: Token): Literal {
   return { kind: 'literal', at, type: NULL, value: null }
 }

@@ -16,7 +16,7 @@ const OVER_BUDGET = new OverBudget()
 /** Steps inside of functions that may be done for each unit of the limit. */
 const STEPS_PER_UNIT = 8
 
-/** JSON is read by the declared type of its variable; where that is an optional, it is one that is there. */
+/** JSON is read by the declared type of its variable. If that is an optional, it becomes one with a value. */
 export type Bindings = Readonly<
   Record<string, Json | Optional | OpaqueValue | CelMap | CelList | Uint8Array | undefined>
 >

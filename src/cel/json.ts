@@ -11,7 +11,7 @@ export function isJsonMap(value: Json | undefined): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The member under a key where the map has it itself: `__proto__` is ordinary data. */
+/** The own member of the map under a key: `__proto__` is ordinary data. */
 export function member(map: JsonMap, key: string): Json | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined
 }

@@ -22,7 +22,7 @@ const MAX_NAME = 1_000
 /** Also keeps a text full of quotes that never end from being searched again and again. */
 const MAX_ISSUES = 100
 
-/** Made anew for each text: sticky patterns remember where they are. */
+/** Made anew for each text: sticky patterns keep their position. */
 function patterns() {
   return {
     space: /[\t\n\f\r ]+|\/\/[^\n]*/y,
@@ -115,7 +115,7 @@ function unreadable(body: string, whole: string): string {
   return `Syntax error: token recognition error at: '${whole}'`
 }
 
-/** A string is read as far as its first bad escape, or the end of its line; what is behind that is read anew. */
+/** A string ends at its first malformed escape or at the end of the line. The text after that is read as new tokens. */
 function brokenString(text: string, at: number, match: Match): string | undefined {
   if (match('stringStart') === undefined) return undefined
   const start = at + 1

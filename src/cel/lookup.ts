@@ -39,7 +39,7 @@ function missing(value: CelValue, key: CelValue): Fault {
   return value instanceof CelList ? new Fault(`index out of bounds: ${positionOf(key)}`) : noSuchKey(key)
 }
 
-/** Undefined where the list has no such item. */
+/** Undefined: the list has no such item. */
 function item(list: CelList, key: CelValue): CelValue | undefined {
   const position = positionOf(key)
   if (position === undefined) return new Fault(`unsupported index type '${typeof key}' in list`)

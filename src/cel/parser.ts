@@ -214,7 +214,7 @@ class Parser {
     return made
   }
 
-  /** What is between brackets, up to the closing one. */
+  /** The items between brackets, and the closing bracket. */
   #sequence<T>(close: string, item: () => T, trailingComma = false): readonly T[] {
     const items: T[] = []
     if (this.#cursor.takeIf(close) !== undefined) return items
@@ -291,7 +291,7 @@ class Parser {
     }
   }
 
-  /** A name, a call of a function or the construction of an object; `dot` is the leading dot where there is one. */
+  /** A name, a call of a function, or the construction of an object. `dot`: the leading dot, if there is one. */
   #identifier(dot: string): Expr {
     const token = this.#cursor.peek()
     if (token.kind !== 'ident' || token.text === 'in') {

@@ -1,4 +1,4 @@
-// What the tree is compiled to: a closure a node, with what is known of its value beforehand.
+// The compiled form of the tree: a closure for each node, with facts about its value that are known beforehand.
 import type { Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import type { Frame } from './frame.ts'

@@ -130,7 +130,7 @@ const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {
   contains_string: product,
 }
 
-/** Charged before the call; where the types leave several signatures open, only the function counts. */
+/** Charged before the call. If several signatures are possible, only the function counts. */
 export function callCost(name: string, overloads: readonly string[]): CallCost {
   const byFunction = Object.hasOwn(BY_FUNCTION, name) ? BY_FUNCTION[name] : undefined
   if (byFunction !== undefined) return byFunction
@@ -139,7 +139,7 @@ export function callCost(name: string, overloads: readonly string[]): CallCost {
   return (Object.hasOwn(BY_OVERLOAD, only) ? BY_OVERLOAD[only] : undefined) ?? one
 }
 
-/** What is known only by the result. */
+/** The cost that depends on the result. */
 export function resultCost(name: string, result: CelValue): number {
   return name === 'join' ? traversal(sizeOf(result), 2 * TRAVERSAL) : 0
 }

@@ -1,6 +1,6 @@
 // Lines and columns of an expression, and how issues are shown with them.
 
-/** An issue at an offset of the text; undefined where it is about the whole. */
+/** An issue at an offset of the text. Undefined: it is about the whole text. */
 export interface SourceIssue {
   readonly message: string
   readonly at: number | undefined

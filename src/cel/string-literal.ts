@@ -41,7 +41,7 @@ function readEscape(text: string, at: number): Escape | undefined {
   return { length, code: Number.parseInt(short ?? long ?? '', 16), isByte: false }
 }
 
-/** Where the first escape that is none goes wrong; undefined where they are all good. */
+/** The position of the first malformed escape. Undefined: all are valid. */
 export function faultIn(body: string): number | undefined {
   for (let i = body.indexOf('\\'); i >= 0; i = body.indexOf('\\', i)) {
     const escape = readEscape(body, i)
@@ -56,7 +56,7 @@ function validPrefix(text: string): number {
   return /^\\(?:x[0-9a-fA-F]?|X[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.exec(text)![0].length
 }
 
-/** Undefined where an escape is none. */
+/** Undefined: an escape is malformed. */
 export function readStringLiteral(body: string, raw: boolean): string | undefined {
   const text = body.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
   if (raw || !text.includes('\\')) return text

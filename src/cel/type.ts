@@ -10,7 +10,7 @@ interface SimpleType {
 export interface ListType {
   readonly kind: 'list'
   readonly item: Type
-  /** How two lists are compared and joined; `atomic` where absent. */
+  /** How two lists are compared and joined. Absent: `atomic`. */
   readonly semantics?: 'atomic' | 'set' | 'map'
   readonly keys?: readonly string[]
   readonly bounds?: Bounds
@@ -40,7 +40,7 @@ export interface FieldTable extends Iterable<readonly [string, ObjectField]> {
 
 export interface ObjectField {
   readonly type: Type
-  /** The member in JSON, where escaping made the two differ. */
+  /** The name of the member in JSON, if escaping changed it. */
   readonly member: string
 }
 

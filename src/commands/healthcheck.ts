@@ -12,7 +12,7 @@ import { complain, print } from './output.ts'
 
 const PATIENCE_MS = 5_000
 
-/** Resolves with the exit code: 0 where the server is well. */
+/** Resolves with the exit code. 0: the server is healthy. */
 export async function runHealthcheck(args: readonly string[], environment: Environment): Promise<number> {
   const url = parse(args, environment)
   try {
@@ -56,7 +56,7 @@ function parse(args: readonly string[], environment: Environment): string {
   return `http://127.0.0.1:${integer(setting, 1, 65_535)}${path}`
 }
 
-/** Where this machine reaches it. */
+/** The address under which this machine reaches the server. */
 function reachable(setting: Setting): string {
   const { host, port } = parseAddress(setting)
   if (port === 0) throw usageError(`${setting.source}: "${setting.text}" is no port that can be asked`)

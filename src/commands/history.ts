@@ -112,7 +112,7 @@ function cutNote(answer: ApiAnswer): string {
   return warningsOf(answer).includes('compacted') ? 'Older versions are compacted.\n' : ''
 }
 
-/** A row for a deletion stands above the versions of an older object of the same name. */
+/** The row of a deletion comes before the versions of an older object of the same name. */
 function rowsOf(versions: readonly ApiObject[], isGone: boolean): readonly (readonly string[])[] {
   return versions.flatMap((object, i) => {
     const newer = versions[i - 1]

@@ -20,7 +20,7 @@ import { versionInfo } from '../telemetry/version.ts'
 
 export interface StorePagesParts {
   readonly kv: Kv
-  /** Where clients find it. */
+  /** The address for clients. */
   readonly url: string
   /** What it serves with now, in PEM; undefined: plain text. */
   readonly certificate: () => string | undefined

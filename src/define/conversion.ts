@@ -62,7 +62,7 @@ export class Conversion {
     }
   }
 
-  /** Throws what the functions throw, and a RangeError where there is no such version. */
+  /** Throws the errors of the functions, and a RangeError if there is no such version. */
   convert(object: ValueMap, to: string): ValueMap {
     const from = this.#versionIn(object['apiVersion'])
     const route = this.#names.includes(from) && this.#names.includes(to) ? this.#route(from, to) : undefined

@@ -7,7 +7,7 @@ const ANYTHING: StructuralSchema = Object.freeze({})
 /** A field by its name, with dots escaped or in brackets; or the items of a list. */
 const STEP = /\.((?:\\.|[^.[\\])+)|\['([^']*)'\]|\[[^\]]*\]/
 
-/** The schema of the field that a path leads to; undefined where the schema has none. */
+/** The schema of the field at a path. Undefined: there is none. */
 export function schemaAt(root: StructuralSchema, jsonPath: string): StructuralSchema | undefined {
   const step = new RegExp(STEP, 'y')
   let schema: StructuralSchema | undefined = root
@@ -21,7 +21,7 @@ export function schemaAt(root: StructuralSchema, jsonPath: string): StructuralSc
   return schema
 }
 
-/** The schema of a field, or of the values of a map; undefined where the object has no such field. */
+/** The schema of a field, or of the values of a map. Undefined: the object has no such field. */
 export function fieldOf(schema: StructuralSchema, name: string): StructuralSchema | undefined {
   const { properties = {}, additionalProperties } = schema
   if (Object.hasOwn(properties, name)) return properties[name]

@@ -70,7 +70,7 @@ type Defaulted<Fields> = {
   [K in keyof Fields]: Fields[K] extends { readonly default: unknown } ? K : never
 }[keyof Fields]
 
-/** What the compiler sees to be not structural, as a text that says where and what to write instead; else never. */
+/** If the compiler sees that the schema is not structural: a text that says where, and what to write instead. Else never. */
 export type Unstructural<S, Path extends string> = S extends { readonly _zod: unknown }
   ? UnstructuralZod<S, Path, []>
   : UnstructuralJson<S, Path, []>

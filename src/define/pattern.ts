@@ -8,7 +8,7 @@ export function isBeyondRe2(source: string): boolean {
   return /\(\?<?[=!]|\\[1-9]|\\k</.test(source.replaceAll('\\\\', ''))
 }
 
-/** The pattern in the syntax of RE2; `refuse` is told what has no counterpart there. */
+/** The pattern in the syntax of RE2. `refuse` gets the parts that RE2 does not have. */
 export function re2Pattern({ source, flags }: RegExp, refuse: (message: string) => void): string {
   if (/[my]/.test(flags)) refuse(`the flags "${flags}" of a pattern: leave m and y out`)
   const inline = ['i', 's'].filter((flag) => flags.includes(flag)).join('')

@@ -20,7 +20,7 @@ export interface ObjectMeta {
   ownerReferences?: OwnerReference[]
 }
 
-/** Who an object goes with: it is deleted after its owners. */
+/** The owners of an object: it is deleted after them. */
 export interface OwnerReference {
   apiVersion: string
   kind: string
@@ -35,7 +35,7 @@ export interface Column {
   readonly name: string
   /** `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status` */
   readonly jsonPath: string
-  /** Taken from the schema where it is not said. */
+  /** Absent: taken from the schema. */
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format?: string
   readonly description?: string
@@ -52,9 +52,9 @@ export interface Scale {
 
 /** One version of a resource: what its objects hold, and what people and programs may do with them. */
 export interface VersionOptions {
-  /** What is wanted. Required in every object unless its schema is optional or has a default. */
+  /** The desired state. Required in every object unless its schema is optional or has a default. */
   readonly spec: Schema
-  /** What is found. With it the resource has the subresource `status`, and writes of the object itself leave it alone. */
+  /** The observed state. With it, the resource has the subresource `status`, and writes of the object itself do not change it. */
   readonly status?: Schema
   /** What the kind is for; `kubectl explain` shows it. */
   readonly description?: string
@@ -76,7 +76,7 @@ export interface VersionOptions {
 /** By name: `v1`, `v1beta1`. */
 export type Versions = Readonly<Record<string, VersionOptions>>
 
-/** Where the conversion functions are served, as `spec.conversion.webhook.clientConfig` has it. */
+/** The address of the served conversion functions, in the form of `spec.conversion.webhook.clientConfig`. */
 export interface WebhookClientConfig {
   readonly url?: string
   readonly service?: {
@@ -95,7 +95,7 @@ export interface ResourceOptions<Group extends string, Kind extends string, V ex
   readonly group: Group
   /** `CronTab` */
   readonly kind: Kind
-  /** The plural of the kind in lower case, made from it where it is not said. */
+  /** The plural of the kind in lower case. Absent: derived from the kind. */
   readonly plural?: string
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
@@ -135,7 +135,7 @@ type SpecField<S, Type> = undefined extends InputOf<S> ? { spec?: Type } : { spe
 
 type StatusField<V, Type> = V extends { readonly status: Schema } ? { status?: Type } : unknown
 
-/** An object as it is read from the server, where all defaults are filled in. */
+/** An object as it is read from the server, with all defaults filled in. */
 export type OutputObject<G extends string, K extends string, N, V extends VersionOptions> = Flat<
   TypeMeta<G, K, N> & { metadata: ObjectMeta; spec: OutputOf<V['spec']> } & StatusField<V, OutputOf<V['status']>>
 >
@@ -223,7 +223,7 @@ export type InferInput<R extends AnyResource, N extends keyof R['versions'] = ke
 export type InferSpec<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> =
   InferResource<R, N> extends { spec: infer Spec } ? Spec : never
 
-/** The type of its `status` where it is there; never where the version has none. */
+/** The type of `status` if it is present. `never`: the version has no status. */
 export type InferStatus<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> =
   InferResource<R, N> extends { status?: infer Status } ? Exclude<Status, undefined> : never
 

@@ -5,12 +5,12 @@ import type { Value } from '../api/value.ts'
 export interface Rule {
   /** The expression; `self` is the value, `oldSelf` the one before an update. */
   readonly rule: string
-  /** What people are told where it is false. */
+  /** The message if the rule is false. */
   readonly message?: string
   /** A CEL expression that makes the message. */
   readonly messageExpression?: string
   readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate'
-  /** The field that is named in the error, relative to where the rule stands: `.spec.replicas`. */
+  /** The field that the error names, relative to the place of the rule: `.spec.replicas`. */
   readonly fieldPath?: string
   /** Also on creation, with `oldSelf` an optional value. */
   readonly optionalOldSelf?: boolean
@@ -122,7 +122,7 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Takes what is wrong, at a path. */
+/** Takes a problem at a path. */
 export type Report = (path: string, message: string) => void
 
 /** Reports lists whose items could not be told apart as they say. */

@@ -2,7 +2,7 @@
 import { BEYOND_RE2, isBeyondRe2, re2Pattern } from './pattern.ts'
 import type { StructuralSchema } from './structural.ts'
 
-/** What is used of a check; a format such as `z.email()` is a schema that is its own first check. */
+/** The used members of a check. A format such as `z.email()` is a schema that is its own first check. */
 export interface ZodCheck {
   readonly _zod: { readonly def: CheckDef }
 }

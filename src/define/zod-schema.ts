@@ -4,7 +4,7 @@ import type { Value } from '../api/value.ts'
 import { KUBERNETES_KEYWORDS, present, type Report, type StructuralSchema } from './structural.ts'
 import { withChecks, type ZodCheck } from './zod-checks.ts'
 
-/** What is used of a Zod 4 schema, of `zod` and of `zod/mini`. */
+/** The used members of a Zod 4 schema, of `zod` or `zod/mini`. */
 export interface ZodSchema<Output = unknown, Input = unknown> {
   readonly _zod: {
     readonly def: { readonly type: string }
@@ -13,7 +13,7 @@ export interface ZodSchema<Output = unknown, Input = unknown> {
   }
 }
 
-/** The same where it is walked: the members that some types of schema have. */
+/** A Zod schema with the members that only some types of schema have. */
 interface AnyZod extends ZodSchema {
   readonly _zod: ZodSchema['_zod'] & {
     readonly def: ZodDef

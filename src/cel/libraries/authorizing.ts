@@ -11,7 +11,7 @@ export interface ServiceAccountName {
 
 interface Asker {
   readonly verb: string
-  /** Whose access is asked about; the request's own user where absent. */
+  /** The user whose access is checked. Absent: the user of the request. */
   readonly serviceAccount: ServiceAccountName | undefined
 }
 
@@ -32,7 +32,7 @@ export type AuthorizationCheck =
 export interface AuthorizationDecision {
   readonly allowed: boolean
   readonly reason: string
-  /** Empty where the check did not fail. */
+  /** Empty: the check did not fail. */
   readonly error: string
 }
 
@@ -56,7 +56,7 @@ export class AuthorizerValue extends Asked {
   }
 }
 
-/** What is asked of an authorizer, as far as it has been said. */
+/** The parts of an access check that have been given so far. */
 abstract class Question<T> extends Asked {
   readonly authorizer: AuthorizerValue
   readonly asked: T

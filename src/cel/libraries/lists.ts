@@ -102,7 +102,7 @@ function flatten([list, depth = 1n]: [CelList, bigint?], meter: Meter): CelValue
   return new ArrayList(items)
 }
 
-/** The items in the order of the keys; where two keys are alike as they stood. */
+/** The items sorted by the keys. Items with equal keys keep their order. */
 function sortedBy([list, keys = list]: [CelList, CelList?], meter: Meter): CelValue {
   if (list.size !== keys.size) {
     const sizes = `${list.size} and ${keys.size} elements respectively`

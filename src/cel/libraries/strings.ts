@@ -7,7 +7,7 @@ import { ArrayList, type CelList, type CelValue, Fault, noSuchOverload } from '.
 /** Longer than any answer of the API may be. */
 const MAX_RESULT = 2 ** 24
 
-/** Where the character at a position begins in code units; the length of the text is a position too. */
+/** The offset, in code units, of the character at a position. The length of the text is a position too. */
 function unitAt(text: string, position: number): number {
   let unit = 0
   for (let i = 0; i < position; i++) unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1

@@ -89,7 +89,7 @@ function queryOf(query: string): CelValue {
   return new EntryMap(new Map(entries))
 }
 
-/** Undefined where the text is not rightly encoded. */
+/** Undefined: the encoding of the text is malformed. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
