@@ -1,6 +1,6 @@
 // Transcodes stored JSON to protobuf without making objects: one pass over the bytes, by a plan. What is not canonical JSON of
-// the kind goes through the encoder instead; both give the same bytes.
-import type { ValueMap } from '../api/value.ts'
+// the kind goes through the encoder instead, which gives the same bytes. Values of a wrong type count as never set.
+import { withRightMembers } from '../schema/stored-types.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 import { encodeEnvelope, encodeRaw } from './protobuf.ts'
@@ -52,7 +52,7 @@ export class Transcoder extends ScalarTranscoder {
     } catch (error) {
       if (!(error instanceof Unexpected)) throw error
       this.out.clear()
-      this.out.bytes(encodeRaw(shape, parseStoredJson(json) as ValueMap))
+      this.out.bytes(encodeRaw(shape, withRightMembers(shape, parseStoredJson(json))))
     }
   }
 

@@ -131,16 +131,26 @@ export function respondWithObject(
   if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
   if (transform === undefined) {
     const { resource } = request
-    if (view.encoding !== 'protobuf' || item !== object || isLarge(item.bytes)) {
-      return respond(view, resource.schema, item, status)
-    }
-    // What is stored becomes protobuf without being parsed.
-    const names = { apiVersion: formatGroupVersion(resource), kind: resource.kind }
-    return bytesResponse(view, view.tools.transcoder.enveloped(resource.schema.shape, names, item.bytes), status)
+    if (item !== object) return respond(view, resource.schema, item, status)
+    return respondWithStored(view, { schema: resource.schema, apiVersion: formatGroupVersion(resource) }, item, status)
   }
   if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
-  const bytes = partialMetadata(item, transform.apiVersion)
-  return respond(view, view.partialMetadata, { bytes, object: () => parseStoredJson(bytes) as ValueMap }, status)
+  const { apiVersion } = transform
+  const bytes = partialMetadata(item, apiVersion)
+  const metadata = { bytes, object: () => parseStoredJson(bytes) as ValueMap }
+  return respondWithStored(view, { schema: view.partialMetadata, apiVersion }, metadata, status)
+}
+
+/** Stored bytes become protobuf without being parsed. */
+function respondWithStored(
+  view: View,
+  { schema, apiVersion }: { readonly schema: KindSchema; readonly apiVersion: string },
+  item: ListItem,
+  status: number,
+): HttpResponse {
+  if (view.encoding !== 'protobuf' || isLarge(item.bytes)) return respond(view, schema, item, status)
+  const names = { apiVersion, kind: schema.kind }
+  return bytesResponse(view, view.tools.transcoder.enveloped(schema.shape, names, item.bytes), status)
 }
 
 /** What takes long to write is written piece by piece, or in another thread; undefined for the rest. */

@@ -3,7 +3,6 @@
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { own } from '../api/value.ts'
 import { type MaybePromise, settle, whenKnown } from '../lib/maybe-promise.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import { isOwnedFirst } from './field-ownership.ts'
@@ -86,7 +85,7 @@ export function prepareNew(creation: AdmittedCreation): MaybePromise<ApiObject> 
 /** A POST gives no owner to the marks of a deletion, which a new object cannot have. A PUT does. */
 export function withoutDeletionMarks(object: ApiObject, { verb }: Creation): ApiObject {
   const meta = metaOf(object)
-  const isMarked = own(meta, 'deletionTimestamp') !== undefined || own(meta, 'deletionGracePeriodSeconds') !== undefined
+  const isMarked = meta.deletionTimestamp !== undefined || meta.deletionGracePeriodSeconds !== undefined
   if (verb !== 'post' || !isMarked) return object
   return withMeta(object, { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined })
 }

@@ -2,7 +2,7 @@
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
-import { finalizersOf, isTerminating, metaNumber } from './object-meta.ts'
+import { finalizersOf, isTerminating, metaNumber, nextGeneration } from './object-meta.ts'
 import type { Strategy, PropagationOptions } from './registry.ts'
 
 const ORPHAN = 'orphan'
@@ -67,9 +67,8 @@ function markDeleted(object: ApiObject, now: string): ApiObject {
   })
 }
 
-function bumpedGeneration(object: ApiObject): { generation?: number } {
-  const generation = metaNumber(object, 'generation') ?? 0
-  return generation > 0 ? { generation: generation + 1 } : {}
+function bumpedGeneration(object: ApiObject): { generation?: number | bigint } {
+  return (metaNumber(object, 'generation') ?? 0) > 0 ? { generation: nextGeneration(object) } : {}
 }
 
 /** An explicit wish counts first, then what a finalizer on the object says, then the kind's own way (W-322, W-323). */

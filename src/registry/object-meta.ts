@@ -1,17 +1,27 @@
 // Metadata as the server sets and keeps it, on create and on update.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
-import { asMap, numberOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
+import { numberOf } from '../api/json-number.ts'
 import type { ApiObject } from '../api/object.ts'
-import { isList, isMap, own, type ValueMap } from '../api/value.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import { nameSuffix, type Random, systemRandom } from '../lib/random.ts'
 import type { WriteContext } from './registry.ts'
 
-export function metaNumber(object: ValueMap, field: string): number | undefined {
-  return numberOrAbsent(metaOf(object), field)
+/** As a double: an integer beyond 2^53 is rounded. */
+export function metaNumber(object: ValueMap, field: 'generation' | 'deletionGracePeriodSeconds'): number | undefined {
+  const value = metaOf(object)[field]
+  return value === undefined ? undefined : Number(value)
+}
+
+const LAST_GENERATION = 2n ** 63n - 1n
+
+/** The generation after that of a stored object. The last one that an int64 can hold stays. */
+export function nextGeneration(stored: ValueMap): number | bigint {
+  const generation = BigInt(metaOf(stored).generation ?? 0)
+  return numberOf(String(generation < LAST_GENERATION ? generation + 1n : generation)) ?? 0
 }
 
 export function finalizersOf(object: ValueMap): readonly string[] {
-  return textsOnly(metaOf(object), 'finalizers')
+  return metaOf(object).finalizers ?? []
 }
 
 export function isTerminating(object: ValueMap): boolean {
@@ -37,7 +47,7 @@ const NOT_OF_NEW_ONES = Object.freeze({
 
 /** Replaces what clients may not set on a new object. */
 export function metaForCreate(object: ApiObject, { now, random = systemRandom }: Moment): ApiObject {
-  const metadata: ValueMap = { ...metaOf(object), uid: random.uuid(), creationTimestamp: now }
+  const metadata = { ...metaOf(object), uid: random.uuid(), creationTimestamp: now }
   const made = { ...object, metadata }
   const isClean = Object.keys(NOT_OF_NEW_ONES).every((name) => !Object.hasOwn(metadata, name))
   return isClean ? made : withMeta(made, NOT_OF_NEW_ONES)
@@ -50,16 +60,14 @@ export function metaForCreate(object: ApiObject, { now, random = systemRandom }:
 export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
   const old = metaOf(stored)
   const terminating = isTerminating(stored)
-  const grace = own(metaOf(object), 'deletionGracePeriodSeconds')
+  const grace = metaOf(object).deletionGracePeriodSeconds
   return withMeta(object, {
-    uid: metaText(object, 'uid') === '' ? own(old, 'uid') : own(metaOf(object), 'uid'),
-    creationTimestamp: own(old, 'creationTimestamp'),
-    generation: own(old, 'generation'),
-    resourceVersion: own(old, 'resourceVersion'),
-    ...(terminating ? { deletionTimestamp: own(old, 'deletionTimestamp') } : {}),
-    ...(terminating && grace === undefined
-      ? { deletionGracePeriodSeconds: own(old, 'deletionGracePeriodSeconds') }
-      : {}),
+    uid: metaText(object, 'uid') === '' ? old.uid : metaOf(object).uid,
+    creationTimestamp: old.creationTimestamp,
+    generation: old.generation,
+    resourceVersion: old.resourceVersion,
+    ...(terminating ? { deletionTimestamp: old.deletionTimestamp } : {}),
+    ...(terminating && grace === undefined ? { deletionGracePeriodSeconds: old.deletionGracePeriodSeconds } : {}),
     selfLink: undefined,
   })
 }
@@ -86,14 +94,14 @@ export function withUniqueOwners(
   when: '' | ' after mutating admission happens',
   warn: (text: string) => void,
 ): ApiObject {
-  const owners = own(metaOf(object), 'ownerReferences')
-  if (!isList(owners) || owners.length < 2) return object
+  const { ownerReferences: owners = [] } = metaOf(object)
+  if (owners.length < 2) return object
   const seen = new Set<string>()
   const repeated = new Set<string>()
   const unique = owners.filter((owner) => {
-    const identity = JSON.stringify(isMap(owner) ? OWNER_FIELDS.map((field) => own(owner, field)) : owner)
+    const identity = JSON.stringify(OWNER_FIELDS.map((field) => owner[field]))
     if (!seen.has(identity)) return seen.add(identity)
-    repeated.add(textOrEmpty(asMap(owner), 'uid'))
+    repeated.add(owner.uid)
     return false
   })
   if (repeated.size === 0) return object
@@ -102,6 +110,6 @@ export function withUniqueOwners(
 }
 
 export function withManagedFieldsOf(object: ApiObject, other: ApiObject): ApiObject {
-  const managedFields = own(metaOf(other), 'managedFields')
-  return own(metaOf(object), 'managedFields') === managedFields ? object : withMeta(object, { managedFields })
+  const managedFields = metaOf(other).managedFields
+  return metaOf(object).managedFields === managedFields ? object : withMeta(object, { managedFields })
 }

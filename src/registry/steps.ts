@@ -6,7 +6,7 @@ import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
-import { own, type ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { decodeManagedFields } from '../patch/managed-fields.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -197,7 +197,7 @@ export function fromAdmission(
   warn: (text: string) => void,
 ): ApiObject {
   const object = withUniqueOwners(mutated ?? shown, ' after mutating admission happens', warn)
-  const [before, after] = [own(metaOf(shown), 'managedFields'), own(metaOf(object), 'managedFields')]
+  const [before, after] = [metaOf(shown).managedFields, metaOf(object).managedFields]
   if (after === before) return object
   const managed = decodeManagedFields(after)
   if (!('problem' in managed)) return object

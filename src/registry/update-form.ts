@@ -2,7 +2,6 @@
 // of it as another kind; and how the result becomes an object to store.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
-import { own } from '../api/value.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { managedFromView, managedInView } from '../patch/view-ownership.ts'
 import { invalidError } from '../api/invalid-error.ts'
@@ -47,7 +46,7 @@ const NONE: readonly string[] = []
 function viewForm(resource: Resource, view: ObjectView): UpdateForm {
   const { sharedField } = view
   const shown = view.live ?? view.conversion.fromStored
-  const managedOf = (stored: ApiObject): ApiObject[string] | undefined => own(metaOf(stored), 'managedFields')
+  const managedOf = (stored: ApiObject): ApiObject[string] | undefined => metaOf(stored).managedFields
   return {
     kind: view.storedKind,
     versions: view.versions,

@@ -11,7 +11,7 @@ import { conflictError } from './errors.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { isOwnedFirst } from './field-ownership.ts'
-import { metaForUpdate, metaNumber, withManagedFieldsOf } from './object-meta.ts'
+import { metaForUpdate, nextGeneration, withManagedFieldsOf } from './object-meta.ts'
 import type { UpdateEndpoint } from './registry.ts'
 import {
   admissionRequest,
@@ -139,7 +139,7 @@ function withNextGeneration(object: ApiObject, { resource, request, stored }: Up
   const { firstGeneration, bumpsGeneration, bumpsGenerationOn } = resource.strategy
   if (request.subresource !== '' && !bumpsGenerationOn.has(request.subresource)) return object
   if (firstGeneration === undefined || !bumpsGeneration(object, stored)) return object
-  return withMeta(object, { generation: (metaNumber(stored, 'generation') ?? 0) + 1 })
+  return withMeta(object, { generation: nextGeneration(stored) })
 }
 
 function inCanonicalForm(object: ApiObject, { resource, stored }: UpdateRound): ApiObject {
@@ -172,11 +172,11 @@ function ownedByWriter({ form, versions, request, context, live, wanted }: Updat
 
 /** A write that would change nothing but the times in managedFields keeps the old ones, and so changes nothing (W-141). */
 function withoutNewTimes(object: ApiObject, { stored }: UpdateRound): ApiObject {
-  const now = own(metaOf(object), 'managedFields')
-  const before = own(metaOf(stored), 'managedFields')
+  const now = metaOf(object).managedFields
+  const before = metaOf(stored).managedFields
   if (!isList(now) || !isList(before) || now.length !== before.length) return object
   if (!now.every((entry, i) => equalButTime(entry, before[i]!))) return object
-  const kept = withMeta(object, { managedFields: before, resourceVersion: own(metaOf(stored), 'resourceVersion') })
+  const kept = withMeta(object, { managedFields: before, resourceVersion: metaOf(stored).resourceVersion })
   return equalValues(kept, stored) ? kept : object
 }
 

@@ -3,7 +3,6 @@
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -96,7 +95,7 @@ function updateOutcome(update: Update, item: StoredObject): MaybePromise<Outcome
   const preparing = prepareChanged(update, { stored, live }, request.wanted(live, versions))
   return whenKnown(preparing, (object) => {
     if (!isFullyDeleted(object, stored) || resource.strategy.isHeldBack(object)) return putOutcome(resource, object)
-    return { kind: 'remove', last: withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') }) }
+    return { kind: 'remove', last: withMeta(object, { resourceVersion: metaOf(stored).resourceVersion }) }
   })
 }
 

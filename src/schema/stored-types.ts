@@ -2,10 +2,11 @@
 // but another program can have written any value to the store. So an object is checked when it is parsed, and a value
 // of a wrong type counts as unset.
 import type { GroupVersionKind } from '../api/object.ts'
-import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
+import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import { builtInGroups } from './built-in-resources.ts'
+import { decodeScalar, ScalarFaultError } from './decode-scalars.ts'
 import { loadBuiltInSchema } from './schema.ts'
-import type { Field, ObjectShape, OpaqueShape, SchemaTable, Shape } from './table.ts'
+import type { Field, ObjectShape, OpaqueShape, ScalarKind, SchemaTable, Shape } from './table.ts'
 import { isAlwaysShown, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
 /** The stored kinds, by `apps/v1/Deployment`. */
@@ -22,13 +23,23 @@ const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
 
 const SCHEMA: SchemaTable = loadBuiltInSchema()
 
-/** An object of a built-in kind with values of the right types. Nearly always it is the same object. Other kinds are not checked. */
+/** The shape of the metadata of every kind, also of kinds that are not built in. */
+const OBJECT_META: Shape = SCHEMA.kind({ group: '', version: 'v1', kind: 'Pod' })!.shape.byName.get('metadata')!.shape
+
+/** An object with values of the right types. Nearly always it is the same object. Of kinds that are not built in, only the metadata is checked. */
 export function withRightTypes(object: ValueMap): ValueMap {
   const { kind, apiVersion } = object
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return object
   const stored = STORED.get(`${apiVersion}/${kind}`)
   const shape = stored && SCHEMA.kind(stored)?.shape
-  return shape === undefined ? object : rightMembers(shape, object)
+  if (shape !== undefined) return rightMembers(shape, object)
+  const metadata = rightValue(OBJECT_META, own(object, 'metadata') ?? null) ?? {}
+  return metadata === object['metadata'] ? object : { ...object, metadata }
+}
+
+/** As `withRightTypes`, of an object of a known shape. */
+export function withRightMembers(shape: ObjectShape, object: Value): ValueMap {
+  return rightMembers(shape, isMap(object) ? object : {})
 }
 
 /** Undefined: the value is of a wrong type. */
@@ -40,21 +51,6 @@ function rightValue(shape: Shape, value: Value): Value | undefined {
       return isList(value) ? rightItems(shape.item, value) : undefined
     case 'map':
       return isMap(value) ? rightEntries(shape.value, value) : undefined
-    case 'string':
-    case 'bytes':
-    case 'time':
-    case 'microTime':
-    case 'duration':
-    case 'quantity':
-      return typeof value === 'string' ? value : undefined
-    case 'int32':
-    case 'int64':
-    case 'number':
-      return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
-    case 'intOrString':
-      return typeof value === 'string' || typeof value === 'number' ? value : undefined
-    case 'boolean':
-      return typeof value === 'boolean' ? value : undefined
     case 'any':
     case 'rawExtension':
     case 'fieldsV1':
@@ -63,6 +59,20 @@ function rightValue(shape: Shape, value: Value): Value | undefined {
     case 'schemaOrBool':
     case 'schemaOrStringArray':
       return rightAlternative(shape, value)
+    default:
+      return rightScalar(shape.kind, value)
+  }
+}
+
+/** Every time, quantity and number is one that decoding accepts: code that writes the object again relies on it. */
+function rightScalar(kind: ScalarKind, value: Value): Value | undefined {
+  if (kind === 'string') return typeof value === 'string' ? value : undefined
+  try {
+    const right = decodeScalar(kind, value)
+    return right === null || right === Infinity || right === -Infinity ? undefined : right
+  } catch (error) {
+    if (error instanceof ScalarFaultError) return undefined
+    throw error
   }
 }
 
@@ -87,8 +97,8 @@ function rightMembers(shape: ObjectShape, map: ValueMap): ValueMap {
 }
 
 function rightField(field: Field, value: Value): Value | undefined {
-  if (value !== null) return rightValue(field.shape, value)
-  return isAlwaysShown(field) && zeroOfField(field) === null ? null : undefined
+  const right = value === null ? undefined : rightValue(field.shape, value)
+  return right ?? (isAlwaysShown(field) && zeroOfField(field) === null ? null : undefined)
 }
 
 function rightItems(item: Shape, list: readonly Value[]): readonly Value[] {

@@ -98,7 +98,7 @@ function zeroOf(shape: Shape): Value {
   }
 }
 
-function valueOf(shape: Shape, random: Random, depth: number): Value {
+export function valueOf(shape: Shape, random: Random, depth: number): Value {
   switch (shape.kind) {
     case 'object':
       return object(shape, random, depth)

@@ -299,6 +299,18 @@ export class ApiWorld {
     return (await this.#answer(sent)).text
   }
 
+  /** The status of an answer and the first piece of its body: of a watch, what it begins with. */
+  async sendForStart(sent: SentRequest): Promise<string> {
+    const ending = new AbortController()
+    const { status, body } = await this.#connection.send(this.#requestOf(sent), ending.signal)
+    try {
+      for await (const piece of body) return `${status} ${piece.toString()}`
+      return String(status)
+    } finally {
+      ending.abort()
+    }
+  }
+
   async #answer(sent: SentRequest): Promise<{ status: number; text: string; warnings: readonly string[] }> {
     const { signal } = new AbortController()
     const { status, headers, body } = await this.#connection.send(this.#requestOf(sent), signal)

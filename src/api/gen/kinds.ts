@@ -731,7 +731,7 @@ export type ConfigMap = {
   readonly metadata: ObjectMeta
   readonly immutable?: boolean
   readonly data?: MapOf<string>
-  readonly binaryData?: MapOf<string>
+  readonly binaryData?: MapOf<string | null>
 }
 
 export type ConfigMapEnvSource = {
@@ -2113,7 +2113,7 @@ export type JSONSchemaProps = {
   readonly properties?: MapOf<JSONSchemaProps>
   readonly additionalProperties?: JSONSchemaProps | boolean
   readonly patternProperties?: MapOf<JSONSchemaProps>
-  readonly dependencies?: MapOf<JSONSchemaProps | readonly string[]>
+  readonly dependencies?: MapOf<JSONSchemaProps | readonly string[] | null>
   readonly additionalItems?: JSONSchemaProps | boolean
   readonly definitions?: MapOf<JSONSchemaProps>
   readonly externalDocs?: ExternalDocumentation
@@ -3108,7 +3108,7 @@ export type PodDisruptionBudgetSpec = {
 
 export type PodDisruptionBudgetStatus = {
   readonly observedGeneration?: number | bigint
-  readonly disruptedPods?: MapOf<string>
+  readonly disruptedPods?: MapOf<string | null>
   readonly disruptionsAllowed: number
   readonly currentHealthy: number
   readonly desiredHealthy: number
@@ -3937,7 +3937,7 @@ export type Secret = {
   readonly apiVersion: string
   readonly metadata: ObjectMeta
   readonly immutable?: boolean
-  readonly data?: MapOf<string>
+  readonly data?: MapOf<string | null>
   readonly stringData?: MapOf<string>
   readonly type?: string
 }

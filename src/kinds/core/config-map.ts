@@ -1,7 +1,7 @@
 // Config maps, and what secrets have in common with them: keys are file names, the size is limited, and both can be immutable.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ConfigMap } from '../../api/gen/kinds.ts'
-import { entriesOf, equalValues } from '../../api/value.ts'
+import { entriesOf, equalValues, type MapOf } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { configKey } from '../../schema/validation/formats.ts'
@@ -39,8 +39,12 @@ export function checkKey(key: string, at: FieldPath, check: Check): void {
   if (faults.length > 0) check.format(at.key(key), key, faults)
 }
 
+interface Data extends Pick<ConfigMap, 'immutable' | 'binaryData'> {
+  readonly data?: MapOf<string | null>
+}
+
 /** Immutable data stays as it is, and stays immutable. */
-export function checkImmutable(object: ConfigMap, stored: ConfigMap, check: Check): void {
+export function checkImmutable(object: Data, stored: Data, check: Check): void {
   if (stored.immutable !== true) return
   if (object.immutable !== true) check.forbidden(FieldPath.root('immutable'), IMMUTABLE_DATA)
   for (const field of ['data', 'binaryData'] as const) {
@@ -49,7 +53,8 @@ export function checkImmutable(object: ConfigMap, stored: ConfigMap, check: Chec
 }
 
 /** How many bytes a base64 text stands for. */
-export function decodedLength(base64: string): number {
+export function decodedLength(base64: string | null): number {
+  if (base64 === null) return 0
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return (base64.length / 4) * 3 - padding
 }

@@ -56,13 +56,13 @@ function checkByType({ metadata: { annotations = {} }, type, data = {} }: Secret
   }
 }
 
-function checkJson(data: MapOf<string>, key: string, check: Check): void {
+function checkJson(data: MapOf<string | null>, key: string, check: Check): void {
   const encoded = own(data, key)
   if (encoded === undefined) {
     check.required(DATA.key(key))
     return
   }
-  const fault = jsonObjectFault(Buffer.from(encoded, 'base64').toString('utf8'))
+  const fault = jsonObjectFault(Buffer.from(encoded ?? '', 'base64').toString('utf8'))
   if (fault !== undefined) check.invalid(DATA.key(key), '<secret contents redacted>', fault)
 }
 
@@ -75,7 +75,7 @@ const stringData: OwnRule<Secret> = (given) => {
 }
 
 /** Why the certificate and the key do not belong together. */
-function pairFault(data: MapOf<string>): string | undefined {
+function pairFault(data: MapOf<string | null>): string | undefined {
   const [certificate, key] = [pemIn(data, 'tls.crt'), pemIn(data, 'tls.key')]
   const types = { certificate: typesIn(certificate), key: typesIn(key) }
   if (types.certificate.length === 0) return 'tls: failed to find any PEM data in certificate input'
@@ -112,7 +112,7 @@ function matchFault(certificate: string, key: string): string | undefined {
   }
 }
 
-function pemIn(data: MapOf<string>, name: string): string {
+function pemIn(data: MapOf<string | null>, name: string): string {
   return Buffer.from(own(data, name) ?? '', 'base64').toString('latin1')
 }
 

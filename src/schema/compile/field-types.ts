@@ -3,7 +3,7 @@
 import { BuiltInTable } from '../table-built-in.ts'
 import type { CompiledSchema } from '../table-compiled.ts'
 import type { Field, ObjectShape, Shape } from '../table.ts'
-import { isAlwaysShown, zeroOfField } from '../zero-value.ts'
+import { isAlwaysShown, zeroOf, zeroOfField } from '../zero-value.ts'
 import { namesOf, typesById } from './type-names.ts'
 
 type Names = ReadonlyMap<string, string>
@@ -46,8 +46,8 @@ function memberOf(field: Field, holder: ObjectShape, names: Names): string {
   const key = /^[a-zA-Z]\w*$/.test(field.name) ? field.name : `'${field.name}'`
   const isShown = isAlwaysShown(field)
   const text = textOf(field.shape, names, holder.name.endsWith('List'))
-  const orNull = isShown && zeroOfField(field) === null && text !== 'Value' ? ' | null' : ''
-  return `  readonly ${key}${isShown ? '' : '?'}: ${text}${orNull}\n`
+  const nullable = isShown && zeroOfField(field) === null && text !== 'Value' ? ' | null' : ''
+  return `  readonly ${key}${isShown ? '' : '?'}: ${text}${nullable}\n`
 }
 
 function textOf(shape: Shape, names: Names, isWhole = false): string {
@@ -57,11 +57,9 @@ function textOf(shape: Shape, names: Names, isWhole = false): string {
       return shape.typeMeta && !isWhole ? `Embedded<${name}>` : name
     }
     case 'list':
-      return `readonly ${inList(textOf(shape.item, names, isWhole))}[]`
-    case 'map': {
-      const text = textOf(shape.value, names)
-      return `MapOf<${shape.value.kind === 'list' || shape.value.kind === 'map' ? `${text} | null` : text}>`
-    }
+      return `readonly ${inList(orNull(shape.item, textOf(shape.item, names, isWhole)))}[]`
+    case 'map':
+      return `MapOf<${orNull(shape.value, textOf(shape.value, names))}>`
     case 'int64':
     case 'number':
       return 'number | bigint'
@@ -84,6 +82,11 @@ function textOf(shape: Shape, names: Names, isWhole = false): string {
     default:
       return 'string'
   }
+}
+
+/** An item or an entry that is null has the zero of its type. */
+function orNull(shape: Shape, text: string): string {
+  return zeroOf(shape) === null && text !== 'Value' ? `${text} | null` : text
 }
 
 function inList(text: string): string {
