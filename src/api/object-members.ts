@@ -1,9 +1,11 @@
 // The members that objects of most kinds have, read and replaced. Objects are never changed in place.
+import type { ObjectMeta } from './gen/kinds.ts'
 import { mapOrEmpty, textOrEmpty } from './members.ts'
 import type { ApiObject } from './object.ts'
-import { own, type Value, type ValueMap } from './value.ts'
+import { type MapOf, own, type Value, type ValueMap } from './value.ts'
 
-export function metaOf(object: ValueMap): ValueMap {
+/** Objects of all kinds have the same metadata. Its types hold for every object that was decoded or read from the store. */
+export function metaOf(object: ValueMap): ObjectMeta {
   return mapOrEmpty(object, 'metadata')
 }
 
@@ -12,12 +14,12 @@ export function metaText(object: ValueMap, name: string): string {
   return textOrEmpty(metaOf(object), name)
 }
 
-export function labelsOf(object: ValueMap): ValueMap {
-  return mapOrEmpty(metaOf(object), 'labels')
+export function labelsOf(object: ValueMap): MapOf<string> {
+  return metaOf(object).labels ?? {}
 }
 
-export function annotationsOf(object: ValueMap): ValueMap {
-  return mapOrEmpty(metaOf(object), 'annotations')
+export function annotationsOf(object: ValueMap): MapOf<string> {
+  return metaOf(object).annotations ?? {}
 }
 
 export function specOf(object: ValueMap): ValueMap {

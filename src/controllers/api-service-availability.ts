@@ -1,10 +1,12 @@
 // The condition Available of APIServices: aggregated API servers are probed when something about them changes and every 30
 // seconds (P-382).
-import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
+import type { EndpointSlice, Service } from '../api/gen/kinds.ts'
+import { isKind, type KindName, type ObjectOf } from '../api/kind-guard.ts'
+import { labelsOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../kinds/kinds.ts'
-import { own, type Value, type ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
 import { together } from '../lib/together.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -38,8 +40,8 @@ class RemoteAvailability {
   readonly #parts: ControllerParts
   readonly #probe: ProbeApiService
   readonly #remotes = new Map<string, AggregatedService>()
-  readonly #services = new Map<string, ApiObject>()
-  readonly #slices = new Map<string, ApiObject>()
+  readonly #services = new Map<string, KnownService>()
+  readonly #slices = new Map<string, KnownSlice>()
   readonly #queue: WorkQueue
   readonly #apiServices: Resource
 
@@ -58,8 +60,18 @@ class RemoteAvailability {
     const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
     await together(signal, (until) => [
       runInformer(store, this.#apiServices, { onPresent: this.#onRemote, onGone: this.#onRemoteGone }, until),
-      runInformer(store, services, { ...this.#kept(this.#services, serviceKey), onSynced: loaded[0].resolve }, until),
-      runInformer(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, until),
+      runInformer(
+        store,
+        services,
+        { ...this.#kept('core_v1.Service', this.#services, serviceOf), onSynced: loaded[0].resolve },
+        until,
+      ),
+      runInformer(
+        store,
+        slices,
+        { ...this.#kept('discovery.k8s.io_v1.EndpointSlice', this.#slices, sliceOf), onSynced: loaded[1].resolve },
+        until,
+      ),
       // Before the services are known every one of them would be missing.
       Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(until)),
       pause(this.#parts.clock, Number.POSITIVE_INFINITY, until).then(() => loaded.forEach(({ resolve }) => resolve())),
@@ -77,9 +89,10 @@ class RemoteAvailability {
     this.#remotes.delete(name)
   }
 
-  #kept(
-    into: Map<string, ApiObject>,
-    keyOf: (object: ApiObject) => string,
+  #kept<N extends KindName, T extends { readonly service: string }>(
+    kind: N,
+    into: Map<string, T>,
+    read: (object: ObjectOf<N>) => T,
   ): { onPresent: (stored: StoredObject) => void; onGone: (stored: StoredObject) => void } {
     const tell = (service: string): void => {
       for (const [name, remote] of this.#remotes) if (keyOfReference(remote) === service) this.#queue.add(name)
@@ -87,13 +100,15 @@ class RemoteAvailability {
     return {
       onPresent: (stored) => {
         const object = stored.object()
-        into.set(`${stored.namespace}/${stored.name}`, slimmed(object))
-        tell(keyOf(object))
+        if (!isKind(object, kind)) return
+        const known = read(object)
+        into.set(`${stored.namespace}/${stored.name}`, known)
+        tell(known.service)
       },
       onGone: (stored) => {
         const known = into.get(`${stored.namespace}/${stored.name}`)
         into.delete(`${stored.namespace}/${stored.name}`)
-        if (known !== undefined) tell(keyOf(known))
+        if (known !== undefined) tell(known.service)
       },
     }
   }
@@ -112,17 +127,16 @@ class RemoteAvailability {
     const subject = `service/${name} in ${JSON.stringify(namespace)}`
     const found = this.#services.get(`${namespace}/${name}`)
     if (found === undefined) return fault('ServiceNotFound', `${subject} is not present`)
-    const spec = mapOrEmpty(found, 'spec')
-    if (own(spec, 'type') !== 'ClusterIP') return undefined
-    const listening = mapsOnly(spec, 'ports').find((each) => own(each, 'port') === port)
+    if (found.type !== 'ClusterIP') return undefined
+    const listening = found.ports.find((each) => each.port === port)
     if (listening === undefined) return fault('ServicePortError', `${subject} is not listening on port ${port}`)
-    const portName = own(listening, 'name') ?? ''
-    const slices = [...this.#slices.values()].filter((slice) => sliceKey(slice) === `${namespace}/${name}`)
+    const { name: portName = '' } = listening
+    const slices = [...this.#slices.values()].filter((slice) => slice.service === `${namespace}/${name}`)
     if (slices.length === 0) return fault('EndpointsNotFound', `cannot find endpointslices for ${subject}`)
     const isReady = slices.some(
-      (slice) =>
-        mapsOnly(slice, 'ports').some((each) => (own(each, 'name') ?? '') === portName) &&
-        mapsOnly(slice, 'endpoints').some((endpoint) => own(mapOrEmpty(endpoint, 'conditions'), 'ready') !== false),
+      ({ ports, endpoints }) =>
+        ports.some((each) => (each.name ?? '') === portName) &&
+        endpoints.some(({ conditions }) => conditions.ready !== false),
     )
     if (isReady) return undefined
     const why = `endpointslices for ${subject} have no addresses with port name ${JSON.stringify(portName)}`
@@ -144,13 +158,12 @@ class RemoteAvailability {
     const context = serverContext(this.#parts, '', signal)
     const status = isAvailable ? 'True' : 'False'
     const change = (live: ApiObject): ApiObject => {
+      if (!isKind(live, 'apiregistration.k8s.io_v1.APIService')) return live
       const before = availabilityOf(live)
-      const since = before?.['status'] === status ? before['lastTransitionTime'] : undefined
+      const since = before?.status === status ? before.lastTransitionTime : undefined
       const condition = { type: 'Available', status, lastTransitionTime: since ?? context.now, reason, message }
-      const others = mapsOnly(mapOrEmpty(live, 'status'), 'conditions').filter(
-        (each) => own(each, 'type') !== 'Available',
-      )
-      return { ...live, status: { ...mapOrEmpty(live, 'status'), conditions: [...others, condition] } }
+      const others = (live.status.conditions ?? []).filter(({ type }) => type !== 'Available')
+      return { ...live, status: { ...live.status, conditions: [...others, condition] } }
     }
     const update = { name, subresource: 'status', change } as const
     await succeeds(updateLive(this.#parts, this.#apiServices, update, context), 'NotFound')
@@ -165,24 +178,26 @@ function keyOfReference({ service }: AggregatedService): string {
   return `${service.namespace}/${service.name}`
 }
 
-function serviceKey({ metadata }: ApiObject): string {
-  return `${textOrEmpty(metadata, 'namespace')}/${textOrEmpty(metadata, 'name')}`
+/** What the checks look at. `service` is the key of the service. */
+interface KnownService {
+  readonly service: string
+  readonly type: string | undefined
+  readonly ports: NonNullable<Service['spec']['ports']>
 }
 
-function sliceKey({ metadata }: ApiObject): string {
-  return `${textOrEmpty(metadata, 'namespace')}/${textOrEmpty(mapOrEmpty(metadata, 'labels'), 'kubernetes.io/service-name')}`
+interface KnownSlice {
+  readonly service: string
+  readonly ports: NonNullable<EndpointSlice['ports']>
+  readonly endpoints: NonNullable<EndpointSlice['endpoints']>
 }
 
-/** What the checks look at. */
-function slimmed(object: ApiObject): ApiObject {
-  const { kind, apiVersion, metadata, spec, ports, endpoints } = object
-  const { name, namespace, labels } = metadata
-  const parts: Record<string, Value | undefined> = { spec, ports, endpoints }
-  const kept = Object.entries(parts).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
-  return {
-    kind,
-    apiVersion,
-    metadata: { name: name ?? '', namespace: namespace ?? '', labels: labels ?? {} },
-    ...(Object.fromEntries(kept) as ValueMap),
-  }
+function serviceOf(object: Service): KnownService {
+  const { type, ports = [] } = object.spec
+  return { service: `${metaText(object, 'namespace')}/${metaText(object, 'name')}`, type, ports }
+}
+
+function sliceOf(slice: EndpointSlice): KnownSlice {
+  const name = own(labelsOf(slice), 'kubernetes.io/service-name') ?? ''
+  const { ports, endpoints } = slice
+  return { service: `${metaText(slice, 'namespace')}/${name}`, ports: ports ?? [], endpoints: endpoints ?? [] }
 }

@@ -1,9 +1,10 @@
 // The key that sessions of the console are sealed with: in a Secret that all replicas share. The first login makes it.
 // Deleting it ends all sessions.
 import { randomBytes } from 'node:crypto'
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
+import { own } from '../api/value.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { ControllerParts } from './controllers.ts'
 import { createMissing, newObject, serverContext } from './writes.ts'
@@ -41,7 +42,8 @@ async function stored(
 }
 
 function keyOf(secret: ApiObject): Buffer {
-  const key = Buffer.from(textOrEmpty(mapOrEmpty(secret, 'data'), 'key'), 'base64')
+  const { data = {} } = isKind(secret, 'core_v1.Secret') ? secret : {}
+  const key = Buffer.from(own(data, 'key') ?? '', 'base64')
   if (key.length === KEY_BYTES) return key
   throw new ApiError('InternalError', `the Secret ${NAMESPACE}/${NAME} has no key of ${KEY_BYTES} bytes; delete it`)
 }

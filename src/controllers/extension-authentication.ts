@@ -1,8 +1,8 @@
 // The config maps for extension API servers: CA bundles and request headers of authenticating proxies, and since when the use of
 // legacy tokens is tracked (P-053, P-079, W-629).
 import type { ApiObject } from '../api/object.ts'
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import { equalValues, own, type ValueMap } from '../api/value.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { equalValues, type MapOf, own } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -53,12 +53,12 @@ export async function publishAuthentication(
 async function keep(
   parts: ControllerParts,
   name: string,
-  wanted: (kept: ValueMap) => ValueMap,
+  wanted: (kept: MapOf<string>) => MapOf<string>,
   signal: AbortSignal,
 ): Promise<void> {
   const resource = servedResource(parts.resources(), 'configmaps')
   const withData = (object: ApiObject): ApiObject => {
-    const data = wanted(mapOrEmpty(object, 'data'))
+    const data = wanted((isKind(object, 'core_v1.ConfigMap') ? object.data : undefined) ?? {})
     return Object.keys(data).length === 0 ? object : { ...object, data }
   }
   const repaired = (live: ApiObject): ApiObject | undefined => {
@@ -72,14 +72,14 @@ async function keep(
 }
 
 /** Replicas may have different CAs during a rotation: all of them are published. */
-function published({ clientCa, proxy }: PublishedAuthentication, kept: ValueMap): ValueMap {
+function published({ clientCa, proxy }: PublishedAuthentication, kept: MapOf<string>): MapOf<string> {
   const data: Record<string, string> = {}
-  if (clientCa !== undefined) data['client-ca-file'] = joined(textOrEmpty(kept, 'client-ca-file'), clientCa)
+  if (clientCa !== undefined) data['client-ca-file'] = joined(own(kept, 'client-ca-file'), clientCa)
   if (proxy === undefined) return data
   const list = (name: string, values: readonly string[]): void => {
     if (values.length > 0) data[`requestheader-${name}`] = JSON.stringify(values)
   }
-  data['requestheader-client-ca-file'] = joined(textOrEmpty(kept, 'requestheader-client-ca-file'), proxy.ca)
+  data['requestheader-client-ca-file'] = joined(own(kept, 'requestheader-client-ca-file'), proxy.ca)
   data['requestheader-allowed-names'] = JSON.stringify(proxy.allowedNames)
   list('username-headers', proxy.userHeaders)
   list('uid-headers', proxy.uidHeaders)
@@ -89,13 +89,14 @@ function published({ clientCa, proxy }: PublishedAuthentication, kept: ValueMap)
 }
 
 /** Certificates that stand in both stand there once. */
-function joined(kept: string, more: string): string {
-  const blocks = [kept, more].flatMap(
+function joined(kept: string | undefined, more: string): string {
+  const blocks = [kept ?? '', more].flatMap(
     (pem) => pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [],
   )
   return `${[...new Set(blocks.map((block) => block.trim()))].join('\n')}\n`
 }
 
-function tracked(kept: ValueMap, now: string): ValueMap {
-  return /^\d{4}-\d\d-\d\d$/.test(textOrEmpty(kept, 'since')) ? kept : { ...kept, since: now.slice(0, 10) }
+function tracked(kept: MapOf<string>, now: string): MapOf<string> {
+  const since: MapOf<string> = Object.fromEntries([['since', now.slice(0, 10)]])
+  return /^\d{4}-\d\d-\d\d$/.test(own(kept, 'since') ?? '') ? kept : { ...kept, ...since }
 }

@@ -1,14 +1,15 @@
 // The bootstrap flow schemas and priority levels: created at the start and restored once a minute (P-201 to P-204); and the
 // condition Dangling of every flow schema (P-206).
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import { annotationsOf, withMeta } from '../api/object-members.ts'
+import type { FlowSchema } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { annotationsOf, specOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
 import { together } from '../lib/together.ts'
 import { metaNumber } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
-import { conditionsOf, withAppliedCondition } from './applied-condition.ts'
+import { withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 import { controllerContext, ensureObject, newObject, succeeds, updateLive } from './writes.ts'
@@ -28,6 +29,7 @@ export interface WantedObject {
 }
 
 const GROUP = 'flowcontrol.apiserver.k8s.io'
+const SCHEMA = 'flowcontrol.apiserver.k8s.io_v1.FlowSchema'
 const AUTO_UPDATE = 'apf.kubernetes.io/autoupdate-spec'
 const PRODUCER = 'api-priority-and-fairness-config-producer-v1'
 const CONSUMER = 'api-priority-and-fairness-config-consumer-v1'
@@ -83,16 +85,16 @@ function revised(
   const said = own(annotationsOf(live), AUTO_UPDATE)
   // Without the annotation, an object of generation 1 is unchanged since it was made.
   const isOurs = wanted.mandatory || said === 'true' || (said !== 'false' && metaNumber(live, 'generation') === 1)
-  const spec = isOurs ? keptSpec(mapOrEmpty(resource.toCanonical(made), 'spec'), live) : mapOrEmpty(live, 'spec')
+  const spec = isOurs ? keptSpec(specOf(resource.toCanonical(made)), live) : specOf(live)
   const word = isOurs ? 'true' : 'false'
-  if (said === word && equalValues(spec, mapOrEmpty(live, 'spec'))) return undefined
+  if (said === word && equalValues(spec, specOf(live))) return undefined
   const annotations = { ...annotationsOf(live), [AUTO_UPDATE]: word }
   return withMeta({ ...live, spec }, { annotations })
 }
 
 /** What is exempt is exempt; how many seats that costs the others is for the operator to say (P-205). */
 function keptSpec(spec: ValueMap, live: ApiObject): ValueMap {
-  const exempt = own(mapOrEmpty(live, 'spec'), 'exempt')
+  const exempt = own(specOf(live), 'exempt')
   return own(spec, 'type') === 'Exempt' && exempt !== undefined ? { ...spec, exempt } : spec
 }
 
@@ -158,7 +160,8 @@ async function updateSchemaStatus(
   const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
   if (item?.kind !== 'object') return
   const context = controllerContext(parts, '', signal)
-  const told = (live: ApiObject): ApiObject | undefined => withCondition(live, hasLevel(levelNameOf(live)), context.now)
+  const told = (live: ApiObject): ApiObject | undefined =>
+    isKind(live, SCHEMA) ? withCondition(live, hasLevel(levelNameOf(live)), context.now) : undefined
   if (told(item.object()) === undefined) return
   const change = (live: ApiObject): ApiObject => told(live) ?? live
   const update = { name, subresource: 'status', change, tracksFields: true } as const
@@ -166,21 +169,19 @@ async function updateSchemaStatus(
 }
 
 /** Undefined where that is what it says already. */
-function withCondition(live: ApiObject, exists: boolean, now: string): ApiObject | undefined {
+function withCondition(live: FlowSchema, exists: boolean, now: string): FlowSchema | undefined {
   const level = JSON.stringify(levelNameOf(live))
   const named = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`
   const wanted = exists
     ? { status: 'False', reason: 'Found', message: `${named} and it exists` }
     : { status: 'True', reason: 'NotFound', message: `${named} but there is no such object` }
-  const before = conditionsOf(live).find((condition) => own(condition, 'type') === 'Dangling')
-  if (before !== undefined && Object.entries(wanted).every(([member, value]) => own(before, member) === value)) {
-    return undefined
-  }
-  const since = before !== undefined && own(before, 'status') === wanted.status ? before['lastTransitionTime'] : now
-  const lastTransitionTime = typeof since === 'string' ? since : now
+  const before = live.status.conditions?.find(({ type }) => type === 'Dangling')
+  const isSame = (['status', 'reason', 'message'] as const).every((member) => before?.[member] === wanted[member])
+  if (isSame) return undefined
+  const lastTransitionTime = (before?.status === wanted.status ? before.lastTransitionTime : undefined) ?? now
   return withAppliedCondition(live, { type: 'Dangling', lastTransitionTime, ...wanted }, { manager: CONSUMER, now })
 }
 
 function levelNameOf(schema: ApiObject): string {
-  return textOrEmpty(mapOrEmpty(mapOrEmpty(schema, 'spec'), 'priorityLevelConfiguration'), 'name')
+  return isKind(schema, SCHEMA) ? schema.spec.priorityLevelConfiguration.name : ''
 }

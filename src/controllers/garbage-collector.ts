@@ -1,12 +1,10 @@
 // The garbage collector: deletes objects whose owners are all gone, and removes the finalizers of owners that wait for their
 // dependents (foreground) or release them (orphan). Decisions are made on the graph and verified against the store.
 import { isDeepStrictEqual } from 'node:util'
-import { isTrue, mapsOnly } from '../api/members.ts'
+import type { OwnerReference as Reference } from '../api/gen/kinds.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
-import type { ValueMap } from '../api/value.ts'
-import { own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import { forEachAtOnce } from '../lib/together.ts'
 import { deleteObject } from '../registry/delete.ts'
@@ -284,14 +282,14 @@ class Collector {
     return this.#update(node, signal, (live) =>
       withOwners(
         live,
-        ownersIn(live).filter((reference) => !uids.has(own(reference, 'uid'))),
+        ownersIn(live).filter((reference) => !uids.has(reference.uid)),
       ),
     )
   }
 
   #stopBlocking(node: GraphNode, signal: AbortSignal): Promise<void> {
-    const unblocked = (reference: ValueMap): ValueMap =>
-      isTrue(reference, 'blockOwnerDeletion') ? { ...reference, blockOwnerDeletion: false } : reference
+    const unblocked = (reference: Reference): Reference =>
+      reference.blockOwnerDeletion === true ? { ...reference, blockOwnerDeletion: false } : reference
     return this.#update(node, signal, (live) => withOwners(live, ownersIn(live).map(unblocked)))
   }
 
@@ -319,11 +317,11 @@ function waitsForDependents({ finalizers }: GraphNode): boolean {
   return finalizers.includes(ORPHAN) || finalizers.includes(FOREGROUND)
 }
 
-function ownersIn(object: ApiObject): readonly ValueMap[] {
-  return mapsOnly(metaOf(object), 'ownerReferences')
+function ownersIn(object: ApiObject): readonly Reference[] {
+  return metaOf(object).ownerReferences ?? []
 }
 
-function withOwners(object: ApiObject, references: readonly ValueMap[]): ApiObject {
+function withOwners(object: ApiObject, references: readonly Reference[]): ApiObject {
   return withMeta(object, { ownerReferences: references.length === 0 ? undefined : references })
 }
 

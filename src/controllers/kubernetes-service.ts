@@ -1,6 +1,7 @@
 // The service `kubernetes` in the namespace default, its endpoints, and the ServiceCIDR that its address is from. Every replica
 // renews a master lease; the endpoints are the replicas whose lease has not expired (W-624, W-625, W-628).
 import { isIP } from 'node:net'
+import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
@@ -152,7 +153,10 @@ class ServiceReconciler {
     const message = 'Kubernetes default Service CIDR is ready'
     const now = this.#parts.now()
     const ready = { type: 'Ready', status: 'True', lastTransitionTime: now, message }
-    const change = (live: ApiObject): ApiObject => withAppliedCondition(live, ready, { manager: RANGE_MANAGER, now })
+    const change = (live: ApiObject): ApiObject =>
+      isKind(live, 'networking.k8s.io_v1.ServiceCIDR')
+        ? withAppliedCondition(live, ready, { manager: RANGE_MANAGER, now })
+        : live
     const update = { name: NAME, subresource: 'status', change, tracksFields: true } as const
     await this.#update(ranges, update, '')
   }

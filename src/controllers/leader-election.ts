@@ -1,10 +1,9 @@
 // Leader election: the replica that holds a Lease in kube-system and renews it runs the controllers. Clocks of replicas are never
 // compared: a lease has expired where it was not renewed for its duration by the clock of the candidate.
-import { numberOrAbsent, numberOrZero } from '../api/members.ts'
-import { metaText, specOf } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import { own } from '../api/value.ts'
 import { cancellable } from '../lib/cancellable.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
@@ -106,11 +105,9 @@ class Candidate {
 
   #isFree(lease: ApiObject): boolean {
     const { clock } = this.#options.parts
-    const spec = specOf(lease)
-    const holder = own(spec, 'holderIdentity')
-    if (holder === undefined || holder === '') return true
-    if (typeof holder === 'string' && this.#options.isGone?.(holder) === true) return true
-    const seconds = numberOrAbsent(spec, 'leaseDurationSeconds') ?? LEASE_SECONDS
+    if (!isKind(lease, 'coordination.k8s.io_v1.Lease')) return false
+    const { holderIdentity: holder = '', leaseDurationSeconds: seconds = LEASE_SECONDS } = lease.spec
+    if (holder === '' || this.#options.isGone?.(holder) === true) return true
     return clock.now() - this.#seen.atMs > seconds * 1000
   }
 
@@ -173,13 +170,14 @@ class Candidate {
         return true
       }
       const change = (live: ApiObject): ApiObject => {
-        const spec = specOf(live)
+        if (!isKind(live, 'coordination.k8s.io_v1.Lease')) throw new LostError()
+        const { spec } = live
         if (typeof target === 'object') {
           if (metaText(live, 'resourceVersion') !== metaText(target, 'resourceVersion')) throw new LostError()
-          const leaseTransitions = numberOrZero(spec, 'leaseTransitions') + 1
+          const leaseTransitions = (spec.leaseTransitions ?? 0) + 1
           return { ...live, spec: { ...spec, ...holding(identity, renewTime), leaseTransitions } }
         }
-        if (own(spec, 'holderIdentity') !== identity) throw new LostError()
+        if (spec.holderIdentity !== identity) throw new LostError()
         return { ...live, spec: target === 'own' ? { ...spec, renewTime } : { ...spec, holderIdentity: '', renewTime } }
       }
       await updateLive(parts, this.#lease, { name: LEASE.name, change }, context)

@@ -1,13 +1,13 @@
 // Terminating namespaces: their content is deleted, pods first, and when nothing is left they are finalized. What remains is
 // reported in their conditions.
-import { listOrEmpty, mapOrEmpty, mapsInPlace } from '../api/members.ts'
+import type { NamespaceCondition } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
-import type { Value } from '../api/value.ts'
-import { own } from '../api/value.ts'
 import { forEachAtOnce, together } from '../lib/together.ts'
 import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
@@ -151,7 +151,7 @@ class NamespaceDeletion {
   async #report(namespace: ApiObject, remaining: readonly Remaining[]): Promise<void> {
     const conditions = conditionsOf(namespace, remaining, this.#parts.now())
     if (conditions === undefined) return
-    await this.#update('status', (live) => ({ ...live, status: { ...mapOrEmpty(live, 'status'), conditions } }))
+    await this.#update('status', (live) => ({ ...live, status: { ...statusOf(live), conditions } }))
   }
 
   async #update(subresource: 'finalize' | 'status', change: (live: ApiObject) => ApiObject): Promise<void> {
@@ -161,8 +161,8 @@ class NamespaceDeletion {
   }
 }
 
-function specFinalizers(namespace: ApiObject): readonly Value[] {
-  return listOrEmpty(mapOrEmpty(namespace, 'spec'), 'finalizers')
+function specFinalizers(namespace: ApiObject): readonly string[] {
+  return (isKind(namespace, 'core_v1.Namespace') ? namespace.spec.finalizers : undefined) ?? []
 }
 
 /** Every type whose objects live in namespaces and can be listed and deleted, each once however many versions it has. */
@@ -187,9 +187,13 @@ const CONDITIONS = [
 const COMPARED = ['status', 'reason', 'message'] as const
 
 /** The five conditions, true where content or finalizers remain; undefined where the status has them already. */
-function conditionsOf(namespace: ApiObject, remaining: readonly Remaining[], now: string): Value[] | undefined {
+function conditionsOf(
+  namespace: ApiObject,
+  remaining: readonly Remaining[],
+  now: string,
+): readonly NamespaceCondition[] | undefined {
   const failures = failuresOf(remaining)
-  const before = mapsInPlace(mapOrEmpty(namespace, 'status'), 'conditions')
+  const { conditions: before = [] } = isKind(namespace, 'core_v1.Namespace') ? namespace.status : {}
   const after = CONDITIONS.map(([type, fineReason, fineMessage]) => {
     const failure = failures.get(type)
     const [reason, message] = failure ?? [fineReason, fineMessage]
@@ -200,8 +204,8 @@ function conditionsOf(namespace: ApiObject, remaining: readonly Remaining[], now
       reason,
       message,
     }
-    const old = before.find((each) => own(each, 'type') === type)
-    const isSame = old !== undefined && COMPARED.every((member) => own(old, member) === condition[member])
+    const old = before.find((each) => each.type === type)
+    const isSame = old !== undefined && COMPARED.every((member) => old[member] === condition[member])
     return isSame ? old : condition
   })
   return after.every((condition, index) => condition === before[index]) ? undefined : after

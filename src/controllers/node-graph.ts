@@ -1,4 +1,5 @@
 // Informers that feed the graph of the Node authorizer, started when the first node asks.
+import { isKind } from '../api/kind-guard.ts'
 import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { specOf } from '../api/object-members.ts'
 import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../plugins/pod-references.ts'
@@ -64,6 +65,8 @@ function at(
 
 function putPod(graph: NodeGraph, stored: StoredObject): void {
   const pod = stored.object()
+  if (!isKind(pod, 'core_v1.Pod')) return
+  const { serviceAccountName = '', nodeName = '' } = pod.spec
   const { namespace } = stored
   const names = (type: RelatedType, all: readonly string[]): NodeRelated[] =>
     all.map((name) => ({ type, namespace, name }))
@@ -71,13 +74,13 @@ function putPod(graph: NodeGraph, stored: StoredObject): void {
   const references = isMirror(pod)
     ? []
     : [
-        ...names('serviceaccount', [textOrEmpty(specOf(pod), 'serviceAccountName')]),
+        ...names('serviceaccount', [serviceAccountName]),
         ...names('secret', secretsOf(pod)),
         ...names('configmap', configMapsOf(pod)),
         ...names('persistentvolumeclaim', volumeClaimsOf(pod)),
         ...names('resourceclaim', deviceClaimsOf(pod)),
       ]
-  graph.bind(at('pod', stored), textOrEmpty(specOf(pod), 'nodeName'), references)
+  graph.bind(at('pod', stored), nodeName, references)
 }
 
 /** Where a volume names a secret that nodes may see. */

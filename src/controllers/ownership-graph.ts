@@ -1,10 +1,9 @@
 // The graph of owners and dependents over all objects, by which the garbage collector decides. It holds a few parsed members of each object
 // beside the stored object, which the informers hold too.
-import { isTrue, mapsOnly, textOrEmpty } from '../api/members.ts'
+import type { OwnerReference as Reference } from '../api/gen/kinds.ts'
 import { metaOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import type { ValueMap } from '../api/value.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { InformedType } from './type-informers.ts'
 
@@ -136,7 +135,7 @@ class StoredNode implements GraphNode {
     this.uid = uid
     this.type = type
     this.#stored = stored
-    this.owners = object === undefined ? NONE : mapsOnly(metaOf(object), 'ownerReferences').map(ownerOf)
+    this.owners = object === undefined ? NONE : (metaOf(object).ownerReferences ?? []).map(ownerOf)
     this.isTerminating = object !== undefined && isTerminating(object)
     this.finalizers = object === undefined ? NONE : finalizersOf(object)
     this.deletesDependents = this.isTerminating && this.finalizers.includes(FOREGROUND)
@@ -162,12 +161,6 @@ function nodeOf(type: InformedType, stored: StoredObject): StoredNode {
   return new StoredNode(stored, { type, uid: metaText(object, 'uid'), object })
 }
 
-export function ownerOf(reference: ValueMap): OwnerReference {
-  return {
-    apiVersion: textOrEmpty(reference, 'apiVersion'),
-    kind: textOrEmpty(reference, 'kind'),
-    name: textOrEmpty(reference, 'name'),
-    uid: textOrEmpty(reference, 'uid'),
-    blocksOwner: isTrue(reference, 'blockOwnerDeletion'),
-  }
+export function ownerOf({ apiVersion, kind, name, uid, blockOwnerDeletion }: Reference): OwnerReference {
+  return { apiVersion, kind, name, uid, blocksOwner: blockOwnerDeletion === true }
 }

@@ -1,7 +1,8 @@
 // Reports in the status of a ValidatingAdmissionPolicy what type checking finds wrong with its expressions.
-import { mapOrAbsent, mapOrEmpty } from '../api/members.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { metaOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { own, type ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -39,8 +40,9 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
 }
 
 function isObserved(policy: ApiObject): boolean {
-  const status = mapOrAbsent(policy, 'status')
-  return status !== undefined && own(status, 'observedGeneration') === own(policy.metadata, 'generation')
+  if (!isKind(policy, 'admissionregistration.k8s.io_v1.ValidatingAdmissionPolicy')) return true
+  const { observedGeneration } = policy.status
+  return observedGeneration !== undefined && observedGeneration === policy.metadata.generation
 }
 
 interface CheckedPolicy {
@@ -55,11 +57,11 @@ async function updateStatus(
   signal: AbortSignal,
 ): Promise<void> {
   if (policy === undefined || isObserved(policy)) return
-  const generation = own(policy.metadata, 'generation') ?? 0
+  const generation = metaOf(policy).generation ?? 0
   const expressionWarnings = typeCheck(policy)
   const typeChecking: ValueMap = expressionWarnings.length === 0 ? {} : { expressionWarnings }
   const change = (live: ApiObject): ApiObject => {
-    return { ...live, status: { ...mapOrEmpty(live, 'status'), observedGeneration: generation, typeChecking } }
+    return { ...live, status: { ...statusOf(live), observedGeneration: generation, typeChecking } }
   }
   const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
   const update = { name, subresource: 'status', change } as const

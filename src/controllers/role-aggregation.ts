@@ -1,13 +1,14 @@
 // Aggregated cluster roles (P-134): whenever a role changes, each aggregated one gets the rules of the roles that it selects,
 // in the order of their names, each rule once.
-import { listOrEmpty, mapOrEmpty, mapsOnly } from '../api/members.ts'
+import type { ManagedFieldsEntry, PolicyRule } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { matchesLabels, type LabelSelector } from '../api/selector.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own } from '../api/value.ts'
+import type { MapOf, ValueMap } from '../api/value.ts'
+import { equalValues, isMap, own } from '../api/value.ts'
 import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -19,8 +20,8 @@ const NAME = 'clusterrole-aggregation-controller'
 
 interface Role {
   readonly name: string
-  readonly labels: Value | undefined
-  readonly rules: readonly Value[]
+  readonly labels: MapOf<string> | undefined
+  readonly rules: readonly PolicyRule[]
   /** Undefined: it has rules of its own. */
   readonly selectors: readonly LabelSelector[] | undefined
 }
@@ -84,9 +85,9 @@ async function aggregate(
 }
 
 /** The role with the rules, as after a forced apply: this manager alone owns them. Without rules, nothing is applied. */
-function withApplied(live: ApiObject, rules: readonly Value[], now: string): ApiObject {
-  const entries = mapsOnly(metaOf(live), 'managedFields')
-  const isMine = (entry: ValueMap): boolean => entry['manager'] === NAME
+function withApplied(live: ApiObject, rules: readonly PolicyRule[], now: string): ApiObject {
+  const { managedFields: entries = [] } = metaOf(live)
+  const isMine = ({ manager }: ManagedFieldsEntry): boolean => manager === NAME
   if (rules.length === 0 && !entries.some(isMine)) return live
   const others = entries.filter((entry) => !isMine(entry)).flatMap((entry) => withoutRules(entry))
   const { apiVersion } = live
@@ -97,16 +98,16 @@ function withApplied(live: ApiObject, rules: readonly Value[], now: string): Api
 const OWNED: ValueMap = { 'f:rules': {} }
 
 /** The managed fields without the rules; none where that was all. */
-function withoutRules(entry: ValueMap): readonly ValueMap[] {
-  const fields = own(entry, 'fieldsV1')
+function withoutRules(entry: ManagedFieldsEntry): readonly ManagedFieldsEntry[] {
+  const { fieldsV1: fields } = entry
   if (!isMap(fields) || !Object.hasOwn(fields, 'f:rules')) return [entry]
   const { 'f:rules': _rules, ...rest } = fields
   return Object.keys(rest).length === 0 ? [] : [{ ...entry, fieldsV1: rest }]
 }
 
-function aggregatedRules(all: readonly Role[], { name, selectors = [] }: Role): readonly Value[] {
+function aggregatedRules(all: readonly Role[], { name, selectors = [] }: Role): readonly PolicyRule[] {
   const others = all.filter((role) => role.name !== name).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const rules = new Map<string, Value>()
+  const rules = new Map<string, PolicyRule>()
   for (const selector of selectors) {
     for (const role of others) {
       if (!matchesLabels(selector, role.labels)) continue
@@ -121,11 +122,11 @@ function aggregatedRules(all: readonly Role[], { name, selectors = [] }: Role): 
 }
 
 function roleOf(object: ApiObject): Role {
-  const selectors = own(mapOrEmpty(object, 'aggregationRule'), 'clusterRoleSelectors')
+  const role = isKind(object, 'rbac.authorization.k8s.io_v1.ClusterRole') ? object : undefined
   return {
     name: metaText(object, 'name'),
-    labels: own(object.metadata, 'labels'),
-    rules: listOrEmpty(object, 'rules'),
-    selectors: isList(selectors) ? selectors.flatMap((selector) => labelSelectorOf(selector) ?? []) : undefined,
+    labels: metaOf(object).labels,
+    rules: role?.rules ?? [],
+    selectors: role?.aggregationRule?.clusterRoleSelectors?.flatMap((selector) => labelSelectorOf(selector) ?? []),
   }
 }

@@ -1,11 +1,12 @@
 // The identity lease of this server in kube-system, named after its host and renewed; expired leases of other servers are
 // deleted (P-460). Replicas find each other by them.
 import { createHash } from 'node:crypto'
-import { mapOrEmpty, numberOrAbsent, textOrAbsent } from '../api/members.ts'
-import { metaOf, metaText, withMeta } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { annotationsOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
+import { entriesOf, own } from '../api/value.ts'
 import { systemRandom } from '../lib/random.ts'
 import { pause } from '../lib/pause.ts'
 import type { Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
@@ -50,6 +51,7 @@ function labelOf(hostname: string): string {
 }
 
 /** Where the server can be asked by other replicas: `host:port`. */
+const LEASE = 'coordination.k8s.io_v1.Lease'
 const ADDRESS = 'quarterdeck/peer-address'
 
 export interface OwnIdentity {
@@ -74,9 +76,9 @@ export async function serverLeases(
   const leases: ServerLease[] = []
   for await (const stored of storedLeases(registry.store, leasesIn(resources()), signal)) {
     const object = stored.object()
-    const annotations = mapOrEmpty(metaOf(object), 'annotations')
-    const renewedAt = Date.parse(textOrAbsent(mapOrEmpty(object, 'spec'), 'renewTime') ?? '')
-    leases.push({ name: stored.name, peerAddress: textOrAbsent(annotations, ADDRESS), renewedAt: renewedAt || 0 })
+    if (!isKind(object, LEASE)) continue
+    const renewedAt = Date.parse(object.spec.renewTime ?? '')
+    leases.push({ name: stored.name, peerAddress: own(annotationsOf(object), ADDRESS), renewedAt: renewedAt || 0 })
   }
   return leases
 }
@@ -165,14 +167,16 @@ class IdentityLease {
 
   #withAddress(lease: ApiObject): ApiObject {
     const address = this.#peerAddress()
-    const { [ADDRESS]: _, ...others } = mapOrEmpty(metaOf(lease), 'annotations')
-    const annotations = address === undefined || address === '' ? others : { ...others, [ADDRESS]: address }
+    const others = entriesOf(annotationsOf(lease)).filter(([key]) => key !== ADDRESS)
+    const annotations = Object.fromEntries(
+      address === undefined || address === '' ? others : [...others, [ADDRESS, address]],
+    )
     return withMeta(lease, { annotations: Object.keys(annotations).length === 0 ? undefined : annotations })
   }
 
   #hasExpired(stored: StoredObject): boolean {
-    const spec = mapOrEmpty(stored.object(), 'spec')
-    const [renewed, seconds] = [textOrAbsent(spec, 'renewTime'), numberOrAbsent(spec, 'leaseDurationSeconds')]
+    const lease = stored.object()
+    const { renewTime: renewed, leaseDurationSeconds: seconds } = isKind(lease, LEASE) ? lease.spec : {}
     if (renewed === undefined || seconds === undefined) return true
     return Date.parse(renewed) + seconds * 1000 < this.#parts.clock.now()
   }

@@ -134,7 +134,7 @@ function changes(rule: GenerationRule, object: ApiObject, stored: ApiObject): bo
     : rule.on
   return (
     members.some((name) => !semanticallyEqual(own(object, name), own(stored, name))) ||
-    (rule.onMetadata ?? []).some((name) => !semanticallyEqual(own(metaOf(object), name), own(metaOf(stored), name)))
+    (rule.onMetadata ?? []).some((name) => !semanticallyEqual(metaOf(object)[name], metaOf(stored)[name]))
   )
 }
 

@@ -160,5 +160,5 @@ export function withManagedFields<T extends ValueMap>(object: T, managed: Manage
 }
 
 export function managedFieldsOf(object: ValueMap): Value | undefined {
-  return own(metaOf(object), 'managedFields')
+  return metaOf(object).managedFields
 }

@@ -1,13 +1,13 @@
 // CertificateApproval and CertificateSigning: besides permission for the subresource, permission to approve or sign for the signer is
 // needed, by its name or its domain (W-474, W-475).
-import { textOrEmpty } from '../api/members.ts'
-import { specOf, statusOf } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
-import { equalValues, own } from '../api/value.ts'
+import type { CertificateSigningRequest } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { equalValues } from '../api/value.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
 
+const REQUEST = 'certificates.k8s.io_v1.CertificateSigningRequest'
 const RESOURCES: readonly string[] = ['certificatesigningrequests.certificates.k8s.io']
 
 export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
@@ -16,8 +16,9 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
     resources: RESOURCES,
     operations: ['UPDATE'],
     async validate(request, signal) {
-      if (request.subresource !== 'approval' || request.object === undefined) return
-      await checkSigner(authorizer, { request, verb: 'approve', signed: request.object }, signal)
+      const { object, subresource } = request
+      if (subresource !== 'approval' || !isKind(object, REQUEST)) return
+      await checkSigner(authorizer, { request, verb: 'approve', signed: object }, signal)
     },
   }
 }
@@ -29,9 +30,9 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
     operations: ['UPDATE'],
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
-      if (subresource !== 'status' || object === undefined || oldObject === undefined) return
-      const [status, before] = [statusOf(object), statusOf(oldObject)]
-      const isSame = (name: string): boolean => equalValues(own(status, name), own(before, name))
+      if (subresource !== 'status' || !isKind(object, REQUEST) || !isKind(oldObject, REQUEST)) return
+      const isSame = (name: 'certificate' | 'conditions'): boolean =>
+        equalValues(object.status[name], oldObject.status[name])
       if (isSame('certificate') && isSame('conditions')) return
       await checkSigner(authorizer, { request, verb: 'sign', signed: oldObject }, signal)
     },
@@ -40,10 +41,10 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
 
 async function checkSigner(
   authorizer: Authorizer,
-  { request, verb, signed }: { request: AdmissionRequest; verb: 'approve' | 'sign'; signed: ApiObject },
+  { request, verb, signed }: { request: AdmissionRequest; verb: 'approve' | 'sign'; signed: CertificateSigningRequest },
   signal: AbortSignal,
 ): Promise<void> {
-  const signer = textOrEmpty(specOf(signed), 'signerName')
+  const signer = signed.spec.signerName
   const [domain = ''] = signer.split('/')
   for (const name of [signer, `${domain}/*`]) {
     const place = { group: 'certificates.k8s.io', version: '*', resource: 'signers', name }

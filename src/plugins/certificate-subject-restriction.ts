@@ -1,6 +1,5 @@
 // CertificateSubjectRestriction: refuses client certificates for system:masters (W-476).
-import { textOrEmpty } from '../api/members.ts'
-import { specOf } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
 import { MASTERS } from '../auth/user.ts'
 import { ORGANIZATION, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
@@ -13,10 +12,10 @@ export const CERTIFICATE_SUBJECT: AdmissionPlugin = {
   resources: ['certificatesigningrequests.certificates.k8s.io'],
   operations: ['CREATE'],
   validate(request) {
-    if (request.subresource !== '' || request.object === undefined) return
-    const spec = specOf(request.object)
-    if (textOrEmpty(spec, 'signerName') !== CLIENT_SIGNER) return
-    const subject = subjectOfRequest(requestIn(textOrEmpty(spec, 'request')))
+    const { object, subresource } = request
+    if (subresource !== '' || !isKind(object, 'certificates.k8s.io_v1.CertificateSigningRequest')) return
+    if (object.spec.signerName !== CLIENT_SIGNER) return
+    const subject = subjectOfRequest(requestIn(object.spec.request ?? ''))
     if (subject === undefined) throw forbidden(request, 'failed to parse CSR: malformed certificate request')
     if (subject.some(({ type, text }) => type === ORGANIZATION && text === MASTERS)) {
       throw forbidden(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`)

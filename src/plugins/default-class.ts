@@ -1,6 +1,6 @@
 // DefaultStorageClass and DefaultIngressClass: set the default class, the newest of several, where none is named (W-470, W-471).
-import { textOrAbsent, textOrEmpty } from '../api/members.ts'
-import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { annotationsOf, metaText, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
@@ -14,7 +14,9 @@ export function defaultStorageClass(classes: ObjectReader): AdmissionPlugin {
     resources: ['persistentvolumeclaims'],
     operations: ['CREATE'],
     async mutate({ object: claim, subresource }, signal) {
-      if (claim === undefined || subresource !== '' || namesClass(claim, 'storageClassName')) return claim
+      if (!isKind(claim, 'core_v1.PersistentVolumeClaim') || subresource !== '') return claim
+      // An empty name means no class.
+      if (claim.spec.storageClassName !== undefined) return claim
       if (own(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class') !== undefined) return claim
       const name = newestDefault(await classes.list('', signal), marks)
       return name === undefined ? claim : withSpec(claim, { storageClassName: name })
@@ -28,7 +30,8 @@ export function defaultIngressClass(classes: ObjectReader): AdmissionPlugin {
     resources: ['ingresses.networking.k8s.io'],
     operations: ['CREATE'],
     async mutate({ object: ingress, subresource }, signal) {
-      if (ingress === undefined || subresource !== '' || namesClass(ingress, 'ingressClassName')) return ingress
+      if (!isKind(ingress, 'networking.k8s.io_v1.Ingress') || subresource !== '') return ingress
+      if (ingress.spec.ingressClassName !== undefined) return ingress
       if (own(annotationsOf(ingress), 'kubernetes.io/ingress.class') !== undefined) return ingress
       const name = newestDefault(await classes.list('', signal), ['ingressclass.kubernetes.io/is-default-class'])
       return name === undefined ? ingress : withSpec(ingress, { ingressClassName: name })
@@ -36,13 +39,8 @@ export function defaultIngressClass(classes: ObjectReader): AdmissionPlugin {
   }
 }
 
-/** An empty name means no class. */
-function namesClass(object: ApiObject, field: string): boolean {
-  return textOrAbsent(specOf(object), field) !== undefined
-}
-
 function newestDefault(classes: readonly ApiObject[], marks: readonly string[]): string | undefined {
-  const defaults = classes.filter((item) => marks.some((mark) => textOrEmpty(annotationsOf(item), mark) === 'true'))
+  const defaults = classes.filter((item) => marks.some((mark) => own(annotationsOf(item), mark) === 'true'))
   const [newest] = defaults.toSorted(
     (a, b) =>
       compareTexts(metaText(b, 'creationTimestamp'), metaText(a, 'creationTimestamp')) ||

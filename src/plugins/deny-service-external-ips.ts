@@ -1,8 +1,8 @@
 // DenyServiceExternalIPs: refuses new external IPs of services.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
-import { textsOnly } from '../api/members.ts'
-import { specOf } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
+import type { ApiObject } from '../api/object.ts'
 
 /** External IPs can intercept traffic of others (CVE-2020-8554); existing ones are kept. */
 export const DENY_SERVICE_EXTERNAL_IPS: AdmissionPlugin = {
@@ -10,11 +10,14 @@ export const DENY_SERVICE_EXTERNAL_IPS: AdmissionPlugin = {
   resources: ['services'],
   operations: ['CREATE', 'UPDATE'],
   validate(request) {
-    const { object, oldObject, subresource } = request
-    if (object === undefined || subresource !== '') return
-    const before = new Set(oldObject === undefined ? [] : textsOnly(specOf(oldObject), 'externalIPs'))
-    if (textsOnly(specOf(object), 'externalIPs').some((address) => !before.has(address))) {
+    if (request.subresource !== '') return
+    const before = new Set(externalIpsOf(request.oldObject))
+    if (externalIpsOf(request.object).some((address) => !before.has(address))) {
       throw forbidden(request, 'Use of external IPs is denied by admission control')
     }
   },
+}
+
+function externalIpsOf(object: ApiObject | undefined): readonly string[] {
+  return (isKind(object, 'core_v1.Service') ? object.spec.externalIPs : undefined) ?? []
 }

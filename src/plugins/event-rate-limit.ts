@@ -1,5 +1,5 @@
 // EventRateLimit: limits the rate of events with a token bucket for each key; the least recently used buckets are dropped.
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { isKind } from '../api/kind-guard.ts'
 import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import { TokenBucket } from '../lib/token-bucket.ts'
@@ -47,11 +47,11 @@ function keyOf(type: EventLimitType, request: AdmissionRequest): string {
     case 'User':
       return request.user.name
     case 'SourceAndObject': {
-      const event = request.object ?? {}
-      const [source, involved] = [mapOrEmpty(event, 'source'), mapOrEmpty(event, 'involvedObject')]
+      const event = request.object
+      if (!isKind(event, 'core_v1.Event')) return ''
       return [
-        ...SOURCE.map((field) => textOrEmpty(source, field)),
-        ...OBJECT.map((field) => textOrEmpty(involved, field)),
+        ...SOURCE.map((field) => event.source[field]),
+        ...OBJECT.map((field) => event.involvedObject[field]),
       ].join('')
     }
   }

@@ -1,11 +1,12 @@
 // NodeRestriction: a kubelet can only write its own Node, without protected labels and taints, its mirror pods, the status of pods
 // bound to it, its lease, and tokens for its pods (P-169, CVE-2025-4563, CVE-2025-5187).
 import { quoted } from '../api/field-error.ts'
-import { isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { labelsOf, metaOf, metaText, specOf, statusOf } from '../api/object-members.ts'
-import { type ApiObject, formatGroupResource } from '../api/object.ts'
+import type { PersistentVolumeClaim, Pod } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { labelsOf, metaOf, metaText } from '../api/object-members.ts'
+import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { equalValues, own, type ValueMap } from '../api/value.ts'
+import { equalValues, type ValueMap } from '../api/value.ts'
 import { nodeOfUser } from '../auth/user.ts'
 import { COMMON_NAME, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
@@ -76,35 +77,31 @@ function refusalOf(parts: TokenParts, asked: Asked): ReturnType<Refusal> {
 
 function podRefusal(parts: TokenParts, { request, node, signal }: Asked): ReturnType<Refusal> {
   const { operation, object, oldObject } = request
-  if (operation === 'CREATE' && object !== undefined) return newPodRefusal(parts, { request, node, signal }, object)
+  if (operation === 'CREATE' && isKind(object, 'core_v1.Pod'))
+    return newPodRefusal(parts, { request, node, signal }, object)
   if (operation !== 'DELETE') {
     return `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`
   }
-  if (oldObject !== undefined && textOrEmpty(specOf(oldObject), 'nodeName') === node) return undefined
+  if (isKind(oldObject, 'core_v1.Pod') && oldObject.spec.nodeName === node) return undefined
   return `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`
 }
 
-async function newPodRefusal(parts: TokenParts, { node, signal }: Asked, pod: ApiObject): Promise<string | undefined> {
+async function newPodRefusal(parts: TokenParts, { node, signal }: Asked, pod: Pod): Promise<string | undefined> {
   const who = `node ${quoted(node)}`
   if (!isMirror(pod)) return `pod does not have ${quoted(MIRROR)} annotation, ${who} can only create mirror pods`
-  const spec = specOf(pod)
-  if (textOrEmpty(spec, 'nodeName') !== node) return `${who} can only create pods with spec.nodeName set to itself`
-  const [owner, ...others] = mapsOnly(metaOf(pod), 'ownerReferences')
+  if (pod.spec.nodeName !== node) return `${who} can only create pods with spec.nodeName set to itself`
+  const [owner, ...others] = pod.metadata.ownerReferences ?? []
   if (others.length > 0) return `${who} can only create pods with a single owner reference set to itself`
-  const isOwn =
-    owner !== undefined &&
-    textOrEmpty(owner, 'apiVersion') === 'v1' &&
-    textOrEmpty(owner, 'kind') === 'Node' &&
-    textOrEmpty(owner, 'name') === node
-  if (!isOwn) return `${who} can only create pods with an owner reference set to itself`
-  if (own(owner, 'controller') !== true) {
+  if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node)
+    return `${who} can only create pods with an owner reference set to itself`
+  if (owner.controller !== true) {
     return `${who} can only create pods with a controller owner reference set to itself`
   }
-  if (isTrue(owner, 'blockOwnerDeletion')) return `${who} must not set blockOwnerDeletion on an owner reference`
+  if (owner.blockOwnerDeletion === true) return `${who} must not set blockOwnerDeletion on an owner reference`
   const found = await parts.nodes.find('', node, signal)
   if (found === undefined) throw notFound('node', node)
-  if (textOrEmpty(owner, 'uid') !== metaText(found, 'uid')) {
-    return `node ${node} UID mismatch: expected ${textOrEmpty(owner, 'uid')} got ${metaText(found, 'uid')}`
+  if (owner.uid !== metaText(found, 'uid')) {
+    return `node ${node} UID mismatch: expected ${owner.uid} got ${metaText(found, 'uid')}`
   }
   const reference = apiReferenceOf(pod)
   if (reference === undefined) return undefined
@@ -115,18 +112,19 @@ async function newPodRefusal(parts: TokenParts, { node, signal }: Asked, pod: Ap
 
 function podStatusRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
-  if (operation !== 'UPDATE' || object === undefined || oldObject === undefined) {
+  if (operation !== 'UPDATE' || !isKind(object, 'core_v1.Pod') || !isKind(oldObject, 'core_v1.Pod')) {
     return `unexpected operation ${quoted(operation)}`
   }
   const who = `node ${quoted(node)}`
-  if (textOrEmpty(specOf(oldObject), 'nodeName') !== node) {
+  if (oldObject.spec.nodeName !== node) {
     return `${who} can only update pod status for pods with spec.nodeName set to itself`
   }
   if (!equalValues(labelsOf(object), labelsOf(oldObject))) return `${who} cannot update labels through pod status`
-  const claims = (pod: ApiObject): readonly ValueMap[] => mapsOnly(statusOf(pod), 'resourceClaimStatuses')
-  const extended = (pod: ApiObject): ValueMap => mapOrEmpty(statusOf(pod), 'extendedResourceClaimStatus')
-  if (!equalValues(claims(object), claims(oldObject))) return `${who} cannot update resource claim statues`
-  if (equalValues(extended(object), extended(oldObject))) return undefined
+  const [status, before] = [object.status, oldObject.status]
+  if (!equalValues(status.resourceClaimStatuses ?? [], before.resourceClaimStatuses ?? [])) {
+    return `${who} cannot update resource claim statues`
+  }
+  if (equalValues(status.extendedResourceClaimStatus, before.extendedResourceClaimStatus)) return undefined
   return `${who} cannot update extended resource claim status`
 }
 
@@ -137,7 +135,7 @@ async function evictionRefusal(parts: TokenParts, { request, node, signal }: Ask
   if (name === '') return 'could not determine pod from request data'
   const pod = await parts.pods.find(namespace, name, signal)
   if (pod === undefined) throw notFound('pod', name)
-  if (textOrEmpty(specOf(pod), 'nodeName') === node) return undefined
+  if (pod.spec.nodeName === node) return undefined
   return `node ${node} can only evict pods with spec.nodeName set to itself`
 }
 
@@ -146,26 +144,25 @@ function nodeRefusal(_: TokenParts, { request, node }: Asked): string | undefine
   const who = `node ${quoted(node)}`
   const name = request.name || metaText(object ?? {}, 'name')
   if (name !== node) return `${who} is not allowed to modify node ${quoted(name)}`
-  if (object === undefined) return undefined
+  if (!isKind(object, 'core_v1.Node')) return undefined
   const forbiddenLabels = changedLabels(object, oldObject).filter(isForbiddenLabel)
   if (operation === 'CREATE') {
-    if (mapOrAbsent(specOf(object), 'configSource') !== undefined) {
+    if (object.spec.configSource !== undefined) {
       return `${who} is not allowed to create pods with a non-nil configSource`
     }
     if (forbiddenLabels.length === 0) return undefined
     return `${who} is not allowed to set the following labels: ${forbiddenLabels.join(', ')}`
   }
-  if (operation !== 'UPDATE' || oldObject === undefined) return undefined
-  const source = mapOrAbsent(specOf(object), 'configSource')
-  if (source !== undefined && !equalValues(source, own(specOf(oldObject), 'configSource'))) {
+  if (operation !== 'UPDATE' || !isKind(oldObject, 'core_v1.Node')) return undefined
+  const { configSource: source, taints = [] } = object.spec
+  if (source !== undefined && !equalValues(source, oldObject.spec.configSource)) {
     return `${who} is not allowed to update configSource to a new non-nil configSource`
   }
-  if (!equalValues(mapsOnly(specOf(object), 'taints'), mapsOnly(specOf(oldObject), 'taints'))) {
-    return `${who} is not allowed to modify taints`
-  }
+  if (!equalValues(taints, oldObject.spec.taints ?? [])) return `${who} is not allowed to modify taints`
   // With an owner that does not exist the garbage collector would delete the node.
-  const owners = (each: ApiObject): readonly ValueMap[] => mapsOnly(metaOf(each), 'ownerReferences')
-  if (!equalValues(owners(object), owners(oldObject))) return `${who} is not allowed to modify ownerReferences`
+  if (!equalValues(metaOf(object).ownerReferences ?? [], metaOf(oldObject).ownerReferences ?? [])) {
+    return `${who} is not allowed to modify ownerReferences`
+  }
   return forbiddenLabels.length === 0 ? undefined : `is not allowed to modify labels: ${forbiddenLabels.join(', ')}`
 }
 
@@ -173,13 +170,14 @@ const CLAIM_STATUS: readonly string[] = ['capacity', 'conditions', 'allocatedRes
 
 function claimStatusRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
-  if (operation !== 'UPDATE' || object === undefined || oldObject === undefined) {
+  const kind = 'core_v1.PersistentVolumeClaim'
+  if (operation !== 'UPDATE' || !isKind(object, kind) || !isKind(oldObject, kind)) {
     return `unexpected operation ${quoted(operation)}`
   }
-  const rest = (claim: ApiObject): ValueMap => ({
+  const rest = (claim: PersistentVolumeClaim): ValueMap => ({
     ...claim,
     metadata: without(claim.metadata, ['resourceVersion', 'managedFields']),
-    status: without(statusOf(claim), CLAIM_STATUS),
+    status: without(claim.status, CLAIM_STATUS),
   })
   if (equalValues(rest(object), rest(oldObject))) return undefined
   return `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`
@@ -191,24 +189,20 @@ function without(map: ValueMap, names: readonly string[]): ValueMap {
 
 async function tokenRefusal(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
   const { operation, object, namespace } = request
-  if (operation !== 'CREATE' || object === undefined) return undefined
-  const reference = mapOrEmpty(specOf(object), 'boundObjectRef')
-  const name = textOrEmpty(reference, 'name')
-  if (textOrEmpty(reference, 'apiVersion') !== 'v1' || textOrEmpty(reference, 'kind') !== 'Pod' || name === '') {
-    return 'node requested token not bound to a pod'
-  }
-  const uid = textOrEmpty(reference, 'uid')
+  if (operation !== 'CREATE' || !isKind(object, 'authentication.k8s.io_v1.TokenRequest')) return undefined
+  const { apiVersion, kind, name = '', uid = '' } = object.spec.boundObjectRef ?? {}
+  if (apiVersion !== 'v1' || kind !== 'Pod' || name === '') return 'node requested token not bound to a pod'
   if (uid === '') return 'node requested token with a pod binding without a uid'
   const pod = await parts.pods.find(namespace, name, signal)
   if (pod === undefined) throw notFound('pod', name)
   if (uid !== metaText(pod, 'uid')) {
     return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
   }
-  if (textOrEmpty(specOf(pod), 'nodeName') !== node) {
+  if (pod.spec.nodeName !== node) {
     return 'node requested token bound to a pod scheduled on a different node'
   }
   if (!parts.gates.has('ServiceAccountNodeAudienceRestriction')) return undefined
-  return audienceRefusal(parts, { request, pod }, signal)
+  return audienceRefusal(parts, { request, asked: object, pod }, signal)
 }
 
 function leaseRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
@@ -227,7 +221,7 @@ function nameOf({ operation, object, name }: AdmissionRequest): string {
 function sliceRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
   const written = operation === 'CREATE' ? object : operation === 'DELETE' ? oldObject : undefined
-  if (written === undefined || textOrEmpty(specOf(written), 'nodeName') === node) return undefined
+  if (!isKind(written, 'resource.k8s.io_v1.ResourceSlice') || written.spec.nodeName === node) return undefined
   const verb = operation === 'CREATE' ? 'create' : 'delete'
   return `can only ${verb} ResourceSlice with the same NodeName as the requesting node`
 }
@@ -237,10 +231,9 @@ const NODE_SIGNERS: readonly string[] = ['kubernetes.io/kubelet-serving', 'kuber
 function certificateRefusal({ gates }: TokenParts, { request, node }: Asked): string | undefined {
   if (gates.has('AllowInsecureKubeletCertificateSigningRequests')) return undefined
   const { operation, object } = request
-  if (operation !== 'CREATE' || object === undefined) return undefined
-  const spec = specOf(object)
-  if (!NODE_SIGNERS.includes(textOrEmpty(spec, 'signerName'))) return undefined
-  const subject = subjectOfRequest(requestIn(textOrEmpty(spec, 'request')))
+  if (operation !== 'CREATE' || !isKind(object, 'certificates.k8s.io_v1.CertificateSigningRequest')) return undefined
+  if (!NODE_SIGNERS.includes(object.spec.signerName)) return undefined
+  const subject = subjectOfRequest(requestIn(object.spec.request ?? ''))
   if (subject === undefined) return 'unable to parse csr: malformed certificate request'
   const names = subject.filter(({ type }) => type === COMMON_NAME)
   if (names.at(-1)?.text === `system:node:${node}`) return undefined

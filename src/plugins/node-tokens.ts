@@ -1,22 +1,28 @@
 // The audiences that a kubelet can request tokens for: those that the pod requests, itself or through the CSI drivers of its volumes,
 // and those that the node is authorized for (P-107).
 import { quoted } from '../api/field-error.ts'
-import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
-import { specOf } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
+import type {
+  CSIDriver,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+  Pod,
+  TokenRequest,
+  Volume,
+} from '../api/gen/kinds.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
-import type { ValueMap } from '../api/value.ts'
 import type { AdmissionRequest } from '../admission/admission.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { volumeClaimOf } from './pod-references.ts'
 
 export interface TokenParts {
   readonly authorizer: Authorizer
-  readonly nodes: ObjectReader
-  readonly pods: ObjectReader
-  readonly claims: ObjectReader
-  readonly volumes: ObjectReader
-  readonly drivers: ObjectReader
+  readonly nodes: ObjectReader<Node>
+  readonly pods: ObjectReader<Pod>
+  readonly claims: ObjectReader<PersistentVolumeClaim>
+  readonly volumes: ObjectReader<PersistentVolume>
+  readonly drivers: ObjectReader<CSIDriver>
   /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
 }
@@ -24,18 +30,18 @@ export interface TokenParts {
 /** Why the token is refused; undefined: it is allowed. */
 export async function audienceRefusal(
   parts: TokenParts,
-  { request, pod }: { readonly request: AdmissionRequest; readonly pod: ApiObject },
+  { request, asked, pod }: { readonly request: AdmissionRequest; readonly asked: TokenRequest; readonly pod: Pod },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const audiences = textsOnly(specOf(request.object ?? {}), 'audiences')
+  const audiences = asked.spec.audiences ?? []
   if (audiences.length > 1) return 'node may only request 0 or 1 audiences'
   const audience = audiences[0] ?? ''
   const problems = new Set<string>()
-  for (const volume of mapsOnly(specOf(pod), 'volumes')) {
+  for (const volume of pod.spec.volumes ?? []) {
     if (podRequests(volume, audience)) return undefined
-    const asked = await driverRequests(parts, { pod, volume, namespace: request.namespace, audience }, signal)
-    if (asked === true) return undefined
-    if (asked !== false) problems.add(asked)
+    const requests = await driverRequests(parts, { pod, volume, namespace: request.namespace, audience }, signal)
+    if (requests === true) return undefined
+    if (requests !== false) problems.add(requests)
   }
   if (problems.size > 0) {
     const listed = problems.size === 1 ? [...problems][0] : `[${[...problems].join(', ')}]`
@@ -53,16 +59,15 @@ export async function audienceRefusal(
   return `audience ${quoted(audience)} not found in pod spec volume, ${why}`
 }
 
-function podRequests(volume: ValueMap, audience: string): boolean {
-  return mapsOnly(mapOrEmpty(volume, 'projected'), 'sources').some((source) => {
-    const token = mapOrAbsent(source, 'serviceAccountToken')
-    return token !== undefined && textOrEmpty(token, 'audience') === audience
-  })
+function podRequests({ projected }: Volume, audience: string): boolean {
+  return (projected?.sources ?? []).some(
+    ({ serviceAccountToken: token }) => token !== undefined && (token.audience ?? '') === audience,
+  )
 }
 
 interface AskedDriver {
-  readonly pod: ApiObject
-  readonly volume: ValueMap
+  readonly pod: Pod
+  readonly volume: Volume
   readonly namespace: string
   readonly audience: string
 }
@@ -75,7 +80,7 @@ async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: Abo
   if (driver === '') return false
   const found = await parts.drivers.find('', driver, signal)
   if (found === undefined) return `csidriver.storage.k8s.io ${quoted(driver)} not found`
-  return mapsOnly(specOf(found), 'tokenRequests').some((token) => textOrEmpty(token, 'audience') === asked.audience)
+  return (found.spec.tokenRequests ?? []).some(({ audience }) => audience === asked.audience)
 }
 
 /** The volume, or the persistent volume that it claims; a text says why it is not found. */
@@ -83,18 +88,18 @@ async function sourceOf(
   parts: TokenParts,
   { pod, volume, namespace }: AskedDriver,
   signal: AbortSignal,
-): Promise<ValueMap | string> {
+): Promise<Volume | PersistentVolumeSpec | string> {
   const claim = volumeClaimOf(pod, volume)
   if (claim === undefined) return volume
   const found = await parts.claims.find(namespace, claim, signal)
   if (found === undefined) return `persistentvolumeclaim ${quoted(claim)} not found`
-  const name = textOrEmpty(specOf(found), 'volumeName')
+  const { volumeName: name = '' } = found.spec
   const claimed = await parts.volumes.find('', name, signal)
-  return claimed === undefined ? `persistentvolume ${quoted(name)} not found` : specOf(claimed)
+  return claimed === undefined ? `persistentvolume ${quoted(name)} not found` : claimed.spec
 }
 
 /** In-tree volumes and the CSI drivers that replace them. */
-const MIGRATED: Readonly<Record<string, string>> = {
+const MIGRATED = {
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',
   azureFile: 'file.csi.azure.com',
@@ -102,11 +107,10 @@ const MIGRATED: Readonly<Record<string, string>> = {
   gcePersistentDisk: 'pd.csi.storage.gke.io',
   portworxVolume: 'pxd.portworx.com',
   vsphereVolume: 'csi.vsphere.vmware.com',
-}
+} as const satisfies { readonly [N in keyof PersistentVolumeSpec]?: string }
 
-function driverIn(source: ValueMap): string {
-  const csi = mapOrAbsent(source, 'csi')
-  if (csi !== undefined) return textOrEmpty(csi, 'driver')
-  const migrated = Object.keys(MIGRATED).find((member) => mapOrAbsent(source, member) !== undefined)
-  return migrated === undefined ? '' : MIGRATED[migrated]!
+function driverIn(source: Volume | PersistentVolumeSpec): string {
+  if (source.csi !== undefined) return source.csi.driver
+  const migrated = Object.entries(MIGRATED).find(([member]) => source[member as keyof typeof MIGRATED] !== undefined)
+  return migrated?.[1] ?? ''
 }

@@ -1,9 +1,9 @@
 // OwnerReferencesPermissionEnforcement: changing owner references needs permission to delete the object, and blockOwnerDeletion needs
 // permission to update the finalizers of the owner (CVE-2025-4563, CVE-2025-5187).
-import { isTrue, mapsOnly, textOrEmpty } from '../api/members.ts'
+import type { OwnerReference } from '../api/gen/kinds.ts'
 import { metaOf } from '../api/object-members.ts'
 import { type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
-import { equalValues, type ValueMap } from '../api/value.ts'
+import { equalValues } from '../api/value.ts'
 import type { Authorizer, ResourceAccess } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
@@ -28,7 +28,8 @@ export function ownerPermission(authorizer: Authorizer, find: FindResource): Adm
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
       if (object === undefined || (subresource === 'status' && request.resource.resource === 'pods')) return
-      const [owners, before] = [ownersOf(object), ownersOf(oldObject ?? {})]
+      const { ownerReferences: owners = [] } = metaOf(object)
+      const { ownerReferences: before = [] } = metaOf(oldObject ?? {})
       if (equalValues(owners, before)) return
       if (oldObject !== undefined) {
         const place = { ...request.resource, namespace: request.namespace || undefined, name: request.name }
@@ -37,10 +38,8 @@ export function ownerPermission(authorizer: Authorizer, find: FindResource): Adm
           throw forbidden(request, `cannot set an ownerRef on a resource you can't delete: ${why}`)
         }
       }
-      const isBlocking = (owner: ValueMap): boolean => isTrue(owner, 'blockOwnerDeletion')
-      const blocked = new Set(before.filter(isBlocking).map((owner) => textOrEmpty(owner, 'uid')))
-      const added = owners.filter((owner) => isBlocking(owner) && !blocked.has(textOrEmpty(owner, 'uid')))
-      for (const owner of added) {
+      const blocked = new Set(before.filter(isBlocking).map(({ uid }) => uid))
+      for (const owner of owners.filter((each) => isBlocking(each) && !blocked.has(each.uid))) {
         const place = placeOf(request, owner, find)
         const why = await refusal(request, { verb: 'update', subresource: 'finalizers', ...place }, signal)
         if (why !== undefined) {
@@ -54,12 +53,11 @@ export function ownerPermission(authorizer: Authorizer, find: FindResource): Adm
 
 type Owned = Pick<ResourceAccess, 'group' | 'version' | 'resource' | 'namespace' | 'name'>
 
-function ownersOf(object: ValueMap): readonly ValueMap[] {
-  return mapsOnly(metaOf(object), 'ownerReferences')
+function isBlocking({ blockOwnerDeletion }: OwnerReference): boolean {
+  return blockOwnerDeletion === true
 }
 
-function placeOf(request: AdmissionRequest, owner: ValueMap, find: FindResource): Owned {
-  const [apiVersion, kind] = [textOrEmpty(owner, 'apiVersion'), textOrEmpty(owner, 'kind')]
+function placeOf(request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference, find: FindResource): Owned {
   const version = parseGroupVersion(apiVersion)
   const served = version === undefined ? undefined : find({ ...version, kind })
   if (version === undefined || served === undefined) {
@@ -67,5 +65,5 @@ function placeOf(request: AdmissionRequest, owner: ValueMap, find: FindResource)
     throw forbidden(request, why)
   }
   const namespace = served.namespaced ? request.namespace || undefined : undefined
-  return { ...version, resource: served.resource, namespace, name: textOrEmpty(owner, 'name') }
+  return { ...version, resource: served.resource, namespace, name }
 }

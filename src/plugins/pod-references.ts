@@ -1,63 +1,45 @@
 // The config maps, volume claims and resource claims that a pod references; and whether it references any API object.
 import { quoted } from '../api/field-error.ts'
-import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
-import { metaText, specOf } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
-import { CONTAINER_LISTS } from '../api/pod-containers.ts'
-import type { ValueMap } from '../api/value.ts'
+import type { Pod, Volume, VolumeProjection } from '../api/gen/kinds.ts'
+import { containersOf } from '../api/pod-containers.ts'
 import { secretsOf } from './pod-secrets.ts'
 
 /** The names of all config maps; empty names left out. */
-export function configMapsOf(pod: ApiObject): readonly string[] {
-  const spec = specOf(pod)
-  const containers = CONTAINER_LISTS.flatMap((list) => mapsOnly(spec, list))
-  const volumes = mapsOnly(spec, 'volumes')
+export function configMapsOf({ spec }: Pod): readonly string[] {
   return [
-    ...containers.flatMap((container) => [
-      ...mapsOnly(container, 'env').map((variable) => mapOrEmpty(mapOrEmpty(variable, 'valueFrom'), 'configMapKeyRef')),
-      ...mapsOnly(container, 'envFrom').map((source) => mapOrEmpty(source, 'configMapRef')),
+    ...containersOf(spec).flatMap(({ env = [], envFrom = [] }) => [
+      ...env.map(({ valueFrom }) => valueFrom?.configMapKeyRef),
+      ...envFrom.map(({ configMapRef }) => configMapRef),
     ]),
-    ...volumes.map((volume) => mapOrEmpty(volume, 'configMap')),
-    ...volumes.flatMap((volume) =>
-      mapsOnly(mapOrEmpty(volume, 'projected'), 'sources').map((source) => mapOrEmpty(source, 'configMap')),
-    ),
+    ...(spec.volumes ?? []).flatMap(({ configMap, projected }) => [
+      configMap,
+      ...(projected?.sources ?? []).map((source) => source.configMap),
+    ]),
   ]
-    .map((reference) => textOrEmpty(reference, 'name'))
+    .map((reference) => reference?.name ?? '')
     .filter((name) => name !== '')
 }
 
 /** Claims of its volumes; those of ephemeral volumes are named after the pod. */
-export function volumeClaimsOf(pod: ApiObject): readonly string[] {
-  return mapsOnly(specOf(pod), 'volumes').flatMap((volume) => volumeClaimOf(pod, volume) ?? [])
+export function volumeClaimsOf(pod: Pod): readonly string[] {
+  return (pod.spec.volumes ?? []).flatMap((volume) => volumeClaimOf(pod, volume) ?? [])
 }
 
-export function volumeClaimOf(pod: ApiObject, volume: ValueMap): string | undefined {
-  const claim = mapOrAbsent(volume, 'persistentVolumeClaim')
-  if (claim !== undefined) return textOrEmpty(claim, 'claimName')
-  return mapOrAbsent(volume, 'ephemeral') === undefined
-    ? undefined
-    : `${metaText(pod, 'name')}-${textOrEmpty(volume, 'name')}`
+export function volumeClaimOf({ metadata }: Pod, volume: Volume): string | undefined {
+  if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName
+  return volume.ephemeral === undefined ? undefined : `${metadata.name ?? ''}-${volume.name}`
 }
 
 /** The resource claims that are known so far. */
-export function deviceClaimsOf(pod: ApiObject): readonly string[] {
-  const status = mapOrEmpty(pod, 'status')
-  const made = new Map(
-    mapsOnly(status, 'resourceClaimStatuses').map((claim) => [
-      textOrEmpty(claim, 'name'),
-      textOrEmpty(claim, 'resourceClaimName'),
-    ]),
-  )
-  const named = mapsOnly(specOf(pod), 'resourceClaims').map((claim) => {
-    const own = textOrEmpty(claim, 'resourceClaimName')
-    return own === '' ? (made.get(textOrEmpty(claim, 'name')) ?? '') : own
-  })
-  const extended = textOrEmpty(mapOrEmpty(status, 'extendedResourceClaimStatus'), 'resourceClaimName')
-  return [...named, extended].filter((name) => name !== '')
+export function deviceClaimsOf({ spec, status }: Pod): readonly string[] {
+  const made = new Map(status.resourceClaimStatuses?.map(({ name, resourceClaimName }) => [name, resourceClaimName]))
+  const named = (spec.resourceClaims ?? []).map(({ name, resourceClaimName }) => resourceClaimName || made.get(name))
+  const extended = status.extendedResourceClaimStatus?.resourceClaimName
+  return [...named, extended].flatMap((name) => name || [])
 }
 
 /** Volumes that reference no API object. */
-const PLAIN_VOLUMES: readonly string[] = [
+const PLAIN_VOLUMES: readonly (keyof Volume)[] = [
   'awsElasticBlockStore',
   'azureDisk',
   'cephfs',
@@ -82,7 +64,7 @@ const PLAIN_VOLUMES: readonly string[] = [
   'vsphereVolume',
 ]
 
-const VOLUME_REFERENCES: readonly (readonly [source: string, resource: string])[] = [
+const VOLUME_REFERENCES: readonly (readonly [source: keyof Volume, resource: string])[] = [
   ['configMap', 'configmaps (via configmap volumes)'],
   ['secret', 'secrets (via secret volumes)'],
   ['csi', 'csidrivers (via CSI volumes)'],
@@ -92,7 +74,7 @@ const VOLUME_REFERENCES: readonly (readonly [source: string, resource: string])[
   ['azureFile', 'secrets (via azureFile volumes)'],
 ]
 
-const PROJECTED_REFERENCES: readonly (readonly [source: string, resource: string])[] = [
+const PROJECTED_REFERENCES: readonly (readonly [source: keyof VolumeProjection, resource: string])[] = [
   ['configMap', 'configmaps (via projected volumes)'],
   ['secret', 'secrets (via projected volumes)'],
   ['serviceAccountToken', 'serviceaccounts (via projected volumes)'],
@@ -106,30 +88,30 @@ export type ApiReference =
   | { readonly kind: 'unknown'; readonly problem: string }
 
 /** The first reference of the pod to another API object. */
-export function apiReferenceOf(pod: ApiObject): ApiReference | undefined {
-  const spec = specOf(pod)
-  if (textOrEmpty(spec, 'serviceAccountName') !== '') return known('serviceaccounts')
+export function apiReferenceOf(pod: Pod): ApiReference | undefined {
+  const { serviceAccountName = '', resourceClaims = [], volumes = [] } = pod.spec
+  if (serviceAccountName !== '') return known('serviceaccounts')
   if (secretsOf(pod).length > 0) return known('secrets')
   if (configMapsOf(pod).length > 0) return known('configmaps')
-  if (mapsOnly(spec, 'resourceClaims').length > 0) return known('resourceclaims')
-  for (const volume of mapsOnly(spec, 'volumes')) {
+  if (resourceClaims.length > 0) return known('resourceclaims')
+  for (const volume of volumes) {
     const found = referenceOfVolume(volume)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function referenceOfVolume(volume: ValueMap): ApiReference | undefined {
-  if (PLAIN_VOLUMES.some((source) => mapOrAbsent(volume, source) !== undefined)) return undefined
-  const found = VOLUME_REFERENCES.find(([source]) => mapOrAbsent(volume, source) !== undefined)
+function referenceOfVolume(volume: Volume): ApiReference | undefined {
+  if (PLAIN_VOLUMES.some((source) => volume[source] !== undefined)) return undefined
+  const found = VOLUME_REFERENCES.find(([source]) => volume[source] !== undefined)
   if (found !== undefined) return known(found[1])
-  const name = quoted(textOrEmpty(volume, 'name'))
-  const projected = mapOrAbsent(volume, 'projected')
+  const name = quoted(volume.name)
+  const { projected } = volume
   if (projected === undefined) return { kind: 'unknown', problem: `unknown volume type for volume  ${name}` }
-  for (const source of mapsOnly(projected, 'sources')) {
-    const reference = PROJECTED_REFERENCES.find(([member]) => mapOrAbsent(source, member) !== undefined)
+  for (const source of projected.sources ?? []) {
+    const reference = PROJECTED_REFERENCES.find(([member]) => source[member] !== undefined)
     if (reference !== undefined) return known(reference[1])
-    if (mapOrAbsent(source, 'downwardAPI') === undefined) {
+    if (source.downwardAPI === undefined) {
       return { kind: 'unknown', problem: `unknown source for projected volume ${name}` }
     }
   }

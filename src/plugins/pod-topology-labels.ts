@@ -1,6 +1,6 @@
 // PodTopologyLabels: copies the topology labels of the node to its pods (W-477).
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import { labelsOf, specOf, withMeta } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { labelsOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
@@ -17,18 +17,17 @@ export function podTopologyLabels(nodes: ObjectReader): AdmissionPlugin {
     mutate({ object, subresource }, signal) {
       if (object === undefined) return object
       const name = nodeOf(object, subresource)
-      if (name === '') return object
+      if (name === undefined || name === '') return object
       return whenKnown(nodes.find('', name, signal), (node) => (node === undefined ? object : withLabels(object, node)))
     },
   }
 }
 
 /** From the target of a binding, or the spec of a new pod. */
-function nodeOf(object: ApiObject, subresource: string): string {
-  if (subresource === '') return textOrEmpty(specOf(object), 'nodeName')
-  if (subresource !== 'binding') return ''
-  const target = mapOrEmpty(object, 'target')
-  return textOrEmpty(target, 'kind') === 'Node' ? textOrEmpty(target, 'name') : ''
+function nodeOf(object: ApiObject, subresource: string): string | undefined {
+  if (subresource === '') return isKind(object, 'core_v1.Pod') ? object.spec.nodeName : undefined
+  if (subresource !== 'binding' || !isKind(object, 'core_v1.Binding')) return undefined
+  return object.target.kind === 'Node' ? object.target.name : undefined
 }
 
 function withLabels(object: ApiObject, node: ApiObject): ApiObject {

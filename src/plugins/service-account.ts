@@ -1,9 +1,9 @@
 // ServiceAccount: sets the service account of a pod, mounts its token unless that is disabled, and adds its image pull secrets (W-450
 // to W-453).
-import { mapsOnly, textOrEmpty } from '../api/members.ts'
-import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
-import { own, type Value, type ValueMap } from '../api/value.ts'
+import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { annotationsOf, withSpec } from '../api/object-members.ts'
+import { own } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { pause } from '../lib/pause.ts'
@@ -24,10 +24,10 @@ const DEFAULT_ATTEMPTS = 10
 const RETRY_MS = 100
 
 /** `clock`: by which a request waits. */
-export function serviceAccount(accounts: ObjectReader, clock: Clock, random: Random): AdmissionPlugin {
-  const find = (request: AdmissionRequest, name: string, signal: AbortSignal): MaybePromise<ApiObject> =>
+export function serviceAccount(accounts: ObjectReader<ServiceAccount>, clock: Clock, random: Random): AdmissionPlugin {
+  const find = (request: AdmissionRequest, name: string, signal: AbortSignal): MaybePromise<ServiceAccount> =>
     whenKnown(accounts.find(request.namespace, name, signal), (cached) => cached ?? findStored(request, name, signal))
-  const findStored = async (request: AdmissionRequest, name: string, signal: AbortSignal): Promise<ApiObject> => {
+  const findStored = async (request: AdmissionRequest, name: string, signal: AbortSignal): Promise<ServiceAccount> => {
     const { namespace } = request
     const attempts = name === DEFAULT_NAME ? DEFAULT_ATTEMPTS : 1
     for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -39,14 +39,14 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock, random: Ran
     throw forbidden(request, why)
   }
   const check = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<void> => {
-    if (!isChecked(request)) return undefined
-    const pod = request.object!
+    const pod = checkedPod(request)
+    if (pod === undefined) return undefined
     const isNew = request.operation === 'CREATE'
     if (isNew && isMirror(pod)) return checkMirror(request, pod)
-    const name = textOrEmpty(specOf(pod), 'serviceAccountName')
+    const { serviceAccountName: name = '' } = pod.spec
     if (name === '') {
       if (!isNew) return undefined
-      throw forbidden(request, `no service account specified for pod ${request.namespace}/${metaText(pod, 'name')}`)
+      throw forbidden(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`)
     }
     return whenKnown(find(request, name, signal), (account) => {
       if (!enforcesSecrets(account)) return
@@ -60,11 +60,12 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock, random: Ran
     operations: ['CREATE', 'UPDATE'],
     mutate(request, signal) {
       const pod = request.object
-      if (pod === undefined || request.operation !== 'CREATE' || request.subresource !== '' || isMirror(pod)) {
+      const isOther = request.operation !== 'CREATE' || request.subresource !== ''
+      if (!isKind(pod, 'core_v1.Pod') || isOther || isMirror(pod)) {
         return whenKnown(check(request, signal), () => pod)
       }
       const named = withAccount(pod)
-      return whenKnown(find(request, textOrEmpty(specOf(named), 'serviceAccountName'), signal), (account) => {
+      return whenKnown(find(request, named.spec.serviceAccountName ?? '', signal), (account) => {
         const mounted = wantsToken(account, named) ? withToken(named, random) : named
         const object = withPullSecrets(mounted, account)
         return enforcesSecrets(account) ? whenKnown(check({ ...request, object }, signal), () => object) : object
@@ -74,45 +75,44 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock, random: Ran
   }
 }
 
-function isChecked({ object, operation, subresource }: AdmissionRequest): boolean {
-  if (object === undefined) return false
-  return operation === 'CREATE' ? subresource === '' : subresource === 'ephemeralcontainers'
+function checkedPod({ object, operation, subresource }: AdmissionRequest): Pod | undefined {
+  if (!isKind(object, 'core_v1.Pod')) return undefined
+  return subresource === (operation === 'CREATE' ? '' : 'ephemeralcontainers') ? object : undefined
 }
 
-function checkMirror(request: AdmissionRequest, pod: ApiObject): void {
-  if (textOrEmpty(specOf(pod), 'serviceAccountName') !== '') {
+function checkMirror(request: AdmissionRequest, pod: Pod): void {
+  if ((pod.spec.serviceAccountName ?? '') !== '') {
     throw forbidden(request, 'a mirror pod may not reference service accounts')
   }
   if (secretsOf(pod).length > 0) throw forbidden(request, 'a mirror pod may not reference secrets')
   if (usesTokens(pod)) throw forbidden(request, 'a mirror pod may not use ServiceAccountToken volume projections')
 }
 
-function withAccount(pod: ApiObject): ApiObject {
-  const name = textOrEmpty(specOf(pod), 'serviceAccountName')
+function withAccount(pod: Pod): Pod {
+  const { serviceAccountName: name = '' } = pod.spec
   // `serviceAccount` is the deprecated alias.
   return name === '' ? withSpec(pod, { serviceAccountName: DEFAULT_NAME, serviceAccount: DEFAULT_NAME }) : pod
 }
 
-function enforcesSecrets(account: ApiObject): boolean {
+function enforcesSecrets(account: ServiceAccount): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(
-    textOrEmpty(annotationsOf(account), 'kubernetes.io/enforce-mountable-secrets'),
+    own(annotationsOf(account), 'kubernetes.io/enforce-mountable-secrets') ?? '',
   )
 }
 
 /** The pod takes precedence over the account. */
-function wantsToken(account: ApiObject, pod: ApiObject): boolean {
-  const wish = own(specOf(pod), 'automountServiceAccountToken') ?? own(account, 'automountServiceAccountToken')
-  return wish !== false
+function wantsToken(account: ServiceAccount, { spec }: Pod): boolean {
+  return (spec.automountServiceAccountToken ?? account.automountServiceAccountToken) !== false
 }
 
-function withToken(pod: ApiObject, random: Random): ApiObject {
-  const spec = specOf(pod)
-  const volumes = mapsOnly(spec, 'volumes')
-  const existing = volumes.find((volume) => textOrEmpty(volume, 'name').startsWith(VOLUME_PREFIX))
-  const name = existing === undefined ? VOLUME_PREFIX + nameSuffix(random) : textOrEmpty(existing, 'name')
-  const changed: Record<string, Value> = {}
+function withToken(pod: Pod, random: Random): Pod {
+  const { spec } = pod
+  const { volumes = [] } = spec
+  const existing = volumes.find((volume) => volume.name.startsWith(VOLUME_PREFIX))
+  const name = existing === undefined ? VOLUME_PREFIX + nameSuffix(random) : existing.name
+  const changed: { -readonly [N in keyof PodSpec]?: PodSpec[N] } = {}
   for (const list of ['initContainers', 'containers'] as const) {
-    const containers = mapsOnly(spec, list)
+    const containers = spec[list] ?? []
     if (containers.some(lacksMount)) {
       changed[list] = containers.map((container) => (lacksMount(container) ? withMount(container, name) : container))
     }
@@ -121,16 +121,16 @@ function withToken(pod: ApiObject, random: Random): ApiObject {
   return withSpec(pod, existing === undefined ? { ...changed, volumes: [...volumes, tokenVolume(name)] } : changed)
 }
 
-function lacksMount(container: ValueMap): boolean {
-  return !mapsOnly(container, 'volumeMounts').some((mount) => textOrEmpty(mount, 'mountPath') === MOUNT_PATH)
+function lacksMount({ volumeMounts = [] }: Container): boolean {
+  return !volumeMounts.some(({ mountPath }) => mountPath === MOUNT_PATH)
 }
 
-function withMount(container: ValueMap, name: string): ValueMap {
+function withMount(container: Container, name: string): Container {
   const mount = { name, readOnly: true, mountPath: MOUNT_PATH }
-  return { ...container, volumeMounts: [...mapsOnly(container, 'volumeMounts'), mount] }
+  return { ...container, volumeMounts: [...(container.volumeMounts ?? []), mount] }
 }
 
-function tokenVolume(name: string): ValueMap {
+function tokenVolume(name: string): Volume {
   const namespace = { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }
   return {
     name,
@@ -145,8 +145,7 @@ function tokenVolume(name: string): ValueMap {
   }
 }
 
-function withPullSecrets(pod: ApiObject, account: ApiObject): ApiObject {
-  if (mapsOnly(specOf(pod), 'imagePullSecrets').length > 0) return pod
-  const secrets = mapsOnly(account, 'imagePullSecrets')
+function withPullSecrets(pod: Pod, { imagePullSecrets: secrets = [] }: ServiceAccount): Pod {
+  if ((pod.spec.imagePullSecrets ?? []).length > 0) return pod
   return secrets.length === 0 ? pod : withSpec(pod, { imagePullSecrets: secrets })
 }

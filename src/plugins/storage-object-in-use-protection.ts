@@ -1,7 +1,6 @@
 // StorageObjectInUseProtection: adds a finalizer to volumes, claims and volume attributes classes (W-469).
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapOrEmpty, textsOnly } from '../api/members.ts'
-import { withMeta } from '../api/object-members.ts'
+import { metaOf, withMeta } from '../api/object-members.ts'
 
 const FINALIZERS: Readonly<Record<string, string>> = {
   persistentvolumeclaims: 'kubernetes.io/pvc-protection',
@@ -16,7 +15,7 @@ export const STORAGE_PROTECTION: AdmissionPlugin = {
   mutate({ object, resource, subresource }) {
     const finalizer = FINALIZERS[resource.resource]
     if (object === undefined || subresource !== '' || finalizer === undefined) return object
-    const finalizers = textsOnly(mapOrEmpty(object, 'metadata'), 'finalizers')
+    const { finalizers = [] } = metaOf(object)
     return finalizers.includes(finalizer) ? object : withMeta(object, { finalizers: [...finalizers, finalizer] })
   },
 }

@@ -1,7 +1,7 @@
 // TaintNodesByCondition: taints new nodes as not ready (W-468).
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapsOnly, textOrEmpty } from '../api/members.ts'
-import { specOf, withSpec } from '../api/object-members.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { withSpec } from '../api/object-members.ts'
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const
 
@@ -10,11 +10,9 @@ export const TAINT_NODES_BY_CONDITION: AdmissionPlugin = {
   resources: ['nodes'],
   operations: ['CREATE'],
   mutate({ object: node, subresource }) {
-    if (node === undefined || subresource !== '') return node
-    const taints = mapsOnly(specOf(node), 'taints')
-    const isTainted = taints.some(
-      (taint) => textOrEmpty(taint, 'key') === NOT_READY.key && textOrEmpty(taint, 'effect') === NOT_READY.effect,
-    )
+    if (!isKind(node, 'core_v1.Node') || subresource !== '') return node
+    const { taints = [] } = node.spec
+    const isTainted = taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)
     return isTainted ? node : withSpec(node, { taints: [...taints, NOT_READY] })
   },
 }

@@ -1,16 +1,10 @@
 // What an APIService says (P-380): which version of a group it is for, where the server of it is, and whether that is available.
-import {
-  isTrue,
-  mapOrAbsent,
-  mapOrEmpty,
-  mapsOnly,
-  numberOrAbsent,
-  numberOrZero,
-  textOrEmpty,
-} from '../../api/members.ts'
+import type { APIService, APIServiceCondition } from '../../api/gen/kinds.ts'
+import { isKind } from '../../api/kind-guard.ts'
+import { labelsOf } from '../../api/object-members.ts'
 import type { OutgoingTls } from '../../outgoing/connections.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import { own } from '../../api/value.ts'
 import type { ServiceReference } from '../../outgoing/webhook-client.ts'
 
 /** Where a version of a group stands among the others. */
@@ -31,53 +25,46 @@ export interface AggregatedService extends RankedVersion {
   readonly reason: string
 }
 
+const API_SERVICE = 'apiregistration.k8s.io_v1.APIService'
 const DEFAULT_PORT = 443
 
 /** Undefined where the group is served here. */
 export function readAggregatedService(object: ApiObject): AggregatedService | undefined {
-  const spec = mapOrEmpty(object, 'spec')
-  const service = mapOrAbsent(spec, 'service')
-  if (service === undefined) return undefined
-  const bundle = textOrEmpty(spec, 'caBundle')
-  const availability = availabilityOf(object) ?? {}
-  const reference = {
-    namespace: textOrEmpty(service, 'namespace'),
-    name: textOrEmpty(service, 'name'),
-    port: numberOrAbsent(service, 'port') ?? DEFAULT_PORT,
-  }
+  if (!isKind(object, API_SERVICE)) return undefined
+  const { service, caBundle = '', insecureSkipTLSVerify } = object.spec
+  if (service == null) return undefined
+  const { namespace = '', name = '', port = DEFAULT_PORT } = service
+  const availability = availabilityOf(object)
   return {
     ...rankOf(object),
-    service: reference,
+    service: { namespace, name, port },
     tls: {
-      serverName: `${reference.name}.${reference.namespace}.svc`,
-      ...(bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }),
-      ...(isTrue(spec, 'insecureSkipTLSVerify') ? { insecure: true } : {}),
+      serverName: `${name}.${namespace}.svc`,
+      ...(caBundle === '' ? {} : { ca: Buffer.from(caBundle, 'base64').toString() }),
+      ...(insecureSkipTLSVerify === true ? { insecure: true } : {}),
     },
-    isAvailable: own(availability, 'status') === 'True',
-    reason: textOrEmpty(availability, 'reason'),
+    isAvailable: availability?.status === 'True',
+    reason: availability?.reason ?? '',
   }
 }
 
 /** A version that somebody says is served here, by his own word and not by the server's. Undefined for all others. */
 export function readNamedVersion(object: ApiObject): RankedVersion | undefined {
-  if (mapOrAbsent(mapOrEmpty(object, 'spec'), 'service') !== undefined) return undefined
-  const isOurs = own(mapOrEmpty(object.metadata, 'labels'), 'kube-aggregator.kubernetes.io/automanaged') !== undefined
-  return isOurs ? undefined : rankOf(object)
+  if (!isKind(object, API_SERVICE) || object.spec.service != null) return undefined
+  return own(labelsOf(object), 'kube-aggregator.kubernetes.io/automanaged') === undefined ? rankOf(object) : undefined
 }
 
-function rankOf(object: ApiObject): RankedVersion {
-  const spec = mapOrEmpty(object, 'spec')
+function rankOf({ metadata, spec }: APIService): RankedVersion {
   return {
-    name: textOrEmpty(object.metadata, 'name'),
-    group: textOrEmpty(spec, 'group'),
-    version: textOrEmpty(spec, 'version'),
-    groupPriority: numberOrZero(spec, 'groupPriorityMinimum'),
-    versionPriority: numberOrZero(spec, 'versionPriority'),
+    name: metadata.name ?? '',
+    group: spec.group ?? '',
+    version: spec.version ?? '',
+    groupPriority: spec.groupPriorityMinimum,
+    versionPriority: spec.versionPriority,
   }
 }
 
 /** The condition `Available`; undefined where nobody has looked yet. */
-export function availabilityOf(object: ApiObject): ValueMap | undefined {
-  const conditions = mapsOnly(mapOrEmpty(object, 'status'), 'conditions')
-  return conditions.find((condition) => own(condition, 'type') === 'Available')
+export function availabilityOf({ status }: APIService): APIServiceCondition | undefined {
+  return status.conditions?.find(({ type }) => type === 'Available')
 }

@@ -97,7 +97,7 @@ function statusEndpoint(kind: CustomKind): UpdateEndpoint {
   const { definition, schema, version } = kind
   return {
     prepare: (object, stored) =>
-      withMeta(withMemberOf(stored, object, 'status'), { managedFields: own(metaOf(object), 'managedFields') }),
+      withMeta(withMemberOf(stored, object, 'status'), { managedFields: metaOf(object).managedFields }),
     validate: (object, stored, context) => {
       const change = { object, stored, subresource: 'status' }
       const others = [

@@ -44,7 +44,7 @@ export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<
   const found: ApiObject[] = []
   const covers = (budget: ApiObject): boolean => {
     const selector = labelSelectorOf(own(specOf(budget), 'selector') ?? null)
-    return selector !== undefined && matchesLabels(selector, own(metaOf(pod), 'labels'))
+    return selector !== undefined && matchesLabels(selector, metaOf(pod).labels)
   }
   for await (const batch of page.batches) {
     found.push(...batch.map((stored) => stored.object()).filter(covers))

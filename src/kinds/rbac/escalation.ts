@@ -132,7 +132,7 @@ interface Asked {
 function changesGarbageCollectionOnly({ object, stored }: GuardedWrite): boolean {
   if (stored === undefined) return false
   const kept = ['ownerReferences', 'finalizers', 'managedFields'] as const
-  const restored = Object.fromEntries(kept.map((field) => [field, own(metaOf(stored), field)]))
+  const restored = Object.fromEntries(kept.map((field) => [field, metaOf(stored)[field]]))
   return semanticallyEqual(withMeta(object, restored), stored)
 }
 

@@ -39,7 +39,8 @@ export function requestFor(
 function kindOf(group: string, resource: string, subresource: string | undefined): GroupVersionKind {
   const { versions = [] } = builtInGroups().find((found) => found.group === group) ?? {}
   const row = versions.flatMap(({ resources }) => resources).find(({ plural }) => plural === resource)
-  const { version, kind } = row?.subresources.find(({ name }) => name === subresource) ??
-    row ?? { version: 'v1', kind: '' }
+  const below = row?.subresources.find(({ name }) => name === subresource)
+  if (below !== undefined) return { group: below.group, version: below.version, kind: below.kind }
+  const { version, kind } = row ?? { version: 'v1', kind: '' }
   return { group, version, kind }
 }

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import type { AdmissionRequest } from '../../../src/admission/admission.ts'
 import { nodeDeclaredFeatures } from '../../../src/plugins/node-declared-features.ts'
+import type { Node } from '../../../src/api/gen/kinds.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { knownObjects } from '../admission/known-objects.ts'
 import { requestFor } from '../admission/request-for.ts'
 
-const NODES = knownObjects(
-  { metadata: { name: 'old' } },
+const NODES = knownObjects<Node>(
+  { metadata: { name: 'old' }, status: {} },
   { metadata: { name: 'new' }, status: { declaredFeatures: ['InPlacePodLevelResourcesVerticalScaling'] } },
 )
 

@@ -2,15 +2,19 @@ import { describe, expect, it } from 'vitest'
 import type { AdmissionRequest } from '../../../src/admission/admission.ts'
 import { nodeRestriction } from '../../../src/plugins/node-restriction.ts'
 import type { ObjectReader } from '../../../src/admission/object-reader.ts'
-import type { ApiObject } from '../../../src/api/object.ts'
+import type { ApiObject, GroupKind } from '../../../src/api/object.ts'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { canonicalOf } from '../../corpora/kind-of.ts'
 import { requestFor } from '../admission/request-for.ts'
 
 const { signal } = new AbortController()
 const NODE = { name: 'system:node:n1', uid: undefined, groups: ['system:nodes'], extra: {} }
 
-function reader(objects: Readonly<Record<string, object>>): ObjectReader {
-  const find = (namespace: string, name: string): Promise<ApiObject | undefined> =>
-    Promise.resolve(objects[`${namespace}/${name}`] as ApiObject | undefined)
+function reader<T extends ApiObject>(kind: GroupKind, objects: Readonly<Record<string, ValueMap>>): ObjectReader<T> {
+  const find = (namespace: string, name: string): Promise<T | undefined> => {
+    const found = objects[`${namespace}/${name}`]
+    return Promise.resolve(found && (canonicalOf(kind, found) as T))
+  }
   return { find, findLatest: find, list: () => Promise.resolve([]) }
 }
 
@@ -20,31 +24,40 @@ const PARTS: Parameters<typeof nodeRestriction>[0] = {
     authorize: (access) =>
       access.kind === 'resource' && access.resource === 'granted' ? { kind: 'allow' } : { kind: 'no-opinion' },
   },
-  nodes: reader({ '/n1': { metadata: { name: 'n1', uid: 'u1' } } }),
-  pods: reader({
-    'ns/mine': {
-      metadata: { name: 'mine', uid: 'p1' },
-      spec: { nodeName: 'n1', volumes: [tokenVolume, { persistentVolumeClaim: { claimName: 'c' } }] },
-    },
-    'ns/migrated': {
-      metadata: { name: 'migrated', uid: 'p3' },
-      spec: { nodeName: 'n1', volumes: [{ gcePersistentDisk: { pdName: 'd' } }] },
-    },
-    'ns/lost': {
-      metadata: { name: 'lost', uid: 'p4' },
-      spec: {
-        nodeName: 'n1',
-        volumes: [{ name: 'v', ephemeral: {} }, { persistentVolumeClaim: { claimName: 'unbound' } }, tokenVolume],
+  nodes: reader({ group: '', kind: 'Node' }, { '/n1': { metadata: { name: 'n1', uid: 'u1' } } }),
+  pods: reader(
+    { group: '', kind: 'Pod' },
+    {
+      'ns/mine': {
+        metadata: { name: 'mine', uid: 'p1' },
+        spec: { nodeName: 'n1', volumes: [tokenVolume, { persistentVolumeClaim: { claimName: 'c' } }] },
       },
+      'ns/migrated': {
+        metadata: { name: 'migrated', uid: 'p3' },
+        spec: { nodeName: 'n1', volumes: [{ gcePersistentDisk: { pdName: 'd' } }] },
+      },
+      'ns/lost': {
+        metadata: { name: 'lost', uid: 'p4' },
+        spec: {
+          nodeName: 'n1',
+          volumes: [{ name: 'v', ephemeral: {} }, { persistentVolumeClaim: { claimName: 'unbound' } }, tokenVolume],
+        },
+      },
+      'ns/theirs': { metadata: { name: 'theirs', uid: 'p2' }, spec: { nodeName: 'n2' } },
     },
-    'ns/theirs': { metadata: { name: 'theirs', uid: 'p2' }, spec: { nodeName: 'n2' } },
-  }),
-  claims: reader({ 'ns/c': { spec: { volumeName: 'pv' } }, 'ns/unbound': { spec: {} } }),
-  volumes: reader({ '/pv': { spec: { csi: { driver: 'd' } } } }),
-  drivers: reader({
-    '/d': { spec: { tokenRequests: [{ audience: 'disk' }] } },
-    '/pd.csi.storage.gke.io': { spec: { tokenRequests: [{ audience: 'cloud' }] } },
-  }),
+  ),
+  claims: reader(
+    { group: '', kind: 'PersistentVolumeClaim' },
+    { 'ns/c': { spec: { volumeName: 'pv' } }, 'ns/unbound': { spec: {} } },
+  ),
+  volumes: reader({ group: '', kind: 'PersistentVolume' }, { '/pv': { spec: { csi: { driver: 'd' } } } }),
+  drivers: reader(
+    { group: 'storage.k8s.io', kind: 'CSIDriver' },
+    {
+      '/d': { spec: { tokenRequests: [{ audience: 'disk' }] } },
+      '/pd.csi.storage.gke.io': { spec: { tokenRequests: [{ audience: 'cloud' }] } },
+    },
+  ),
   gates: new Set(['ServiceAccountNodeAudienceRestriction']),
 }
 
