@@ -1,6 +1,8 @@
 // The default RBAC roles and bindings: reconciled at every start. Additions are kept, and objects with the autoupdate annotation
 // set to `false` are left alone (P-145).
-import { listOrEmpty, mapOrEmpty } from '../api/members.ts'
+import type { ClusterRole, ClusterRoleBinding, LabelSelector, Role, RoleBinding } from '../api/gen/kinds.ts'
+import { isKind } from '../api/kind-guard.ts'
+import { annotationsOf, labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ruleDocument, rulesOf, type PolicyRule } from '../api/policy-rule.ts'
 import { missingRules } from '../api/rule-coverage.ts'
@@ -16,6 +18,7 @@ import { servedResource } from '../registry/served-resource.ts'
 import { deleteOne, isReason, newObject, serverContext, updateLive } from './writes.ts'
 
 const API_GROUP = 'rbac.authorization.k8s.io'
+const RBAC = 'rbac.authorization.k8s.io_v1'
 const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 const LABELS: ValueMap = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
 const ANNOTATIONS: ValueMap = { [AUTO_UPDATE]: 'true' }
@@ -99,45 +102,53 @@ async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSig
 
 /** What is there with what is missing of it; undefined where nothing is. A binding to another role has to be made anew. */
 export function reconciled(found: ApiObject, wanted: ApiObject): ApiObject | 'other role' | undefined {
-  if (textAt(found, 'annotations', AUTO_UPDATE) === 'false') return undefined
-  const isBinding = own(wanted, 'roleRef') !== undefined
-  if (isBinding && !equalValues(own(found, 'roleRef'), own(wanted, 'roleRef'))) return 'other role'
+  if (own(annotationsOf(found), AUTO_UPDATE) === 'false') return undefined
+  if (isBinding(found) && isBinding(wanted) && !equalValues(found.roleRef, wanted.roleRef)) return 'other role'
   const metadata = {
     ...found.metadata,
-    labels: { ...mapOrEmpty(wanted.metadata, 'labels'), ...mapOrEmpty(found.metadata, 'labels') },
-    annotations: { ...mapOrEmpty(wanted.metadata, 'annotations'), ...mapOrEmpty(found.metadata, 'annotations') },
+    labels: { ...labelsOf(wanted), ...labelsOf(found) },
+    annotations: { ...annotationsOf(wanted), ...annotationsOf(found) },
   }
-  const repaired = isBinding ? withSubjects(found, wanted) : withRules(withSelectors(found, wanted), wanted)
+  const repaired =
+    isBinding(found) && isBinding(wanted)
+      ? withSubjects(found, wanted)
+      : withRules(withSelectors(found, wanted), wanted)
   const result = { ...repaired, metadata }
   return equalValues(result, found) ? undefined : result
 }
 
-function withSubjects(found: ApiObject, wanted: ApiObject): ApiObject {
-  const subjects = withMissing(listOrEmpty(found, 'subjects'), listOrEmpty(wanted, 'subjects'))
+type Binding = RoleBinding | ClusterRoleBinding
+
+function isBinding(object: ApiObject): object is Binding {
+  return isKind(object, `${RBAC}.RoleBinding`) || isKind(object, `${RBAC}.ClusterRoleBinding`)
+}
+
+function isRole(object: ApiObject): object is Role | ClusterRole {
+  return isKind(object, `${RBAC}.Role`) || isKind(object, `${RBAC}.ClusterRole`)
+}
+
+function withSubjects(found: Binding, wanted: Binding): Binding {
+  const subjects = withMissing(found.subjects ?? [], wanted.subjects ?? [])
   return subjects === undefined ? found : { ...found, subjects }
 }
 
 function withRules(found: ApiObject, wanted: ApiObject): ApiObject {
   const missing = missingRules(rulesOf(found), rulesOf(wanted))
-  if (missing.length === 0) return found
-  return { ...found, rules: [...listOrEmpty(found, 'rules'), ...missing.map(ruleDocument)] }
+  if (missing.length === 0 || !isRole(found)) return found
+  return { ...found, rules: [...(found.rules ?? []), ...missing.map(ruleDocument)] }
 }
 
 function withSelectors(found: ApiObject, wanted: ApiObject): ApiObject {
-  const selectorsOf = (role: ApiObject): readonly Value[] =>
-    listOrEmpty(mapOrEmpty(role, 'aggregationRule'), 'clusterRoleSelectors')
+  const selectorsOf = (role: ApiObject): readonly LabelSelector[] =>
+    (isKind(role, `${RBAC}.ClusterRole`) ? role.aggregationRule?.clusterRoleSelectors : undefined) ?? []
   const selectors = withMissing(selectorsOf(found), selectorsOf(wanted))
   return selectors === undefined ? found : { ...found, aggregationRule: { clusterRoleSelectors: selectors } }
 }
 
 /** Undefined where nothing is missing. */
-function withMissing(known: readonly Value[], wanted: readonly Value[]): readonly Value[] | undefined {
+function withMissing<T extends Value>(known: readonly T[], wanted: readonly T[]): readonly T[] | undefined {
   const missing = wanted.filter((item) => !known.some((other) => equalValues(other, item)))
   return missing.length === 0 ? undefined : [...known, ...missing]
-}
-
-function textAt(object: ApiObject, field: string, key: string): Value | undefined {
-  return own(mapOrEmpty(object.metadata, field), key)
 }
 
 function wantedObjects(parts: ControllerParts): Wanted[] {

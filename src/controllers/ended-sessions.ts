@@ -1,7 +1,6 @@
 // The sessions of the console that were ended by a logout. Each user has one record, which expires with the last session in it. Every replica
 // reads the records from its watch cache.
-import { mapOrEmpty, numberOrZero } from '../api/members.ts'
-import type { ValueMap } from '../api/value.ts'
+import { isMap, type ValueMap } from '../api/value.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Decide, ObjectKey, StoredItem } from '../store/store.ts'
 import type { ControllerParts } from './controllers.ts'
@@ -71,6 +70,6 @@ function keyOf(name: string): ObjectKey {
 /** A record that cannot be read ends the session in question. */
 function recordIn(item: StoredItem | undefined, until: number): EndedRecord {
   if (item?.kind !== 'object') return { sessions: {}, allUntil: item === undefined ? 0 : until }
-  const object = item.object()
-  return { sessions: mapOrEmpty(object, 'sessions'), allUntil: numberOrZero(object, 'allUntil') }
+  const { sessions, allUntil } = item.object()
+  return { sessions: isMap(sessions) ? sessions : {}, allUntil: typeof allUntil === 'number' ? allUntil : 0 }
 }

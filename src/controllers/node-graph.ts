@@ -1,7 +1,6 @@
 // Informers that feed the graph of the Node authorizer, started when the first node asks.
+import type { PersistentVolumeSpec, SecretReference } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
-import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import { specOf } from '../api/object-members.ts'
 import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../plugins/pod-references.ts'
 import { isMirror, secretsOf } from '../plugins/pod-secrets.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -83,44 +82,38 @@ function putPod(graph: NodeGraph, stored: StoredObject): void {
   graph.bind(at('pod', stored), nodeName, references)
 }
 
-/** Where a volume names a secret that nodes may see. */
-const VOLUME_SECRETS: readonly (readonly [source: string, member: string])[] = [
-  ['cephfs', 'secretRef'],
-  ['cinder', 'secretRef'],
-  ['csi', 'nodePublishSecretRef'],
-  ['csi', 'nodeStageSecretRef'],
-  ['csi', 'nodeExpandSecretRef'],
-  ['flexVolume', 'secretRef'],
-  ['iscsi', 'secretRef'],
-  ['rbd', 'secretRef'],
-  ['scaleIO', 'secretRef'],
-  ['storageos', 'secretRef'],
-]
+/** The secrets of a volume that nodes may see. */
+function secretsOfVolume(spec: PersistentVolumeSpec): readonly (SecretReference | undefined)[] {
+  const { cephfs, cinder, csi, flexVolume, iscsi, rbd, scaleIO, storageos } = spec
+  return [
+    ...[cephfs, cinder, flexVolume, iscsi, rbd, scaleIO, storageos].map((source) => source?.secretRef ?? undefined),
+    csi?.nodePublishSecretRef,
+    csi?.nodeStageSecretRef,
+    csi?.nodeExpandSecretRef,
+  ]
+}
 
 function putVolume(graph: NodeGraph, stored: StoredObject): void {
-  const spec = specOf(stored.object())
-  const claim = mapOrAbsent(spec, 'claimRef')
-  if (claim === undefined) return graph.removeVolume(stored.name)
-  const own = textOrEmpty(claim, 'namespace')
+  const volume = stored.object()
+  if (!isKind(volume, 'core_v1.PersistentVolume')) return
+  const { spec } = volume
+  if (spec.claimRef === undefined) return graph.removeVolume(stored.name)
+  const { namespace: own = '', name: claim = '' } = spec.claimRef
   const secret = (name: string, namespace: string): NodeRelated[] =>
     name === '' ? [] : [{ type: 'secret', namespace: namespace === '' ? own : namespace, name }]
-  const file = mapOrEmpty(spec, 'azureFile')
   const secrets = [
-    ...secret(textOrEmpty(file, 'secretName'), textOrEmpty(file, 'secretNamespace')),
-    ...VOLUME_SECRETS.flatMap(([source, member]) => {
-      const reference = mapOrEmpty(mapOrEmpty(spec, source), member)
-      return secret(textOrEmpty(reference, 'name'), textOrEmpty(reference, 'namespace'))
-    }),
+    ...secret(spec.azureFile?.secretName ?? '', spec.azureFile?.secretNamespace ?? ''),
+    ...secretsOfVolume(spec).flatMap(({ name = '', namespace = '' } = {}) => secret(name, namespace)),
   ]
-  graph.putVolume(
-    stored.name,
-    at('persistentvolumeclaim', { namespace: own, name: textOrEmpty(claim, 'name') }),
-    secrets,
-  )
+  graph.putVolume(stored.name, at('persistentvolumeclaim', { namespace: own, name: claim }), secrets)
 }
 
 function ofNode(type: RelatedType): Pick<Source, 'put' | 'remove'> {
-  const nodeOf = (object: ApiObject): string => textOrEmpty(specOf(object), 'nodeName')
+  const nodeOf = (object: ApiObject): string => {
+    const isBound =
+      isKind(object, 'storage.k8s.io_v1.VolumeAttachment') || isKind(object, 'resource.k8s.io_v1.ResourceSlice')
+    return (isBound ? object.spec.nodeName : undefined) ?? ''
+  }
   return {
     put: (graph, stored) => graph.bind(at(type, stored), nodeOf(stored.object()), []),
     remove: (graph, stored) => graph.unbind(at(type, stored)),

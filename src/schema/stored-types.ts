@@ -3,6 +3,7 @@
 // of a wrong type counts as unset.
 import type { GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
+import { parseQuantity } from '../lib/quantity.ts'
 import { builtInGroups } from './built-in-resources.ts'
 import { decodeScalar, ScalarFaultError } from './decode-scalars.ts'
 import { loadBuiltInSchema } from './schema.ts'
@@ -67,6 +68,7 @@ function rightValue(shape: Shape, value: Value): Value | undefined {
 /** Every time, quantity and number is one that decoding accepts: code that writes the object again relies on it. */
 function rightScalar(kind: ScalarKind, value: Value): Value | undefined {
   if (kind === 'string') return typeof value === 'string' ? value : undefined
+  if (kind === 'quantity') return typeof value === 'string' && parseQuantity(value).ok ? value : undefined
   try {
     const right = decodeScalar(kind, value)
     return right === null || right === Infinity || right === -Infinity ? undefined : right

@@ -11,6 +11,7 @@ import {
   checkState,
   checkTests,
   checkTime,
+  checkTypedReads,
   checkUnpromised,
   missingFiles,
   needlessExceptions,
@@ -54,6 +55,7 @@ describe('the house', () => {
   it('keeps no state in modules', () => expect(checkState(written)).toEqual([]))
   it('relies on what nobody promises in one room only', () => expect(checkUnpromised(written)).toEqual([]))
   it('goes by the clock and the random source that it is given', () => expect(checkTime(written)).toEqual([]))
+  it('reads the fields of kinds through their types', () => expect(checkTypedReads(written)).toEqual([]))
   it('says at the top of each file what it is for', () => expect(checkComments(written)).toEqual([]))
   it('names files that exist, in comments and in the documents about the sources', () => {
     const paths = globSync('{src,test,proto,deploy,.config}/**/*', { cwd: top }).concat(globSync('*', { cwd: top }))

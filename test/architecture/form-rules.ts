@@ -1,5 +1,5 @@
 // The rules about single files: length, names, exports, module-level state, comments. Pure: sources in, violations out.
-import { EMPTY_WORDS, LONG_FILES, MAX_LINES, SYSTEM_CHANCE, SYSTEM_TIME } from './rooms.ts'
+import { EMPTY_WORDS, LONG_FILES, MAX_LINES, MOST_UNTYPED_FILES, SYSTEM_CHANCE, SYSTEM_TIME } from './rooms.ts'
 import type { Violation } from './layer-rules.ts'
 import { isNode, nodesIn, type Node, type SourceFile } from './source.ts'
 
@@ -22,6 +22,16 @@ export function checkNames(files: readonly SourceFile[]): Violation[] {
       return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part) ? [] : [`${file.path}: "${part}" is not kebab-case`]
     })
   })
+}
+
+const TYPED_ROOMS = /^src\/(?:kinds|plugins|controllers)\//
+
+/** Reading by name is for data without types: a misspelt name compiles there. */
+export function checkTypedReads(files: readonly SourceFile[]): Violation[] {
+  const untyped = files.filter(({ path, text }) => TYPED_ROOMS.test(path) && /'[./]*api\/members\.ts'/.test(text))
+  if (untyped.length <= MOST_UNTYPED_FILES) return []
+  const names = untyped.map(({ path }) => path).join(', ')
+  return [`${untyped.length} files read fields by name, more than ${MOST_UNTYPED_FILES}: ${names}`]
 }
 
 const PASSING_ON: readonly string[] = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration']

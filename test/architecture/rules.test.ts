@@ -9,6 +9,7 @@ import {
   checkState,
   checkTests,
   checkTime,
+  checkTypedReads,
   checkUnpromised,
 } from './form-rules.ts'
 import {
@@ -21,7 +22,7 @@ import {
   checkReached,
   type Violation,
 } from './layer-rules.ts'
-import { MAX_SERVER_FILES } from './rooms.ts'
+import { MAX_SERVER_FILES, MOST_UNTYPED_FILES } from './rooms.ts'
 import { parseSource, type SourceFile } from './source.ts'
 
 type Rule = (files: readonly SourceFile[]) => Violation[]
@@ -30,6 +31,13 @@ type Files = Readonly<Record<string, string>>
 function apply(rule: Rule, files: Files): Violation[] {
   return rule(Object.entries(files).map(([path, text]) => parseSource(path, text)))
 }
+
+const UNTYPED = Object.fromEntries(
+  Array.from({ length: MOST_UNTYPED_FILES + 1 }, (_, i) => [
+    `src/kinds/a${i}.ts`,
+    `import { textOrEmpty } from '../api/members.ts'`,
+  ]),
+)
 
 const caught: readonly (readonly [string, Rule, Files, string])[] = [
   [
@@ -56,6 +64,7 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
     { 'src/lib/a.ts': `const x = await import('../api/x.ts')` },
     'lib may not',
   ],
+  ['one more file that reads fields by name', checkTypedReads, UNTYPED, 'files read fields by name'],
   ['a re-export from a higher room', checkLayers, { 'src/lib/a.ts': `export { x } from '../api/x.ts'` }, 'lib may not'],
   ['a room reaching for the command line', checkLayers, { 'src/server/a.ts': `import '../main.ts'` }, 'server may not'],
   [

@@ -2,7 +2,7 @@
 import type { Value, ValueMap } from '../../api/value.ts'
 import { ageOf } from './elapsed.ts'
 import type { Now } from './elapsed.ts'
-import { listAt, numberAt, textAt } from './reading.ts'
+import { numberAt, textAt } from './reading.ts'
 
 /** A column as clients see it, members in the order of the wire. */
 export interface ColumnDefinition {
@@ -97,8 +97,4 @@ export function text(...path: readonly string[]): Cell {
 /** A number under a path, zero where there is none. */
 export function count(...path: readonly string[]): Cell {
   return (object) => numberAt(object, ...path)
-}
-
-export function length(...path: readonly string[]): Cell {
-  return (object) => listAt(object, ...path).length
 }

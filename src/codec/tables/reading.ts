@@ -26,10 +26,6 @@ export function numberAt(value: Value | undefined, ...path: readonly string[]): 
   return typeof found === 'number' || typeof found === 'bigint' ? found : 0
 }
 
-export function booleanAt(value: Value | undefined, ...path: readonly string[]): boolean {
-  return at(value, ...path) === true
-}
-
 export function listAt(value: Value | undefined, ...path: readonly string[]): readonly Value[] {
   const found = at(value, ...path)
   return isList(found) ? found : []
@@ -38,10 +34,6 @@ export function listAt(value: Value | undefined, ...path: readonly string[]): re
 export function mapAt(value: Value | undefined, ...path: readonly string[]): ValueMap {
   const found = at(value, ...path)
   return isMap(found) ? found : {}
-}
-
-export function textsAt(value: Value | undefined, ...path: readonly string[]): readonly string[] {
-  return listAt(value, ...path).map(scalarText)
 }
 
 /** The first condition of a type. */

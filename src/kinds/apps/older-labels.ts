@@ -1,12 +1,12 @@
 // How versions before v1 defaulted labels and selector. Their documents have no types here.
-import { mapOrEmpty } from '../../api/members.ts'
 import { labelsOf, metaOf, specOf } from '../../api/object-members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import { isMap, type ValueMap } from '../../api/value.ts'
 
 /** Before v1, labels and selector defaulted to the labels of the template. */
 export function withLabelsOfTemplate(document: ValueMap): ValueMap {
   const [metadata, spec] = [metaOf(document), specOf(document)]
-  const { labels } = metaOf(mapOrEmpty(spec, 'template'))
+  const { template } = spec
+  const { labels } = isMap(template) ? metaOf(template) : {}
   if (labels === undefined) return document
   const hasLabels = Object.keys(labelsOf(document)).length > 0
   return {

@@ -3,11 +3,11 @@
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
-import { integerOrZero, mapOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
+import type { BoundObjectReference, TokenRequest } from '../../api/gen/kinds.ts'
+import { isKind } from '../../api/kind-guard.ts'
 import { metaText, specOf, withMeta, withSpec } from '../../api/object-members.ts'
 import { type ApiObject, parseGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { own, type ValueMap } from '../../api/value.ts'
 import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
 import { conflictError } from '../../registry/errors.ts'
 import { withMemberOf } from '../../registry/object-meta.ts'
@@ -39,8 +39,9 @@ export interface TokenRequestOptions {
 }
 
 const VALIDATION: KindRules = question((object, check) => {
-  const seconds = integerOrZero(specOf(object), 'expirationSeconds')
-  checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)
+  const { expirationSeconds: seconds } = specOf(object)
+  const isNumber = typeof seconds === 'number' || typeof seconds === 'bigint'
+  checkTokenSeconds(isNumber ? seconds : 0, SPEC.child('expirationSeconds'), check)
 })
 
 export const TOKEN_REQUEST: Kind = {
@@ -53,11 +54,18 @@ export function tokenRequestAction(schemas: SchemaTable, options: TokenRequestOp
     at: { group: '', version: 'v1', resource: 'serviceaccounts', subresource: 'token', namespaced: true },
     body: actionBody(schemas, KIND, TOKEN_REQUEST),
     alsoVersions: [],
-    run: (request, context) => makeToken(request, context, options),
+    run: async (request, context) =>
+      isKind(request, 'authentication.k8s.io_v1.TokenRequest')
+        ? makeToken(request, context, options)
+        : { kind: 'done' },
   }
 }
 
-async function makeToken(sent: ApiObject, context: ActionContext, options: TokenRequestOptions): Promise<ActionAnswer> {
+async function makeToken(
+  sent: TokenRequest,
+  context: ActionContext,
+  options: TokenRequestOptions,
+): Promise<ActionAnswer> {
   const { name, namespace, now } = context
   checkName(sent, name)
   const account = await read(context, 'serviceaccounts', name)
@@ -68,9 +76,8 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   const uid = metaText(account, 'uid')
   checkAccountUid(request, name, uid)
   const bound = await boundTo(request, context)
-  const spec = specOf(request)
-  const audiences = textsOnly(spec, 'audiences')
-  const seconds = limitedSeconds(Number(own(spec, 'expirationSeconds')), options, context.warn)
+  const audiences = request.spec.audiences ?? []
+  const seconds = limitedSeconds(Number(request.spec.expirationSeconds), options, context.warn)
   const isExtended =
     options.extend &&
     bound.pod !== undefined &&
@@ -105,13 +112,12 @@ function checkAccountUid(request: ApiObject, name: string, uid: string): void {
 
 /** The request with its defaults, and without a status. */
 function prepared(
-  sent: ApiObject,
+  sent: TokenRequest,
   { apiAudiences }: TokenRequestOptions,
   { name, namespace, now }: ActionContext,
-): ApiObject {
+): TokenRequest {
   const request = withMeta(withMemberOf(sent, {}, 'status'), { name, namespace, creationTimestamp: now })
-  const asked = textsOnly(specOf(request), 'audiences')
-  return asked.length > 0 ? request : withSpec(request, { audiences: apiAudiences })
+  return (request.spec.audiences ?? []).length > 0 ? request : withSpec(request, { audiences: apiAudiences })
 }
 
 function limitedSeconds(
@@ -129,18 +135,18 @@ const BINDABLE: Readonly<Record<string, string>> = { Pod: 'pods', Node: 'nodes',
 type Bound = Pick<TokenOrder, 'pod' | 'secret' | 'node'>
 
 /** The object that the token is bound to: it is valid as long as that exists. */
-async function boundTo(request: ApiObject, context: ActionContext): Promise<Bound> {
-  const reference = mapOrAbsent(specOf(request), 'boundObjectRef')
-  if (reference === undefined) return {}
-  const [kind, name] = [textOrEmpty(reference, 'kind'), textOrEmpty(reference, 'name')]
-  const { group, version } = parseGroupVersion(textOrEmpty(reference, 'apiVersion')) ?? { group: '', version: '' }
+async function boundTo({ spec }: TokenRequest, context: ActionContext): Promise<Bound> {
+  const reference = spec.boundObjectRef
+  if (reference === null) return {}
+  const { kind = '', name = '', apiVersion = '' } = reference
+  const { group, version } = parseGroupVersion(apiVersion) ?? { group: '', version: '' }
   const plural = group === '' && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined
   if (plural === undefined) {
     throw new ApiError('BadRequest', `cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
   }
   const object = await read(context, plural, name)
-  const spec = specOf(object)
-  if (kind === 'Pod' && textOrEmpty(spec, 'serviceAccountName') !== context.name) {
+  const { serviceAccountName, nodeName: node = '' } = isKind(object, 'core_v1.Pod') ? object.spec : {}
+  if (kind === 'Pod' && serviceAccountName !== context.name) {
     const who = `serviceaccount ${JSON.stringify(context.name)}`
     const why = `cannot bind token for ${who} to pod running with different serviceaccount name.`
     throw new ApiError('BadRequest', why)
@@ -148,16 +154,14 @@ async function boundTo(request: ApiObject, context: ActionContext): Promise<Boun
   checkUid(reference, object)
   if (kind === 'Node') return { node: named(object) }
   if (kind === 'Secret') return { secret: named(object) }
-  const node = textOrEmpty(spec, 'nodeName')
   return { pod: named(object), ...(node === '' ? {} : { node: await nodeNamed(context, node) }) }
 }
 
-function checkUid(reference: ValueMap, object: ApiObject): void {
-  const uid = textOrEmpty(reference, 'uid')
+function checkUid({ kind = '', name = '', uid = '' }: BoundObjectReference, object: ApiObject): void {
   if (uid === '' || uid === metaText(object, 'uid')) return
   throw conflictError(
-    { group: '', resource: textOrEmpty(reference, 'kind') },
-    textOrEmpty(reference, 'name'),
+    { group: '', resource: kind },
+    name,
     `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
   )
 }

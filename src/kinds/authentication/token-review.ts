@@ -1,6 +1,5 @@
 // TokenReview: authenticates a token for another server (P-058 to P-060).
-import { textOrEmpty, textsOnly } from '../../api/members.ts'
-import { specOf } from '../../api/object-members.ts'
+import { isKind } from '../../api/kind-guard.ts'
 import { ApiError } from '../../api/status.ts'
 import { userInfo } from '../../api/user.ts'
 import type { Value } from '../../api/value.ts'
@@ -21,11 +20,10 @@ export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['re
     body: actionBody(schemas, { ...GROUP_VERSION, kind: 'TokenReview' }, TOKEN_REVIEW),
     alsoVersions: [],
     run: async (object, context) => {
-      const spec = specOf(object)
-      const token = textOrEmpty(spec, 'token')
+      const { token = '', audiences = [] } = isKind(object, 'authentication.k8s.io_v1.TokenReview') ? object.spec : {}
       if (token === '') throw new ApiError('BadRequest', 'token is required for TokenReview in authentication')
       await context.validate(object)
-      const status = statusOf(await review(token, textsOnly(spec, 'audiences'), context.signal))
+      const status = statusOf(await review(token, audiences, context.signal))
       return { kind: 'object', object: { ...object, status } }
     },
   }

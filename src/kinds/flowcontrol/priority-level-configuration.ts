@@ -7,9 +7,8 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '../../api/gen/kinds.ts'
-import { mapOrEmpty } from '../../api/members.ts'
-import { withMembers } from '../../api/object-members.ts'
-import { own, type Value, type ValueMap } from '../../api/value.ts'
+import { specOf, withMembers } from '../../api/object-members.ts'
+import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
@@ -101,10 +100,10 @@ function queuing(field: keyof QueuingConfiguration): (level: PriorityLevelConfig
 
 /** The field for the shares was renamed. */
 function withSharesRenamed(document: ValueMap): ValueMap {
-  const spec = mapOrEmpty(document, 'spec')
-  const limited = mapOrEmpty(spec, 'limited')
-  const shares = own(limited, 'assuredConcurrencyShares')
-  if (shares === undefined) return document
+  const spec = specOf(document)
+  const { limited } = spec
+  const shares = isMap(limited) ? own(limited, 'assuredConcurrencyShares') : undefined
+  if (!isMap(limited) || shares === undefined) return document
   const renamed = withMembers(limited, { assuredConcurrencyShares: undefined, nominalConcurrencyShares: shares })
   return { ...document, spec: { ...spec, limited: renamed } }
 }

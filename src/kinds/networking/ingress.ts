@@ -171,7 +171,7 @@ export const INGRESS: Kind = typedKind<Ingress>({
     NAME,
     column('Class', 'The class of controllers that serve it.', ({ spec }) => orNone(spec.ingressClassName ?? '')),
     column('Hosts', 'The hosts that its rules are for.', hosts),
-    column('Address', 'Where it can be reached.', (ingress) => balancerAddresses(ingress).join(',')),
+    column('Address', 'Where it can be reached.', ({ status }) => balancerAddresses(status.loadBalancer).join(',')),
     column('Ports', 'The ports that it opens.', ({ spec }) => ((spec.tls ?? []).length === 0 ? '80' : '80, 443')),
     AGE,
   ]),

@@ -1,12 +1,11 @@
 // The disruption budget of a pod that is evicted: finding it, and taking one disruption from it.
 import type { PodDisruptionBudget } from '../../api/gen/kinds.ts'
-import { mapOrEmpty, numberOrZero, textOrEmpty } from '../../api/members.ts'
-import { metaOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
+import { isKind } from '../../api/kind-guard.ts'
+import { metaOf, metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { matchesLabels } from '../../api/selector.ts'
 import { ApiError } from '../../api/status.ts'
-import { own, type ValueMap } from '../../api/value.ts'
 import { forbiddenError } from '../../registry/errors.ts'
 import { metaNumber } from '../../registry/object-meta.ts'
 import type { ActionContext, Resource } from '../../registry/registry.ts'
@@ -27,9 +26,11 @@ const SERVER = {
   extra: {},
 } as const
 
+type Status = PodDisruptionBudget['status']
+
 export interface Budget {
   readonly name: string
-  readonly object: ApiObject
+  readonly object: PodDisruptionBudget
   readonly currentHealthy: number
   readonly desiredHealthy: number
   readonly unhealthyPodEvictionPolicy: string
@@ -41,9 +42,10 @@ export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<
     { resource: budgets(context).stored, namespace: context.namespace, at: { kind: 'latest' }, skipUnreadable: true },
     context.signal,
   )
-  const found: ApiObject[] = []
-  const covers = (budget: ApiObject): boolean => {
-    const selector = labelSelectorOf(own(specOf(budget), 'selector') ?? null)
+  const found: PodDisruptionBudget[] = []
+  const covers = (budget: ApiObject): budget is PodDisruptionBudget => {
+    if (!isKind(budget, 'policy_v1.PodDisruptionBudget')) return false
+    const selector = labelSelectorOf(budget.spec.selector ?? null)
     return selector !== undefined && matchesLabels(selector, metaOf(pod).labels)
   }
   for await (const batch of page.batches) {
@@ -62,15 +64,10 @@ function budgets({ resources }: ActionContext): Resource {
   return servedResource(resources, 'poddisruptionbudgets', 'policy')
 }
 
-function describe(object: ApiObject): Budget {
-  const status = statusOf(object)
-  return {
-    name: metaText(object, 'name'),
-    object,
-    currentHealthy: numberOrZero(status, 'currentHealthy'),
-    desiredHealthy: numberOrZero(status, 'desiredHealthy'),
-    unhealthyPodEvictionPolicy: textOrEmpty(specOf(object), 'unhealthyPodEvictionPolicy'),
-  }
+function describe(object: PodDisruptionBudget): Budget {
+  const { currentHealthy, desiredHealthy } = object.status
+  const { unhealthyPodEvictionPolicy = '' } = object.spec
+  return { name: metaText(object, 'name'), object, currentHealthy, desiredHealthy, unhealthyPodEvictionPolicy }
 }
 
 /** Takes one disruption from the budget, or throws `TooManyRequests` where none is allowed. A dry run only checks. */
@@ -82,7 +79,8 @@ export async function takeDisruption(budget: Budget, pod: string, context: Actio
     {
       name: budget.name,
       subresource: 'status',
-      wanted: (live) => withDisruption(live ?? budget.object, pod, context.now),
+      wanted: (live) =>
+        withDisruption(isKind(live, 'policy_v1.PodDisruptionBudget') ? live : budget.object, pod, context.now),
       tracksFields: false,
       absent: 'refuse',
       uid: '',
@@ -92,13 +90,12 @@ export async function takeDisruption(budget: Budget, pod: string, context: Actio
 }
 
 /** The budget with one disruption less and the pod in `disruptedPods` (W-533). */
-function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject {
-  const status = statusOf(budget)
+function withDisruption(budget: PodDisruptionBudget, pod: string, now: string): PodDisruptionBudget {
+  const { status } = budget
   const name = metaText(budget, 'name')
-  if (numberOrZero(status, 'observedGeneration') < (metaNumber(budget, 'generation') ?? 0)) throw stillProcessing(name)
-  const allowed = numberOrZero(status, 'disruptionsAllowed')
+  if ((status.observedGeneration ?? 0) < (metaNumber(budget, 'generation') ?? 0)) throw stillProcessing(name)
+  const { disruptionsAllowed: allowed, disruptedPods: disrupted = {} } = status
   if (allowed < 0) throw forbiddenError(GROUP_RESOURCE, name, 'pdb disruptions allowed is negative')
-  const disrupted = mapOrEmpty(status, 'disruptedPods')
   if (Object.keys(disrupted).length > MAX_DISRUPTED_PODS) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
     throw forbiddenError(GROUP_RESOURCE, name, why)
@@ -108,24 +105,24 @@ function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject 
   return { ...budget, status: allowed > 1 ? next : withNoneAllowed(next, now) }
 }
 
-function withNoneAllowed(status: ValueMap, now: string): ValueMap {
+function withNoneAllowed(status: Status, now: string): Status {
   const condition = { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' } as const
-  const observedGeneration = numberOrZero(status, 'observedGeneration')
-  return withCondition(status as PodDisruptionBudget['status'], { ...condition, observedGeneration }, now)
+  const observedGeneration = Number(status.observedGeneration ?? 0)
+  return withCondition(status, { ...condition, observedGeneration }, now)
 }
 
 /** No disruption is allowed; the cause is taken from the status (W-527, W-528). */
-function noneAllowed(budget: ApiObject): ApiError {
+function noneAllowed(budget: PodDisruptionBudget): ApiError {
   const { name, currentHealthy, desiredHealthy } = describe(budget)
-  const condition = conditionOf(statusOf(budget) as PodDisruptionBudget['status'], 'DisruptionAllowed') ?? {}
-  const [reason, message] = [textOrEmpty(condition, 'reason'), textOrEmpty(condition, 'message')]
+  const condition = conditionOf(budget.status, 'DisruptionAllowed')
+  const { reason = '', message = '' } = condition ?? {}
   const refusal = `The disruption budget ${name} does not allow evicting pods currently`
   const why =
     reason === 'SyncFailed'
       ? `${refusal} because it failed sync: ${message}`
       : currentHealthy <= desiredHealthy
         ? `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
-        : own(condition, 'status') === 'False' && message !== ''
+        : condition?.status === 'False' && message !== ''
           ? `${refusal} (${reason}): ${message}`
           : refusal
   const details = { causes: [{ reason: 'DisruptionBudget', message: why }] }

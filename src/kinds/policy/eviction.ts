@@ -1,13 +1,12 @@
 // Eviction: deletes a pod where its disruption budget allows it (W-526 to W-534).
-import type { Pod } from '../../api/gen/kinds.ts'
+import type { DeleteOptions as Options, Pod } from '../../api/gen/kinds.ts'
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
-import { mapOrEmpty, textsOnly } from '../../api/members.ts'
-import { metaText, statusOf } from '../../api/object-members.ts'
+import { isKind } from '../../api/kind-guard.ts'
+import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { own, type ValueMap } from '../../api/value.ts'
 import { IGNORE_READ_ERRORS, type ParsedDeleteOptions, readDeleteOptions } from '../../registry/delete-options.ts'
 import { checkPreconditions, deleteObject } from '../../registry/delete.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
@@ -46,7 +45,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   if (metaText(eviction, 'name') !== asked.name) {
     throw new ApiError('BadRequest', 'name in URL does not match name in Eviction object')
   }
-  const given = mapOrEmpty(eviction, 'deleteOptions')
+  const given: Partial<Options> = (isKind(eviction, 'policy_v1.Eviction') ? eviction.deleteOptions : undefined) ?? {}
   refuseUnsafe(given, asked.name)
   checkDryRuns(asked.options, given)
   const options = readDeleteOptions(given, { mayIgnoreReadErrors: false, isCollection: false })
@@ -66,8 +65,8 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
 }
 
 /** An eviction reads the pod, so one that cannot be decoded is not evicted (W-356). */
-function refuseUnsafe(options: ValueMap, name: string): void {
-  if (own(options, IGNORE_READ_ERRORS) !== true) return
+function refuseUnsafe(options: Partial<Options>, name: string): void {
+  if (options[IGNORE_READ_ERRORS] !== true) return
   const at = FieldPath.root('deleteOptions').child(IGNORE_READ_ERRORS)
   throw invalidError({ group: 'policy', kind: 'Eviction' }, name, [
     invalid(at, true, 'can not be set for pod eviction, try after removing the option'),
@@ -75,31 +74,30 @@ function refuseUnsafe(options: ValueMap, name: string): void {
 }
 
 /** Where both the request and the body ask for a dry run, they have to agree (W-396). */
-function checkDryRuns(request: ValueMap, body: ValueMap): void {
-  const [outer, inner] = [textsOnly(request, 'dryRun'), textsOnly(body, 'dryRun')]
+function checkDryRuns({ dryRun: outer = [] }: Partial<Options>, { dryRun: inner = [] }: Partial<Options>): void {
   if (outer.length === 0 || inner.length === 0 || outer.join(' ') === inner.join(' ')) return
   const problem = 'Non-matching dry-run options in request and content'
   throw new ApiError('BadRequest', `${problem}: [${outer.join(' ')}] and [${inner.join(' ')}]`)
 }
 
-async function readPod(pods: Resource, { parts, namespace, name, signal }: ActionContext): Promise<ApiObject> {
+async function readPod(pods: Resource, { parts, namespace, name, signal }: ActionContext): Promise<Pod> {
   const place = { resource: pods, namespace }
-  return (await getObject(parts, place, { name, at: { kind: 'latest' } }, signal)).object()
+  return readableAs(await getObject(parts, place, { name, at: { kind: 'latest' } }, signal), 'core_v1.Pod')
 }
 
 /** A pod that is not running yet, or no longer, is evicted whatever the budgets are. */
-function ignoresBudgets(pod: ApiObject): boolean {
-  const phase = own(statusOf(pod), 'phase')
+function ignoresBudgets(pod: Pod): boolean {
+  const { phase } = pod.status
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isTerminating(pod)
 }
 
 /** A pending pod may start at any moment, so its resourceVersion must not have changed. */
-async function evictFreely(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
-  const mayChange = own(statusOf(pod), 'phase') === 'Pending' && !isTerminating(pod)
+async function evictFreely(pod: Pod, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+  const mayChange = pod.status.phase === 'Pending' && !isTerminating(pod)
   await deletePod(mayChange ? ifUnchanged(options, pod) : options, context)
 }
 
-async function evictWithinBudget(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+async function evictWithinBudget(pod: Pod, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
   const budget = await budgetOf(pod, context)
   if (budget === undefined) return deletePod(options, context)
   if (!isReady(pod) && mayEvictUnready(budget)) {
@@ -115,8 +113,8 @@ async function evictWithinBudget(pod: ApiObject, options: ParsedDeleteOptions, c
   return deletePod(options, context)
 }
 
-function isReady(pod: ApiObject): boolean {
-  return conditionOf(statusOf(pod) as Pod['status'], 'Ready')?.status === 'True'
+function isReady(pod: Pod): boolean {
+  return conditionOf(pod.status, 'Ready')?.status === 'True'
 }
 
 /** Whether the budget lets unready pods be evicted without taking a disruption (W-532). */

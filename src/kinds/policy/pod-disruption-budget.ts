@@ -2,9 +2,8 @@
 // other terms.
 import { FieldPath } from '../../api/field-path.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../api/gen/kinds.ts'
-import { mapOrEmpty } from '../../api/members.ts'
-import { withMembers, withSpec } from '../../api/object-members.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import { specOf, withMembers, withSpec } from '../../api/object-members.ts'
+import { isMap, type ValueMap } from '../../api/value.ts'
 import { AGE, column, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
@@ -41,9 +40,9 @@ const NO_PODS = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as
 
 /** An empty selector matched no pod in v1beta1, and matches every pod in v1. */
 function selectingNoPods(document: ValueMap): ValueMap {
-  const spec = mapOrEmpty(document, 'spec')
-  const selector = own(spec, 'selector')
-  if (selector === undefined || Object.keys(mapOrEmpty(spec, 'selector')).length > 0) return document
+  const spec = specOf(document)
+  const { selector } = spec
+  if (selector === undefined || (isMap(selector) && Object.keys(selector).length > 0)) return document
   return { ...document, spec: { ...spec, selector: NO_PODS } }
 }
 

@@ -1,20 +1,19 @@
 // Conditions of type `metav1.Condition`.
 import type { FieldPath } from '../../api/field-path.ts'
-import { textOrEmpty } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { Condition } from '../../api/gen/kinds.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { conditionReason, longerThan } from '../../schema/validation/formats.ts'
 
 const TYPE = 'meta_v1.Condition'
 const MAX_REASON = 1024
 
-export function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check: Check): void {
+export function checkConditions(conditions: readonly Condition[], list: FieldPath, check: Check): void {
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
     const at = list.index(i)
-    check.unique(seen, textOrEmpty(condition, 'type'), at.child('type'))
+    check.unique(seen, condition.type, at.child('type'))
     check.fields(condition, at, TYPE, 'type', 'status', 'observedGeneration', 'lastTransitionTime', 'reason')
-    const reason = textOrEmpty(condition, 'reason')
+    const { reason } = condition
     if (reason !== '') check.format(at.child('reason'), reason, conditionReason(reason))
     if (longerThan(reason, MAX_REASON)) check.tooLong(at.child('reason'), MAX_REASON)
     check.fields(condition, at, TYPE, 'message')

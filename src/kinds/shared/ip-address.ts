@@ -2,8 +2,6 @@
 // the prefix; stored values may stay.
 import { isIPv6 } from 'node:net'
 import type { FieldPath } from '../../api/field-path.ts'
-import { textsInPlace } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
 import { bitsOfIpv6 } from '../../lib/ip-bits.ts'
 import type { Check } from '../../schema/validation/check.ts'
 
@@ -168,6 +166,6 @@ export function isDualStack(texts: readonly string[]): boolean | undefined {
 }
 
 /** The stored values of a field, which may stay. */
-export function storedTexts(stored: ValueMap | undefined, name: string): OldValues {
-  return stored === undefined ? {} : { stored: new Set(textsInPlace(stored, name)) }
+export function storedTexts(stored: readonly string[] | undefined): OldValues {
+  return stored === undefined ? {} : { stored: new Set(stored) }
 }

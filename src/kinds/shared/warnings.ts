@@ -1,6 +1,6 @@
 // Warnings about names, addresses, amounts and labels (W-058, W-426).
 import type { ObjectMeta } from '../../api/gen/kinds.ts'
-import { textOrEmpty } from '../../api/members.ts'
+import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { type MapOf, own, type Value } from '../../api/value.ts'
 import { parseQuantity, scaledValue } from '../../lib/quantity.ts'
@@ -11,8 +11,8 @@ const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
 
 /** The name becomes a hostname, which should be a DNS label. */
-export function nameWarnings({ metadata }: ApiObject, use: string): readonly string[] {
-  const name = textOrEmpty(metadata, 'name')
+export function nameWarnings(object: ApiObject, use: string): readonly string[] {
+  const name = metaText(object, 'name')
   const faults = [
     ...(name.length > MAX_LABEL ? [`must be no more than ${MAX_LABEL} characters`] : []),
     ...(LABEL.test(name) ? [] : ['must not contain dots']),

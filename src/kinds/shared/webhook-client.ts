@@ -1,7 +1,6 @@
 // The client configuration of webhooks: a URL or a service, and the review versions.
 import type { FieldPath } from '../../api/field-path.ts'
-import { integerOrZero, isGiven, mapOrEmpty, textOrAbsent, textOrEmpty } from '../../api/members.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { WebhookClientConfig } from '../../api/gen/kinds.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, portNumber } from '../../schema/validation/formats.ts'
 import { parseWebAddress } from './web-address.ts'
@@ -11,11 +10,12 @@ const FORM = '; desired format: https://host[/path]'
 /** The supported versions of reviews. */
 export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1']
 
-export function checkClientConfig(config: ValueMap, at: FieldPath, check: Check): void {
-  if (isGiven(config, 'url') === isGiven(config, 'service'))
-    check.required(at, 'exactly one of url or service is required')
-  else if (isGiven(config, 'url')) checkAddress(textOrEmpty(config, 'url'), at.child('url'), check)
-  else checkService(mapOrEmpty(config, 'service'), at.child('service'), check)
+type Service = NonNullable<WebhookClientConfig['service']>
+
+export function checkClientConfig({ url, service }: WebhookClientConfig, at: FieldPath, check: Check): void {
+  if (url !== undefined && service === undefined) checkAddress(url, at.child('url'), check)
+  else if (url === undefined && service !== undefined) checkService(service, at.child('service'), check)
+  else check.required(at, 'exactly one of url or service is required')
 }
 
 function checkAddress(text: string, at: FieldPath, check: Check): void {
@@ -32,14 +32,12 @@ function checkAddress(text: string, at: FieldPath, check: Check): void {
   if (query !== '') check.invalid(at, query, 'query parameters are not permitted in the URL')
 }
 
-function checkService(service: ValueMap, at: FieldPath, check: Check): void {
+function checkService({ namespace, name, port = 0, path }: Service, at: FieldPath, check: Check): void {
   // The reference mixes the two up.
-  if (textOrEmpty(service, 'namespace') === '') check.required(at.child('name'))
-  if (textOrEmpty(service, 'name') === '') check.required(at.child('namespace'))
-  const port = integerOrZero(service, 'port')
+  if (namespace === '') check.required(at.child('name'))
+  if (name === '') check.required(at.child('namespace'))
   const faults = portNumber(port)
   if (faults.length > 0) check.invalid(at.child('port'), port, `port is not valid: ${faults.join(', ')}`)
-  const path = textOrAbsent(service, 'path')
   if (path !== undefined) checkPath(path, at.child('path'), check)
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectReader } from '../../../src/admission/object-reader.ts'
-import type { ApiObject } from '../../../src/api/object.ts'
+import type { ApiObject, GroupKind } from '../../../src/api/object.ts'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { canonicalOf } from '../../corpora/kind-of.ts'
 import { serviceResolver } from '../../../src/controllers/service-resolver.ts'
 
 interface World {
@@ -13,15 +15,22 @@ function locate(
   { service, endpoints, slices = [] }: World,
   port = 443,
 ): ReturnType<ReturnType<typeof serviceResolver>> {
-  const reader = (object: object | undefined, list: readonly object[] = []): ObjectReader => ({
-    find: () => Promise.resolve(object as ApiObject | undefined),
-    findLatest: () => Promise.resolve(undefined),
-    list: () => Promise.resolve(list as readonly ApiObject[]),
-  })
+  const reader = <T extends ApiObject>(
+    kind: GroupKind,
+    object: object | undefined,
+    list: readonly object[] = [],
+  ): ObjectReader<T> => {
+    const canonical = (one: object): T => canonicalOf(kind, one as ValueMap) as T
+    return {
+      find: () => Promise.resolve(object && canonical(object)),
+      findLatest: () => Promise.resolve(undefined),
+      list: () => Promise.resolve(list.map(canonical)),
+    }
+  }
   const places = serviceResolver({
-    services: reader(service),
-    endpoints: reader(endpoints),
-    slices: reader(undefined, slices),
+    services: reader({ group: '', kind: 'Service' }, service),
+    endpoints: reader({ group: '', kind: 'Endpoints' }, endpoints),
+    slices: reader({ group: 'discovery.k8s.io', kind: 'EndpointSlice' }, undefined, slices),
   })
   return places({ namespace: 'ns', name: 'hook', port })
 }

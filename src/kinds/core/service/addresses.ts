@@ -2,28 +2,27 @@
 import { faultsOf } from '../../../api/fault-list.ts'
 import { type FieldError, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { textOrAbsent, textOrEmpty, textsInPlace } from '../../../api/members.ts'
-import type { ValueMap } from '../../../api/value.ts'
+import type { ServiceSpec } from '../../../api/gen/kinds.ts'
 import { Check, type ValidationContext } from '../../../schema/validation/check.ts'
 import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-address.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<ServiceSpec>('spec')
 const ADDRESSES = SPEC.child('clusterIPs')
 
-export function isHeadless(spec: ValueMap): boolean {
-  const addresses = textsInPlace(spec, 'clusterIPs')
+export function isHeadless(spec: ServiceSpec): boolean {
+  const addresses = spec.clusterIPs ?? []
   return addresses.length === 1 && addresses[0] === 'None'
 }
 
 /** The faults of the addresses alone, which are checked before any is allocated. */
-export function addressFaults(spec: ValueMap, context: ValidationContext): readonly FieldError[] {
+export function addressFaults(spec: ServiceSpec, context: ValidationContext): readonly FieldError[] {
   return faultsOf((list) => checkAddresses(spec, undefined, new Check(context, list)))
 }
 
-export function checkAddresses(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
-  if (textOrEmpty(spec, 'type') === 'ExternalName') return
-  const first = textOrEmpty(spec, 'clusterIP')
-  const addresses = textsInPlace(spec, 'clusterIPs')
+export function checkAddresses(spec: ServiceSpec, old: ServiceSpec | undefined, check: Check): void {
+  if ((spec.type ?? '') === 'ExternalName') return
+  const first = spec.clusterIP ?? ''
+  const addresses = spec.clusterIPs ?? []
   if (first !== '') {
     if (addresses.length === 0) check.required(ADDRESSES)
     else if (addresses[0] !== first) check.invalid(ADDRESSES, addresses, 'first value must match `clusterIP`')
@@ -42,8 +41,8 @@ export function checkAddresses(spec: ValueMap, old: ValueMap | undefined, check:
   checkMatch(spec, check)
 }
 
-function checkEach(addresses: readonly string[], old: ValueMap | undefined, check: Check): void {
-  const stored = storedTexts(old, 'clusterIPs')
+function checkEach(addresses: readonly string[], old: ServiceSpec | undefined, check: Check): void {
+  const stored = storedTexts(old?.clusterIPs)
   for (const [i, address] of addresses.entries()) {
     if (i === 0 && address === 'None') {
       if (addresses.length > 1) check.invalid(ADDRESSES, addresses, "'None' must be the first and only value")
@@ -51,10 +50,10 @@ function checkEach(addresses: readonly string[], old: ValueMap | undefined, chec
   }
 }
 
-function checkMatch(spec: ValueMap, check: Check): void {
+function checkMatch(spec: ServiceSpec, check: Check): void {
   if (isHeadless(spec)) return
-  const families = textsInPlace(spec, 'ipFamilies')
-  for (const [i, address] of textsInPlace(spec, 'clusterIPs').entries()) {
+  const families = spec.ipFamilies ?? []
+  for (const [i, address] of (spec.clusterIPs ?? []).entries()) {
     const family = families[i]
     const actual = parseIp(address)?.family
     if (family === undefined) return
@@ -65,18 +64,18 @@ function checkMatch(spec: ValueMap, check: Check): void {
 }
 
 /** The second address may be added or released; the first changes only together with the type. */
-export function checkAddressChange(spec: ValueMap, old: ValueMap, check: Check): void {
-  if (textOrEmpty(spec, 'type') === 'ExternalName' || textOrEmpty(old, 'type') === 'ExternalName') return
+export function checkAddressChange(spec: ServiceSpec, old: ServiceSpec, check: Check): void {
+  if ((spec.type ?? '') === 'ExternalName' || (old.type ?? '') === 'ExternalName') return
   if (!(isHeadless(spec) && isHeadless(old))) checkListChange(spec, old, 'clusterIPs', check)
   if (!isHeadless(spec) && !isHeadless(old)) checkListChange(spec, old, 'ipFamilies', check)
 }
 
-function checkListChange(spec: ValueMap, old: ValueMap, field: 'clusterIPs' | 'ipFamilies', check: Check): void {
+function checkListChange(spec: ServiceSpec, old: ServiceSpec, field: 'clusterIPs' | 'ipFamilies', check: Check): void {
   const isAddresses = field === 'clusterIPs'
   const at = SPEC.child(field)
   const word = isAddresses ? 'clusterIP' : 'ipFamily'
-  const now = textsInPlace(spec, field)
-  const before = textsInPlace(old, field)
+  const now = spec[field] ?? []
+  const before = old[field] ?? []
   const shown = shownJson(now)
   if (now.length === before.length) {
     for (const [i, value] of before.entries()) {
@@ -85,13 +84,13 @@ function checkListChange(spec: ValueMap, old: ValueMap, field: 'clusterIPs' | 'i
     }
     return
   }
-  if (textsInPlace(spec, 'clusterIPs').length === 0 && before.length > now.length) {
+  if ((spec.clusterIPs ?? []).length === 0 && before.length > now.length) {
     check.invalid(at.index(0), shown, `primary ${word} can not be unset`)
   }
   if (now.length > 0 && before.length > 0 && now[0] !== before[0]) {
-    check.invalid(at.index(0), shownJson(textsInPlace(spec, 'clusterIPs')), 'may not change once set')
+    check.invalid(at.index(0), shownJson(spec.clusterIPs ?? []), 'may not change once set')
   }
-  const policy = textOrAbsent(spec, 'ipFamilyPolicy')
+  const policy = spec.ipFamilyPolicy
   if (before.length > now.length && now.length === 1 && policy !== 'SingleStack') {
     const detail = `must be set to 'SingleStack' when releasing the secondary ${word}`
     check.invalid(SPEC.child('ipFamilyPolicy'), policy, detail)

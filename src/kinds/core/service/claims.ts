@@ -1,11 +1,12 @@
 // Cluster IPs and node ports belong to one service at a time. Each is claimed by creating a record under its name: of two who try
 // at once the store lets one, so replicas need no lock. What a crash leaves claimed is released by a loop
 // (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps its bitmap of ports, the bitmap claims them.
-import { asMap, textOrEmpty } from '../../../api/members.ts'
+import type { ParentReference } from '../../../api/gen/kinds.ts'
+import { isKind } from '../../../api/kind-guard.ts'
 import { labelsOf, specOf } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { StoredObject } from '../../../api/read.ts'
-import { own, type Value, type ValueMap } from '../../../api/value.ts'
+import { own, type ValueMap } from '../../../api/value.ts'
 import { type Random, systemRandom } from '../../../lib/random.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
 import { addressAt, type AddressRange } from './address-range.ts'
@@ -81,7 +82,7 @@ export function addressClaims(addresses: Resource): ClaimType {
       },
       spec: { parentRef: { resource: 'services', ...owner } },
     }),
-    ownerOf: (record) => ownerIn(own(specOf(record), 'parentRef')),
+    ownerOf: (record) => ownerIn(isKind(record, 'networking.k8s.io_v1.IPAddress') ? record.spec.parentRef : undefined),
   }
 }
 
@@ -107,13 +108,12 @@ export const PORT_CLAIMS: ClaimType = {
     metadata: { name, creationTimestamp: now },
     spec: { service: { ...owner } },
   }),
-  ownerOf: (record) => ownerIn(own(specOf(record), 'service')),
+  ownerOf: (record) => ownerIn(specOf(record)['service'] as Owner | undefined),
   isMapped: true,
 }
 
-function ownerIn(reference: Value | undefined): Owner {
-  const map = asMap(reference)
-  return { namespace: textOrEmpty(map, 'namespace'), name: textOrEmpty(map, 'name') }
+function ownerIn(reference: ParentReference | null | undefined): Owner {
+  return { namespace: reference?.namespace ?? '', name: reference?.name ?? '' }
 }
 
 function keyIn(type: ClaimType, name: string): ObjectKey {

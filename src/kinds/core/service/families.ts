@@ -1,40 +1,38 @@
 // The IP families of a service: what it asks for, within what the cluster is configured for (W-545, W-555).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import { isGiven, mapOrEmpty, textOrEmpty, textsInPlace, textsOnly } from '../../../api/members.ts'
-import { specOf, withSpec } from '../../../api/object-members.ts'
-import type { ApiObject } from '../../../api/object.ts'
-import type { ValueMap } from '../../../api/value.ts'
+import type { Service, ServiceSpec } from '../../../api/gen/kinds.ts'
+import { withSpec } from '../../../api/object-members.ts'
 import { familyOf, type IpFamily } from './address-range.ts'
 import { isExternalName, NO_ADDRESS } from './fields.ts'
 
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<ServiceSpec>('spec')
 const POLICY = SPEC.child('ipFamilyPolicy')
 const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
 
 /** The policy defaults to the stored one, else to a single family. */
-export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap {
-  if (isExternalName(spec) || isGiven(spec, 'ipFamilyPolicy')) return spec
-  const before = old === undefined ? '' : textOrEmpty(old, 'ipFamilyPolicy')
+export function withPolicy(spec: ServiceSpec, old: ServiceSpec | undefined): ServiceSpec {
+  if (isExternalName(spec) || spec.ipFamilyPolicy !== undefined) return spec
+  const before = old?.ipFamilyPolicy ?? ''
   const policy = before !== '' ? before : isHeadlessWithoutSelector(spec) ? 'RequireDualStack' : 'SingleStack'
   return { ...spec, ipFamilyPolicy: policy }
 }
 
 /** Headless without a selector: such a service may have families that the cluster does not have. */
-function isHeadlessWithoutSelector(spec: ValueMap): boolean {
-  return textOrEmpty(spec, 'clusterIP') === NO_ADDRESS && Object.keys(mapOrEmpty(spec, 'selector')).length === 0
+function isHeadlessWithoutSelector(spec: ServiceSpec): boolean {
+  return (spec.clusterIP ?? '') === NO_ADDRESS && Object.keys(spec.selector ?? {}).length === 0
 }
 
 type WithFamilies =
-  | { readonly kind: 'spec'; readonly spec: ValueMap }
+  | { readonly kind: 'spec'; readonly spec: ServiceSpec }
   | { readonly kind: 'faults'; readonly faults: readonly FieldError[] }
 
 /** `configured` are the families of the cluster, the default one first. The policy is set, the addresses are well formed. */
-export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): WithFamilies {
+export function withFamilies(spec: ServiceSpec, configured: readonly IpFamily[]): WithFamilies {
   if (isExternalName(spec)) return { kind: 'spec', spec }
-  const policy = textOrEmpty(spec, 'ipFamilyPolicy')
-  const addresses = textsInPlace(spec, 'clusterIPs')
-  const given = textsInPlace(spec, 'ipFamilies')
+  const policy = spec.ipFamilyPolicy ?? ''
+  const addresses = spec.clusterIPs ?? []
+  const given = spec.ipFamilies ?? []
   const faults: FieldError[] = []
   if (policy === 'SingleStack') {
     const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
@@ -74,19 +72,19 @@ export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): W
 }
 
 /** Services had one address before they had a list; some with an external name have a policy that means nothing. */
-function withAddresses(service: ApiObject): ApiObject {
-  const spec = specOf(service)
-  const address = textOrEmpty(spec, 'clusterIP')
-  const isListed = address === '' || textsOnly(spec, 'clusterIPs').length > 0
+function withAddresses(service: Service): Service {
+  const spec = service.spec
+  const address = spec.clusterIP ?? ''
+  const isListed = address === '' || (spec.clusterIPs ?? []).length > 0
   return withSpec(service, {
     ...(isListed ? {} : { clusterIPs: [address] }),
     ...(isExternalName(spec) ? { internalTrafficPolicy: undefined } : {}),
   })
 }
 
-function withStoredFamilies(service: ApiObject, family: IpFamily): ApiObject {
-  const spec = specOf(service)
-  if (isExternalName(spec) || textsOnly(spec, 'ipFamilies').length > 0) return service
+function withStoredFamilies(service: Service, family: IpFamily): Service {
+  const spec = service.spec
+  if (isExternalName(spec) || (spec.ipFamilies ?? []).length > 0) return service
   const ipFamilies = familiesOf(spec, family)
   const policy = POLICIES[ipFamilies.length]
   return withSpec(service, {
@@ -98,13 +96,13 @@ function withStoredFamilies(service: ApiObject, family: IpFamily): ApiObject {
 /** By how many families there are. */
 const POLICIES: readonly (string | undefined)[] = [undefined, 'SingleStack', 'RequireDualStack']
 
-function familiesOf(spec: ValueMap, family: IpFamily): readonly IpFamily[] {
-  if (textOrEmpty(spec, 'clusterIP') === NO_ADDRESS)
+function familiesOf(spec: ServiceSpec, family: IpFamily): readonly IpFamily[] {
+  if ((spec.clusterIP ?? '') === NO_ADDRESS)
     return isHeadlessWithoutSelector(spec) ? [family, OTHER_FAMILY[family]] : [family]
-  return textsOnly(spec, 'clusterIPs').map((address) => familyOf(address) ?? family)
+  return (spec.clusterIPs ?? []).map((address) => familyOf(address) ?? family)
 }
 
 /** A service that was stored before there were fields for its families; our own are stored with them. */
-export function defaultOnRead(service: ApiObject, family: IpFamily): ApiObject {
+export function defaultOnRead(service: Service, family: IpFamily): Service {
   return withStoredFamilies(withAddresses(service), family)
 }

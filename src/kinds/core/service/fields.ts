@@ -1,58 +1,57 @@
 // Fields of a service that depend on each other: what an update leaves out is kept, and what the new type does not need is dropped
 // unless the client changed it (W-552, W-553).
-import { mapsInPlace, numberOrZero, textOrEmpty, textsOnly } from '../../../api/members.ts'
-import { membersOf, specOf, statusOf, withMembers } from '../../../api/object-members.ts'
-import type { ApiObject } from '../../../api/object.ts'
-import { equalValues, own, type ValueMap } from '../../../api/value.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../../api/gen/kinds.ts'
+import { membersOf, withMembers } from '../../../api/object-members.ts'
+import { equalValues } from '../../../api/value.ts'
 
 export const NO_ADDRESS = 'None'
 
-export function typeOf(spec: ValueMap): string {
-  return textOrEmpty(spec, 'type')
+export function typeOf(spec: ServiceSpec): string {
+  return spec.type ?? ''
 }
 
-export function portsIn(spec: ValueMap): readonly ValueMap[] {
-  return mapsInPlace(spec, 'ports')
+export function portsIn({ ports = [] }: ServiceSpec): readonly ServicePort[] {
+  return ports
 }
 
-export function isExternalName(spec: ValueMap): boolean {
+export function isExternalName(spec: ServiceSpec): boolean {
   return typeOf(spec) === 'ExternalName'
 }
 
-export function needsNodePorts(spec: ValueMap): boolean {
+export function needsNodePorts(spec: ServiceSpec): boolean {
   return typeOf(spec) === 'NodePort' || typeOf(spec) === 'LoadBalancer'
 }
 
-export function needsHealthCheckPort(spec: ValueMap): boolean {
-  return typeOf(spec) === 'LoadBalancer' && textOrEmpty(spec, 'externalTrafficPolicy') === 'Local'
+export function needsHealthCheckPort(spec: ServiceSpec): boolean {
+  return typeOf(spec) === 'LoadBalancer' && (spec.externalTrafficPolicy ?? '') === 'Local'
 }
 
 /** It can be reached from outside of the cluster. */
-export function isExternal(spec: ValueMap): boolean {
-  return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsOnly(spec, 'externalIPs').length > 0)
+export function isExternal(spec: ServiceSpec): boolean {
+  return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && (spec.externalIPs ?? []).length > 0)
 }
 
 /** Older clients set `clusterIP` alone. */
-export function preparedForCreate(service: ApiObject): ApiObject {
-  const spec = specOf(service)
-  const address = textOrEmpty(spec, 'clusterIP')
-  if (address === '' || textsOnly(spec, 'clusterIPs').length > 0) return service
+export function preparedForCreate(service: Service): Service {
+  const spec = service.spec
+  const address = spec.clusterIP ?? ''
+  if (address === '' || (spec.clusterIPs ?? []).length > 0) return service
   return { ...service, spec: { ...spec, clusterIPs: [address] } }
 }
 
-export function preparedForUpdate(service: ApiObject, stored: ApiObject): ApiObject {
-  const old = specOf(stored)
-  const kept = withKeptPorts(withKeptAddresses(specOf(service), old), old)
+export function preparedForUpdate(service: Service, stored: Service): Service {
+  const old = stored.spec
+  const kept = withKeptPorts(withKeptAddresses(service.spec, old), old)
   const spec = withoutUnneeded(withMatchingAddresses(kept, old), old)
-  const status = typeOf(spec) === 'LoadBalancer' ? statusOf(service) : { ...statusOf(service), loadBalancer: {} }
+  const status = typeOf(spec) === 'LoadBalancer' ? service.status : { ...service.status, loadBalancer: {} }
   return { ...service, spec, status }
 }
 
-function withKeptAddresses(spec: ValueMap, old: ValueMap): ValueMap {
+function withKeptAddresses(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   if (isExternalName(spec) || isExternalName(old)) return spec
-  const clusterIP = textOrEmpty(spec, 'clusterIP') || textOrEmpty(old, 'clusterIP')
-  const isSame = clusterIP === textOrEmpty(old, 'clusterIP')
-  const isLeftOut = textsOnly(spec, 'clusterIPs').length === 0 && isSame
+  const clusterIP = (spec.clusterIP ?? '') || (old.clusterIP ?? '')
+  const isSame = clusterIP === (old.clusterIP ?? '')
+  const isLeftOut = (spec.clusterIPs ?? []).length === 0 && isSame
   return withMembers(spec, {
     clusterIP: clusterIP === '' ? undefined : clusterIP,
     ...membersOf(isLeftOut ? old : spec, 'clusterIPs'),
@@ -60,43 +59,46 @@ function withKeptAddresses(spec: ValueMap, old: ValueMap): ValueMap {
 }
 
 /** `clusterIPs` follows `clusterIP` where only that was changed. */
-function withMatchingAddresses(spec: ValueMap, old: ValueMap): ValueMap {
-  const [now, before] = [textOrEmpty(spec, 'clusterIP'), textOrEmpty(old, 'clusterIP')]
+function withMatchingAddresses(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
+  const [now, before] = [spec.clusterIP ?? '', old.clusterIP ?? '']
   if (now === before) {
-    const isCleared = textsOnly(old, 'clusterIPs').length > 0 && textsOnly(spec, 'clusterIPs').length === 0
+    const isCleared = (old.clusterIPs ?? []).length > 0 && (spec.clusterIPs ?? []).length === 0
     return isCleared ? withMembers(spec, membersOf(old, 'clusterIPs')) : spec
   }
-  if (!equalValues(textsOnly(spec, 'clusterIPs'), textsOnly(old, 'clusterIPs'))) return spec
+  if (!equalValues(spec.clusterIPs ?? [], old.clusterIPs ?? [])) return spec
   return withMembers(spec, { clusterIPs: now === '' ? undefined : [now] })
 }
 
-function allocatesNodePorts(spec: ValueMap): boolean {
-  return needsNodePorts(spec) && !(isBalanced(spec) && own(spec, 'allocateLoadBalancerNodePorts') === false)
+function allocatesNodePorts(spec: ServiceSpec): boolean {
+  return needsNodePorts(spec) && !(isBalanced(spec) && spec.allocateLoadBalancerNodePorts === false)
 }
 
 /** Ports keep their node port by name, unless another port asks for it. */
-function withKeptPorts(spec: ValueMap, old: ValueMap): ValueMap {
+function withKeptPorts(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   let next = spec
   if (allocatesNodePorts(spec) && allocatesNodePorts(old)) {
-    const asked = new Set(portsIn(spec).map((port) => numberOrZero(port, 'nodePort')))
-    const byName = new Map(portsIn(old).map((port) => [textOrEmpty(port, 'name'), numberOrZero(port, 'nodePort')]))
+    const asked = new Set(portsIn(spec).map((port) => port.nodePort ?? 0))
+    const byName = new Map(portsIn(old).map((port) => [port.name ?? '', port.nodePort ?? 0]))
     const ports = portsIn(spec).map((port) => {
-      const before = numberOrZero(port, 'nodePort') === 0 ? (byName.get(textOrEmpty(port, 'name')) ?? 0) : 0
+      const before = (port.nodePort ?? 0) === 0 ? (byName.get(port.name ?? '') ?? 0) : 0
       return before === 0 || asked.has(before) ? port : { ...port, nodePort: before }
     })
     next = ports.length === 0 ? next : { ...next, ports }
   }
-  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && numberOrZero(spec, 'healthCheckNodePort') === 0) {
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && (spec.healthCheckNodePort ?? 0) === 0) {
     next = withMembers(next, membersOf(old, 'healthCheckNodePort'))
   }
   return next
 }
 
-const hasAddress = (spec: ValueMap): boolean => !isExternalName(spec)
-const isBalanced = (spec: ValueMap): boolean => typeOf(spec) === 'LoadBalancer'
+const hasAddress = (spec: ServiceSpec): boolean => !isExternalName(spec)
+const isBalanced = (spec: ServiceSpec): boolean => typeOf(spec) === 'LoadBalancer'
 
 /** Fields that only some types need. */
-const DEPENDENT: readonly (readonly [isNeeded: (spec: ValueMap) => boolean, ...fields: readonly string[]])[] = [
+const DEPENDENT: readonly (readonly [
+  isNeeded: (spec: ServiceSpec) => boolean,
+  ...fields: readonly (keyof ServiceSpec)[],
+])[] = [
   [hasAddress, 'clusterIP', 'clusterIPs'],
   [hasAddress, 'ipFamilies'],
   [hasAddress, 'ipFamilyPolicy'],
@@ -107,19 +109,18 @@ const DEPENDENT: readonly (readonly [isNeeded: (spec: ValueMap) => boolean, ...f
   [isExternal, 'externalTrafficPolicy'],
 ]
 
-function withoutUnneeded(spec: ValueMap, old: ValueMap): ValueMap {
+function withoutUnneeded(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   let next = spec
   for (const [isNeeded, ...fields] of DEPENDENT) {
-    if (!isNeeded(old) || isNeeded(spec) || !fields.every((name) => equalValues(own(spec, name), own(old, name))))
-      continue
+    if (!isNeeded(old) || isNeeded(spec) || !fields.every((name) => equalValues(spec[name], old[name]))) continue
     next = withMembers(next, Object.fromEntries(fields.map((name) => [name, undefined])))
   }
   if (!needsNodePorts(old) || needsNodePorts(spec) || !haveSameNodePorts(spec, old)) return next
   return withMembers(next, { ports: portsIn(next).map((port) => withMembers(port, { nodePort: undefined })) })
 }
 
-function haveSameNodePorts(spec: ValueMap, old: ValueMap): boolean {
-  const numbers = (ports: readonly ValueMap[]): ReadonlySet<number> =>
-    new Set(ports.map((port) => numberOrZero(port, 'nodePort')).filter((number) => number !== 0))
+function haveSameNodePorts(spec: ServiceSpec, old: ServiceSpec): boolean {
+  const numbers = (ports: readonly ServicePort[]): ReadonlySet<number> =>
+    new Set(ports.map((port) => port.nodePort ?? 0).filter((number) => number !== 0))
   return numbers(portsIn(spec)).symmetricDifference(numbers(portsIn(old))).size === 0
 }

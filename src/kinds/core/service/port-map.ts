@@ -1,7 +1,7 @@
 // The bitmap in which kube-apiserver keeps the allocated node ports. Where it is there, ports are allocated in it, so that both
 // servers can run at once; we never create it.
-import { textOrEmpty } from '../../../api/members.ts'
-import type { ApiObject } from '../../../api/object.ts'
+import type { RangeAllocation } from '../../../api/gen/kinds.ts'
+import { isKind } from '../../../api/kind-guard.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
 
 type Store = RegistryParts['store']
@@ -53,26 +53,27 @@ export async function changePortMap(
 
 function portMapIn(item: StoredItem): PortMap | undefined {
   const object = item?.kind === 'object' ? item.object() : undefined
-  const range = /^(\d+)-(\d+)$/.exec(object === undefined ? '' : textOrEmpty(object, 'range'))
-  if (object === undefined || range === null) return undefined
-  const bits = Buffer.from(textOrEmpty(object, 'data'), 'base64')
+  if (!isKind(object, 'core_v1.RangeAllocation')) return undefined
+  const range = /^(\d+)-(\d+)$/.exec(object.range)
+  if (range === null) return undefined
+  const bits = Buffer.from(object.data ?? '', 'base64')
   return new PortMap(object, { first: Number(range[1]), last: Number(range[2]) }, bits)
 }
 
 /** A state of the map; never changed in place. */
 export class PortMap {
-  readonly #object: ApiObject
+  readonly #object: RangeAllocation
   readonly #range: { readonly first: number; readonly last: number }
   /** A big-endian number without leading zero bytes. */
   readonly #bits: Buffer
 
-  constructor(object: ApiObject, range: { readonly first: number; readonly last: number }, bits: Buffer) {
+  constructor(object: RangeAllocation, range: { readonly first: number; readonly last: number }, bits: Buffer) {
     this.#object = object
     this.#range = range
     this.#bits = bits
   }
 
-  get object(): ApiObject {
+  get object(): RangeAllocation {
     return { ...this.#object, data: this.#bits.toString('base64') }
   }
 

@@ -1,10 +1,10 @@
 // The repair of claims: one without a service is released, what a service has and nobody claimed is claimed. Only claims that are
 // older than any request can be are released: a younger one may belong to a service that is about to be stored.
-import { textsOnly } from '../../../api/members.ts'
-import { metaText, specOf } from '../../../api/object-members.ts'
+import type { ServiceSpec } from '../../../api/gen/kinds.ts'
+import { isKind } from '../../../api/kind-guard.ts'
+import { metaText } from '../../../api/object-members.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { StoredObject } from '../../../api/read.ts'
-import type { ValueMap } from '../../../api/value.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../../../registry/registry.ts'
 import { canonicalAddress, familyOf } from './address-range.ts'
 import {
@@ -87,7 +87,7 @@ async function repairHeld(held: Held, leaks: Map<number, number>, parts: ClaimPa
 interface Held {
   readonly services: Resource
   readonly type: ClaimType
-  readonly namesOf: (spec: ValueMap) => readonly string[]
+  readonly namesOf: (spec: ServiceSpec) => readonly string[]
 }
 
 function heldByServices({ resources }: ClaimParts): readonly Held[] {
@@ -110,7 +110,8 @@ async function usedBy({ services, namesOf }: Held, parts: ClaimParts): Promise<U
   const used = new Map<string, Owner>()
   for (const service of await readAll(services.stored, contextOf(parts))) {
     const owner = { namespace: service.namespace, name: service.name }
-    for (const name of namesOf(specOf(service.object()))) used.set(name, owner)
+    const object = service.object()
+    if (isKind(object, 'core_v1.Service')) for (const name of namesOf(object.spec)) used.set(name, owner)
   }
   return used
 }
@@ -150,11 +151,9 @@ async function clearLeaks(
   return leaked.map(String)
 }
 
-function addressesOf(spec: ValueMap): readonly string[] {
+function addressesOf(spec: ServiceSpec): readonly string[] {
   // Something else than our validation may have let invalid addresses pass.
-  return textsOnly(spec, 'clusterIPs')
-    .filter((address) => familyOf(address) !== undefined)
-    .map(canonicalAddress)
+  return (spec.clusterIPs ?? []).filter((address) => familyOf(address) !== undefined).map(canonicalAddress)
 }
 
 function isForgotten(type: ClaimType, record: ApiObject, now: string): boolean {

@@ -2,12 +2,10 @@
 // needs are released once it is stored. In a dry run nothing is claimed, and placeholders are shown (W-394).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../../api/gen/kinds.ts'
 import { invalidError } from '../../../api/invalid-error.ts'
-import { numberOrZero, textsInPlace, textsOnly } from '../../../api/members.ts'
-import { metaText, specOf } from '../../../api/object-members.ts'
-import type { ApiObject } from '../../../api/object.ts'
+import { metaText } from '../../../api/object-members.ts'
 import { ApiError } from '../../../api/status.ts'
-import { own, type Value, type ValueMap } from '../../../api/value.ts'
 import type { RegistryParts, Reservation, ReserveRequest, WriteContext } from '../../../registry/registry.ts'
 import { addressAt, canonicalAddress, offsetOf } from './address-range.ts'
 import { addressFaults } from './addresses.ts'
@@ -28,14 +26,14 @@ import { withFamilies, withPolicy } from './families.ts'
 import { isExternalName, needsHealthCheckPort, needsNodePorts, NO_ADDRESS, portsIn } from './fields.ts'
 
 const KIND = { group: '', kind: 'Service' } as const
-const SPEC = FieldPath.root('spec')
+const SPEC = FieldPath.root<ServiceSpec>('spec')
 const TAKEN = 'provided port is already allocated'
 
 interface ReservationParts {
   readonly network: ServiceNetwork
   readonly addresses: ClaimType
   readonly registry: RegistryParts
-  readonly change: ReserveRequest
+  readonly change: ReserveRequest<Service>
   readonly context: WriteContext
 }
 
@@ -64,11 +62,11 @@ export class ServiceReservation {
     this.#owner = { namespace: metaText(service, 'namespace'), name: metaText(service, 'name') }
   }
 
-  async make(object: ApiObject): Promise<Reservation> {
+  async make(object: Service): Promise<Reservation<Service>> {
     const { stored } = this.#parts.change
-    const old = stored === undefined ? undefined : specOf(stored)
+    const old = stored?.spec
     try {
-      const withAddresses = await this.#withAddresses(this.#withFamilies(specOf(object), old), old)
+      const withAddresses = await this.#withAddresses(this.#withFamilies(object.spec, old), old)
       const spec = await this.#withPorts(withAddresses, old)
       return { object: { ...object, spec }, settle: (isStored) => this.#settle(isStored) }
     } catch (error) {
@@ -78,9 +76,8 @@ export class ServiceReservation {
   }
 
   /** Everything that a service had. */
-  async releaseAll(service: ApiObject): Promise<void> {
-    const spec = specOf(service)
-    for (const claim of [...this.#addressesOf(spec), ...nodePortsOf(spec)]) this.#needless.push(claim)
+  async releaseAll(service: Service): Promise<void> {
+    for (const claim of [...this.#addressesOf(service.spec), ...nodePortsOf(service.spec)]) this.#needless.push(claim)
     await this.#settle(true)
   }
 
@@ -105,8 +102,8 @@ export class ServiceReservation {
     return name
   }
 
-  #addressesOf(spec: ValueMap): readonly Claimed[] {
-    const addresses = textsOnly(spec, 'clusterIPs').filter((address) => address !== NO_ADDRESS && address !== '')
+  #addressesOf(spec: ServiceSpec): readonly Claimed[] {
+    const addresses = (spec.clusterIPs ?? []).filter((address) => address !== NO_ADDRESS && address !== '')
     return addresses.map((address) => ({ type: this.#parts.addresses, name: canonicalAddress(address) }))
   }
 
@@ -114,7 +111,7 @@ export class ServiceReservation {
     return invalidError(KIND, this.#owner.name, faults)
   }
 
-  #withFamilies(given: ValueMap, old: ValueMap | undefined): ValueMap {
+  #withFamilies(given: ServiceSpec, old: ServiceSpec | undefined): ServiceSpec {
     const spec = withPolicy(given, old)
     const { context, network } = this.#parts
     const faults = addressFaults(spec, { gates: context.gates, namespaced: true })
@@ -126,16 +123,16 @@ export class ServiceReservation {
   }
 
   /** New services, and those that had an external name until now, get an address of each family. */
-  async #withAddresses(spec: ValueMap, old: ValueMap | undefined): Promise<ValueMap> {
+  async #withAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): Promise<ServiceSpec> {
     const isNew = old === undefined || isExternalName(old)
     if (isExternalName(spec)) {
       if (!isNew) this.#needless.push(...this.#addressesOf(old))
       return spec
     }
-    const asked = textsInPlace(spec, 'clusterIPs')
+    const asked = spec.clusterIPs ?? []
     if (!isNew || asked[0] === NO_ADDRESS) return spec
     const addresses: string[] = []
-    for (const [i, family] of textsInPlace(spec, 'ipFamilies').entries()) {
+    for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
       const range = this.#parts.network.ranges.find((candidate) => candidate.family === family)
       if (range === undefined) continue
       const address = asked[i] ?? ''
@@ -154,7 +151,7 @@ export class ServiceReservation {
     return name
   }
 
-  async #thisAddress(range: Range, address: string, asked: readonly Value[]): Promise<string> {
+  async #thisAddress(range: Range, address: string, asked: readonly string[]): Promise<string> {
     const { addresses, context, network } = this.#parts
     const refuse = (why: string): ApiError =>
       this.#refuse(invalid(SPEC.child('clusterIPs'), shownJson(asked), `failed to allocate IP ${address}: ${why}`))
@@ -171,7 +168,7 @@ export class ServiceReservation {
     return address
   }
 
-  async #withPorts(spec: ValueMap, old: ValueMap | undefined): Promise<ValueMap> {
+  async #withPorts(spec: ServiceSpec, old: ServiceSpec | undefined): Promise<ServiceSpec> {
     const before = new Set(old === undefined ? [] : nodePortsOf(old).map(({ name }) => name))
     let next = spec
     if (needsNodePorts(spec)) {
@@ -179,7 +176,7 @@ export class ServiceReservation {
       if (ports.length > 0) next = { ...next, ports }
     }
     if (needsHealthCheckPort(spec) && !(old !== undefined && needsHealthCheckPort(old))) {
-      const asked = numberOrZero(spec, 'healthCheckNodePort')
+      const asked = spec.healthCheckNodePort ?? 0
       next = { ...next, healthCheckNodePort: await this.#port(asked, SPEC.child('healthCheckNodePort')) }
     }
     const after = new Set(nodePortsOf(next).map(({ name }) => name))
@@ -188,14 +185,14 @@ export class ServiceReservation {
   }
 
   /** Ports of one number in several protocols share a node port, where nothing else is asked for. */
-  async #nodePorts(spec: ValueMap, before: ReadonlySet<string>, isNew: boolean): Promise<readonly ValueMap[]> {
+  async #nodePorts(spec: ServiceSpec, before: ReadonlySet<string>, isNew: boolean): Promise<readonly ServicePort[]> {
     const ports = portsIn(spec)
-    const mayChoose = own(spec, 'allocateLoadBalancerNodePorts') !== false
+    const mayChoose = spec.allocateLoadBalancerNodePorts !== false
     const byNumber = new Map<number, number>()
-    const result: ValueMap[] = []
+    const result: ServicePort[] = []
     for (const [i, port] of ports.entries()) {
-      const asked = numberOrZero(port, 'nodePort')
-      const number = numberOrZero(port, 'port')
+      const asked = port.nodePort ?? 0
+      const number = port.port
       if (asked === 0 && !mayChoose) {
         result.push(port)
         continue
@@ -245,14 +242,14 @@ function rangeIsFull(what: string): ApiError {
   return new ApiError('InternalError', `Internal error occurred: ${why}`, { details: { causes: [{ message: why }] } })
 }
 
-function requestedFor(port: number, ports: readonly ValueMap[]): number {
-  const asking = ports.find((other) => numberOrZero(other, 'port') === port && numberOrZero(other, 'nodePort') !== 0)
-  return asking === undefined ? 0 : numberOrZero(asking, 'nodePort')
+function requestedFor(port: number, ports: readonly ServicePort[]): number {
+  const asking = ports.find((other) => other.port === port && (other.nodePort ?? 0) !== 0)
+  return asking?.nodePort ?? 0
 }
 
-export function nodePortsOf(spec: ValueMap): readonly Claimed[] {
+export function nodePortsOf(spec: ServiceSpec): readonly Claimed[] {
   if (!needsNodePorts(spec)) return []
-  const numbers = new Set(portsIn(spec).map((port) => numberOrZero(port, 'nodePort')))
-  numbers.add(numberOrZero(spec, 'healthCheckNodePort'))
+  const numbers = new Set(portsIn(spec).map((port) => port.nodePort ?? 0))
+  numbers.add(spec.healthCheckNodePort ?? 0)
   return [...numbers].filter((number) => number !== 0).map((number) => ({ type: PORT_CLAIMS, name: String(number) }))
 }

@@ -1,7 +1,7 @@
 // The strategy of services: cluster IPs and node ports are claimed before a service is stored, and released when it is deleted
 // or was not stored after all.
-import { metaText, specOf } from '../../../api/object-members.ts'
-import type { ApiObject } from '../../../api/object.ts'
+import type { Service } from '../../../api/gen/kinds.ts'
+import { metaText } from '../../../api/object-members.ts'
 import { ApiError } from '../../../api/status.ts'
 import { equalValues } from '../../../api/value.ts'
 import { InvariantError } from '../../../lib/errors.ts'
@@ -16,7 +16,7 @@ import { preparedForCreate, preparedForUpdate } from './fields.ts'
 import { ServiceReservation } from './reservation.ts'
 import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
 
-export function serviceStrategy(parts: KindNeeds): KindStrategy {
+export function serviceStrategy(parts: KindNeeds): KindStrategy<Service> {
   return {
     createOnUpdate: true,
     status: WITH_STATUS,
@@ -37,12 +37,12 @@ function needed(resource: Resource | undefined): Resource {
 
 async function reserve(
   parts: KindNeeds,
-  change: ReserveRequest,
+  change: ReserveRequest<Service>,
   context: WriteContext,
   registry: RegistryParts,
-): Promise<Reservation> {
+): Promise<Reservation<Service>> {
   const { object, stored } = change
-  if (object !== undefined && stored !== undefined && equalValues(specOf(object), specOf(stored))) {
+  if (object !== undefined && stored !== undefined && equalValues(object.spec, stored.spec)) {
     return { object, settle: () => Promise.resolve() }
   }
   const reservation = new ServiceReservation({
@@ -66,7 +66,7 @@ async function reserve(
 /** Endpoints are deleted with their service; slices belong to whoever made them (W-556). */
 async function deleteEndpoints(
   endpoints: Resource,
-  service: ApiObject,
+  service: Service,
   context: WriteContext,
   registry: RegistryParts,
 ): Promise<void> {
