@@ -3,9 +3,11 @@
 import { ApiError } from '../api/status.ts'
 import type { WatchMeasures } from './watch-measures.ts'
 
-/** 65,000 plain watches, or 130 of which each has a selector of 60 KB. */
+/** Of a user, in all workers: 65,000 plain watches, or 130 with selectors of 60 KB. A connection, which is with one worker, has half of it. */
 const MOST_OF_USER = 64 * 1024 * 1024
 const MOST_OF_CONNECTION = MOST_OF_USER / 2
+/** In each of many workers: all connections of a user may be with one of them. */
+const LEAST_OF_USER = 16 * 1024 * 1024
 /** Of a plain watch beside its stream. */
 const PLAIN_BYTES = 1024
 /** A byte of a selector is kept in its text and in its matcher. */
@@ -22,11 +24,14 @@ export interface WatchMemoryHolder {
 
 export class WatchMemory {
   readonly #refused: WatchMeasures['refused']
+  readonly #mostOfUser: number
   readonly #ofUsers = new Map<string, number>()
   readonly #ofConnections = new WeakMap<object, number>()
 
-  constructor({ refused }: Pick<WatchMeasures, 'refused'>) {
+  /** The workers share what a user may have. */
+  constructor({ refused }: Pick<WatchMeasures, 'refused'>, workers = 1) {
     this.#refused = refused
+    this.#mostOfUser = Math.max(MOST_OF_USER / workers, LEAST_OF_USER)
   }
 
   /** Throws `ApiError` 429 where there is not enough left; otherwise it is to be given back. */
@@ -36,7 +41,7 @@ export class WatchMemory {
     const ofUser = (this.#ofUsers.get(user) ?? 0) + bytes
     const ofConnection = (this.#ofConnections.get(connection) ?? 0) + bytes
     if (ofConnection > MOST_OF_CONNECTION) throw this.#tooMany('connection')
-    if (ofUser > MOST_OF_USER) throw this.#tooMany('user')
+    if (ofUser > this.#mostOfUser) throw this.#tooMany('user')
     this.#ofUsers.set(user, ofUser)
     this.#ofConnections.set(connection, ofConnection)
   }

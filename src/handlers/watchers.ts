@@ -48,6 +48,8 @@ export interface WatchersOptions {
   readonly clock: Clock
   readonly log: Log
   readonly measures: WatchMeasures
+  /** Absent: one. */
+  readonly workers?: number
   /** The newest. */
   readonly revision: () => number
 }
@@ -62,7 +64,7 @@ export class Watchers {
 
   constructor(options: WatchersOptions) {
     this.#options = options
-    this.#memory = new WatchMemory(options.measures)
+    this.#memory = new WatchMemory(options.measures, options.workers)
     this.families = [
       gauge('quarterdeck_watchers', 'Open watches, by how many revisions they lag behind at most.', ['lag'], {
         refresh: (family) => {

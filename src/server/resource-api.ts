@@ -227,6 +227,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     clock: systemClock,
     log: logOf(log, 'requests'),
     measures: measures.watch,
+    workers: options.workers,
     revision: () => store.status().revision,
   })
   const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)

@@ -46,6 +46,18 @@ it('of a connection, and of a user, is enough for a few watches with large selec
   expect(['connection', 'user'].map((limit) => measures.refused.of(limit).value)).toEqual([1, 1])
 })
 
+it.each([
+  [1, 64],
+  [2, 32],
+  [4, 16],
+  [16, 16],
+])('of a user is divided among %i workers', (workers, megabytes) => {
+  memory = new WatchMemory(measures, workers)
+  const each = 8 * (LARGE - 1024) + 1024
+  const most = Math.floor((megabytes * 1024 * 1024) / each)
+  expect(taken(1000, () => holder({ bytes: LARGE }))).toHaveLength(most)
+})
+
 it('is given back', () => {
   const connection = {}
   const make = (): WatchMemoryHolder => holder({ connection, bytes: LARGE })
