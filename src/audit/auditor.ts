@@ -1,4 +1,5 @@
 // Makes the audit events of a request at its stages, as the policy says.
+import { jsonText } from '../api/json-text.ts'
 import type { Value } from '../api/value.ts'
 import type { User } from '../api/user.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -6,6 +7,7 @@ import type { Count } from '../lib/measure.ts'
 import type { AuditBackend } from './backends.ts'
 import { AUDIT_LEVELS, type AuditedRequest, type AuditLevel, type AuditOutcome, type AuditStage } from './audit.ts'
 import {
+  type BodyTexts,
   CallerTexts,
   eventOf,
   type Impersonated,
@@ -16,16 +18,19 @@ import {
 } from './event.ts'
 import type { AuditMeasures } from './measures.ts'
 import { type AuditPolicy, type AuditRule, findRule } from './policy.ts'
-import { isSecretPlace, redacted, redactedOutcome } from './redact.ts'
+import { type BodyText, isSecretPlace, redactedOutcome } from './redact.ts'
 
 export interface AuditorOptions {
   readonly policy: AuditPolicy
   readonly backends: readonly AuditBackend[]
   readonly clock: Clock
   readonly measures: AuditMeasures
+  readonly bodyText: BodyText
 }
 
 interface RecordOptions extends AuditorOptions {
+  /** Events that wait for the text of a body. */
+  readonly late: Set<Promise<void>>
   readonly callers: CallerTexts
   readonly times: TimeTexts
   readonly made: Count
@@ -44,6 +49,7 @@ export class Auditor {
     this.policy = options.policy
     this.#options = {
       ...options,
+      late: new Set(),
       callers: new CallerTexts(),
       times: new TimeTexts(),
       made: options.measures.events.of(),
@@ -67,6 +73,11 @@ export class Auditor {
     record.outcome = outcome
     void record.reach('ResponseStarted')
   }
+
+  /** Resolves when the backends have all events. */
+  async flushed(): Promise<void> {
+    await Promise.allSettled(this.#options.late)
+  }
 }
 
 export class AuditRecord {
@@ -81,8 +92,9 @@ export class AuditRecord {
   /** The name and namespace of the object in the body. */
   #named: NamedObject | undefined
   #impersonated: Impersonated | undefined
-  #requestObject: Value | undefined
-  #responseObject: Value | undefined
+  readonly #bodies: BodyTexts = {}
+  /** Resolves when the texts of the bodies are there; undefined: they are. The request waits, so that bodies do not pile up. */
+  bodiesWritten: Promise<void> | undefined
 
   constructor(
     options: RecordOptions,
@@ -119,27 +131,39 @@ export class AuditRecord {
     this.#impersonated = { user, constraint }
   }
 
-  keepRequestBody(body: Value, isPatch: boolean): void {
+  keepBody(name: keyof BodyTexts, bytes: Buffer, contentType: string): void {
+    const { info } = this.request
+    const isPatch = name === 'requestObject' && info.kind === 'resource' && info.verb === 'patch'
     const { omitManagedFields } = this.#rule
-    this.#requestObject = redacted(body, { info: this.request.info, isPatch, omitManagedFields })
-  }
-
-  keepResponseBody(body: Value): void {
-    const { omitManagedFields } = this.#rule
-    this.#responseObject = redacted(body, { info: this.request.info, isPatch: false, omitManagedFields })
+    const user = this.#user?.name ?? ''
+    const text = this.#options.bodyText({ bytes, contentType, user, info, isPatch, omitManagedFields })
+    if (!(text instanceof Promise)) return void (this.#bodies[name] = text)
+    const written = Promise.all([text, this.bodiesWritten]).then(([told]) => {
+      this.#bodies[name] = told
+      if (this.bodiesWritten === written) this.bodiesWritten = undefined
+    })
+    this.bodiesWritten = written
   }
 
   /** A Status. It is not kept if it may quote a secret. */
   keepFailure(status: Value): void {
-    if (!isSecretPlace(this.request.info)) this.#responseObject = status
+    if (!isSecretPlace(this.request.info)) this.#bodies.responseObject = jsonText(status)
   }
 
   /** A promise: the request must wait for it. It rejects if the request must not go on. */
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
-    const { backends, callers, clock, made, times } = this.#options
+    const { clock, late } = this.#options
     // The first stage is reached with the request.
     const nowMs = stage === 'RequestReceived' ? this.#receivedMs : clock.now()
+    if (this.bodiesWritten === undefined) return this.#write(stage, nowMs)
+    const write = this.bodiesWritten.then(() => this.#write(stage, nowMs)).finally(() => late.delete(write))
+    late.add(write)
+    return write
+  }
+
+  #write(stage: AuditStage, nowMs: number): Promise<void> | undefined {
+    const { backends, callers, made, times } = this.#options
     if (stage === 'ResponseComplete' && nowMs - this.#receivedMs > SLOW_MS) this.#tellTime(nowMs)
     this.#text ??= sharedText(this.request, callers.of(this.request, this.#user), times.of(this.#receivedMs))
     const event = eventOf(
@@ -150,8 +174,7 @@ export class AuditRecord {
         impersonated: this.#impersonated,
         named: this.#named,
         outcome: this.outcome === undefined ? undefined : redactedOutcome(this.outcome, this.request.info),
-        requestObject: this.#requestObject,
-        responseObject: this.#responseObject,
+        bodies: this.#bodies,
         now: nowMs === this.#receivedMs ? this.#text.received : times.of(nowMs),
         annotations: this.annotations,
       },

@@ -62,6 +62,9 @@ export interface BatchParts {
   readonly failures: Count
 }
 
+/** Events that wait in batches are as large together at most, in characters. */
+const MOST_WAITING = 128 * 1024 * 1024
+
 export class BatchedEvents implements AuditBackend {
   readonly name: string
   readonly #sink: EventSink
@@ -71,6 +74,7 @@ export class BatchedEvents implements AuditBackend {
   readonly #failures: Count
   readonly #stop = new AbortController()
   #waiting: AuditEvent[] = []
+  #waitingLength = 0
   #alarm: (() => void) | undefined
   #sending: Promise<void> | undefined
   #tokens: number
@@ -88,11 +92,12 @@ export class BatchedEvents implements AuditBackend {
   }
 
   process(event: AuditEvent): undefined {
-    if (this.#waiting.length >= this.#options.bufferSize) {
+    if (this.#waiting.length >= this.#options.bufferSize || this.#waitingLength > MOST_WAITING) {
       this.#errors.value++
       return undefined
     }
     this.#waiting.push(event)
+    this.#waitingLength += event.length
     if (this.#waiting.length >= this.#options.maxSize) this.#send()
     else this.#alarm ??= this.#clock.callAfter(this.#options.maxWaitMs, () => this.#send())
     return undefined
@@ -119,6 +124,7 @@ export class BatchedEvents implements AuditBackend {
     while (this.#waiting.length > 0) {
       await this.#turn()
       const batch = this.#waiting.splice(0, this.#options.maxSize)
+      for (const { length } of batch) this.#waitingLength -= length
       try {
         await this.#sink.write(batch)
       } catch {
@@ -141,6 +147,8 @@ export class BatchedEvents implements AuditBackend {
     if (this.#tokens < 0) await pause(this.#clock, (-this.#tokens / throttle.perSecond) * 1000, this.#stop.signal)
   }
 }
+
+const MOST_BYTES_A_CHARACTER = 3
 
 export interface TruncateOptions {
   readonly maxEventBytes: number
@@ -177,6 +185,7 @@ export function truncating(sink: EventSink, options: TruncateOptions, errors: Co
 
 /** Undefined: the event is too large even without its bodies. */
 export function fitEvent(event: AuditEvent, maxBytes: number): AuditEvent | undefined {
+  if (event.length * MOST_BYTES_A_CHARACTER <= maxBytes) return event
   if (Buffer.byteLength(event.json()) <= maxBytes) return event
   const cut = event.truncated()
   return Buffer.byteLength(cut.json()) <= maxBytes ? cut : undefined

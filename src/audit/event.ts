@@ -1,7 +1,5 @@
 // An audit event as a line of JSON, in the form of `audit.k8s.io/v1` (P-185).
-import { jsonText } from '../api/json-text.ts'
 import type { User } from '../api/user.ts'
-import type { Value } from '../api/value.ts'
 import { readHeaderText } from '../lib/header-text.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
 import { redactedTarget } from './redact.ts'
@@ -14,11 +12,16 @@ export interface EventParts {
   readonly impersonated: Impersonated | undefined
   readonly named: NamedObject | undefined
   readonly outcome: AuditOutcome | undefined
-  readonly requestObject: Value | undefined
-  readonly responseObject: Value | undefined
+  readonly bodies: BodyTexts
   /** When the stage was reached. */
   readonly now: string
   readonly annotations: ReadonlyMap<string, string>
+}
+
+/** In JSON. */
+export interface BodyTexts {
+  requestObject?: string | undefined
+  responseObject?: string | undefined
 }
 
 /** The impersonated user, and the narrow right that allowed it (P-089). */
@@ -122,52 +125,54 @@ function quoted(text: string): string {
 /** The JSON is put together by hand: writing two events a request is a large part of the cost of auditing. */
 export class AuditEvent {
   readonly stage: AuditStage
-  readonly #text: string
+  readonly #start: string
+  readonly #bodies: string
+  readonly #end: string
 
-  constructor(stage: AuditStage, text: string) {
+  constructor(stage: AuditStage, start: string, bodies = '', end = '') {
     this.stage = stage
-    this.#text = text
+    this.#start = start
+    this.#bodies = bodies
+    this.#end = end
+  }
+
+  /** In characters. */
+  get length(): number {
+    return this.#start.length + this.#bodies.length + this.#end.length
   }
 
   /** One line, without the line end. */
   json(): string {
-    return this.#text
+    return this.#start + this.#bodies + this.#end
   }
 
+  /** All but the bodies, which take long to parse. */
   fields(): EventFields {
-    return JSON.parse(this.#text) as EventFields
+    return JSON.parse(this.#start + this.#end) as EventFields
   }
 
   /** The event without the bodies, with an annotation that says so. */
   truncated(): AuditEvent {
-    const { requestObject: _, responseObject: __, annotations, ...rest } = this.fields()
+    const { annotations, ...rest } = this.fields()
     const told = { ...(annotations as object | undefined), 'audit.k8s.io/truncated': 'true' }
     return new AuditEvent(this.stage, JSON.stringify({ ...rest, annotations: told }))
   }
 }
 
-/** A body that is nested too deep to be written as JSON is left out. */
-export function eventOf(parts: EventParts, shared: SharedText): AuditEvent {
-  try {
-    return wholeEvent(parts, shared)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return wholeEvent({ ...parts, requestObject: undefined, responseObject: undefined }, shared)
-  }
-}
-
-function wholeEvent(parts: EventParts, { id, head, source, place, received }: SharedText): AuditEvent {
-  const { request, stage, outcome, impersonated, named } = parts
-  const text =
+export function eventOf(parts: EventParts, { id, head, source, place, received }: SharedText): AuditEvent {
+  const { request, stage, outcome, impersonated, named, bodies } = parts
+  const start =
     `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${parts.level}","auditID":${id},"stage":"${stage}",${head}` +
     (impersonated === undefined ? '' : impersonationText(impersonated)) +
     source +
     (named === undefined ? place : placeText(request, named)) +
-    (outcome === undefined ? '' : outcomeText(outcome)) +
-    (parts.requestObject === undefined ? '' : `,"requestObject":${jsonText(parts.requestObject)}`) +
-    (parts.responseObject === undefined ? '' : `,"responseObject":${jsonText(parts.responseObject)}`) +
-    `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${parts.now}"${annotationsText(parts.annotations)}}`
-  return new AuditEvent(stage, text)
+    (outcome === undefined ? '' : outcomeText(outcome))
+  const end = `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${parts.now}"${annotationsText(parts.annotations)}}`
+  return new AuditEvent(stage, start, bodyText('requestObject', bodies) + bodyText('responseObject', bodies), end)
+}
+
+function bodyText(name: keyof BodyTexts, { [name]: text }: BodyTexts): string {
+  return text === undefined ? '' : `,"${name}":${text}`
 }
 
 function impersonationText({ user, constraint }: Impersonated): string {

@@ -1,16 +1,28 @@
 // Removes what no policy may log: the contents of secrets, and tokens. A careless policy must not turn the audit log into a copy
 // of all secrets.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { AuditedRequest, AuditOutcome } from './audit.ts'
 
 const HIDDEN = '[hidden]'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
+/** What the text of a body may tell. */
 export interface RedactOptions {
   readonly info: AuditedRequest['info']
   readonly isPatch: boolean
   readonly omitManagedFields: boolean
 }
+
+/** A body as it was sent. */
+export interface AuditedBody extends RedactOptions {
+  readonly bytes: Uint8Array
+  readonly contentType: string
+  readonly user: string
+}
+
+/** The body in JSON, without secrets. Undefined: nothing of the body is kept. A promise, which does not reject: another thread writes the text. */
+export type BodyText = (body: AuditedBody) => MaybePromise<string | undefined>
 
 /** The path without the code of a login, which the browser brings from the provider in the query. */
 export function redactedTarget({ target, path }: AuditedRequest): string {

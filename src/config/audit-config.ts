@@ -29,7 +29,9 @@ export interface AuditBackendConfig {
   readonly maxSize: number
   readonly maxWaitMs: number
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
-  readonly truncate: { readonly maxEventBytes: number; readonly maxBatchBytes: number } | undefined
+  /** Infinity: events stay whole. */
+  readonly maxEventBytes: number
+  readonly maxBatchBytes: number
 }
 
 const MODES = ['batch', 'blocking', 'blocking-strict'] as const
@@ -76,11 +78,9 @@ function backendConfig(read: SettingReader, backend: 'audit-log' | 'audit-webhoo
           burst: integer(read.required(`${backend}-batch-throttle-burst`), 1),
         }
       : undefined,
-    truncate: read.switch(`${backend}-truncate-enabled`)
-      ? {
-          maxEventBytes: integer(read.required(`${backend}-truncate-max-event-size`), 1),
-          maxBatchBytes: integer(read.required(`${backend}-truncate-max-batch-size`), 1),
-        }
-      : undefined,
+    maxEventBytes: read.switch(`${backend}-truncate-enabled`)
+      ? integer(read.required(`${backend}-truncate-max-event-size`), 1)
+      : Number.POSITIVE_INFINITY,
+    maxBatchBytes: integer(read.required(`${backend}-truncate-max-batch-size`), 1),
   }
 }

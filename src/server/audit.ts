@@ -1,15 +1,13 @@
 // Auditing, from its policy and backends; undefined without a policy (P-180).
 import { closeSync, openSync } from 'node:fs'
 import path from 'node:path'
-import { parseJsonText } from '../api/json-text.ts'
 import { Auditor } from '../audit/auditor.ts'
 import { type AuditBackend, BatchedEvents, eachEvent, type EventSink, fitEvent, truncating } from '../audit/backends.ts'
 import { LogFile, type LogFileOptions } from '../audit/log-file.ts'
 import { AuditMeasures } from '../audit/measures.ts'
 import { type AuditPolicy, parsePolicy } from '../audit/policy.ts'
 import { lineBackend, lineSink, type LineTarget, printed, webhookSink } from '../audit/sinks.ts'
-import type { Value } from '../api/value.ts'
-import { convert, type SourceEncoding } from '../codec/convert.ts'
+import type { BodyText } from '../audit/redact.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { StageOptions } from '../http/stages.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
@@ -17,7 +15,6 @@ import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import type { Count } from '../lib/measure.ts'
 import { type OutgoingCaller } from '../outgoing/call.ts'
-import type { SchemaTable } from '../schema/table.ts'
 import type { AuditBackendConfig, AuditConfig } from '../config/audit-config.ts'
 import { readTextFile } from '../config/files.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
@@ -26,7 +23,7 @@ import { readWebhookKubeconfig } from '../config/webhook-kubeconfig.ts'
 
 export interface AuditParts {
   readonly caller: OutgoingCaller
-  readonly kinds: SchemaTable
+  readonly bodyText: BodyText
   readonly clock: Clock
   readonly log: Log
   readonly reloads: ReloadRequests
@@ -49,7 +46,8 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
   const { policyFile } = config
   if (policyFile === undefined) return { filter: undefined, measures, close: () => Promise.resolve() }
   const backends = [...logBackends(config, measures, parts), ...webhookBackends(config, measures, parts)]
-  const auditor = new Auditor({ policy: readPolicy(policyFile), backends, clock: parts.clock, measures })
+  const { clock, bodyText } = parts
+  const auditor = new Auditor({ policy: readPolicy(policyFile), backends, clock, measures, bodyText })
   parts.reloads.listen(() => {
     try {
       const file = parts.policyFile?.() ?? policyFile
@@ -61,13 +59,13 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
   })
   const filter: StageOptions['audit'] = {
     auditor,
-    decode: (bytes, contentType) => decodeBody(bytes, contentType, parts.kinds),
     onRejected: () => void measures.rejected.of().value++,
   }
   return {
     filter,
     measures,
     async close() {
+      await auditor.flushed()
       const ends = await Promise.allSettled(backends.map((backend) => backend.close()))
       for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
@@ -115,13 +113,12 @@ function logBackends(
   // A batch that cannot be written has been counted line by line.
   if (config.mode === 'batch')
     return [batched(lineSink(target, config.form), config, { errors, failures: { value: 0 } })]
-  const { truncate } = config
   return [
     lineBackend(target, {
       form: config.form,
       strict: config.mode === 'blocking-strict',
       fit: (event) => {
-        const fitting = truncate === undefined ? event : fitEvent(event, truncate.maxEventBytes)
+        const fitting = fitEvent(event, config.maxEventBytes)
         if (fitting === undefined) errors.value++
         return fitting
       },
@@ -174,7 +171,7 @@ function webhookBackends(
   }
   const sink = webhookSink({ post, backoffMs: config.backoffMs, clock: systemClock })
   if (config.mode === 'batch') return [batched(sink, config, { errors, failures: errors })]
-  return [eachEvent(cut(sink, config, errors), errors, config.mode === 'blocking-strict')]
+  return [eachEvent(truncating(sink, config, errors), errors, config.mode === 'blocking-strict')]
 }
 
 /** `errors`: what is left out or dropped; `failures`: what could not be written. */
@@ -183,27 +180,5 @@ function batched(
   config: AuditBackendConfig,
   counts: { readonly errors: Count; readonly failures: Count },
 ): AuditBackend {
-  return new BatchedEvents(cut(sink, config, counts.errors), config, { clock: systemClock, ...counts })
-}
-
-function cut(sink: EventSink, { truncate }: AuditBackendConfig, errors: Count): EventSink {
-  return truncate === undefined ? sink : truncating(sink, truncate, errors)
-}
-
-/** Undefined: cannot be read, and then it is not written down either. */
-function decodeBody(bytes: Buffer, contentType: string, kinds: SchemaTable): Value | undefined {
-  try {
-    const from = encodingOf(contentType)
-    const json = from === 'json' ? bytes : convert(bytes, { from, to: 'json', kinds, now: 0 }).bytes
-    return parseJsonText(json.toString())
-  } catch {
-    // A body that cannot be read must not fail the request.
-    return undefined
-  }
-}
-
-function encodingOf(contentType: string): SourceEncoding {
-  if (contentType.includes('protobuf')) return 'protobuf'
-  if (contentType.includes('yaml')) return 'yaml'
-  return contentType.includes('cbor') ? 'cbor' : 'json'
+  return new BatchedEvents(truncating(sink, config, counts.errors), config, { clock: systemClock, ...counts })
 }

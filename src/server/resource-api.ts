@@ -1,6 +1,7 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
 import { availableParallelism, hostname } from 'node:os'
 import { refuseAccess } from '../http/forbidden.ts'
+import type { BodyText } from '../audit/redact.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
@@ -127,6 +128,8 @@ export interface ResourceApi {
   /** How much there is of a type; undefined where it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
+  /** For the audit log. */
+  readonly bodyText: BodyText
   readonly watchers: () => readonly WatcherStatus[]
   /** All that discovery tells of. */
   readonly groups: () => readonly DiscoveryGroup[]
@@ -174,6 +177,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     kindsVersion: () => definitions.table.version,
     rules: measures.rules,
     random,
+    schema,
     onSpent: (user, milliseconds) => measures.http.turns.spend(user, milliseconds),
   })
   const definitionsOf = servedResource(builtIn, 'customresourcedefinitions', 'apiextensions.k8s.io')
@@ -301,6 +305,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       isKnown: (name) => table.isKnown(name) || OWN_TYPES.has(name),
     },
     find: (resource) => table.find(resource),
+    bodyText: threads.bodyText,
     watchers: () => watchers.statuses(),
     groups: discovered,
     load: (resource) => {

@@ -69,7 +69,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     policyFile: () => base.live.current.audit.policyFile,
     log: logOf(log, 'audit'),
     caller: base.operatorsCaller,
-    kinds: base.schema,
+    bodyText: api.bodyText,
     rotatesShared,
   })
   opened.defer(() => audit.close())

@@ -1,6 +1,7 @@
 // Writes with much to compute run in worker threads, from their body to their answer: the same handlers, in `write-thread.ts`. Here it is decided
 // which writes those are, and what their thread is told.
 import type { Admission, AdmissionOperation, AdmissionPhase } from '../admission/admission.ts'
+import type { BodyText } from '../audit/redact.ts'
 import type { WriteElsewhere } from '../codec/large-values.ts'
 import type { HandedWrite, LargeWrites, ResourceParts } from '../handlers/resource-parts.ts'
 import { writeCost } from '../handlers/write-cost.ts'
@@ -10,11 +11,14 @@ import type { Resource } from '../registry/registry.ts'
 import { keyOf } from '../registry/steps.ts'
 import type { Random } from '../lib/random.ts'
 import type { RuleMeasures } from '../schema/custom/custom.ts'
+import type { SchemaTable } from '../schema/table.ts'
 import type { StoredItem } from '../store/store.ts'
 import { alone, bufferOf } from './messages.ts'
 import { Threads } from './threads.ts'
+import { auditedText, auditingCost } from './audited-body.ts'
 import { type EffectOptions, WriteEffects } from './write-effects.ts'
 import type {
+  AuditInput,
   EncodeInput,
   SentDefinition,
   WriteInput,
@@ -35,6 +39,7 @@ export interface LargeWriteOptions extends EffectOptions {
   readonly kindsVersion: () => number
   readonly rules: RuleMeasures
   readonly random: Random
+  readonly schema: SchemaTable
   readonly onSpent: (user: string, milliseconds: number) => void
 }
 
@@ -48,6 +53,7 @@ export interface WorkerThreads extends AsyncDisposable {
   readonly families: readonly Family[]
   readonly largeWrites: LargeWrites
   readonly writeElsewhere: WriteElsewhere
+  readonly bodyText: BodyText
 }
 
 export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
@@ -59,6 +65,7 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
     onSpent: options.onSpent,
   })
   const told = new WeakMap<object, Told>()
+  let auditedBytes = 0
   return {
     families: [
       gauge('quarterdeck_thread_queue_requests', 'Requests that wait for a worker thread.', [], {
@@ -80,12 +87,26 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
       const type = kind && { group: kind.group, version: kind.version, kind: kind.kind }
       const form = { encoding, kind: type, ...(list === undefined ? {} : { list }) }
       const input = (): EncodeInput => ({ verb: 'encode', form, json: alone(json) })
-      const task = { user, cost: encodingCost(json), input, effects: {}, onNote: () => {}, signal }
-      return bufferOf((await threads.run(task)) as Uint8Array)
+      return bufferOf((await threads.run({ user, cost: encodingCost(json), input, signal })) as Uint8Array)
+    },
+    bodyText: (body) => {
+      const cost = auditingCost(body)
+      if (cost < options.inPlaceMs) return auditedText(body, options.schema)
+      const size = body.bytes.length
+      if (auditedBytes + size > MOST_AUDITED_BYTES) return undefined
+      auditedBytes += size
+      const input = (): AuditInput => ({ verb: 'audit', body: { ...body, bytes: alone(body.bytes) } })
+      // The client may be gone already: the write is told of all the same.
+      const text = threads.run({ user: body.user, cost, input, signal: NEVER }) as Promise<string | undefined>
+      return text.catch(() => undefined).finally(() => (auditedBytes -= size))
     },
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }
 }
+
+/** Bodies that wait for their text in the audit log; of more the log has none. */
+const MOST_AUDITED_BYTES = 256 * 1024 * 1024
+const NEVER = new AbortController().signal
 
 /** Milliseconds. */
 function encodingCost(json: Buffer): number {

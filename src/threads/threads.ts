@@ -32,8 +32,8 @@ export interface Task {
   /** What the thread is to do. `thread` is the same object for the life of a thread. */
   input(thread: object): unknown
   /** What the request may call the main thread for. */
-  readonly effects: Readonly<Record<string, (argument: never) => unknown>>
-  readonly onNote: (note: never) => void
+  readonly effects?: Readonly<Record<string, (argument: never) => unknown>>
+  readonly onNote?: (note: never) => void
   readonly signal: AbortSignal
 }
 
@@ -309,7 +309,7 @@ class Run {
   }
 
   take(message: FromThread, onReady: () => void): void {
-    for (const note of message.notes) this.task.onNote(note as never)
+    for (const note of message.notes) this.task.onNote?.(note as never)
     switch (message.kind) {
       case 'done':
         return this.result.resolve(message.result)
@@ -327,7 +327,7 @@ class Run {
   async #perform(effect: string, argument: unknown): Promise<ToThread> {
     const { id } = this
     try {
-      return { kind: 'reply', id, value: await this.task.effects[effect]!(argument as never) }
+      return { kind: 'reply', id, value: await this.task.effects![effect]!(argument as never) }
     } catch (error) {
       this.#sent = error
       return { kind: 'refuse', id, failure: failureOf(error) }

@@ -1,6 +1,7 @@
 // What the main thread and a thread for large writes tell each other. Objects travel as JSON text: the main thread parses one only
 // where an effect looks at it.
 import type { AdmissionOperation, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
+import type { AuditedBody } from '../audit/redact.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { AskedSelectors, DeniedAccess, PathAccess, ResourceAccess } from '../auth/authorizer.ts'
@@ -21,13 +22,19 @@ export interface WriteThreadSettings {
 }
 
 /** What a thread is asked to do. */
-export type ThreadInput = WriteInput | EncodeInput
+export type ThreadInput = WriteInput | EncodeInput | AuditInput
 
 /** A value that is to be written in another encoding. */
 export interface EncodeInput {
   readonly verb: 'encode'
   readonly form: OtherForm
   readonly json: Uint8Array
+}
+
+/** A body whose text is wanted for the audit log. */
+export interface AuditInput {
+  readonly verb: 'audit'
+  readonly body: AuditedBody
 }
 
 /** One write. */

@@ -37,6 +37,7 @@ import { dryRunOf } from '../store/dry-run.ts'
 import { BytesObject } from '../store/stored-object.ts'
 import { alone, bufferOf } from './messages.ts'
 import { type MainThread, serveMainThread } from './thread-side.ts'
+import { auditedText } from './audited-body.ts'
 import { changed } from './object-changes.ts'
 import { RemoteStore } from './remote-store.ts'
 import { wireParts } from '../codec/wire-parts.ts'
@@ -66,7 +67,7 @@ type Shared = Omit<ResourceParts, 'registry' | 'now' | 'clock' | 'authorize'>
 
 function openWrites(
   settings: WriteThreadSettings,
-): (input: unknown, main: MainThread) => Promise<WriteResponse | Uint8Array> {
+): (input: unknown, main: MainThread) => Promise<WriteResponse | Uint8Array | string | undefined> {
   const schema = loadBuiltInSchema()
   const mains: MainThreads = new WeakMap()
   const builtIn = builtInResources(schema, canonicalJson, {
@@ -86,6 +87,7 @@ function openWrites(
   return async (input, main) => {
     const write = input as ThreadInput
     if (write.verb === 'encode') return alone(writeOtherForm(wire.encoding, bufferOf(write.json), write.form))
+    if (write.verb === 'audit') return auditedText(write.body, schema)
     mains.set(main.signal, main)
     custom.take(write)
     try {

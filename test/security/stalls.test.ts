@@ -1,7 +1,9 @@
 // The largest bodies and answers of every encoding: how long each holds the event loop up, and so all other clients. `make test` has each
 // encoding that is written, each that is read and each kind of patch; `make test-long` has all of their combinations.
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import http2 from 'node:http2'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { k8s } from '../../src/client/client.ts'
 import { startServer } from '../../src/index.ts'
@@ -10,6 +12,7 @@ import { configMap, type LargeRequest, largeObjects, largeWrites, MAPS } from '.
 import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
 import { processorMilliseconds } from '../rigs/processor-time.ts'
 import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { tempFolder } from '../rigs/temp-folder.ts'
 import { rowsOf } from '../rigs/whole.ts'
 
 /** The store takes 1.5 MB, half of which is who owns each key. */
@@ -54,12 +57,12 @@ const DOCUMENTS: Readonly<Record<string, readonly [path: string, accept: string]
 
 it.each(rowsOf(DOCUMENTS, ['version 2 in protobuf', 'version 3']))(
   'the OpenAPI document of %s, made anew, holds nobody up',
-  async (_, [path, accept]) => {
+  async (_, [document, accept]) => {
     await expectNoStall(async () => {
       // A server that has made none yet: what is in use is kept.
       await using fresh = await openServer()
       return await longestStall(async () => {
-        const answer = await fresh.request(path, { headers: { accept, 'accept-encoding': 'identity' } })
+        const answer = await fresh.request(document, { headers: { accept, 'accept-encoding': 'identity' } })
         expect(answer.status).toBe(200)
       })
     })
@@ -81,6 +84,40 @@ const SLICE = [
   'strategic-merge-patch',
   'json-patch',
 ]
+
+const AUDITED: Readonly<Record<string, () => LargeRequest>> = {
+  'object as json': reads['object as json']!,
+  'object as yaml': reads['object as yaml']!,
+  'list as json': reads['list as json']!,
+  ...largeWrites('target'),
+}
+
+it.each(rowsOf(AUDITED, ['object as yaml', 'create of a pod in JSON', 'apply of YAML']))(
+  '%s holds nobody up where the audit log has all bodies',
+  async (name, make) => {
+    const folder = await tempFolder()
+    const policy = path.join(folder, 'policy.yaml')
+    writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: RequestResponse }]\n')
+    const log = path.join(folder, 'audit.log')
+    await using audited = await openServer([
+      ...['--feature-gates', 'CBORServingAndStorage=true'],
+      ...['--audit-policy-file', policy, '--audit-log-path', log],
+    ])
+    for (const [map, bytes] of [
+      ['target', 700_000],
+      ['largest', LARGEST_BYTES],
+    ] as const) {
+      await audited.must(MAPS, { method: 'POST', body: JSON.stringify(configMap(map, bytes)) })
+    }
+    const request = make()
+    const { path: at, ...call } = request
+    const once = async (): Promise<void> => {
+      const { status, body } = await audited.request(at, call)
+      expect(status, body.slice(0, 500)).toBeLessThan(300)
+    }
+    await expectNoStall(() => longestStall(once), parsingMs(name, request))
+  },
+)
 
 it.each(rowsOf({ ...reads, ...largeWrites('target') }, SLICE))('%s holds nobody up', async (name, make) => {
   const request = make()
@@ -104,10 +141,10 @@ const OBJECTS = [
 ]
 
 it.each(rowsOf(largeObjects(), OBJECTS))('%s, as many as may be, hold nobody up', async (name, make) => {
-  const [path, object] = make()
+  const [at, object] = make()
   const body = JSON.stringify(object)
   const once = async (): Promise<void> => {
-    const { status, body: answer } = await server.request(`${path}?dryRun=All`, { method: 'POST', body })
+    const { status, body: answer } = await server.request(`${at}?dryRun=All`, { method: 'POST', body })
     expect(status, answer.slice(0, 500)).toBeLessThan(500)
     if (/selectors? in|schedule/.test(name)) {
       expect(status).toBe(422)

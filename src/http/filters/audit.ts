@@ -20,8 +20,6 @@ import {
 
 export interface AuditFilterOptions {
   readonly auditor: Auditor
-  /** The content of a body in any encoding. Undefined if it cannot be read. */
-  readonly decode: (bytes: Buffer, contentType: string) => Value | undefined
   readonly onRejected: () => void
 }
 
@@ -37,9 +35,9 @@ export function audit(options: AuditFilterOptions): CallerFilter {
       const wait = record.reach('RequestReceived')
       for (const [key, value] of Object.entries(annotations)) record.annotate(key, value)
       const go = (): MaybePromise<HttpResponse> => next(request, { user, audit: record })
-      if (wait === undefined) return follow(record, request, { go, options })
+      if (wait === undefined) return follow(record, request, go)
       return wait.then(
-        () => follow(record, request, { go, options }),
+        () => follow(record, request, go),
         (error: unknown) => {
           options.onRejected()
           throw new ApiError('InternalError', 'Internal error occurred: the request could not be audited', {
@@ -58,27 +56,25 @@ export function auditEntrance(options: AuditFilterOptions | undefined): AuditEnt
   }
 }
 
-interface Way {
-  readonly go: () => MaybePromise<HttpResponse>
-  readonly options: AuditFilterOptions
-}
+type Go = () => MaybePromise<HttpResponse>
 
-function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way): MaybePromise<HttpResponse> {
-  if (record.wantsRequestBody) keepRequest(record, request, options)
+function follow(record: AuditRecord, request: HttpRequest, go: Go): MaybePromise<HttpResponse> {
+  if (record.wantsRequestBody) keepRequest(record, request)
   let stage: 'ResponseComplete' | 'Panic' = 'ResponseComplete'
   request.responder.whenOver(() => {
     record.outcome ??= unansweredOutcome(request)
     void record.reach(stage)
   })
-  const answered = (response: HttpResponse): HttpResponse => {
+  const answered = (response: HttpResponse): MaybePromise<HttpResponse> => {
     record.outcome = outcomeOf(response, request)
     if (response.body.kind === 'stream') {
       void record.reach('ResponseStarted')
       return response
     }
-    return record.wantsResponseBody ? keepResponse(record, response, options) : response
+    const kept = record.wantsResponseBody ? keepResponse(record, response) : response
+    return record.bodiesWritten?.then(() => kept) ?? kept
   }
-  const failed = (error: unknown): never => {
+  const failed = (error: unknown): Promise<never> => {
     if (error instanceof ApiError) {
       record.outcome = failureOf(error)
       if (record.wantsResponseBody) record.keepFailure(statusOf(error) as unknown as Value)
@@ -86,7 +82,8 @@ function follow(record: AuditRecord, request: HttpRequest, { go, options }: Way)
       stage = 'Panic'
       record.outcome = { status: 'Failure', reason: 'InternalError', message: 'unexpected failure', code: 500 }
     }
-    throw error
+    if (record.bodiesWritten === undefined) throw error
+    return record.bodiesWritten.then(() => Promise.reject(error))
   }
   // Most answers are there at once: awaiting them would cost as much as auditing them.
   return settle(go, answered, failed)
@@ -119,29 +116,27 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
   return { status, message, reason, details, code }
 }
 
-function keepRequest(record: AuditRecord, request: HttpRequest, { decode }: AuditFilterOptions): void {
-  const type = request.headers['content-type']
-  const isPatch = request.info.kind === 'resource' && request.info.verb === 'patch'
-  request.body.onRead = (bytes) => {
-    const body = bytes.length === 0 ? undefined : decode(bytes, typeof type === 'string' ? type : '')
-    if (body !== undefined) record.keepRequestBody(body, isPatch)
+function keepRequest(record: AuditRecord, { body, headers }: HttpRequest): void {
+  const type = headers['content-type']
+  body.onRead = (bytes) => {
+    if (bytes.length > 0) record.keepBody('requestObject', bytes, typeof type === 'string' ? type : '')
   }
 }
 
-function keepResponse(record: AuditRecord, response: HttpResponse, { decode }: AuditFilterOptions): HttpResponse {
+function keepResponse(record: AuditRecord, response: HttpResponse): HttpResponse {
   const { body, headers } = response
   const type = String(headers['content-type'] ?? '')
-  const keep = (bytes: Buffer): void => {
-    const value = decode(bytes, type)
-    if (value !== undefined) record.keepResponseBody(value)
+  const keep = (bytes: Buffer): Promise<void> | undefined => {
+    record.keepBody('responseObject', bytes, type)
+    return record.bodiesWritten
   }
-  if (body.kind === 'bytes') keep(body.bytes)
+  if (body.kind === 'bytes') void keep(body.bytes)
   if (body.kind !== 'pieces') return response
   return { ...response, body: { ...body, pieces: copied(body.pieces, keep) } }
 }
 
 /** Passes the pieces on, and gives what they make together when the last has gone. */
-async function* copied(pieces: Pieces, keep: (bytes: Buffer) => void): AsyncGenerator<Piece> {
+async function* copied(pieces: Pieces, keep: (bytes: Buffer) => Promise<void> | undefined): AsyncGenerator<Piece> {
   let all: Buffer[] | undefined = []
   let size = 0
   for await (const piece of pieces) {
@@ -152,5 +147,5 @@ async function* copied(pieces: Pieces, keep: (bytes: Buffer) => void): AsyncGene
     all?.push(copy)
     yield piece
   }
-  if (all !== undefined) keep(Buffer.concat(all))
+  if (all !== undefined) await keep(Buffer.concat(all))
 }

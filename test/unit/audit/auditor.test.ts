@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
 import type { AuditBackend } from '../../../src/audit/backends.ts'
 import { Auditor } from '../../../src/audit/auditor.ts'
+import type { BodyText } from '../../../src/audit/redact.ts'
 import { CallerTexts, legacyLine, type AuditEvent } from '../../../src/audit/event.ts'
 import { AuditMeasures } from '../../../src/audit/measures.ts'
 import { parsePolicy } from '../../../src/audit/policy.ts'
@@ -15,6 +16,8 @@ import {
   NOT_AUDITED,
 } from '../../../src/http/http.ts'
 import { bytesOf } from '../../../src/http/responses.ts'
+import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
+import { auditedText } from '../../../src/threads/audited-body.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 import { fakeRequest } from '../http/fake-request.ts'
 
@@ -27,6 +30,7 @@ beforeEach(() => {
   events = []
   clock = new ManualClock(Date.parse('2030-01-02T03:04:05.678Z'))
   measures = new AuditMeasures()
+  bodyText = (body) => auditedText(body, schema)
 })
 
 const keep: AuditBackend = {
@@ -35,12 +39,14 @@ const keep: AuditBackend = {
   close: () => Promise.resolve(),
 }
 
+const schema = loadBuiltInSchema()
+let bodyText: BodyText
+
 function options(level: string, more: { policy?: object; backend?: AuditBackend } = {}) {
   const rules = [{ level }]
   const policy = parsePolicy({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules, ...more.policy })
   return {
-    auditor: new Auditor({ policy, backends: [more.backend ?? keep], clock, measures }),
-    decode: (bytes: Buffer) => JSON.parse(bytes.toString()),
+    auditor: new Auditor({ policy, backends: [more.backend ?? keep], clock, measures, bodyText }),
     onRejected: () => void measures.rejected.of().value++,
   }
 }
@@ -159,6 +165,44 @@ describe('the events of a request', () => {
     const list: HttpResponse = { status: 200, headers: {}, body: { kind: 'pieces', pieces } }
     const { lines } = await send('RequestResponse', 'GET /api/v1/pods', { answer: () => list })
     expect(lines.at(-1)).toMatchObject({ responseObject: { kind: 'PodList' } })
+  })
+
+  it.each([
+    ['an answer', reads, { requestObject: { kind: 'Secret' }, responseObject: { kind: 'ConfigMap' } }],
+    [
+      'a refusal',
+      async (request: HttpRequest) => {
+        await reads(request)
+        throw new ApiError('NotFound', 'not found')
+      },
+      { requestObject: { kind: 'Secret' }, responseObject: { kind: 'Status' } },
+    ],
+  ])('keep bodies that another thread writes, and %s waits for it', async (_name, answer, bodies) => {
+    let isWritten = false
+    bodyText = async (body) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      isWritten = true
+      return auditedText(body, schema)
+    }
+    const { lines } = await send('RequestResponse', LINE, { answer })
+    expect(isWritten).toBe(true)
+    expect(lines.at(-1)).toMatchObject(bodies)
+  })
+
+  it('of a client that has gone wait for the bodies, and the end waits for the events', async () => {
+    const text = Promise.withResolvers<string>()
+    bodyText = () => text.promise
+    const { auditor } = options('Request')
+    const record = auditor.begin(fakeRequest(LINE), bob)!
+    record.keepBody('requestObject', SENT, 'application/json')
+    void record.reach('ResponseComplete')
+    let isOver = false
+    const over = auditor.flushed().then(() => (isOver = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([isOver, events]).toEqual([false, []])
+    text.resolve('{"kind":"Late"}')
+    await over
+    expect(JSON.parse(events[0]!.json())).toMatchObject({ requestObject: { kind: 'Late' } })
   })
 
   it('of a refusal say why', async () => {

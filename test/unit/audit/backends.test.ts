@@ -56,6 +56,16 @@ describe('batches (P-191)', () => {
     expect(sink.batches).toEqual([['a', 'b']])
   })
 
+  it('drop what is too large to be kept, together', async () => {
+    const { backend, errors } = batched(recording(), { maxSize: 100, bufferSize: 100 })
+    const body = 'x'.repeat(40 * 1024 * 1024)
+    for (let i = 0; i < 6; i++) backend.process(new AuditEvent('ResponseComplete', '{', body, '}'))
+    expect(errors.value).toBe(2)
+    await backend.close()
+    backend.process(event('later'))
+    expect(errors.value).toBe(2)
+  })
+
   it('are held back where they come too fast', async () => {
     const sink = recording()
     const { backend, clock } = batched(sink, { maxSize: 1, throttle: { perSecond: 2, burst: 1 } })
@@ -105,7 +115,8 @@ it('what is too large loses its bodies, then is left out; large batches are divi
   const errors = new Count()
   const cutting = truncating(sink, { maxEventBytes: 200, maxBatchBytes: 120 }, errors)
   const body = 'x'.repeat(300)
-  await cutting.write([event('a', { requestObject: body }), event('b', { userAgent: body }), event('c')])
+  const large = new AuditEvent('ResponseComplete', '{"name":"a"', `,"requestObject":"${body}"`, '}')
+  await cutting.write([large, event('b', { userAgent: body }), event('c')])
   expect(written.map((events) => events.map((each) => each.fields()))).toEqual([
     [{ name: 'a', annotations: { 'audit.k8s.io/truncated': 'true' } }, { name: 'c' }],
   ])

@@ -381,8 +381,14 @@ function auditing() {
   const process = (event: { json(): string }): undefined => void events.push(JSON.parse(event.json()) as object)
   const policy = parsePolicy({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules: [{ level: 'Metadata' }] })
   const backends = [{ name: 'test', process, close: () => Promise.resolve() }]
-  const auditor = new Auditor({ policy, backends, clock: systemClock, measures: new AuditMeasures() })
-  return { events, audit: { auditor, decode: () => undefined, onRejected: () => {} } }
+  const auditor = new Auditor({
+    policy,
+    backends,
+    clock: systemClock,
+    measures: new AuditMeasures(),
+    bodyText: () => undefined,
+  })
+  return { events, audit: { auditor, onRejected: () => {} } }
 }
 
 describe('the audit log has one event of a request that is refused', () => {

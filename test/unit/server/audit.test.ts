@@ -8,7 +8,6 @@ import { ReloadRequests } from '../../../src/config/reload-requests.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { OutgoingCaller } from '../../../src/outgoing/call.ts'
-import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { openAudit } from '../../../src/server/audit.ts'
 import { tempFolder } from '../../rigs/temp-folder.ts'
 import { fakeRequest } from '../http/fake-request.ts'
@@ -31,7 +30,7 @@ it('closes every back end, also where one of them fails to close', async () => {
   }
   const audit = openAudit(config.audit, {
     caller: { call } as unknown as OutgoingCaller,
-    kinds: loadBuiltInSchema(),
+    bodyText: () => undefined,
     clock: systemClock,
     log: SILENT_LOG,
     reloads: new ReloadRequests(),
