@@ -86,6 +86,15 @@ export interface Status {
   readonly code?: number
 }
 
+/** A small write takes too long for the event loop: it is to run again in a worker thread. */
+export class TooLongHere extends ApiError {
+  constructor() {
+    super('ServiceUnavailable', 'the server is not ready to check objects of this kind, please try again', {
+      details: { retryAfterSeconds: 1 },
+    })
+  }
+}
+
 export function statusOf(error: ApiError): Status {
   return {
     kind: 'Status',

@@ -55,6 +55,8 @@ export interface HandedWrite {
 export interface LargeWrites {
   /** Undefined: the write is small, and its handler goes on with it. */
   take(write: HandedWrite): Promise<HttpResponse> | undefined
+  /** From now on every write of the resource is large. */
+  takeAll(resource: Resource): void
 }
 
 /** A part of the cluster that can be asked how it is; throws where it is not well, with the reason. */

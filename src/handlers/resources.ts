@@ -2,7 +2,7 @@
 import type { HttpResponse, CallerHandler, HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
-import { ApiError } from '../api/status.ts'
+import { ApiError, TooLongHere } from '../api/status.ts'
 import { methodNotAllowedError, unknownResourceError } from '../http/errors.ts'
 import { pageNotFound } from '../http/responses.ts'
 import { notFoundError, resourceDetails } from '../registry/errors.ts'
@@ -94,7 +94,13 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
   if (verb === 'create' && info.subresource !== undefined) throw methodNotAllowedError()
   const handler = VERBS[verb]
   if (handler === undefined) throw methodNotAllowedError()
-  return handler(parts, request)
+  try {
+    return await handler(parts, request)
+  } catch (error) {
+    if (!(error instanceof TooLongHere)) throw error
+    parts.largeWrites?.takeAll(resource)
+    return handler(parts, request)
+  }
 }
 
 function actionAt(parts: ResourceParts, info: ResourceInfo): Action | undefined {

@@ -1,5 +1,5 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
-import { availableParallelism, hostname } from 'node:os'
+import { hostname } from 'node:os'
 import { refuseAccess } from '../http/forbidden.ts'
 import type { BodyText } from '../audit/redact.ts'
 import type { GroupVersionResource } from '../api/object.ts'
@@ -160,7 +160,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const locate = openServiceResolver(store, builtIn)
   const threads = openWorkerThreads({
     inPlaceMs: random === systemRandom ? options.inPlaceMs : Number.POSITIVE_INFINITY,
-    threads: threadCount(options.workers),
+    workers: options.workers,
     settings: {
       gates: openGates,
       serviceRange: options.serviceRange.text,
@@ -368,12 +368,6 @@ function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): 
       ask: async (user, signal) => (options.hasReplicas ? watchersOfReplicas(asked(), user, signal) : []),
     },
   }
-}
-
-/** For long requests: one core is left to the event loops, and the others are divided among the processes. Each has one more for short ones. */
-function threadCount(workers: number): number {
-  const MOST_THREADS = 4
-  return Math.max(1, Math.floor(Math.min(MOST_THREADS, availableParallelism() - 1) / workers))
 }
 
 /** What the server keeps beside the resources. */

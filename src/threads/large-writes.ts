@@ -1,5 +1,6 @@
 // Writes with much to compute run in worker threads, from their body to their answer: the same handlers, in `write-thread.ts`. Here it is decided
 // which writes those are, and what their thread is told.
+import { availableParallelism } from 'node:os'
 import type { Admission, AdmissionOperation, AdmissionPhase } from '../admission/admission.ts'
 import type { BodyText } from '../audit/redact.ts'
 import type { WriteElsewhere } from '../codec/large-values.ts'
@@ -30,8 +31,8 @@ import type {
 export interface LargeWriteOptions extends EffectOptions {
   /** Writes that are estimated to take longer, in milliseconds, run in a thread. */
   readonly inPlaceMs: number
-  /** As many threads at most. */
-  readonly threads: number
+  /** The processes that share the cores. */
+  readonly workers: number
   readonly settings: WriteThreadSettings
   /** The definition of a custom resource, as it is stored; undefined: it is not in memory. */
   readonly definitionOf: (resource: Resource) => StoredItem | undefined
@@ -61,11 +62,13 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
   const threads = new Threads({
     program: new URL(program, import.meta.url),
     settings: options.settings,
-    most: options.threads,
+    most: threadCount(options.workers),
     onSpent: options.onSpent,
   })
   const told = new WeakMap<object, Told>()
+  options.rules.mostCost = options.inPlaceMs * RULE_COST_PER_MS
   let auditedBytes = 0
+  const dear = new WeakSet<Resource>()
   return {
     families: [
       gauge('quarterdeck_thread_queue_requests', 'Requests that wait for a worker thread.', [], {
@@ -76,12 +79,17 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
     ],
     largeWrites: {
       take: (write) => {
-        const cost = costOf(options, write)
-        if (cost < options.inPlaceMs) return undefined
         const definition = definitionOf(options, write)
-        if (definition === 'unknown') return undefined
-        return runElsewhere({ options, threads, told }, write, { cost, definition })
+        const isDear = 'resource' in write.request && dear.has(write.request.resource)
+        const cost = Math.max(costOf(options, write) + definitionCost(definition), isDear ? DEAR_MS : 0)
+        if (cost >= options.inPlaceMs && definition !== 'unknown') {
+          return runElsewhere({ options, threads, told }, write, { cost, definition })
+        }
+        // The rules of the kind may turn out to be dear: then the handler begins again.
+        if (definition !== undefined) write.request.http.body.putBack(write.bytes)
+        return undefined
       },
+      takeAll: (resource) => void dear.add(resource),
     },
     writeElsewhere: async (json, { encoding, kind, list }, { user, signal }) => {
       const type = kind && { group: kind.group, version: kind.version, kind: kind.kind }
@@ -107,6 +115,24 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
 /** Bodies that wait for their text in the audit log; of more the log has none. */
 const MOST_AUDITED_BYTES = 256 * 1024 * 1024
 const NEVER = new AbortController().signal
+
+/** Of dear functions, such as those of quantities. */
+const RULE_COST_PER_MS = 20_000
+
+/** For long requests: one core is left to the event loops, and the others are divided among the processes. Each has one more for short ones. */
+function threadCount(workers: number): number {
+  const MOST_THREADS = 4
+  return Math.max(1, Math.floor(Math.min(MOST_THREADS, availableParallelism() - 1) / workers))
+}
+
+/** What a write with dear rules takes, about: long enough not to be among the short ones. */
+const DEAR_MS = 1000
+/** A wide definition has much to check and to default, also in small objects. */
+const DEFINITION_BYTES_PER_MS = 10_000
+
+function definitionCost(definition: FoundDefinition | undefined | 'unknown'): number {
+  return typeof definition === 'object' ? definition.item.bytes.length / DEFINITION_BYTES_PER_MS : 0
+}
 
 /** Milliseconds. */
 function encodingCost(json: Buffer): number {

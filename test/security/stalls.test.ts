@@ -99,10 +99,8 @@ it.each(rowsOf(AUDITED, ['object as yaml', 'create of a pod in JSON', 'apply of 
     const policy = path.join(folder, 'policy.yaml')
     writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: RequestResponse }]\n')
     const log = path.join(folder, 'audit.log')
-    await using audited = await openServer([
-      ...['--feature-gates', 'CBORServingAndStorage=true'],
-      ...['--audit-policy-file', policy, '--audit-log-path', log],
-    ])
+    const gates = ['--feature-gates', 'CBORServingAndStorage=true']
+    await using audited = await openServer([...gates, '--audit-policy-file', policy, '--audit-log-path', log])
     for (const [map, bytes] of [
       ['target', 700_000],
       ['largest', LARGEST_BYTES],
@@ -155,6 +153,28 @@ it.each(rowsOf(largeObjects(), OBJECTS))('%s, as many as may be, hold nobody up'
     () => longestStall(once),
     processorMilliseconds(() => void JSON.parse(body)),
   )
+})
+
+it('a small object with dear rules holds nobody up', async () => {
+  const rule = (i: number): object => ({ rule: `self.all(x, self.all(y, x.matches("^[a-c]+[0-9]*$") || y == "${i}"))` })
+  const rules = Array.from({ length: 4 }, (_, i) => rule(i))
+  const items = { type: 'string', maxLength: 10 }
+  const list = { type: 'array', maxItems: 300, items, 'x-kubernetes-validations': rules }
+  const names = { plural: 'dears', singular: 'dear', kind: 'Dear', listKind: 'DearList' }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { list } } }
+  const versions = [{ name: 'v1', served: true, storage: true, schema }]
+  await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    method: 'POST',
+    body: {
+      metadata: { name: 'dears.stall.example.com' },
+      spec: { group: 'stall.example.com', scope: 'Namespaced', names, versions },
+    },
+  })
+  const at = '/apis/stall.example.com/v1/namespaces/default/dears'
+  await expect.poll(async () => (await server.request(at)).status).toBe(200)
+  const words = Array.from({ length: 300 }, (_, i) => `abc${i}`)
+  const body = { apiVersion: 'stall.example.com/v1', kind: 'Dear', metadata: { generateName: 'd' }, list: words }
+  await expectNoStall(() => longestStall(() => server.must(at, { method: 'POST', body })))
 })
 
 it('watches with large selectors, which had to wait for seats, begin in many turns', async () => {

@@ -147,8 +147,9 @@ export class CustomSchema {
     const { node } = this
     if (!node.hasRules) return []
     if (others.some(({ reason }) => BLOCKING.has(reason))) return [NOT_TRIED]
-    const { compilations, evaluations } = this.#measures
-    const run = { node, value: object, old, warn, compiled: this.#compiled.rules, compilations: compilations.of() }
+    const { compilations, evaluations, mostCost } = this.#measures
+    const compiled = this.#compiled.rules
+    const run = { node, value: object, old, warn, compiled, compilations: compilations.of(), mostCost }
     return timed(evaluations.of(), () => runRules(run))
   }
 

@@ -5,6 +5,7 @@ import { duplicate, type FieldError, forbidden, invalid, OMITTED, required, type
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
 import { NONE, type Program, typeOfSchema } from '../../cel/cel.ts'
+import { TooLongHere } from '../../api/status.ts'
 import type { Distribution } from '../../lib/measure.ts'
 import { correlatedItem } from './correlate.ts'
 import { timed } from './measures.ts'
@@ -16,6 +17,8 @@ import { type CompiledRule, compileRule, type RuleText } from './rule.ts'
 const RULE_COST = 1_000_000
 const OBJECT_COST = 10_000_000
 const LONGEST_MESSAGE = 5 * 1024
+/** What compiling takes, as if it were evaluation. */
+const COMPILATION_COST_PER_CHARACTER = 25
 
 export interface RuleRun {
   readonly node: Node
@@ -28,6 +31,7 @@ export interface RuleRun {
   /** The compiled rules of nodes. */
   readonly compiled: WeakMap<Node, readonly CompiledRule[]>
   readonly compilations?: Distribution
+  readonly mostCost?: number
 }
 
 export function runRules(given: RuleRun): readonly FieldError[] {
@@ -48,14 +52,17 @@ class Run {
   readonly #warn: (text: string) => void
   readonly #compiled: WeakMap<Node, readonly CompiledRule[]>
   readonly #compilations: Distribution | undefined
+  /** Of what may be spent on this thread. */
+  #left: number
   #budget = OBJECT_COST
   #isOver = false
 
-  constructor(errors: FaultList, { warn, compiled, compilations }: RuleRun) {
+  constructor(errors: FaultList, { warn, compiled, compilations, mostCost = Infinity }: RuleRun) {
     this.#errors = errors
     this.#warn = warn
     this.#compiled = compiled
     this.#compilations = compilations
+    this.#left = mostCost
   }
 
   visit(node: Node, value: Value, place: Place): void {
@@ -100,6 +107,9 @@ class Run {
     const known = this.#compiled.get(node)
     if (known !== undefined) return known
     const { ruleSchema } = node
+    for (const { rule, messageExpression = '' } of node.rules) {
+      this.#spend((rule.length + messageExpression.length) * COMPILATION_COST_PER_CHARACTER)
+    }
     const made = timed(this.#compilations, () => {
       const type = typeOfSchema(ruleSchema, node.resource)
       return node.rules.map((text) => compileRule(text, type))
@@ -118,7 +128,7 @@ class Run {
     }
     if (rule.program === undefined || (rule.isTransition && place.old === undefined && !isOptional)) return
     const bindings = { self: value, oldSelf: place.old ?? (isOptional ? NONE : undefined) }
-    const result = rule.program.evaluate(bindings, RULE_COST)
+    const result = this.#evaluate(rule.program, bindings)
     if (result.cost > this.#budget) {
       const why = 'validation failed due to running out of cost budget, no further validation rules will be run'
       this.#stop(invalid(at, node.type, why))
@@ -137,6 +147,17 @@ class Run {
       case 'error':
         this.#errors.add(invalid(at, node.type, failure(result.message, rule.text)))
     }
+  }
+
+  #evaluate(program: Program, bindings: Bindings): Evaluation {
+    const result = program.evaluate(bindings, Math.min(RULE_COST, this.#left))
+    this.#spend(result.cost)
+    return result
+  }
+
+  #spend(cost: number): void {
+    this.#left -= cost
+    if (this.#left < 0) throw new TooLongHere()
   }
 
   #fail(rule: CompiledRule, { node, value, place }: Found, bindings: Bindings): void {
@@ -168,7 +189,7 @@ class Run {
   /** The result of the message expression. No text if it cannot be shown. */
   #message({ message, text }: CompiledRule, bindings: Bindings): Message {
     if (message === undefined) return NO_MESSAGE
-    const result = message.evaluate(bindings, RULE_COST)
+    const result = this.#evaluate(message, bindings)
     if (result.cost > this.#budget) {
       const why = 'messageExpression evaluation failed due to running out of cost budget'
       return { kind: 'overBudget', why: `${why}, no further validation rules will be run` }
@@ -191,6 +212,7 @@ class Run {
 }
 
 type Bindings = Parameters<Program['evaluate']>[0]
+type Evaluation = ReturnType<Program['evaluate']>
 
 type Message =
   | { readonly kind: 'made'; readonly text: string | undefined }
