@@ -106,7 +106,7 @@ export interface WatchRequest {
 export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
   /**
    * Passes each event to `take` as it happens, at a fraction of the cost of an iteration, while `take` returns true. Resolves to
-   * false when `take` returned false, to true where the iteration has more: pending events, or the end.
+   * false when `take` returned false, to true if the iteration has more: pending events, or the end.
    */
   follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
   /** All events up to this revision were passed on. Undefined: all events were. Absent: it is not counted. */
@@ -114,7 +114,7 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
 }
 
 /**
- * Store this object. Where it is what is stored already, nothing is written. `metadata.resourceVersion` in it is ignored. `bytes` are
+ * Store this object. If it equals the stored one, nothing is written. `metadata.resourceVersion` in it is ignored. `bytes` are
  * the object as `encodeStored` gives it, from a writer that has no parsed object.
  */
 export type PutOutcome = { readonly kind: 'put'; readonly ttlSeconds?: number } & (
@@ -130,7 +130,7 @@ export type Outcome =
   | { readonly kind: 'keep' }
 
 /**
- * Called with what is stored, and again with what won if the write lost; also again where it threw or kept because of data that
+ * Called with the stored object. Called again with the newer object if the write lost, and if it threw or kept because of data that
  * turned out to be stale. Must be safe to repeat.
  */
 export type Decide = (current: StoredItem | undefined) => Outcome | Promise<Outcome>
@@ -139,7 +139,7 @@ export type WriteResult =
   | { readonly kind: 'put'; readonly object: StoredObject; readonly created: boolean }
   /** The object as it was last, with the revision of its removal. */
   | { readonly kind: 'removed'; readonly object: StoredItem }
-  /** Nothing was written; this is what is stored. */
+  /** Nothing was written. This is the stored object. */
   | { readonly kind: 'kept'; readonly object: StoredItem | undefined }
 
 /**
@@ -149,11 +149,11 @@ export type WriteResult =
 export interface Store {
   /** Waits at most 3 s for a revision that has not been reached. `exact` is not for single objects. */
   get(key: ObjectKey, at: Exclude<ReadAt, { readonly kind: 'exact' }>, signal: AbortSignal): Promise<GetResult>
-  /** As `get`. Throws `Expired` where the revision is no longer available. */
+  /** As `get`. Throws `Expired` if the revision is no longer available. */
   list(request: ListRequest, signal: AbortSignal): Promise<ListPage>
   /**
-   * Resolves when the start is found; throws `Expired` where that is too old. Later the iteration throws `Expired` where the
-   * reader fell behind history, `StorageReadError` where an object cannot be read. It ends without an error where the client has
+   * Resolves when the start is found. Throws `Expired` if that is too old. Later, the iteration throws `Expired` if the
+   * reader fell behind history, and `StorageReadError` if an object cannot be read. It ends without an error if the client has
    * to resume from the last revision.
    */
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch>
@@ -162,8 +162,8 @@ export interface Store {
   /** The same for the readable objects of a namespace, or of all if it is empty. Undefined: they are not in memory. */
   peekAll?(resource: StoredResource, namespace: string): readonly StoredObject[] | undefined
   /**
-   * Undefined where the type has objects, or may have. Otherwise it resolves at its next change, before any watch tells of it; earlier
-   * where what is in memory is lost, or the signal fires.
+   * Undefined: the type has objects, or may have. Otherwise it resolves at its next change, before any watch reports it. It resolves earlier
+   * if the objects in memory are lost, or the signal fires.
    */
   untilPresent?(resource: StoredResource, signal: AbortSignal): Promise<void> | undefined
   /** Resolves when the write is durable. A key that no object can have is `NotFound`. */

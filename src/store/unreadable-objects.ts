@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts'
 import { keyInType, normalizePrefix, typePrefix } from './keys.ts'
 import type { StoredResource, UnreadableObject } from './store.ts'
 
-/** Where there are more, a key is missing or the wrong one, and naming all of them would not help. */
+/** If there are more, a key is probably missing or wrong, and naming all of them would not help. */
 const MOST_NAMED = 1_000
 
 export function tellUnreadable(log: Log, prefix: string): (resource: StoredResource, item: UnreadableObject) => void {

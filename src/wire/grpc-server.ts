@@ -67,7 +67,7 @@ export interface GrpcSessions {
   end(status: number, message: string): void
 }
 
-/** What is spoken with clients, over whatever they come. */
+/** The protocol with clients, over any transport. */
 export function openGrpcSessions(options: SessionParts, readSocket: ReadSocket = readInPlace): GrpcSessions {
   const sessions = new Set<Http2Session>()
   const calls = new Set<GrpcServerCall>()
