@@ -55,7 +55,7 @@ export function currentProcess(): Process | undefined {
 const EARLIEST = 2 ** 40
 
 /** A world that does not come to its end is a finding, too. */
-const MOST_EVENTS = 2_000_000
+const MOST_EVENTS = 250_000
 /** Code that waits by turns of the event loop has time pass: after so many of them the next event happens. */
 const SPIN_TURNS = 64
 

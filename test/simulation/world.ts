@@ -62,7 +62,7 @@ export class World {
     }
     for (const replica of this.replicas) {
       loop.thaw(replica.process)
-      Object.assign(replica.process, { skewMs: 0, rate: 1 })
+      replica.process.skewMs = 0
       if (replica.process.state === 'dead') void replica.start()
     }
   }
