@@ -5,6 +5,7 @@ import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { readDocument } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
+import type { Query } from '../http/query.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
 import { type ParsedDeleteOptions, readDeleteOptions } from '../registry/delete-options.ts'
 import { forbiddenError, resourceDetails } from '../registry/errors.ts'
@@ -22,6 +23,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
   const { resource, info } = request
   const name = info.name ?? ''
   const view = viewOf(parts, request)
+  refuseLossyQuery(request.http.query)
   const bytes = await readOptions(request)
   const elsewhere = parts.largeWrites?.take({ verb: 'delete', request, bytes })
   if (elsewhere !== undefined) return elsewhere
@@ -42,12 +44,25 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
 export async function handleDeleteCollection(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource } = request
   const view = viewOf(parts, request)
+  refuseLossyQuery(http.query)
   const query = parseListQuery(http.query, fieldsOf(resource))
   const options = optionsOf(parts, request, { bytes: await readOptions(request), isCollection: true })
   const context = { ...deleteContext(parts, request, options), deadline: undefined }
   const list = listRequest(request, query)
   const { page, items } = await deleteCollection(parts.registry, resource, { list, options }, context)
   return respondWithList(view, request, { ...page, batches: [items] })
+}
+
+/** A part of the query that the server left out could have been a selector, a precondition or a dry run: more would be deleted than the client named. */
+function refuseLossyQuery(query: Query): void {
+  if (query.broken !== undefined) {
+    throw new ApiError(
+      'BadRequest',
+      `the part ${JSON.stringify(query.broken.slice(0, 100))} of the query is not a name and a value`,
+    )
+  }
+  const cut = ['labelSelector', 'fieldSelector'].find((name) => query.get(name)?.includes('\0') === true)
+  if (cut !== undefined) throw new ApiError('BadRequest', `the ${cut} has a NUL, at which it would end`)
 }
 
 /** Options of any use are a few hundred bytes long. More would be read for nothing. */

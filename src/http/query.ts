@@ -6,20 +6,28 @@ export interface Query {
   get(name: string): string | undefined
   all(name: string): readonly string[]
   has(name: string): boolean
+  /** The first part that is no name and value: the reference leaves it out without a word. */
+  readonly broken: string | undefined
 }
 
 const NONE: Query = {
   get: () => undefined,
   all: () => [],
   has: () => false,
+  broken: undefined,
 }
 
 /** `search` is what follows the `?`. Not by the platform's parser: that takes twenty seconds for a megabyte of empty pairs. */
 export function parseQuery(search: string): Query {
   if (search === '') return NONE
   const values = new Map<string, string[]>()
+  let broken: string | undefined
   for (const pair of search.split('&')) {
-    if (pair === '' || isBroken(pair)) continue
+    if (pair === '') continue
+    if (isBroken(pair)) {
+      broken ??= pair
+      continue
+    }
     const at = pair.indexOf('=')
     const name = readable(at < 0 ? pair : pair.slice(0, at))
     const value = at < 0 ? '' : readable(pair.slice(at + 1))
@@ -31,6 +39,7 @@ export function parseQuery(search: string): Query {
     get: (name) => values.get(name)?.[0],
     all: (name) => values.get(name) ?? [],
     has: (name) => values.has(name),
+    broken,
   }
 }
 
@@ -41,7 +50,6 @@ function readable(text: string): string {
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
 
-/** A pair with a semicolon or with broken percent-encoding is none: the reference leaves it out without a word. */
 function isBroken(text: string): boolean {
   return text.includes(';') || (text.includes('%') && BAD_ESCAPE.test(text))
 }
