@@ -26,9 +26,11 @@ export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string
   return buildGoProgram(CLIENTS, name)
 }
 
-/** Like `buildGoClient`; each takes five minutes of two processors the first time. */
-export function buildReference(name: 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler'): Promise<string> {
-  return buildGoProgram(REFERENCE, name)
+export type ReferenceProgram = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler'
+
+/** Like `buildGoClient`, of the release for an API level; each takes five minutes of two processors the first time. */
+export function buildReference(name: ReferenceProgram, level: ReferenceLevel = '1.36'): Promise<string> {
+  return buildGoProgram(REFERENCE, name, REFERENCE_RELEASES[level])
 }
 
 /** Like `buildGoClient`: a part of cert-manager. */
@@ -42,8 +44,8 @@ export function buildSecurityTool(name: 'h2spec'): Promise<string> {
 }
 
 /** Whether `buildReference` has nothing to do. */
-export async function isReferenceBuilt(name: 'kube-apiserver'): Promise<boolean> {
-  return isExecutable(await programPath(REFERENCE, name))
+export async function isReferenceBuilt(name: ReferenceProgram, level: ReferenceLevel = '1.36'): Promise<boolean> {
+  return isExecutable(await programPath(REFERENCE, name, REFERENCE_RELEASES[level]))
 }
 
 /** Like `buildGoClient`: the tests of the package in the folder, to be run there. */
@@ -56,8 +58,22 @@ export async function buildGoTests(folder: string): Promise<string> {
   return path
 }
 
-function programPath(sources: string, name: string): Promise<string> {
-  return builtPath(sources, name, ['go.mod', 'go.sum', `${name}/main.go`])
+/** The module that a program is built from, and the version that it tells. */
+interface Release {
+  readonly version: string
+  /** The names of `go.mod` and `go.sum` without their endings. */
+  readonly modules: string
+}
+
+const REFERENCE_RELEASES = {
+  '1.36': { version: '1.36.4', modules: 'go' },
+  '1.37': { version: '1.37.1', modules: 'level-1.37' },
+} as const satisfies Readonly<Record<string, Release>>
+
+export type ReferenceLevel = keyof typeof REFERENCE_RELEASES
+
+function programPath(sources: string, name: string, { modules }: Release): Promise<string> {
+  return builtPath(sources, name, [`${modules}.mod`, `${modules}.sum`, `${name}/main.go`])
 }
 
 async function builtPath(sources: string, name: string, files: readonly string[]): Promise<string> {
@@ -66,13 +82,19 @@ async function builtPath(sources: string, name: string, files: readonly string[]
   return cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)
 }
 
-async function buildGoProgram(sources: string, name: string): Promise<string> {
-  const path = await programPath(sources, name)
+async function buildGoProgram(
+  sources: string,
+  name: string,
+  release: Release = REFERENCE_RELEASES['1.36'],
+): Promise<string> {
+  const path = await programPath(sources, name, release)
   await makeOnce(path, async (folder) => {
-    const stamp = { gitVersion: 'v1.36.4', gitMajor: '1', gitMinor: '36' }
+    const [gitMajor, gitMinor] = release.version.split('.')
+    const stamp = { gitVersion: `v${release.version}`, gitMajor, gitMinor }
     const flags = Object.entries(stamp).map(([key, value]) => `-X ${VERSION}.${key}=${value}`)
     const linked = `-ldflags=-s -w ${flags.join(' ')}`
-    await runGo(['build', '-trimpath', linked, '-o', join(folder, name), `./${name}`], sources)
+    const modules = `-modfile=${release.modules}.mod`
+    await runGo(['build', modules, '-trimpath', linked, '-o', join(folder, name), `./${name}`], sources)
     return name
   })
   return path
