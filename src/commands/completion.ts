@@ -1,5 +1,5 @@
 // `quarterdeck completion`: makes scripts for shells from the table of commands and flags.
-import { GATES } from '../config/feature-gates.ts'
+import { gatesAt } from '../config/feature-gates.ts'
 import type { Flag } from '../config/flags.ts'
 import { usageError } from '../config/start-error.ts'
 import { COMMAND_FLAGS, type CommandWords, flagsOfCommand, readCommandLine, SHELLS } from './command-flags.ts'
@@ -29,7 +29,7 @@ function completionOf({ kind, values = [] }: Pick<Flag, 'kind' | 'values'>): Com
   if (kind === 'directory') return { kind: 'directories', words: [] }
   if (kind === 'switch') return { kind: 'words', words: ['true', 'false'] }
   if (kind === 'gates')
-    return { kind: 'list', words: Object.keys(GATES).flatMap((gate) => [`${gate}=true`, `${gate}=false`]) }
+    return { kind: 'list', words: Object.keys(gatesAt()).flatMap((gate) => [`${gate}=true`, `${gate}=false`]) }
   if (values.length === 0) return { kind: 'nothing', words: [] }
   // A shell would expand the star to names of files.
   return { kind: kind === 'list' ? 'list' : 'words', words: values.filter((word) => word !== '*') }

@@ -1,6 +1,6 @@
 // The manuals of all commands, and `quarterdeck --help`, which is made from them.
 import { environmentName, FLAGS } from '../config/flags.ts'
-import { GATES } from '../config/feature-gates.ts'
+import { gatesAt } from '../config/feature-gates.ts'
 import { LIVE_FLAGS } from '../config/live-config.ts'
 import { flagsOfCommand } from './command-flags.ts'
 import { explainManual, healthcheckManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
@@ -139,9 +139,9 @@ export const serveManual = manual({
 })
 
 function gateLines(): string[] {
-  const names = Object.keys(GATES).sort()
+  const names = Object.keys(gatesAt()).sort()
   return names.map((name) => {
-    const { stage, enabled, locked } = GATES[name]!
+    const { stage, enabled, locked } = gatesAt()[name]!
     return `${name} (${stage}, ${enabled ? 'on' : 'off'}${locked === true ? ', locked' : ''})`
   })
 }

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { availableParallelism, homedir } from 'node:os'
 import path from 'node:path'
+import { API_LEVELS, type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import { LOG_LEVELS, type LogLevel } from '../lib/log.ts'
 import { type EgressRules, isAddressRange } from '../outgoing/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
@@ -37,6 +38,8 @@ import { usageError } from './start-error.ts'
 import { type TlsRules, tlsRules } from './tls-config.ts'
 
 export interface Config {
+  /** Of the API. */
+  readonly level: ApiLevel
   readonly storage: StorageConfig
   /** The prefix of every key in the store. It ends in `/`. */
   readonly storagePrefix: string
@@ -139,16 +142,32 @@ export async function readConfig(args: readonly string[], environment: Environme
   const given = mergeSettings(readArguments(args), readEnvironment(environment))
   const file = given.get('config')
   const settings = file === undefined ? given : mergeSettings(given, await readConfigFile(file.text))
-  return buildConfig(new SettingReader(settings), environment, await servedVersions(settings))
+  const level = emulatedLevel(settings.get('emulated-version'))
+  return buildConfig(new SettingReader(settings), environment, { level, served: await servedVersions(settings, level) })
 }
 
 /** The module is loaded only if the flag is set. */
-async function servedVersions(settings: Settings): Promise<ServedVersions | undefined> {
+async function servedVersions(settings: Settings, level: ApiLevel): Promise<ServedVersions | undefined> {
   const setting = settings.get('runtime-config')
-  return setting === undefined ? undefined : (await import('./runtime-config.ts')).servedVersions(setting)
+  return setting === undefined ? undefined : (await import('./runtime-config.ts')).servedVersions(setting, level)
 }
 
-function buildConfig(read: SettingReader, environment: Environment, served: ServedVersions | undefined): Config {
+/** `1.36`, and as the reference takes it for its components: `kube=1.36`, `kube:1.36`. */
+function emulatedLevel(setting: Setting | undefined): ApiLevel {
+  const text = setting?.text.replace(/^kube[=:]/, '') ?? ''
+  if (text === '') return DEFAULT_LEVEL
+  const level = API_LEVELS.find((one) => one === text)
+  if (level !== undefined) return level
+  throw usageError(`${setting?.source}: "${text}" is not an API level that can be served: ${API_LEVELS.join(', ')}`)
+}
+
+/** What is known of the API before anything else is read. */
+interface AskedApi {
+  readonly level: ApiLevel
+  readonly served: ServedVersions | undefined
+}
+
+function buildConfig(read: SettingReader, environment: Environment, { level, served }: AskedApi): Config {
   // This checks flags that the current settings do not use, too.
   for (const { name, kind, values, ignored } of FLAGS as readonly (Flag & { readonly name: FlagName })[]) {
     if (kind === 'text' && values !== undefined && ignored === undefined) read.word(name)
@@ -160,6 +179,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     : defaultDataDirectory(environment)
   const cluster = clusterConfig(read, served)
   return Object.freeze<Config>({
+    level,
     storage: storageOf(read, { inMemory, endpoints, dataDirectory }),
     storagePrefix: storagePrefix(read.required('etcd-prefix')),
     compactionIntervalMs: duration(read.required('etcd-compaction-interval')),
@@ -231,7 +251,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     controllersOff: switchedOff(read.list('controllers')),
     egress: egressRules(read),
     proxyCertificate: pair(read, 'proxy-client-cert-file', 'proxy-client-key-file'),
-    featureGates: gates(read.optional('feature-gates')),
+    featureGates: gates(read.optional('feature-gates'), level),
     logLevel: logLevel(read),
     hiddenMetrics: new Set(read.list('disabled-metrics')),
     profiling: read.switch('profiling'),
@@ -309,8 +329,8 @@ export function levelOf(number: number, otherwise: LogLevel): LogLevel {
   return number >= 3 ? 'debug' : otherwise
 }
 
-function gates(setting: Setting | undefined): FeatureGates {
-  return parseFeatureGates(setting?.text ?? '', setting?.source ?? '--feature-gates')
+function gates(setting: Setting | undefined, level: ApiLevel): FeatureGates {
+  return parseFeatureGates(setting?.text ?? '', setting?.source ?? '--feature-gates', level)
 }
 
 function transportDirective(text: string): string {

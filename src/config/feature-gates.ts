@@ -1,12 +1,13 @@
-// The feature gates of the reference at API level 1.36 with their stages and defaults, ours, and how a setting changes them. A gate
+// The feature gates of the reference with their stages and defaults by API level, ours, and how a setting changes them. A gate
 // chooses an implementation in the composition, or is asked for by the rules of a kind.
+import { type ApiLevel, byLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
 import { suggestion } from '../lib/closest-word.ts'
 import { parseBoolean } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
 type Stage = 'alpha' | 'beta' | 'GA' | 'deprecated'
 
-interface Gate {
+interface Gate extends LevelSpan {
   readonly stage: Stage
   readonly enabled: boolean
   /** The gate cannot be changed. */
@@ -17,22 +18,16 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'GA', enabled: true, locked: true },
     `
-    APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
-    AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions CRDValidationRatcheting
-    CSIServiceAccountTokenSecrets ConsistentListFromCache CustomResourceFieldSelectors DRAAdminAccess
-    DeclarativeValidation DisableAllocatorDualWrite DynamicResourceAllocation ExecProbeTimeout
-    ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InPlacePodVerticalScaling
-    JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy KubeletCgroupDriverFromCRI
-    KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletTracing
-    LogarithmicScaleDown MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator MutableCSINodeAllocatableCount
-    NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OrderedNamespaceDeletion
-    PodLifecycleSleepAction PodLifecycleSleepActionAllowZero PodObservedGenerationTracking PodSchedulingReadiness
-    PreferSameTrafficDistribution ProcMountType RecoverVolumeExpansionFailure RecursiveReadOnlyMounts
-    RelaxedDNSSearchValidation RelaxedEnvironmentVariableValidation ResilientWatchCacheInitialization
-    RetryGenerateName SELinuxChangePolicy SELinuxMountReadWriteOncePod SchedulerQueueingHints
-    SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
-    ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SidecarContainers
-    StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration
+    CPUManagerPolicyOptions CRDValidationRatcheting CSIServiceAccountTokenSecrets CustomResourceFieldSelectors
+    DRAAdminAccess DeclarativeValidation DisableAllocatorDualWrite DynamicResourceAllocation ExecProbeTimeout
+    ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InPlacePodVerticalScaling JobManagedBy
+    KubeletCgroupDriverFromCRI KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources
+    KubeletPodResourcesGet KubeletTracing MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator
+    MutableCSINodeAllocatableCount NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery
+    NodeSwap PodObservedGenerationTracking PodSchedulingReadiness PreferSameTrafficDistribution ProcMountType
+    RecoverVolumeExpansionFailure RecursiveReadOnlyMounts RelaxedEnvironmentVariableValidation
+    SELinuxChangePolicy SELinuxMountReadWriteOncePod SeparateTaintEvictionController ServiceAccountTokenJTI
+    ServiceAccountTokenNodeBinding ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo
     SupplementalGroupsPolicy SystemdWatchdog TopologyManagerPolicyOptions UserNamespacesSupport
     VolumeAttributesClass WinDSR WinOverlay
     `,
@@ -40,7 +35,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'GA', enabled: true },
     `
-    AllowServiceExternalIPs CustomCPUCFSQuotaPeriod DRAPrioritizedList MutatingAdmissionPolicy
+    AllowServiceExternalIPs CustomCPUCFSQuotaPeriod MutatingAdmissionPolicy
     `,
   ],
   [
@@ -50,18 +45,16 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
     ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC ComponentFlagz
     ComponentStatusz ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules ContextualLogging
-    DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaints DRAExtendedResource DRAPartitionableDevices
-    DRAResourceClaimDeviceStatus DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout
-    DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency EnvFiles
-    ExtendWebSocketsToKubelet GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance
-    HostnameOverride InOrderInformersBatchProcess InPlacePodLevelResourcesVerticalScaling
-    InPlacePodVerticalScalingInitContainers KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
-    KubeletSeparateDiskGC KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
-    MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
-    MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs NodeDeclaredFeatures
-    NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PLEGOnDemandRelist PodDeletionCost
-    PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets
-    PreventStaticPodAPIReferences RelaxedServiceNameValidation ReloadKubeletClientCAFile
+    DRAConsumableCapacity DRADeviceBindingConditions DRAPartitionableDevices
+    DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout DeclarativeValidationBeta
+    DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency EnvFiles ExtendWebSocketsToKubelet
+    GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority InOrderInformersBatchProcess
+    InPlacePodLevelResourcesVerticalScaling KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
+    KubeletSeparateDiskGC KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot
+    LoggingBetaOptions MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
+    MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
+    NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PodDeletionCost PodLevelResources
+    PodTopologyLabelsAdmission PortForwardWebsockets ReloadKubeletClientCAFile
     ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus ResourceHealthStatusMessage
     RestartAllContainersOnContainerExits RotateKubeletServerCertificate SchedulerAsyncPreemption
     SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction SizeBasedListCostEstimate
@@ -70,42 +63,35 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
     StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
     TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
-    UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO WatchCacheInitializationPostStartHook WatchList
-    WatchListClient WindowsGracefulNodeShutdown
+    UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO WatchList WatchListClient
+    WindowsGracefulNodeShutdown
     `,
   ],
   [
     { stage: 'beta', enabled: false },
     `
-    ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode CoordinatedLeaderElection
-    DRADeviceTaintRules LocalStorageCapacityIsolationFSQuotaMonitoring MaxUnavailableStatefulSet
-    PodCertificateRequest SELinuxMount SchedulerAsyncAPICalls StorageVersionMigrator
+    CoordinatedLeaderElection LocalStorageCapacityIsolationFSQuotaMonitoring SchedulerAsyncAPICalls
     `,
   ],
   [
     { stage: 'alpha', enabled: false },
     `
-    APIServingWithRoutine AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions
-    CRIListStreaming CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
-    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ContainerStopSignals
-    ControllerManagerReleaseLeaderElectionLockOnExit CrossNamespaceVolumeDataSource DRAListTypeAttributes
-    DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims EventedPLEG GangScheduling
-    GenericWorkload HPAScaleToZero ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs
-    InPlacePodVerticalScalingExclusiveMemory KubeletInUserNamespace LoggingAlphaOptions
-    ManifestBasedAdmissionControlConfig MemoryQoS MutablePVNodeAffinity NativeHistograms
-    PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodLevelResourceManagers
-    PodLogsQuerySplitStreams PodsAPI QOSReserved ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi
-    ShardedListAndWatch StorageCapacityScoring StorageVersionAPI TaintTolerationComparisonOperators
-    TopologyAwareWorkloadScheduling TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport
-    VolumeLimitScaling WindowsCPUAndMemoryAffinity WorkloadAwarePreemption WorkloadWithJob
+    APIServingWithRoutine CBORServingAndStorage CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth
+    ClientsAllowCBOR ClientsPreferCBOR CloudControllerManagerWatchBasedRoutesReconciliation
+    CloudControllerManagerWebhook ContainerStopSignals ControllerManagerReleaseLeaderElectionLockOnExit
+    CrossNamespaceVolumeDataSource DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus
+    EventedPLEG ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs
+    InPlacePodVerticalScalingExclusiveMemory LoggingAlphaOptions MutablePVNodeAffinity PodLogsQuerySplitStreams
+    QOSReserved ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi ShardedListAndWatch
+    StorageVersionAPI TaintTolerationComparisonOperators TopologyAwareWorkloadScheduling
+    TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport WindowsCPUAndMemoryAffinity
+    WorkloadWithJob
     `,
   ],
-  // Ours: the past of an object (`handlers/history.ts`).
-  [{ stage: 'alpha', enabled: false }, 'ObjectHistory'],
   [
     { stage: 'deprecated', enabled: true, locked: true },
     `
-    AggregatedDiscoveryRemoveBetaType DisableNodeKubeProxyVersion SeparateCacheWatchRPC
+    AggregatedDiscoveryRemoveBetaType DisableNodeKubeProxyVersion
     `,
   ],
   [
@@ -117,28 +103,160 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'deprecated', enabled: true },
     `
-    DisableCPUQuotaWithExclusiveCPUs KubeletPodResourcesListUseActivePods ServiceCIDRStatusFieldWiping
-    StorageNamespaceIndex
+    KubeletPodResourcesListUseActivePods ServiceCIDRStatusFieldWiping StorageNamespaceIndex
     `,
   ],
   [
     { stage: 'deprecated', enabled: false },
     `
     AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests ChangeContainerStatusOnKubeletRestart
-    DeclarativeValidationTakeover KMSv1 KubeletRegistrationGetOnExistsOnly WindowsHostNetwork
+    KMSv1 KubeletRegistrationGetOnExistsOnly WindowsHostNetwork
     `,
   ],
+  // Ours: the past of an object (`handlers/history.ts`).
+  [{ stage: 'alpha', enabled: false }, 'ObjectHistory'],
+  [
+    { stage: 'GA', enabled: true, locked: true, until: '1.36' },
+    `
+    APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
+    AuthorizeWithSelectors BtreeWatchCache ConsistentListFromCache JobBackoffLimitPerIndex
+    JobPodReplacementPolicy JobSuccessPolicy LogarithmicScaleDown OrderedNamespaceDeletion
+    PodLifecycleSleepAction PodLifecycleSleepActionAllowZero RelaxedDNSSearchValidation
+    ResilientWatchCacheInitialization RetryGenerateName SchedulerQueueingHints SidecarContainers
+    StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf
+    StructuredAuthenticationConfiguration
+    `,
+  ],
+  [
+    { stage: 'GA', enabled: true, until: '1.36' },
+    `
+    DRAPrioritizedList
+    `,
+  ],
+  [
+    { stage: 'beta', enabled: true, until: '1.36' },
+    `
+    DRADeviceTaints DRAExtendedResource DRAResourceClaimDeviceStatus HPAConfigurableTolerance HostnameOverride
+    InPlacePodVerticalScalingInitContainers NodeDeclaredFeatures PLEGOnDemandRelist
+    PodReadyToStartContainersCondition PreventStaticPodAPIReferences RelaxedServiceNameValidation
+    WatchCacheInitializationPostStartHook
+    `,
+  ],
+  [
+    { stage: 'beta', enabled: false, until: '1.36' },
+    `
+    ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode DRADeviceTaintRules
+    MaxUnavailableStatefulSet PodCertificateRequest SELinuxMount StorageVersionMigrator
+    `,
+  ],
+  [
+    { stage: 'alpha', enabled: false, until: '1.36' },
+    `
+    AllowUnsafeMalformedObjectDeletion DRAWorkloadResourceClaims GangScheduling GenericWorkload HPAScaleToZero
+    KubeletInUserNamespace ManifestBasedAdmissionControlConfig MemoryQoS NativeHistograms
+    PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodLevelResourceManagers PodsAPI
+    StorageCapacityScoring VolumeLimitScaling WorkloadAwarePreemption
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: true, locked: true, until: '1.36' },
+    `
+    SeparateCacheWatchRPC
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: true, until: '1.36' },
+    `
+    DisableCPUQuotaWithExclusiveCPUs
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: false, until: '1.36' },
+    `
+    DeclarativeValidationTakeover
+    `,
+  ],
+  [
+    { stage: 'GA', enabled: true, since: '1.37' },
+    `
+    ClusterTrustBundle ClusterTrustBundleProjection DRADeviceTaintRules DRADeviceTaints InformerResourceVersion
+    PodCertificateRequest SELinuxMount StorageVersionMigrator
+    `,
+  ],
+  [
+    { stage: 'GA', enabled: true, locked: true, since: '1.37' },
+    `
+    DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus HPAConfigurableTolerance
+    HostnameOverride InOrderInformers InPlacePodVerticalScalingInitContainers NodeDeclaredFeatures
+    PLEGOnDemandRelist PodReadyToStartContainersCondition RelaxedServiceNameValidation
+    WatchCacheInitializationPostStartHook
+    `,
+  ],
+  [
+    { stage: 'alpha', enabled: false, since: '1.37' },
+    `
+    APIServerWebhookAuthenticationToken AllAlpha AtomicWriteVolumeUserFields CompositePodGroup
+    ConsistentListFromCacheSkipTimeoutFallback DRADerivedAttributes DRADeviceCompatibilityGroups
+    DRAOptionalNodeOperations DRAPartitionableDevicesType DefaultPodSysctls EmptyDirVolumeMode
+    EvictionRequestAPI GRPCContainerProbeTLS H2CContainerProbe InPlacePodVerticalScalingMemoryBackedVolumes
+    InPlacePodVerticalScalingSchedulerPreemption InterPodAffinityHostnameFastPath
+    KubeProxyNFTablesLocalhostNodePorts KubeletAllocatedPodsEndpoint NodeLifecycleConditions
+    PodGroupPreemptionPolicy SchedulerPreQueueingHints StatefulSetRecreateStrategy VolumeBindMountOptions
+    `,
+  ],
+  [
+    { stage: 'beta', enabled: false, since: '1.37' },
+    `
+    AllBeta DRAFractionalCapacityRange DRAWorkloadResourceClaims GenericWorkload PodAndContainerStatsFromCRI
+    PodLevelResourceManagers
+    `,
+  ],
+  [
+    { stage: 'beta', enabled: true, since: '1.37' },
+    `
+    ConcurrentWatchObjectDecode EtcdRangeStream ExcludeAdmissionWebhookVirtualResources HPAGeneration
+    HPAOptimizedSelectorStore HPAScaleToZero HugepageAwareEviction KubeletInUserNamespace
+    ManifestBasedAdmissionControlConfig MaxUnavailableStatefulSet MemoryQoS NFTablesNetlink NativeHistograms
+    NodeControllerLeaseCircuitBreaker PersistentVolumeClaimUnusedSinceTime PodLevelResourcesFixDefaulting
+    PodLevelResourcesFixKubeletQOSClass PodsAPI StaleControllerConsistencyHPA StorageCapacityScoring
+    VolumeLimitScaling WatchListCompression WebhookRoundTripLoadBalancing
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: false, locked: true, since: '1.37' },
+    `
+    DeclarativeValidationTakeover SeparateCacheWatchRPC
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: true, since: '1.37' },
+    `
+    KubeProxyIPVS
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: true, locked: true, since: '1.37' },
+    `
+    DisableCPUQuotaWithExclusiveCPUs
+    `,
+  ],
+  // D34: the reference has it on at this level.
+  [{ stage: 'beta', enabled: false, since: '1.37' }, 'AllowUnsafeMalformedObjectDeletion'],
 ]
 
-export const GATES: Readonly<Record<string, Gate>> = Object.freeze(
-  Object.fromEntries(
-    BY_STAGE.flatMap(([gate, names]) =>
-      names
-        .trim()
-        .split(/\s+/)
-        .map((name) => [name, gate]),
+/** The gates of a level. */
+export const gatesAt = byLevel(
+  (level): Readonly<Record<string, Gate>> =>
+    Object.freeze(
+      Object.fromEntries(
+        BY_STAGE.filter(([gate]) => isAtLevel(level, gate)).flatMap(([gate, names]) =>
+          names
+            .trim()
+            .split(/\s+/)
+            .map((name) => [name, gate]),
+        ),
+      ),
     ),
-  ),
 )
 
 /** The gates that the server itself uses. */
@@ -154,8 +272,8 @@ export interface GateState {
   readonly enabled: boolean
 }
 
-export function gateStates(gates: FeatureGates): readonly GateState[] {
-  return Object.entries(GATES).map(([name, { stage }]) => {
+export function gateStates(gates: FeatureGates, level?: ApiLevel): readonly GateState[] {
+  return Object.entries(gatesAt(level)).map(([name, { stage }]) => {
     return { name, stage: stage === 'GA' ? '' : stage.toUpperCase(), enabled: gates[name] === true }
   })
 }
@@ -164,7 +282,8 @@ export function gateStates(gates: FeatureGates): readonly GateState[] {
 const GROUPS: Readonly<Record<string, Stage>> = { AllAlpha: 'alpha', AllBeta: 'beta' }
 
 /** Reads `Name=true,Other=false`. Throws a `StartError` that names the source of the setting. */
-export function parseFeatureGates(text: string, source: string): FeatureGates {
+export function parseFeatureGates(text: string, source: string, level?: ApiLevel): FeatureGates {
+  const gates = gatesAt(level)
   const wanted = new Map<string, boolean>()
   for (const setting of text.split(',').filter((part) => part.trim() !== '')) {
     // The prefix of the reference's component is accepted too.
@@ -172,21 +291,27 @@ export function parseFeatureGates(text: string, source: string): FeatureGates {
     const enabled = value === undefined ? undefined : parseBoolean(value)
     if (enabled === undefined || more.length > 0)
       throw usageError(`${source}: "${setting.trim()}" is not NAME=true or NAME=false`)
-    checkGate(name, enabled, source)
+    checkGate(gates, { name, enabled, source })
     wanted.set(name, enabled)
   }
-  const entries = Object.entries(GATES).map(([name, gate]) => {
+  const entries = Object.entries(gates).map(([name, gate]) => {
     const byGroup = Object.entries(GROUPS).find(([group, stage]) => stage === gate.stage && wanted.has(group))?.[0]
     return [name, wanted.get(name) ?? (byGroup === undefined ? gate.enabled : wanted.get(byGroup))]
   })
   return Object.freeze(Object.fromEntries(entries) as FeatureGates)
 }
 
-function checkGate(name: string, enabled: boolean, source: string): void {
+interface GateSetting {
+  readonly name: string
+  readonly enabled: boolean
+  readonly source: string
+}
+
+function checkGate(gates: Readonly<Record<string, Gate>>, { name, enabled, source }: GateSetting): void {
   if (Object.hasOwn(GROUPS, name)) return
-  const gate = Object.hasOwn(GATES, name) ? GATES[name] : undefined
+  const gate = Object.hasOwn(gates, name) ? gates[name] : undefined
   if (gate === undefined) {
-    const names = [...Object.keys(GATES), ...Object.keys(GROUPS)]
+    const names = [...Object.keys(gates), ...Object.keys(GROUPS)]
     throw usageError(`${source}: unknown feature gate "${name}"${suggestion(name, names)}`)
   }
   if (gate.locked === true && gate.enabled !== enabled) {

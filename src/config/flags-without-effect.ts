@@ -68,7 +68,6 @@ const REJECTED = {
   'audit-log-version': ['text', 'Audit events are written as audit.k8s.io/v1.', 'audit.k8s.io/v1'],
   'audit-webhook-version': ['text', 'Audit events are sent as audit.k8s.io/v1.', 'audit.k8s.io/v1'],
   'egress-selector-config-file': ['file', 'Egress proxies are not supported.'],
-  'emulated-version': ['text', 'The API level is fixed to 1.36.', '1.36', 'kube=1.36', 'kube:1.36'],
   'emulation-forward-compatible': ['switch', NO_FORWARD, 'false'],
   'enable-garbage-collector': ['switch', 'Use --controllers=-garbage-collector to run another one.', 'true'],
   'etcd-servers-overrides': ['list', 'All resources are stored in the etcd of --etcd-servers.'],

@@ -1,5 +1,6 @@
 // Every flag of `quarterdeck serve`, as data. The reference server's names where it has them. The manual, the environment
 // and the configuration file are all read from this table.
+import { API_LEVELS, DEFAULT_LEVEL } from '../api/level.ts'
 import { LOG_LEVELS } from '../lib/log.ts'
 import { CONTROLLER_WORDS, CONTROLLERS_HELP } from './controller-names.ts'
 import {
@@ -150,6 +151,11 @@ const REQUEST_FLAGS = flagsOf('Requests', {
 })
 
 const CLUSTER_FLAGS = flagsOf('Cluster', {
+  'emulated-version': text(
+    'VERSION',
+    `API level to serve: ${API_LEVELS.join(' or ')}; kube=VERSION is the same.`,
+    DEFAULT_LEVEL,
+  ),
   'runtime-config': list(
     'KEY=true|false,...',
     'Built-in APIs to serve: group/version (v1 for the core group), group/version/resource, api/all, api/ga, api/beta, api/alpha; the most specific key wins. Default: all.',

@@ -1,4 +1,5 @@
 // `--runtime-config` selects the served built-in resources (P-470).
+import type { ApiLevel } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersionResource } from '../api/object.ts'
 import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import { parseBoolean } from './setting-reader.ts'
@@ -32,9 +33,9 @@ const ABSENT: ReadonlySet<string> = new Set(
 )
 
 /** Throws a `StartError` of one line for an unknown or absent version. */
-export function servedVersions({ text, source }: Setting): ServedVersions {
+export function servedVersions({ text, source }: Setting, level?: ApiLevel): ServedVersions {
   const wanted = new Map(text.split(',').flatMap((part) => (part.trim() === '' ? [] : [readPart(part.trim(), source)])))
-  const groups = builtInGroups()
+  const groups = builtInGroups(level)
   for (const [key, isOn] of wanted) if (!Object.hasOwn(STAGES, key)) checkKey(groups, { key, isOn, source })
   const isServed = (resource: GroupVersionResource): boolean => {
     const version = formatGroupVersion(resource)

@@ -1,5 +1,6 @@
 // The front door: the built-in kinds, their resources, and those of custom resource definitions. Whoever adds a kind adds its file and
 // a line to the table.
+import { NEWEST_LEVEL } from '../api/level.ts'
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
@@ -262,7 +263,7 @@ export function columnsOf(kind: GroupKind): TableShape {
  */
 export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
   const known = new Map<string, GroupResource>()
-  for (const { versions } of builtInGroups()) {
+  for (const { versions } of builtInGroups(NEWEST_LEVEL)) {
     for (const { group, kind, plural, storageVersionHash } of versions.flatMap(({ resources }) => resources)) {
       if (storageVersionHash === undefined) continue
       const prefix = kindOf({ group, kind }).storagePrefix ?? plural

@@ -64,7 +64,8 @@ export function resourceTable(sources: ResourceSources): BuiltInTable {
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(sources.actions.map((action) => [placeOf(action.at), action]))
-  for (const row of builtInGroups().flatMap(({ versions }) => versions.flatMap(({ resources: rows }) => rows))) {
+  const groups = builtInGroups(sources.schema.level)
+  for (const row of groups.flatMap(({ versions }) => versions.flatMap(({ resources: rows }) => rows))) {
     const key = keyOf({ ...row, resource: row.plural })
     declared.add(key)
     const resource = known?.get(key) ?? resourceOf(sources, row)
@@ -86,7 +87,7 @@ export function resourceTable(sources: ResourceSources): BuiltInTable {
 
 /** Versions that are not served count as having the kinds of those that are. */
 function isKindOfAnotherVersion(schema: SchemaTable, { group, version, kind }: GroupVersionKind): boolean {
-  const versions = knownVersionsOf(group)
+  const versions = knownVersionsOf(group, schema.level)
   return (
     versions.includes(version) && versions.some((other) => schema.kind({ group, version: other, kind }) !== undefined)
   )

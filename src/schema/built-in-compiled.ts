@@ -1,10 +1,16 @@
 // The compiled built-in kinds, typed: the type that the compiler infers for large JSON files is useless.
+import { byLevel } from '../api/level.ts'
+import { compiledAt } from './compiled-level.ts'
 import compiled from './gen/built-in-kinds.json' with { type: 'json' }
 import rules from './gen/built-in-rules.json' with { type: 'json' }
 import type { CompiledField, CompiledRules, CompiledSchema, CompiledType } from './table-compiled.ts'
 
+/** With everything that any level has. */
 export const BUILT_IN: CompiledSchema = compiled as unknown as CompiledSchema
 export const BUILT_IN_RULES: CompiledRules = rules as unknown as CompiledRules
+
+/** With what the level has. */
+export const builtInAt = byLevel((level) => compiledAt(level, BUILT_IN))
 
 /** A type by the stem of its file and its name: `core_v1`, `Pod`. */
 export function builtInType(stem: string, name: string): CompiledType | undefined {

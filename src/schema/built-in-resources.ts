@@ -1,7 +1,8 @@
 // The resources of the built-in kinds by the compiled table, with their names, paths and verbs.
 import { createHash } from 'node:crypto'
+import { type ApiLevel, byLevel } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
-import { BUILT_IN } from './built-in-compiled.ts'
+import { builtInAt } from './built-in-compiled.ts'
 import type { CompiledFile, CompiledResource } from './table-compiled.ts'
 
 export interface BuiltInResource extends GroupVersionKind {
@@ -45,9 +46,9 @@ export interface BuiltInVersion {
 const VERBS: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 const SUBRESOURCE_VERBS: readonly string[] = ['get', 'patch', 'update']
 
-/** The groups in the order of discovery, the core group first. */
-export function builtInGroups(): readonly BuiltInGroup[] {
-  return GROUPS
+/** The groups of a level in the order of discovery, the core group first. */
+export function builtInGroups(level?: ApiLevel): readonly BuiltInGroup[] {
+  return groupsAt(level)
 }
 
 function groupsOf(files: readonly CompiledFile[]): readonly BuiltInGroup[] {
@@ -100,4 +101,4 @@ function storageVersionHash(gvk: GroupVersionKind, resource: CompiledResource): 
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
-const GROUPS = groupsOf(BUILT_IN.files)
+const groupsAt = byLevel((level) => groupsOf(builtInAt(level).files))

@@ -1,5 +1,6 @@
 // The group-versions that clients may know, also without being served. OpenAPI lists the kinds of every group under each.
-import type { GroupVersion } from '../api/object.ts'
+import { type ApiLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
+import { formatGroupVersion, type GroupVersion } from '../api/object.ts'
 
 const KNOWN: Readonly<Record<string, string>> = {
   '': 'v1',
@@ -20,14 +21,23 @@ const KNOWN: Readonly<Record<string, string>> = {
   'flowcontrol.apiserver.k8s.io': 'v1 v1beta1 v1beta2 v1beta3',
   'imagepolicy.k8s.io': 'v1alpha1',
   'internal.apiserver.k8s.io': 'v1alpha1',
+  'lifecycle.k8s.io': 'v1alpha1',
   'networking.k8s.io': 'v1 v1beta1',
   'node.k8s.io': 'v1 v1alpha1 v1beta1',
   policy: 'v1 v1beta1',
   'rbac.authorization.k8s.io': 'v1 v1alpha1 v1beta1',
   'resource.k8s.io': 'v1 v1alpha3 v1beta1 v1beta2',
-  'scheduling.k8s.io': 'v1 v1alpha2 v1beta1',
+  'scheduling.k8s.io': 'v1 v1alpha2 v1alpha3 v1beta1',
   'storage.k8s.io': 'v1 v1alpha1 v1beta1',
-  'storagemigration.k8s.io': 'v1beta1',
+  'storagemigration.k8s.io': 'v1 v1beta1',
+}
+
+/** Of those that not every level has. */
+const SPANS: Readonly<Record<string, LevelSpan>> = {
+  'lifecycle.k8s.io/v1alpha1': { since: '1.37' },
+  'scheduling.k8s.io/v1alpha2': { until: '1.36' },
+  'scheduling.k8s.io/v1alpha3': { since: '1.37' },
+  'storagemigration.k8s.io/v1': { since: '1.37' },
 }
 
 /** Groups that only servers use. Documents of custom resources do not have them. */
@@ -38,15 +48,16 @@ const OF_SERVERS: ReadonlySet<string> = new Set([
   'imagepolicy.k8s.io',
 ])
 
-export function knownVersions(): readonly GroupVersion[] {
-  return Object.keys(KNOWN).flatMap((group) => knownVersionsOf(group).map((version) => ({ group, version })))
+export function knownVersions(level: ApiLevel): readonly GroupVersion[] {
+  return Object.keys(KNOWN).flatMap((group) => knownVersionsOf(group, level).map((version) => ({ group, version })))
 }
 
 /** The versions of a group. Empty: it is unknown. */
-export function knownVersionsOf(group: string): readonly string[] {
-  return Object.hasOwn(KNOWN, group) ? (KNOWN[group] ?? '').split(' ') : []
+export function knownVersionsOf(group: string, level: ApiLevel): readonly string[] {
+  const versions = Object.hasOwn(KNOWN, group) ? (KNOWN[group] ?? '').split(' ') : []
+  return versions.filter((version) => isAtLevel(level, SPANS[formatGroupVersion({ group, version })] ?? {}))
 }
 
-export function versionsKnownToClients(): readonly GroupVersion[] {
-  return knownVersions().filter(({ group }) => !OF_SERVERS.has(group))
+export function versionsKnownToClients(level: ApiLevel): readonly GroupVersion[] {
+  return knownVersions(level).filter(({ group }) => !OF_SERVERS.has(group))
 }

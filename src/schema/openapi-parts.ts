@@ -1,5 +1,6 @@
 // The OpenAPI parts of the built-in resources: one for each group-version and group, and those of the roots.
 import { createHash } from 'node:crypto'
+import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import type { GroupVersion } from '../api/object.ts'
 import { type BuiltInGroup, builtInGroups, type BuiltInResource } from './built-in-resources.ts'
 import { BUILT_IN } from './built-in-compiled.ts'
@@ -35,14 +36,17 @@ const GIVES_OBJECT: ReadonlySet<string> = new Set([
 ])
 
 /** The schemas of the built-in types. Custom ones refer to some of them. */
-export function builtInTypeSchemas(): TypeSchemas {
-  return new BuiltInTypeSchemas()
+export function builtInTypeSchemas(level: ApiLevel = DEFAULT_LEVEL): TypeSchemas {
+  return new BuiltInTypeSchemas(level)
 }
 
 /** The parts of all built-in groups, or only of these. */
-export function builtInOpenApiParts(groups: readonly BuiltInGroup[] = builtInGroups()): readonly OpenApiPart[] {
-  const types = new BuiltInTypeSchemas()
-  const make = partMaker()
+export function builtInOpenApiParts(
+  level: ApiLevel = DEFAULT_LEVEL,
+  groups: readonly BuiltInGroup[] = builtInGroups(level),
+): readonly OpenApiPart[] {
+  const types = new BuiltInTypeSchemas(level)
+  const make = partMaker(level)
   const versions = groups.flatMap(({ group, versions: all }) =>
     all.map(({ version, resources }) => {
       const gv = { group, version }
@@ -62,8 +66,9 @@ export function builtInOpenApiParts(groups: readonly BuiltInGroup[] = builtInGro
 }
 
 /** All built-in parts come from two generated files, which make their fingerprint. */
-function partMaker(): (key: string, types: TypeSchemas, paths: OpenApiPart['paths']) => OpenApiPart {
+function partMaker(level: ApiLevel): (key: string, types: TypeSchemas, paths: OpenApiPart['paths']) => OpenApiPart {
   const fingerprint = createHash('sha256')
+    .update(level)
     .update(JSON.stringify(BUILT_IN))
     .update(JSON.stringify(descriptions))
     .digest('hex')

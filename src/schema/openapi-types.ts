@@ -1,9 +1,10 @@
 // The OpenAPI schemas of the built-in types, from the compiled table and the descriptions in `proto/api`.
+import { type ApiLevel, byLevel } from '../api/level.ts'
 import type { GroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { givenMembers } from '../lib/given-members.ts'
 import { compareStrings } from '../lib/text-order.ts'
-import { BUILT_IN, builtInType } from './built-in-compiled.ts'
+import { BUILT_IN, builtInAt, builtInType } from './built-in-compiled.ts'
 import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
 import { knownVersions, versionsKnownToClients } from './known-versions.ts'
 import { type OpenApiVersion, type TypeSchemas } from './openapi-model.ts'
@@ -24,25 +25,30 @@ interface TypeIndex {
 }
 
 export class BuiltInTypeSchemas implements TypeSchemas {
+  readonly #level: ApiLevel
   readonly #types: TypeIndex
   /** The group-versions for kinds of every group, in version 3. */
   readonly #versions: readonly GroupVersion[]
 
-  constructor(versions = versionsKnownToClients(), types = indexTypes()) {
+  constructor(level: ApiLevel, versions = versionsKnownToClients(level)) {
+    this.#level = level
     this.#versions = versions
-    this.#types = types
+    this.#types = indexAt(level)
   }
 
   /** The same types for the document of one group-version. */
   within(gv: GroupVersion): BuiltInTypeSchemas {
-    return new BuiltInTypeSchemas(gv.group === '' ? [gv] : [{ group: '', version: 'v1' }, gv], this.#types)
+    return new BuiltInTypeSchemas(this.#level, gv.group === '' ? [gv] : [{ group: '', version: 'v1' }, gv])
   }
 
   schema(name: string, version: OpenApiVersion): ValueMap | undefined {
     const declared = this.#types.published.get(name)
     return declared === undefined
       ? undefined
-      : new SchemaWriter(this.#types.byName, version).type(declared, this.#kinds(declared, version))
+      : new SchemaWriter(this.#types.byName, version, DOCUMENT_FORMS[this.#level]).type(
+          declared,
+          this.#kinds(declared, version),
+        )
   }
 
   /** Every group-version of a kind. */
@@ -54,7 +60,7 @@ export class BuiltInTypeSchemas implements TypeSchemas {
       case 'core':
         return [{ group: '', kind, version: 'v1' }]
       case 'every':
-        return (openApi === 2 ? knownVersions() : this.#versions).map(({ group, version }) => ({
+        return (openApi === 2 ? knownVersions(this.#level) : this.#versions).map(({ group, version }) => ({
           group,
           kind,
           version,
@@ -65,8 +71,10 @@ export class BuiltInTypeSchemas implements TypeSchemas {
   }
 }
 
-function indexTypes(): TypeIndex {
-  const declared = BUILT_IN.files.flatMap((file) => file.types.map((type) => ({ file, type })))
+const indexAt = byLevel(indexTypes)
+
+function indexTypes(level: ApiLevel): TypeIndex {
+  const declared = builtInAt(level).files.flatMap((file) => file.types.map((type) => ({ file, type })))
   const published = declared.filter(({ type }) => type.published !== false)
   return {
     byName: new Map(declared.map((one) => [`${one.file.stem}.${one.type.name}`, one])),
@@ -84,16 +92,18 @@ export function documentName(stem: string, name: string): string | undefined {
 class SchemaWriter {
   readonly #types: ReadonlyMap<string, Declared>
   readonly #version: OpenApiVersion
+  readonly #form: DocumentForm
 
-  constructor(types: ReadonlyMap<string, Declared>, version: OpenApiVersion) {
+  constructor(types: ReadonlyMap<string, Declared>, version: OpenApiVersion, form: DocumentForm) {
     this.#types = types
     this.#version = version
+    this.#form = form
   }
 
   type({ file, type }: Declared, kinds: readonly ValueMap[]): ValueMap {
     const name = `${file.stem}.${type.name}`
     const description = TEXTS[name] ?? this.#partText(file, type)
-    if (type.form !== undefined) return givenMembers({ description, ...this.#form(type) })
+    if (type.form !== undefined) return givenMembers({ description, ...this.#ownForm(type) })
     const fields = this.#fieldsOf(name, type)
     const members = fields.map(({ place, field }) => [field[0], this.#field(place, field)] as const)
     const properties =
@@ -126,7 +136,7 @@ class SchemaWriter {
   }
 
   #field(place: string, [name, , type, marks = '', facts = {}]: CompiledField): ValueMap {
-    const usual = UNDESCRIBED.test(place) ? undefined : (USUAL_TEXTS[name] ?? '')
+    const usual = this.#form.undescribed.test(place) ? undefined : (USUAL_TEXTS[name] ?? '')
     const description = TEXTS[place] ?? (type === 'meta_v1.ListMeta' ? LIST_META_TEXT : usual)
     return this.#describe(
       description,
@@ -164,14 +174,15 @@ class SchemaWriter {
   }
 
   #item(type: string, values: readonly string[] | undefined): ValueMap {
-    return this.#shape(type, { isPointer: false, values, zero: ZEROS[type] })
+    const { itemDefaults } = this.#form
+    return this.#shape(type, { isPointer: !itemDefaults, values, zero: itemDefaults ? ZEROS[type] : undefined })
   }
 
   #reference(name: string, isPointer: boolean): ValueMap {
     const declared = this.#types.get(name)
     if (declared === undefined) return {}
     const { file, type } = declared
-    if (type.published === false && type.form !== undefined) return this.#form(type)
+    if (type.published === false && type.form !== undefined) return this.#ownForm(type)
     const $ref = `${this.#version === 2 ? '#/definitions/' : '#/components/schemas/'}${file.openapi}.${type.name}`
     return { $ref, ...(isPointer || type.form !== undefined ? {} : this.#default({})) }
   }
@@ -182,7 +193,7 @@ class SchemaWriter {
   }
 
   /** A type with a JSON form of its own. */
-  #form({ form }: CompiledType): ValueMap {
+  #ownForm({ form }: CompiledType): ValueMap {
     switch (form) {
       case 'time':
       case 'microTime':
@@ -208,6 +219,18 @@ class SchemaWriter {
 
 /** The reference has no descriptions of these fields, so their references have no other members. */
 const UNDESCRIBED = /^(?:apiextensions\.k8s\.io_v1\.JSONSchemaProps|networking\.k8s\.io_v1\.IngressRuleValue)\./
+
+/** What differs between the documents of levels beside what is declared. */
+interface DocumentForm {
+  /** In version 3, the zero of items is told as their default. */
+  readonly itemDefaults: boolean
+  readonly undescribed: RegExp
+}
+
+const DOCUMENT_FORMS: Readonly<Record<ApiLevel, DocumentForm>> = {
+  '1.36': { itemDefaults: true, undescribed: UNDESCRIBED },
+  '1.37': { itemDefaults: false, undescribed: /^apiextensions\.k8s\.io_v1\.JSONSchemaProps\./ },
+}
 
 interface ValueFacts {
   readonly isPointer: boolean

@@ -1,12 +1,13 @@
 // The front door of the schema room: the table of the built-in kinds. `table.ts` explains its records. Decoding,
 // defaults, validation, patches and the codecs walk them.
-import { BUILT_IN } from './built-in-compiled.ts'
+import { type ApiLevel, byLevel } from '../api/level.ts'
+import { builtInAt } from './built-in-compiled.ts'
 import { BuiltInTable } from './table-built-in.ts'
 import type { SchemaTable } from './table.ts'
 
 /** The table of the built-in kinds. Its records are made on demand, and all callers share them. */
-export function loadBuiltInSchema(): SchemaTable {
-  return TABLE
+export function loadBuiltInSchema(level?: ApiLevel): SchemaTable {
+  return tableAt(level)
 }
 
-const TABLE: SchemaTable = new BuiltInTable(BUILT_IN)
+const tableAt = byLevel<SchemaTable>((level) => new BuiltInTable(builtInAt(level), level))

@@ -1,10 +1,13 @@
 // Checks the types of stored objects. Code that reads fields relies on the types of built-in kinds (`api/gen/kinds.ts`),
 // but another program can have written any value to the store. So an object is checked when it is parsed, and a value
 // of a wrong type counts as unset.
+import { NEWEST_LEVEL } from '../api/level.ts'
 import type { GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import { parseQuantity } from '../lib/quantity.ts'
+import { BUILT_IN } from './built-in-compiled.ts'
 import { builtInGroups } from './built-in-resources.ts'
+import { fieldsOfSomeLevels } from './compiled-level.ts'
 import { decodeScalar, ScalarFaultError } from './decode-scalars.ts'
 import { loadBuiltInSchema } from './schema.ts'
 import type { Field, ObjectShape, OpaqueShape, ScalarKind, SchemaTable, Shape } from './table.ts'
@@ -12,7 +15,7 @@ import { isAlwaysShown, shownFields, zeroOf, zeroOfField } from './zero-value.ts
 
 /** The stored kinds, by `apps/v1/Deployment`. */
 const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
-  builtInGroups().flatMap(({ group, versions }) =>
+  builtInGroups(NEWEST_LEVEL).flatMap(({ group, versions }) =>
     versions.flatMap(({ version, resources }) =>
       resources.map(({ kind }) => [
         `${group === '' ? version : `${group}/${version}`}/${kind}`,
@@ -22,7 +25,10 @@ const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
   ),
 )
 
-const SCHEMA: SchemaTable = loadBuiltInSchema()
+const SCHEMA: SchemaTable = loadBuiltInSchema(NEWEST_LEVEL)
+
+/** The types of these say that they may be absent. */
+const SOMETIMES = fieldsOfSomeLevels(BUILT_IN)
 
 /** The shape of the metadata of every kind, also of kinds that are not built in. */
 const OBJECT_META: Shape = SCHEMA.kind({ group: '', version: 'v1', kind: 'Pod' })!.shape.byName.get('metadata')!.shape
@@ -91,7 +97,7 @@ function rightMembers(shape: ObjectShape, map: ValueMap): ValueMap {
     else changed[name] = right
   }
   for (const field of shownFields(shape)) {
-    if ((changed ?? map)[field.name] !== undefined) continue
+    if ((changed ?? map)[field.name] !== undefined || SOMETIMES.has(`${shape.name}.${field.name}`)) continue
     changed ??= { ...map }
     changed[field.name] = zeroOfField(field)
   }

@@ -1,4 +1,5 @@
 // The built-in kinds as records of the table. They are made from the compiled form on demand, and shared.
+import { type ApiLevel, NEWEST_LEVEL } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type {
@@ -46,6 +47,7 @@ const SCALARS: ReadonlyMap<string, ScalarShape> = new Map<WireType, ScalarShape>
 ])
 
 export class BuiltInTable implements SchemaTable {
+  readonly level: ApiLevel
   readonly #types = new Map<string, Declared>()
   /** The types of the kinds by the text of their group, version and kind. */
   readonly #kindTypes = new Map<string, Declared>()
@@ -54,7 +56,8 @@ export class BuiltInTable implements SchemaTable {
   readonly #shapes = new Map<string, Shape>()
   readonly #kinds = new Map<string, KindSchema>()
 
-  constructor(schema: CompiledSchema) {
+  constructor(schema: CompiledSchema, level: ApiLevel = NEWEST_LEVEL) {
+    this.level = level
     for (const file of schema.files) {
       for (const type of file.types) {
         const declared = { file, type }

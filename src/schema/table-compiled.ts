@@ -1,5 +1,6 @@
 // The compiled form of `proto/api`, which `compile/` writes to `gen/built-in-kinds.json`. Compact, since every start reads it:
 // usual values are left out.
+import type { ApiLevel, LevelSpan } from '../api/level.ts'
 import type { Value } from '../api/value.ts'
 import type { FormatName } from './validation/formats.ts'
 
@@ -8,7 +9,7 @@ export interface CompiledSchema {
 }
 
 /** A group-version, or a library of types without one. */
-export interface CompiledFile {
+export interface CompiledFile extends LevelSpan {
   /** What stands before the dot in the names of its types: `core_v1`. */
   readonly stem: string
   readonly group?: string
@@ -38,7 +39,7 @@ export const TYPE_FORMS = [
 
 export type TypeForm = (typeof TYPE_FORMS)[number]
 
-export interface CompiledType {
+export interface CompiledType extends LevelSpan {
   readonly name: string
   /** It can stand alone: in its own group-version, in v1 and understood in all, or in every one. */
   readonly kind?: 'own' | 'core' | 'every'
@@ -85,7 +86,7 @@ export type CompiledField = readonly [
   facts?: CompiledFieldFacts,
 ]
 
-export interface CompiledFieldFacts {
+export interface CompiledFieldFacts extends LevelSpan {
   readonly default?: Value
   readonly values?: readonly string[]
   readonly listType?: 'atomic' | 'set' | 'map'
@@ -98,6 +99,14 @@ export interface CompiledFieldFacts {
   readonly gate?: string
   /** The reference's name for its type. */
   readonly goType?: string
+  readonly changed?: CompiledChange
+}
+
+/** How a field is declared from a level on. */
+export interface CompiledChange
+  extends Pick<CompiledFieldFacts, 'values' | 'listType' | 'listKeys' | 'patchStrategy' | 'patchMergeKey'> {
+  readonly since: ApiLevel
+  readonly required?: boolean
 }
 
 /** What is in `gen/built-in-rules.json`: the rules of fields by type (`core_v1.Container`), in the order of declaration. */

@@ -1,6 +1,7 @@
 // The compiled table: the fields of every kind as plain records. Built-in kinds are compiled to it from `proto/` at
 // build time, custom resource definitions at run time. Decoding, strict fields, defaults, patches, apply, protobuf and
 // OpenAPI walk these records and nothing else.
+import type { ApiLevel } from '../api/level.ts'
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 
@@ -152,6 +153,8 @@ export interface KindSchema extends GroupVersionKind {
 
 /** All known kinds. It is immutable: a change of definitions makes a new table. */
 export interface SchemaTable {
+  /** The level of the API that it describes. */
+  readonly level: ApiLevel
   kind(gvk: GroupVersionKind): KindSchema | undefined
   /** A shape by its name in the table, `meta_v1.ObjectMeta`. */
   shape(name: string): ObjectShape | undefined

@@ -1,4 +1,5 @@
 // The controllers of the server.
+import type { SchemaTable } from '../schema/table.ts'
 import { hostname } from 'node:os'
 import { chargeOf, countedTypes, namesAbout } from '../plugins/quota/quota.ts'
 import { extensionAuthentication, type PublishedAuthentication } from '../controllers/extension-authentication.ts'
@@ -33,6 +34,7 @@ import type { ServerMeasures } from './measures.ts'
 export const FLOW_OBJECTS: FlowObjects = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
 
 export interface ControllerOptions {
+  readonly schema: SchemaTable
   readonly probeRemote: ProbeApiService
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
@@ -120,7 +122,7 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     flowControlObjects(parts, FLOW_OBJECTS),
     resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }),
     definitionCleanup(parts, options.objectsOfDefinition),
-    builtInApiServices(parts, rankedVersions(options.cluster.served?.groups ?? builtInGroups())),
+    builtInApiServices(parts, rankedVersions(options.cluster.served?.groups ?? builtInGroups(options.schema.level))),
     definitionApiServices(parts),
     apiServiceAvailability(parts, options.probeRemote),
   ]

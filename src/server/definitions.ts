@@ -1,4 +1,5 @@
 // Custom resources: the table of what is served, updated by an informer on the definitions, and its OpenAPI documents.
+import type { ApiLevel } from '../api/level.ts'
 import type { GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'
@@ -111,7 +112,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
         await table.changed(until - performance.now())
       }
     },
-    documents: openDocuments(table, groups, more.documents),
+    documents: openDocuments(table, { groups, level: schema.level }, more.documents),
     addFunction: (of, answer) => {
       const key = keyOf(of)
       functions.set(key, answer)
@@ -163,17 +164,17 @@ function versionIn(apiVersion: string): string {
 /** Made when they are asked for, and made anew in part where definitions have changed since. */
 function openDocuments(
   table: DefinitionTable,
-  groups: readonly BuiltInGroup[],
+  { groups, level }: { readonly groups: readonly BuiltInGroup[]; readonly level: ApiLevel },
   options: OpenApiOptions,
 ): () => OpenApiDocuments {
   let made: OpenApiDocuments | undefined
   let version = -1
   let custom: ReadonlySet<string> = new Set()
   return () => {
-    made ??= new OpenApiDocuments(options, builtInOpenApiParts(groups))
+    made ??= new OpenApiDocuments(options, builtInOpenApiParts(level, groups))
     if (version === table.version) return made
     version = table.version
-    const types = builtInTypeSchemas()
+    const types = builtInTypeSchemas(level)
     const parts = table.published().map(({ gv, resources }) => customOpenApiPart(gv, resources, types))
     made = made.replace((part: OpenApiPart) => custom.has(part.key), parts)
     custom = new Set(parts.map(({ key }) => key))

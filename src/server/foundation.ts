@@ -168,7 +168,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
   if (faults !== undefined && config.dev) log.warn({}, '--dev: administrators can inject faults at /debug/faults')
   const kv = faults?.stored(storage.kv) ?? storage.kv
   if (((await kv.size(signal))?.bytes ?? 0) > MUCH_TO_LOAD_BYTES) runtime.compilers?.release()
-  const measures = new ServerMeasures()
+  const measures = new ServerMeasures(config.level)
   const reloads = new ReloadRequests()
   const atRest = await openAtRest({ config, log: logOf(log, 'storage'), measures: measures.encryption, reloads })
   opened.defer(atRest.close)
@@ -188,7 +188,7 @@ export async function openFoundation(order: StartOrder, opened: AsyncDisposableS
     noteWork: releaseByWork(runtime.compilers),
     tracing,
     functions: new KeptFunctions(from?.functions ?? []),
-    schema: from?.schema ?? loadBuiltInSchema(),
+    schema: loadBuiltInSchema(config.level),
     measures,
     atRest,
     ...authority,

@@ -1,4 +1,5 @@
 // The metrics of all rooms, and those that are read when they are scraped.
+import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import { AdmissionMeasures } from '../admission/measures.ts'
 import { PodSecurityMeasures } from '../plugins/pod-security-measures.ts'
 import { PolicyMeasures } from '../admission/policy/policy.ts'
@@ -27,7 +28,7 @@ export class ServerMeasures {
   readonly http = new HttpMeasures()
   readonly outgoing = new OutgoingMeasures()
   readonly policies = new PolicyMeasures()
-  readonly podSecurity = new PodSecurityMeasures(Number(versionInfo().minor))
+  readonly podSecurity: PodSecurityMeasures
   readonly queues = new QueueMeasures()
   readonly rules = new RuleMeasures()
   readonly services = new ServiceMeasures()
@@ -35,6 +36,10 @@ export class ServerMeasures {
   readonly watch = new WatchMeasures()
   /** Nothing but the names: what there is to count is the supervisor's. */
   readonly workers = new WorkerMeasures()
+
+  constructor(level: ApiLevel = DEFAULT_LEVEL) {
+    this.podSecurity = new PodSecurityMeasures(Number(versionInfo(level).minor))
+  }
 
   /** Series may be gone that were found before. */
   forgetFound(): void {

@@ -162,6 +162,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     inPlaceMs: random === systemRandom ? options.inPlaceMs : Number.POSITIVE_INFINITY,
     workers: options.workers,
     settings: {
+      level: schema.level,
       gates: openGates,
       serviceRange: options.serviceRange.text,
       nodePorts: cluster.nodePorts,
@@ -183,7 +184,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const definitionsOf = servedResource(builtIn, 'customresourcedefinitions', 'apiextensions.k8s.io')
   const turns = new Turns()
   const wire = wireParts(schema, { turns, writeElsewhere: threads.writeElsewhere })
-  const groups = cluster.served?.groups ?? builtInGroups()
+  const groups = cluster.served?.groups ?? builtInGroups(schema.level)
   const definitions = openDefinitions({
     schema,
     builtIn,

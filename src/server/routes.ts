@@ -40,7 +40,7 @@ export function routesOf(parts: RouteParts): Route[] {
       log,
       onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),
     }),
-    { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
+    { path: '/version', subtree: true, handler: showVersion(versionInfo(config.level)) },
     { path: '/metrics', handler: showMetrics(metrics) },
     { path: '/metrics/slis', handler: showMetrics(metrics.slis) },
     ...logLevelRoutes(logLevels),
@@ -64,6 +64,12 @@ function pagesBeside(
   if (gates['ComponentStatusz'] !== true) return pages
   const paths = [...routes, ...pages, { path: '/statusz' }].map(({ path }) => path)
   const startedAt = clock.timeOfDay()
-  const statusz = showStatusz({ version: versionInfo(), startedAt, now: () => clock.timeOfDay(), paths, cbor })
+  const statusz = showStatusz({
+    version: versionInfo(config.level),
+    startedAt,
+    now: () => clock.timeOfDay(),
+    paths,
+    cbor,
+  })
   return [...pages, { path: '/statusz', handler: statusz }]
 }

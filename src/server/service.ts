@@ -208,8 +208,8 @@ function openMetricsOf(
   { api, flow, audit, health }: Pick<ServedParts, 'api' | 'flow' | 'audit' | 'health'>,
 ): Metrics {
   return openMetrics({
-    version: versionInfo(),
-    gates: gateStates(config.featureGates),
+    version: versionInfo(config.level),
+    gates: gateStates(config.featureGates, config.level),
     isServed: api.isServed,
     types: api.types,
     onForgotten: () => measures.forgetFound(),
@@ -259,6 +259,8 @@ function openGuards({ config, log, measures, reloads, tracing }: Foundation, ope
 function openApi(base: Foundation & Guards, { from, worker }: StartOrder): ResourceApi {
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
+  // Of another level there are other kinds.
+  const past = from?.schema === base.schema ? from : undefined
   return openResourceApi({
     kv: tracedKv(base.activity?.around(base.kv) ?? base.kv, base.tracing),
     tracing: base.tracing,
@@ -294,7 +296,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     clock: base.clock,
     random: base.randomFor('objects'),
     log,
-    version: versionInfo().gitVersion,
+    version: versionInfo(config.level).gitVersion,
     serverAddress: () => address.text,
     advertisedAddress: base.advertisedAddress,
     // A replica without --requestheader-client-ca-file does not accept requests on behalf of users.
@@ -311,9 +313,9 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     hasReplicas: config.storage.kind === 'etcd' || worker !== undefined,
     candidate: worker?.candidate,
     otherWatchers: worker === undefined ? undefined : () => watchersElsewhere(worker.peers),
-    isFork: from !== undefined,
-    shared: from?.cached,
-    sharedKinds: from?.kinds,
+    isFork: past !== undefined,
+    shared: past?.cached,
+    sharedKinds: past?.kinds,
     wrapWatch: base.faults?.watched,
   })
 }

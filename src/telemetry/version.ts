@@ -1,21 +1,23 @@
 // What the program is and which level of the API it serves.
 import { arch, platform, version as nodeVersion } from 'node:process'
 import manifest from '../../package.json' with { type: 'json' }
+import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import type { VersionInfo } from '../handlers/version.ts'
 
-/** The level of the API, in the form that clients take for the version of the server. */
-const API_LEVEL = '1.36.4'
+/** The levels of the API, in the form that clients take for the version of the server. */
+const RELEASES: Readonly<Record<ApiLevel, string>> = { '1.36': '1.36.4', '1.37': '1.37.1' }
 
 export function programVersion(): string {
   return manifest.version
 }
 
-export function versionInfo(): VersionInfo {
-  const [major = '', minor = ''] = API_LEVEL.split('.')
+export function versionInfo(level: ApiLevel = DEFAULT_LEVEL): VersionInfo {
+  const release = RELEASES[level]
+  const [major = '', minor = ''] = release.split('.')
   return {
     major,
     minor,
-    gitVersion: `v${API_LEVEL}+quarterdeck-${programVersion()}`,
+    gitVersion: `v${release}+quarterdeck-${programVersion()}`,
     gitCommit: '',
     gitTreeState: 'clean',
     buildDate: '1970-01-01T00:00:00Z',

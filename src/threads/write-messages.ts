@@ -1,5 +1,6 @@
 // What the main thread and a thread for large writes tell each other. Objects travel as JSON text: the main thread parses one only
 // where an effect looks at it.
+import type { ApiLevel } from '../api/level.ts'
 import type { AdmissionOperation, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
 import type { AuditedBody } from '../audit/redact.ts'
 import type { User } from '../api/user.ts'
@@ -14,6 +15,7 @@ import type { WriteVerb } from '../handlers/resource-parts.ts'
 
 /** What every thread is told when it starts. */
 export interface WriteThreadSettings {
+  readonly level: ApiLevel
   readonly gates: ReadonlySet<string>
   readonly serviceRange: string
   readonly nodePorts: { readonly first: number; readonly last: number }

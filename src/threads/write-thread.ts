@@ -68,7 +68,7 @@ type Shared = Omit<ResourceParts, 'registry' | 'now' | 'clock' | 'authorize'>
 function openWrites(
   settings: WriteThreadSettings,
 ): (input: unknown, main: MainThread) => Promise<WriteResponse | Uint8Array | string | undefined> {
-  const schema = loadBuiltInSchema()
+  const schema = loadBuiltInSchema(settings.level)
   const mains: MainThreads = new WeakMap()
   const builtIn = builtInResources(schema, canonicalJson, {
     ...settings,

@@ -1,7 +1,7 @@
 // The tables of all flags and of all metrics, as documents for operators, made of what the code says of them.
 import { COMMAND_FLAGS, type CommandWords, flagsOfCommand } from '../../src/commands/command-flags.ts'
 import { environmentName, FLAGS, type Flag } from '../../src/config/flags.ts'
-import { GATES } from '../../src/config/feature-gates.ts'
+import { gatesAt } from '../../src/config/feature-gates.ts'
 import { LIVE_FLAGS } from '../../src/config/live-config.ts'
 
 export const FLAGS_DOCUMENT = 'deploy/reference/flags.md'
@@ -70,7 +70,7 @@ function ignoredRow({ name, help }: Flag): readonly string[] {
 }
 
 function gateRows(): readonly (readonly string[])[] {
-  return Object.entries(GATES)
+  return Object.entries(gatesAt())
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { stage, enabled, locked }]) => [
       `\`${name}\``,

@@ -502,6 +502,7 @@ export type CSINode = {
   readonly apiVersion: string
   readonly metadata: ObjectMeta
   readonly spec: CSINodeSpec
+  readonly status?: CSINodeStatus
 }
 
 export type CSINodeDriver = {
@@ -520,6 +521,10 @@ export type CSINodeList = {
 
 export type CSINodeSpec = {
   readonly drivers: readonly CSINodeDriver[] | null
+}
+
+export type CSINodeStatus = {
+  readonly storageHealth?: readonly StorageHealth[]
 }
 
 export type CSIPersistentVolumeSource = {
@@ -687,12 +692,32 @@ export type ClusterRoleList = {
   readonly items: readonly ClusterRole[] | null
 }
 
+export type ClusterTrustBundle = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: ClusterTrustBundleSpec
+}
+
+export type ClusterTrustBundleList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly ClusterTrustBundle[] | null
+}
+
 export type ClusterTrustBundleProjection = {
   readonly name?: string
   readonly signerName?: string
   readonly labelSelector?: LabelSelector
   readonly optional?: boolean
   readonly path: string
+  readonly user?: number | bigint
+}
+
+export type ClusterTrustBundleSpec = {
+  readonly signerName?: string
+  readonly trustBundle: string
 }
 
 export type ComponentCondition = {
@@ -771,6 +796,7 @@ export type ConfigMapVolumeSource = {
   readonly items?: readonly KeyToPath[]
   readonly defaultMode?: number
   readonly optional?: boolean
+  readonly defaultUser?: number | bigint
 }
 
 export type Container = {
@@ -1211,6 +1237,7 @@ export type Device = {
   readonly bindingFailureConditions?: readonly string[]
   readonly allowMultipleAllocations?: boolean
   readonly nodeAllocatableResourceMappings?: MapOf<NodeAllocatableResourceMapping>
+  readonly nodeAllocatableResources?: MapOf<NodeAllocatableResource>
 }
 
 export type DeviceAllocationConfiguration = {
@@ -1288,6 +1315,12 @@ export type DeviceConstraint = {
 export type DeviceCounterConsumption = {
   readonly counterSet: string
   readonly counters?: MapOf<Counter>
+  readonly compatibilityGroups?: readonly string[]
+}
+
+export type DeviceDerivedAttribute = {
+  readonly name: string
+  readonly expression: string
 }
 
 export type DeviceRequest = {
@@ -1307,6 +1340,7 @@ export type DeviceRequestAllocationResult = {
   readonly bindingFailureConditions?: readonly string[]
   readonly shareID?: string
   readonly consumedCapacity?: MapOf<string>
+  readonly skipNodeOperations?: readonly string[]
 }
 
 export type DeviceSelector = {
@@ -1321,6 +1355,7 @@ export type DeviceSubRequest = {
   readonly count?: number | bigint
   readonly tolerations?: readonly DeviceToleration[]
   readonly capacity?: CapacityRequirements
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[]
 }
 
 export type DeviceTaint = {
@@ -1328,6 +1363,36 @@ export type DeviceTaint = {
   readonly value?: string
   readonly effect: string
   readonly timeAdded?: string
+}
+
+export type DeviceTaintRule = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: DeviceTaintRuleSpec
+  readonly status: DeviceTaintRuleStatus
+}
+
+export type DeviceTaintRuleList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly DeviceTaintRule[] | null
+}
+
+export type DeviceTaintRuleSpec = {
+  readonly deviceSelector?: DeviceTaintSelector
+  readonly taint: DeviceTaint
+}
+
+export type DeviceTaintRuleStatus = {
+  readonly conditions?: readonly Condition[]
+}
+
+export type DeviceTaintSelector = {
+  readonly driver?: string
+  readonly pool?: string
+  readonly device?: string
 }
 
 export type DeviceToleration = {
@@ -1354,16 +1419,19 @@ export type DownwardAPIVolumeFile = {
   readonly fieldRef?: ObjectFieldSelector
   readonly resourceFieldRef?: ResourceFieldSelector
   readonly mode?: number
+  readonly user?: number | bigint
 }
 
 export type DownwardAPIVolumeSource = {
   readonly items?: readonly DownwardAPIVolumeFile[]
   readonly defaultMode?: number
+  readonly defaultUser?: number | bigint
 }
 
 export type EmptyDirVolumeSource = {
   readonly medium?: string
   readonly sizeLimit?: string
+  readonly mode?: number
 }
 
 export type Endpoint = {
@@ -1595,6 +1663,11 @@ export type Eviction = {
   readonly deleteOptions?: Embedded<DeleteOptions>
 }
 
+export type EvictionResponder = {
+  readonly name: string
+  readonly priority: number | null
+}
+
 export type ExactDeviceRequest = {
   readonly deviceClassName: string
   readonly selectors?: readonly DeviceSelector[]
@@ -1603,6 +1676,7 @@ export type ExactDeviceRequest = {
   readonly adminAccess?: boolean
   readonly tolerations?: readonly DeviceToleration[]
   readonly capacity?: CapacityRequirements
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[]
 }
 
 export type ExecAction = {
@@ -1744,6 +1818,7 @@ export type GCEPersistentDiskVolumeSource = {
 export type GRPCAction = {
   readonly port: number
   readonly service: string | null
+  readonly mode?: string
 }
 
 export type GetOptions = {
@@ -1832,6 +1907,7 @@ export type HTTPGetAction = {
   readonly host?: string
   readonly scheme?: string
   readonly httpHeaders?: readonly HTTPHeader[]
+  readonly protocol?: string
 }
 
 export type HTTPHeader = {
@@ -1868,6 +1944,7 @@ export type HorizontalPodAutoscalerCondition = {
   readonly lastTransitionTime: string | null
   readonly reason?: string
   readonly message?: string
+  readonly observedGeneration?: number | bigint
 }
 
 export type HorizontalPodAutoscalerList = {
@@ -2152,6 +2229,13 @@ export type JobList = {
   readonly items: readonly Job[] | null
 }
 
+export type JobSchedulingConfiguration = {
+  readonly schedulingPolicy?: WorkloadPodGroupSchedulingPolicy
+  readonly schedulingConstraints?: WorkloadPodGroupSchedulingConstraints
+  readonly disruptionMode?: WorkloadPodGroupDisruptionMode
+  readonly resourceClaims?: readonly WorkloadPodGroupResourceClaim[]
+}
+
 export type JobSpec = {
   readonly parallelism?: number
   readonly completions?: number
@@ -2169,6 +2253,7 @@ export type JobSpec = {
   readonly suspend?: boolean
   readonly podReplacementPolicy?: string
   readonly managedBy?: string
+  readonly scheduling?: JobSchedulingConfiguration
 }
 
 export type JobStatus = {
@@ -2194,6 +2279,7 @@ export type KeyToPath = {
   readonly key: string
   readonly path: string
   readonly mode?: number
+  readonly user?: number | bigint
 }
 
 export type LabelSelector = {
@@ -2629,10 +2715,39 @@ export type NodeAffinity = {
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[]
 }
 
+export type NodeAllocatableMappedResources = {
+  readonly name: string
+  readonly quantity: string | null
+}
+
+export type NodeAllocatableMapping = {
+  readonly capacityKey?: string
+  readonly capacityMultiplier?: string
+  readonly deviceMultiplier?: string
+}
+
+export type NodeAllocatableOverhead = {
+  readonly perPod?: string
+  readonly perContainer?: string
+}
+
+export type NodeAllocatableOverheadResources = {
+  readonly name: string
+  readonly perPod?: string
+  readonly perContainer?: string
+}
+
+export type NodeAllocatableResource = {
+  readonly mapping?: NodeAllocatableMapping
+  readonly overhead?: NodeAllocatableOverhead
+}
+
 export type NodeAllocatableResourceClaimStatus = {
   readonly resourceClaimName: string
   readonly containers?: readonly string[]
-  readonly resources: MapOf<string> | null
+  readonly resources?: MapOf<string> | null
+  readonly mapping?: readonly NodeAllocatableMappedResources[]
+  readonly overhead?: readonly NodeAllocatableOverheadResources[]
 }
 
 export type NodeAllocatableResourceMapping = {
@@ -2675,6 +2790,10 @@ export type NodeList = {
   readonly items: readonly Node[] | null
 }
 
+export type NodePodPreemptionPolicy = {
+  readonly disableResizePreemption?: readonly string[]
+}
+
 export type NodeProxyOptions = {
   readonly kind: string
   readonly apiVersion: string
@@ -2714,6 +2833,7 @@ export type NodeSpec = {
   readonly taints?: readonly Taint[]
   readonly configSource?: NodeConfigSource
   readonly externalID?: string
+  readonly podPreemptionPolicy?: NodePodPreemptionPolicy
 }
 
 export type NodeStatus = {
@@ -2749,6 +2869,7 @@ export type NodeSystemInfo = {
   readonly operatingSystem: string
   readonly architecture: string
   readonly swap?: NodeSwapStatus
+  readonly runningInUserNamespace?: boolean
 }
 
 export type NonResourceAttributes = {
@@ -2926,6 +3047,7 @@ export type PersistentVolumeClaimStatus = {
   readonly allocatedResourceStatuses?: MapOf<string>
   readonly currentVolumeAttributesClassName?: string
   readonly modifyVolumeStatus?: ModifyVolumeStatus
+  readonly healthStatus?: VolumeHealthStatus
 }
 
 export type PersistentVolumeClaimTemplate = {
@@ -3061,6 +3183,43 @@ export type PodCertificateProjection = {
   readonly keyPath?: string
   readonly certificateChainPath?: string
   readonly userAnnotations?: MapOf<string>
+  readonly user?: number | bigint
+}
+
+export type PodCertificateRequest = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: PodCertificateRequestSpec
+  readonly status: PodCertificateRequestStatus
+}
+
+export type PodCertificateRequestList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly PodCertificateRequest[] | null
+}
+
+export type PodCertificateRequestSpec = {
+  readonly signerName: string
+  readonly podName: string
+  readonly podUID: string
+  readonly serviceAccountName: string
+  readonly serviceAccountUID: string
+  readonly nodeName: string
+  readonly nodeUID: string
+  readonly maxExpirationSeconds?: number
+  readonly stubPKCS10Request: string | null
+  readonly unverifiedUserAnnotations?: MapOf<string>
+}
+
+export type PodCertificateRequestStatus = {
+  readonly conditions?: readonly Condition[]
+  readonly certificateChain?: string
+  readonly notBefore?: string
+  readonly beginRefreshAt?: string
+  readonly notAfter?: string
 }
 
 export type PodCondition = {
@@ -3281,6 +3440,7 @@ export type PodSpec = {
   readonly resources?: ResourceRequirements
   readonly hostnameOverride?: string
   readonly schedulingGroup?: PodSchedulingGroup
+  readonly evictionResponders?: readonly EvictionResponder[]
 }
 
 export type PodStatus = {
@@ -3305,6 +3465,7 @@ export type PodStatus = {
   readonly allocatedResources?: MapOf<string>
   readonly resources?: ResourceRequirements
   readonly nodeAllocatableResourceClaimStatuses?: readonly NodeAllocatableResourceClaimStatus[]
+  readonly volumeHealth?: readonly PodVolumeHealth[]
 }
 
 export type PodStatusResult = {
@@ -3331,6 +3492,12 @@ export type PodTemplateList = {
 export type PodTemplateSpec = {
   readonly metadata: ObjectMeta
   readonly spec: PodSpec
+}
+
+export type PodVolumeHealth = {
+  readonly name: string
+  readonly healthConditions?: readonly VolumeHealthCondition[]
+  readonly lastTransitionTime: string | null
 }
 
 export type PodsMetricSource = {
@@ -3478,6 +3645,7 @@ export type ProbeHandler = {
 export type ProjectedVolumeSource = {
   readonly sources: readonly VolumeProjection[] | null
   readonly defaultMode?: number
+  readonly defaultUser?: number | bigint
 }
 
 export type QueuingConfiguration = {
@@ -3765,6 +3933,8 @@ export type ResourceSliceSpec = {
   readonly devices?: readonly Device[]
   readonly perDeviceNodeSelection?: boolean
   readonly sharedCounters?: readonly CounterSet[]
+  readonly partitionTypeAttribute?: string
+  readonly skipNodeOperations?: readonly string[]
 }
 
 export type ResourceStatus = {
@@ -3976,6 +4146,7 @@ export type SecretVolumeSource = {
   readonly items?: readonly KeyToPath[]
   readonly defaultMode?: number
   readonly optional?: boolean
+  readonly defaultUser?: number | bigint
 }
 
 export type SecurityContext = {
@@ -4077,6 +4248,7 @@ export type ServiceAccountTokenProjection = {
   readonly audience?: string
   readonly expirationSeconds?: number | bigint
   readonly path: string
+  readonly user?: number | bigint
 }
 
 export type ServiceBackendPort = {
@@ -4286,6 +4458,20 @@ export type StorageClassList = {
   readonly items: readonly StorageClass[] | null
 }
 
+export type StorageHealth = {
+  readonly name: string
+  readonly healthConditions?: readonly StorageHealthCondition[]
+}
+
+export type StorageHealthCondition = {
+  readonly status: string
+  readonly reason: string
+  readonly message?: string
+  readonly accessMode?: string
+  readonly volumeMode?: string
+  readonly lastTransitionTime: string | null
+}
+
 export type StorageOSPersistentVolumeSource = {
   readonly volumeName?: string
   readonly volumeNamespace?: string
@@ -4305,6 +4491,30 @@ export type StorageOSVolumeSource = {
 export type StorageV1TokenRequest = {
   readonly audience: string
   readonly expirationSeconds?: number | bigint
+}
+
+export type StorageVersionMigration = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: StorageVersionMigrationSpec
+  readonly status: StorageVersionMigrationStatus
+}
+
+export type StorageVersionMigrationList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly StorageVersionMigration[] | null
+}
+
+export type StorageVersionMigrationSpec = {
+  readonly resource: GroupResource
+}
+
+export type StorageVersionMigrationStatus = {
+  readonly conditions?: readonly Condition[]
+  readonly resourceVersion?: string
 }
 
 export type Subject = {
@@ -4423,6 +4633,7 @@ export type TokenRequestSpec = {
   readonly audiences: readonly string[] | null
   readonly expirationSeconds: number | bigint | null
   readonly boundObjectRef: BoundObjectReference | null
+  readonly attestations?: MapOf<readonly string[] | null>
 }
 
 export type TokenRequestStatus = {
@@ -4456,6 +4667,10 @@ export type Toleration = {
   readonly value?: string
   readonly effect?: string
   readonly tolerationSeconds?: number | bigint
+}
+
+export type TopologyConstraint = {
+  readonly key: string
 }
 
 export type TopologySelectorLabelRequirement = {
@@ -4726,6 +4941,17 @@ export type VolumeError = {
   readonly errorCode?: number
 }
 
+export type VolumeHealthCondition = {
+  readonly status: string
+  readonly reason: string
+  readonly message?: string
+}
+
+export type VolumeHealthStatus = {
+  readonly healthConditions?: readonly VolumeHealthCondition[]
+  readonly lastTransitionTime: string | null
+}
+
 export type VolumeMount = {
   readonly name: string
   readonly readOnly?: boolean
@@ -4734,6 +4960,7 @@ export type VolumeMount = {
   readonly subPath?: string
   readonly mountPropagation?: string
   readonly subPathExpr?: string
+  readonly bindMountOptions?: readonly string[]
 }
 
 export type VolumeMountStatus = {
@@ -4838,6 +5065,39 @@ export type WindowsSecurityContextOptions = {
   readonly hostProcess?: boolean
 }
 
+export type WorkloadPodGroupAllDisruptionMode = {
+}
+
+export type WorkloadPodGroupBasicSchedulingPolicy = {
+}
+
+export type WorkloadPodGroupDisruptionMode = {
+  readonly single?: WorkloadPodGroupSingleDisruptionMode
+  readonly all?: WorkloadPodGroupAllDisruptionMode
+}
+
+export type WorkloadPodGroupGangSchedulingPolicy = {
+  readonly minCount?: number
+}
+
+export type WorkloadPodGroupResourceClaim = {
+  readonly name: string
+  readonly resourceClaimName?: string
+  readonly resourceClaimTemplateName?: string
+}
+
+export type WorkloadPodGroupSchedulingConstraints = {
+  readonly topology?: readonly TopologyConstraint[]
+}
+
+export type WorkloadPodGroupSchedulingPolicy = {
+  readonly basic?: WorkloadPodGroupBasicSchedulingPolicy
+  readonly gang?: WorkloadPodGroupGangSchedulingPolicy
+}
+
+export type WorkloadPodGroupSingleDisruptionMode = {
+}
+
 /** By their names in the table. */
 export type BuiltInTypes = {
   readonly 'meta_v1.APIGroup': APIGroup
@@ -4908,6 +5168,7 @@ export type BuiltInTypes = {
   readonly 'storage.k8s.io_v1.CSINodeDriver': CSINodeDriver
   readonly 'storage.k8s.io_v1.CSINodeList': CSINodeList
   readonly 'storage.k8s.io_v1.CSINodeSpec': CSINodeSpec
+  readonly 'storage.k8s.io_v1.CSINodeStatus': CSINodeStatus
   readonly 'core_v1.CSIPersistentVolumeSource': CSIPersistentVolumeSource
   readonly 'storage.k8s.io_v1.CSIStorageCapacity': CSIStorageCapacity
   readonly 'storage.k8s.io_v1.CSIStorageCapacityList': CSIStorageCapacityList
@@ -4930,7 +5191,10 @@ export type BuiltInTypes = {
   readonly 'rbac.authorization.k8s.io_v1.ClusterRoleBinding': ClusterRoleBinding
   readonly 'rbac.authorization.k8s.io_v1.ClusterRoleBindingList': ClusterRoleBindingList
   readonly 'rbac.authorization.k8s.io_v1.ClusterRoleList': ClusterRoleList
+  readonly 'certificates.k8s.io_v1.ClusterTrustBundle': ClusterTrustBundle
+  readonly 'certificates.k8s.io_v1.ClusterTrustBundleList': ClusterTrustBundleList
   readonly 'core_v1.ClusterTrustBundleProjection': ClusterTrustBundleProjection
+  readonly 'certificates.k8s.io_v1.ClusterTrustBundleSpec': ClusterTrustBundleSpec
   readonly 'core_v1.ComponentCondition': ComponentCondition
   readonly 'core_v1.ComponentStatus': ComponentStatus
   readonly 'core_v1.ComponentStatusList': ComponentStatusList
@@ -5012,11 +5276,17 @@ export type BuiltInTypes = {
   readonly 'resource.k8s.io_v1.DeviceConfiguration': DeviceConfiguration
   readonly 'resource.k8s.io_v1.DeviceConstraint': DeviceConstraint
   readonly 'resource.k8s.io_v1.DeviceCounterConsumption': DeviceCounterConsumption
+  readonly 'resource.k8s.io_v1.DeviceDerivedAttribute': DeviceDerivedAttribute
   readonly 'resource.k8s.io_v1.DeviceRequest': DeviceRequest
   readonly 'resource.k8s.io_v1.DeviceRequestAllocationResult': DeviceRequestAllocationResult
   readonly 'resource.k8s.io_v1.DeviceSelector': DeviceSelector
   readonly 'resource.k8s.io_v1.DeviceSubRequest': DeviceSubRequest
   readonly 'resource.k8s.io_v1.DeviceTaint': DeviceTaint
+  readonly 'resource.k8s.io_v1.DeviceTaintRule': DeviceTaintRule
+  readonly 'resource.k8s.io_v1.DeviceTaintRuleList': DeviceTaintRuleList
+  readonly 'resource.k8s.io_v1.DeviceTaintRuleSpec': DeviceTaintRuleSpec
+  readonly 'resource.k8s.io_v1.DeviceTaintRuleStatus': DeviceTaintRuleStatus
+  readonly 'resource.k8s.io_v1.DeviceTaintSelector': DeviceTaintSelector
   readonly 'resource.k8s.io_v1.DeviceToleration': DeviceToleration
   readonly 'discovery.k8s.io_v1.EndpointPort': DiscoveryV1EndpointPort
   readonly 'core_v1.DownwardAPIProjection': DownwardAPIProjection
@@ -5047,6 +5317,7 @@ export type BuiltInTypes = {
   readonly 'events.k8s.io_v1.EventList': EventsV1EventList
   readonly 'events.k8s.io_v1.EventSeries': EventsV1EventSeries
   readonly 'policy_v1.Eviction': Eviction
+  readonly 'core_v1.EvictionResponder': EvictionResponder
   readonly 'resource.k8s.io_v1.ExactDeviceRequest': ExactDeviceRequest
   readonly 'core_v1.ExecAction': ExecAction
   readonly 'flowcontrol.apiserver.k8s.io_v1.ExemptPriorityLevelConfiguration': ExemptPriorityLevelConfiguration
@@ -5129,6 +5400,7 @@ export type BuiltInTypes = {
   readonly 'batch_v1.Job': Job
   readonly 'batch_v1.JobCondition': JobCondition
   readonly 'batch_v1.JobList': JobList
+  readonly 'batch_v1.JobSchedulingConfiguration': JobSchedulingConfiguration
   readonly 'batch_v1.JobSpec': JobSpec
   readonly 'batch_v1.JobStatus': JobStatus
   readonly 'batch_v1.JobTemplateSpec': JobTemplateSpec
@@ -5196,6 +5468,11 @@ export type BuiltInTypes = {
   readonly 'core_v1.Node': Node
   readonly 'core_v1.NodeAddress': NodeAddress
   readonly 'core_v1.NodeAffinity': NodeAffinity
+  readonly 'core_v1.NodeAllocatableMappedResources': NodeAllocatableMappedResources
+  readonly 'resource.k8s.io_v1.NodeAllocatableMapping': NodeAllocatableMapping
+  readonly 'resource.k8s.io_v1.NodeAllocatableOverhead': NodeAllocatableOverhead
+  readonly 'core_v1.NodeAllocatableOverheadResources': NodeAllocatableOverheadResources
+  readonly 'resource.k8s.io_v1.NodeAllocatableResource': NodeAllocatableResource
   readonly 'core_v1.NodeAllocatableResourceClaimStatus': NodeAllocatableResourceClaimStatus
   readonly 'resource.k8s.io_v1.NodeAllocatableResourceMapping': NodeAllocatableResourceMapping
   readonly 'core_v1.NodeCondition': NodeCondition
@@ -5204,6 +5481,7 @@ export type BuiltInTypes = {
   readonly 'core_v1.NodeDaemonEndpoints': NodeDaemonEndpoints
   readonly 'core_v1.NodeFeatures': NodeFeatures
   readonly 'core_v1.NodeList': NodeList
+  readonly 'core_v1.NodePodPreemptionPolicy': NodePodPreemptionPolicy
   readonly 'core_v1.NodeProxyOptions': NodeProxyOptions
   readonly 'core_v1.NodeRuntimeHandler': NodeRuntimeHandler
   readonly 'core_v1.NodeRuntimeHandlerFeatures': NodeRuntimeHandlerFeatures
@@ -5251,6 +5529,10 @@ export type BuiltInTypes = {
   readonly 'core_v1.PodAntiAffinity': PodAntiAffinity
   readonly 'core_v1.PodAttachOptions': PodAttachOptions
   readonly 'core_v1.PodCertificateProjection': PodCertificateProjection
+  readonly 'certificates.k8s.io_v1.PodCertificateRequest': PodCertificateRequest
+  readonly 'certificates.k8s.io_v1.PodCertificateRequestList': PodCertificateRequestList
+  readonly 'certificates.k8s.io_v1.PodCertificateRequestSpec': PodCertificateRequestSpec
+  readonly 'certificates.k8s.io_v1.PodCertificateRequestStatus': PodCertificateRequestStatus
   readonly 'core_v1.PodCondition': PodCondition
   readonly 'core_v1.PodDNSConfig': PodDNSConfig
   readonly 'core_v1.PodDNSConfigOption': PodDNSConfigOption
@@ -5283,6 +5565,7 @@ export type BuiltInTypes = {
   readonly 'core_v1.PodTemplate': PodTemplate
   readonly 'core_v1.PodTemplateList': PodTemplateList
   readonly 'core_v1.PodTemplateSpec': PodTemplateSpec
+  readonly 'core_v1.PodVolumeHealth': PodVolumeHealth
   readonly 'autoscaling_v2.PodsMetricSource': PodsMetricSource
   readonly 'autoscaling_v2.PodsMetricStatus': PodsMetricStatus
   readonly 'audit.k8s.io_v1.Policy': Policy
@@ -5418,9 +5701,15 @@ export type BuiltInTypes = {
   readonly 'meta_v1.StatusDetails': StatusDetails
   readonly 'storage.k8s.io_v1.StorageClass': StorageClass
   readonly 'storage.k8s.io_v1.StorageClassList': StorageClassList
+  readonly 'storage.k8s.io_v1.StorageHealth': StorageHealth
+  readonly 'storage.k8s.io_v1.StorageHealthCondition': StorageHealthCondition
   readonly 'core_v1.StorageOSPersistentVolumeSource': StorageOSPersistentVolumeSource
   readonly 'core_v1.StorageOSVolumeSource': StorageOSVolumeSource
   readonly 'storage.k8s.io_v1.TokenRequest': StorageV1TokenRequest
+  readonly 'storagemigration.k8s.io_v1.StorageVersionMigration': StorageVersionMigration
+  readonly 'storagemigration.k8s.io_v1.StorageVersionMigrationList': StorageVersionMigrationList
+  readonly 'storagemigration.k8s.io_v1.StorageVersionMigrationSpec': StorageVersionMigrationSpec
+  readonly 'storagemigration.k8s.io_v1.StorageVersionMigrationStatus': StorageVersionMigrationStatus
   readonly 'rbac.authorization.k8s.io_v1.Subject': Subject
   readonly 'authorization.k8s.io_v1.SubjectAccessReview': SubjectAccessReview
   readonly 'authorization.k8s.io_v1.SubjectAccessReviewSpec': SubjectAccessReviewSpec
@@ -5444,6 +5733,7 @@ export type BuiltInTypes = {
   readonly 'authentication.k8s.io_v1.TokenReviewSpec': TokenReviewSpec
   readonly 'authentication.k8s.io_v1.TokenReviewStatus': TokenReviewStatus
   readonly 'core_v1.Toleration': Toleration
+  readonly 'scheduling.k8s.io_v1alpha3.TopologyConstraint': TopologyConstraint
   readonly 'core_v1.TopologySelectorLabelRequirement': TopologySelectorLabelRequirement
   readonly 'core_v1.TopologySelectorTerm': TopologySelectorTerm
   readonly 'core_v1.TopologySpreadConstraint': TopologySpreadConstraint
@@ -5479,6 +5769,8 @@ export type BuiltInTypes = {
   readonly 'storage.k8s.io_v1.VolumeAttributesClassList': VolumeAttributesClassList
   readonly 'core_v1.VolumeDevice': VolumeDevice
   readonly 'storage.k8s.io_v1.VolumeError': VolumeError
+  readonly 'core_v1.VolumeHealthCondition': VolumeHealthCondition
+  readonly 'core_v1.VolumeHealthStatus': VolumeHealthStatus
   readonly 'core_v1.VolumeMount': VolumeMount
   readonly 'core_v1.VolumeMountStatus': VolumeMountStatus
   readonly 'core_v1.VolumeNodeAffinity': VolumeNodeAffinity
@@ -5493,4 +5785,12 @@ export type BuiltInTypes = {
   readonly 'apiextensions.k8s.io_v1.WebhookConversion': WebhookConversion
   readonly 'core_v1.WeightedPodAffinityTerm': WeightedPodAffinityTerm
   readonly 'core_v1.WindowsSecurityContextOptions': WindowsSecurityContextOptions
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupAllDisruptionMode': WorkloadPodGroupAllDisruptionMode
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupBasicSchedulingPolicy': WorkloadPodGroupBasicSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupDisruptionMode': WorkloadPodGroupDisruptionMode
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupGangSchedulingPolicy': WorkloadPodGroupGangSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupResourceClaim': WorkloadPodGroupResourceClaim
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupSchedulingConstraints': WorkloadPodGroupSchedulingConstraints
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupSchedulingPolicy': WorkloadPodGroupSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupSingleDisruptionMode': WorkloadPodGroupSingleDisruptionMode
 }

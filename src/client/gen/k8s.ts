@@ -136,6 +136,8 @@ export interface AttachedVolume {
   readonly devicePath: string
 }
 
+export type AttestationValue = readonly string[]
+
 export interface AuditAnnotation {
   readonly key: string
   readonly valueExpression: string
@@ -245,6 +247,7 @@ export interface CSINode {
   readonly kind?: 'CSINode'
   readonly metadata: ObjectMeta
   readonly spec: CSINodeSpec
+  readonly status?: CSINodeStatus
 }
 export const CSINode: Kind<CSINode> = { group: 'storage.k8s.io', version: 'v1', kind: 'CSINode', plural: 'csinodes', namespaced: false }
 
@@ -257,6 +260,10 @@ export interface CSINodeDriver {
 
 export interface CSINodeSpec {
   readonly drivers: readonly CSINodeDriver[]
+}
+
+export interface CSINodeStatus {
+  readonly storageHealth?: readonly StorageHealth[]
 }
 
 export interface CSIPersistentVolumeSource {
@@ -406,12 +413,29 @@ export interface ClusterRoleBinding {
 }
 export const ClusterRoleBinding: Kind<ClusterRoleBinding> = { group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', namespaced: false }
 
+/** Certificates that vouch for others. */
+export interface ClusterTrustBundle {
+  readonly apiVersion?: 'certificates.k8s.io/v1'
+  readonly kind?: 'ClusterTrustBundle'
+  readonly metadata: ObjectMeta
+  readonly spec: ClusterTrustBundleSpec
+}
+export const ClusterTrustBundle: Kind<ClusterTrustBundle> = { group: 'certificates.k8s.io', version: 'v1', kind: 'ClusterTrustBundle', plural: 'clustertrustbundles', namespaced: false }
+
 export interface ClusterTrustBundleProjection {
   readonly name?: string
   readonly signerName?: string
   readonly labelSelector?: LabelSelector
   readonly optional?: boolean
   readonly path: string
+  readonly user?: number
+}
+
+export interface ClusterTrustBundleSpec {
+  /** The signer whose certificates the bundle vouches for. */
+  readonly signerName?: string
+  /** The certificates in PEM. */
+  readonly trustBundle: string
 }
 
 export interface ComponentCondition {
@@ -490,6 +514,7 @@ export interface ConfigMapVolumeSource {
   readonly items?: readonly KeyToPath[]
   readonly defaultMode?: number
   readonly optional?: boolean
+  readonly defaultUser?: number
 }
 
 /** A process with its image, its resources and its files. */
@@ -941,6 +966,7 @@ export interface Device {
   readonly bindingFailureConditions?: readonly string[]
   readonly allowMultipleAllocations?: boolean
   readonly nodeAllocatableResourceMappings?: Readonly<Record<string, NodeAllocatableResourceMapping>>
+  readonly nodeAllocatableResources?: Readonly<Record<string, NodeAllocatableResource>>
 }
 
 export interface DeviceAllocationConfiguration {
@@ -1013,6 +1039,12 @@ export interface DeviceConstraint {
 export interface DeviceCounterConsumption {
   readonly counterSet: string
   readonly counters: Readonly<Record<string, Counter>>
+  readonly compatibilityGroups?: readonly string[]
+}
+
+export interface DeviceDerivedAttribute {
+  readonly name: string
+  readonly expression: string
 }
 
 export interface DeviceRequest {
@@ -1032,6 +1064,7 @@ export interface DeviceRequestAllocationResult {
   readonly bindingFailureConditions?: readonly string[]
   readonly shareID?: string
   readonly consumedCapacity?: Readonly<Record<string, Quantity>>
+  readonly skipNodeOperations?: readonly ('*' | 'NodePrepareResources' | 'NodeUnprepareResources')[]
 }
 
 export interface DeviceSelector {
@@ -1046,6 +1079,7 @@ export interface DeviceSubRequest {
   readonly count?: number
   readonly tolerations?: readonly DeviceToleration[]
   readonly capacity?: CapacityRequirements
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[]
 }
 
 export interface DeviceTaint {
@@ -1053,6 +1087,32 @@ export interface DeviceTaint {
   readonly value?: string
   readonly effect: 'NoExecute' | 'NoSchedule' | 'None'
   readonly timeAdded?: Time
+}
+
+/** Taints devices by what they are selected by. */
+export interface DeviceTaintRule {
+  readonly apiVersion?: 'resource.k8s.io/v1'
+  readonly kind?: 'DeviceTaintRule'
+  readonly metadata: ObjectMeta
+  readonly spec: DeviceTaintRuleSpec
+  readonly status?: DeviceTaintRuleStatus
+}
+export const DeviceTaintRule: Kind<DeviceTaintRule> = { group: 'resource.k8s.io', version: 'v1', kind: 'DeviceTaintRule', plural: 'devicetaintrules', namespaced: false }
+
+export interface DeviceTaintRuleSpec {
+  readonly deviceSelector?: DeviceTaintSelector
+  readonly taint: DeviceTaint
+}
+
+export interface DeviceTaintRuleStatus {
+  readonly conditions?: readonly Condition[]
+}
+
+/** A device has to fit everything that is given. */
+export interface DeviceTaintSelector {
+  readonly driver?: string
+  readonly pool?: string
+  readonly device?: string
 }
 
 export interface DeviceToleration {
@@ -1079,16 +1139,19 @@ export interface DownwardAPIVolumeFile {
   readonly fieldRef?: ObjectFieldSelector
   readonly resourceFieldRef?: ResourceFieldSelector
   readonly mode?: number
+  readonly user?: number
 }
 
 export interface DownwardAPIVolumeSource {
   readonly items?: readonly DownwardAPIVolumeFile[]
   readonly defaultMode?: number
+  readonly defaultUser?: number
 }
 
 export interface EmptyDirVolumeSource {
   readonly medium?: string
   readonly sizeLimit?: Quantity
+  readonly mode?: number
 }
 
 export interface Endpoint {
@@ -1306,6 +1369,12 @@ export interface Eviction {
   readonly deleteOptions?: DeleteOptions
 }
 
+/** What can be asked to evict a pod. */
+export interface EvictionResponder {
+  readonly name: string
+  readonly priority: number
+}
+
 export interface ExactDeviceRequest {
   readonly deviceClassName: string
   readonly selectors?: readonly DeviceSelector[]
@@ -1314,6 +1383,7 @@ export interface ExactDeviceRequest {
   readonly adminAccess?: boolean
   readonly tolerations?: readonly DeviceToleration[]
   readonly capacity?: CapacityRequirements
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[]
 }
 
 export interface ExecAction {
@@ -1455,6 +1525,7 @@ export interface GCEPersistentDiskVolumeSource {
 export interface GRPCAction {
   readonly port: number
   readonly service?: string
+  readonly mode?: 'Plaintext' | 'TLS'
 }
 
 export interface GitRepoVolumeSource {
@@ -1474,6 +1545,11 @@ export interface GlusterfsVolumeSource {
   readonly endpoints: string
   readonly path: string
   readonly readOnly?: boolean
+}
+
+export interface GroupResource {
+  readonly group: string
+  readonly resource: string
 }
 
 export interface GroupSubject {
@@ -1511,6 +1587,7 @@ export interface HTTPGetAction {
   readonly host?: string
   readonly scheme?: 'HTTP' | 'HTTPS'
   readonly httpHeaders?: readonly HTTPHeader[]
+  readonly protocol?: 'HTTP1' | 'HTTP2'
 }
 
 export interface HTTPHeader {
@@ -1549,6 +1626,7 @@ export interface HorizontalPodAutoscalerCondition {
   readonly lastTransitionTime?: Time
   readonly reason?: string
   readonly message?: string
+  readonly observedGeneration?: number
 }
 
 export interface HorizontalPodAutoscalerSpec {
@@ -1803,6 +1881,13 @@ export interface JobCondition {
   readonly message?: string
 }
 
+export interface JobSchedulingConfiguration {
+  readonly schedulingPolicy?: WorkloadPodGroupSchedulingPolicy
+  readonly schedulingConstraints?: WorkloadPodGroupSchedulingConstraints
+  readonly disruptionMode?: WorkloadPodGroupDisruptionMode
+  readonly resourceClaims?: readonly WorkloadPodGroupResourceClaim[]
+}
+
 export interface JobSpec {
   /** How many pods may run at a time. */
   readonly parallelism?: number
@@ -1825,6 +1910,7 @@ export interface JobSpec {
   readonly suspend?: boolean
   readonly podReplacementPolicy?: 'Failed' | 'TerminatingOrFailed'
   readonly managedBy?: string
+  readonly scheduling?: JobSchedulingConfiguration
 }
 
 export interface JobStatus {
@@ -1850,6 +1936,7 @@ export interface KeyToPath {
   readonly key: string
   readonly path: string
   readonly mode?: number
+  readonly user?: number
 }
 
 /** Selects objects by their labels. */
@@ -2242,10 +2329,39 @@ export interface NodeAffinity {
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[]
 }
 
+export interface NodeAllocatableMappedResources {
+  readonly name: string
+  readonly quantity: Quantity
+}
+
+export interface NodeAllocatableMapping {
+  readonly capacityKey?: string
+  readonly capacityMultiplier?: Quantity
+  readonly deviceMultiplier?: Quantity
+}
+
+export interface NodeAllocatableOverhead {
+  readonly perPod?: Quantity
+  readonly perContainer?: Quantity
+}
+
+export interface NodeAllocatableOverheadResources {
+  readonly name: string
+  readonly perPod?: Quantity
+  readonly perContainer?: Quantity
+}
+
+export interface NodeAllocatableResource {
+  readonly mapping?: NodeAllocatableMapping
+  readonly overhead?: NodeAllocatableOverhead
+}
+
 export interface NodeAllocatableResourceClaimStatus {
   readonly resourceClaimName: string
   readonly containers?: readonly string[]
   readonly resources: Readonly<Record<string, Quantity>>
+  readonly mapping?: readonly NodeAllocatableMappedResources[]
+  readonly overhead?: readonly NodeAllocatableOverheadResources[]
 }
 
 export interface NodeAllocatableResourceMapping {
@@ -2279,6 +2395,10 @@ export interface NodeDaemonEndpoints {
 
 export interface NodeFeatures {
   readonly supplementalGroupsPolicy?: boolean
+}
+
+export interface NodePodPreemptionPolicy {
+  readonly disableResizePreemption?: readonly string[]
 }
 
 export interface NodeProxyOptions {
@@ -2324,6 +2444,7 @@ export interface NodeSpec {
   readonly taints?: readonly Taint[]
   readonly configSource?: NodeConfigSource
   readonly externalID?: string
+  readonly podPreemptionPolicy?: NodePodPreemptionPolicy
 }
 
 export interface NodeStatus {
@@ -2359,6 +2480,7 @@ export interface NodeSystemInfo {
   readonly operatingSystem: string
   readonly architecture: string
   readonly swap?: NodeSwapStatus
+  readonly runningInUserNamespace?: boolean
 }
 
 export interface NonResourceAttributes {
@@ -2533,6 +2655,7 @@ export interface PersistentVolumeClaimStatus {
   readonly allocatedResourceStatuses?: Readonly<Record<string, 'ControllerResizeInProgress' | 'ControllerResizeInfeasible' | 'NodeResizeInProgress' | 'NodeResizeInfeasible' | 'NodeResizePending'>>
   readonly currentVolumeAttributesClassName?: string
   readonly modifyVolumeStatus?: ModifyVolumeStatus
+  readonly healthStatus?: VolumeHealthStatus
 }
 
 export interface PersistentVolumeClaimTemplate {
@@ -2664,6 +2787,38 @@ export interface PodCertificateProjection {
   readonly keyPath?: string
   readonly certificateChainPath?: string
   readonly userAnnotations?: Readonly<Record<string, string>>
+  readonly user?: number
+}
+
+/** The request of a node for a certificate of a pod. */
+export interface PodCertificateRequest {
+  readonly apiVersion?: 'certificates.k8s.io/v1'
+  readonly kind?: 'PodCertificateRequest'
+  readonly metadata: ObjectMeta
+  readonly spec: PodCertificateRequestSpec
+  readonly status?: PodCertificateRequestStatus
+}
+export const PodCertificateRequest: Kind<PodCertificateRequest> = { group: 'certificates.k8s.io', version: 'v1', kind: 'PodCertificateRequest', plural: 'podcertificaterequests', namespaced: true }
+
+export interface PodCertificateRequestSpec {
+  readonly signerName: string
+  readonly podName: string
+  readonly podUID: string
+  readonly serviceAccountName: string
+  readonly serviceAccountUID: string
+  readonly nodeName: string
+  readonly nodeUID: string
+  readonly maxExpirationSeconds?: number
+  readonly stubPKCS10Request: string
+  readonly unverifiedUserAnnotations?: Readonly<Record<string, string>>
+}
+
+export interface PodCertificateRequestStatus {
+  readonly conditions?: readonly Condition[]
+  readonly certificateChain?: string
+  readonly notBefore?: Time
+  readonly beginRefreshAt?: Time
+  readonly notAfter?: Time
 }
 
 export interface PodCondition {
@@ -2895,6 +3050,7 @@ export interface PodSpec {
   readonly resources?: ResourceRequirements
   readonly hostnameOverride?: string
   readonly schedulingGroup?: PodSchedulingGroup
+  readonly evictionResponders?: readonly EvictionResponder[]
 }
 
 /** What is known of a pod, mostly from its node. */
@@ -2931,6 +3087,7 @@ export interface PodStatus {
   readonly allocatedResources?: Readonly<Record<string, Quantity>>
   readonly resources?: ResourceRequirements
   readonly nodeAllocatableResourceClaimStatuses?: readonly NodeAllocatableResourceClaimStatus[]
+  readonly volumeHealth?: readonly PodVolumeHealth[]
 }
 
 /** A template that pods are made from. */
@@ -2946,6 +3103,13 @@ export const PodTemplate: Kind<PodTemplate> = { group: '', version: 'v1', kind: 
 export interface PodTemplateSpec {
   readonly metadata?: ObjectMeta
   readonly spec?: PodSpec
+}
+
+/** How a volume of a pod is. */
+export interface PodVolumeHealth {
+  readonly name: string
+  readonly healthConditions?: readonly VolumeHealthCondition[]
+  readonly lastTransitionTime?: Time
 }
 
 export interface PodsMetricSource {
@@ -3081,6 +3245,7 @@ export interface ProbeHandler {
 export interface ProjectedVolumeSource {
   readonly sources?: readonly VolumeProjection[]
   readonly defaultMode?: number
+  readonly defaultUser?: number
 }
 
 /** A number with a unit: 500m, 1Gi, 3. */
@@ -3340,6 +3505,8 @@ export interface ResourceSliceSpec {
   readonly devices?: readonly Device[]
   readonly perDeviceNodeSelection?: boolean
   readonly sharedCounters?: readonly CounterSet[]
+  readonly partitionTypeAttribute?: string
+  readonly skipNodeOperations?: readonly ('*' | 'NodePrepareResources' | 'NodeUnprepareResources')[]
 }
 
 export interface ResourceStatus {
@@ -3528,6 +3695,7 @@ export interface SecretVolumeSource {
   readonly items?: readonly KeyToPath[]
   readonly defaultMode?: number
   readonly optional?: boolean
+  readonly defaultUser?: number
 }
 
 /** Security settings of a container. */
@@ -3622,6 +3790,7 @@ export interface ServiceAccountTokenProjection {
   readonly audience?: string
   readonly expirationSeconds?: number
   readonly path: string
+  readonly user?: number
 }
 
 export interface ServiceBackendPort {
@@ -3848,6 +4017,20 @@ export interface StorageClass {
 }
 export const StorageClass: Kind<StorageClass> = { group: 'storage.k8s.io', version: 'v1', kind: 'StorageClass', plural: 'storageclasses', namespaced: false }
 
+export interface StorageHealth {
+  readonly name: string
+  readonly healthConditions?: readonly StorageHealthCondition[]
+}
+
+export interface StorageHealthCondition {
+  readonly status: 'StorageDegraded' | 'StorageUnreachable'
+  readonly reason: string
+  readonly message?: string
+  readonly accessMode?: string
+  readonly volumeMode?: string
+  readonly lastTransitionTime?: Time
+}
+
 export interface StorageOSPersistentVolumeSource {
   readonly volumeName?: string
   readonly volumeNamespace?: string
@@ -3867,6 +4050,28 @@ export interface StorageOSVolumeSource {
 export interface StorageV1TokenRequest {
   readonly audience: string
   readonly expirationSeconds?: number
+}
+
+/** Writes all objects of a type anew, in the version that is stored now. */
+export interface StorageVersionMigration {
+  readonly apiVersion?: 'storagemigration.k8s.io/v1'
+  readonly kind?: 'StorageVersionMigration'
+  readonly metadata: ObjectMeta
+  readonly spec?: StorageVersionMigrationSpec
+  readonly status?: StorageVersionMigrationStatus
+}
+export const StorageVersionMigration: Kind<StorageVersionMigration> = { group: 'storagemigration.k8s.io', version: 'v1', kind: 'StorageVersionMigration', plural: 'storageversionmigrations', namespaced: false }
+
+export interface StorageVersionMigrationSpec {
+  /** The type whose objects are written anew. */
+  readonly resource: GroupResource
+}
+
+export interface StorageVersionMigrationStatus {
+  /** Running, Succeeded or Failed. */
+  readonly conditions?: readonly Condition[]
+  /** Objects that were last written after this version need not be written anew. */
+  readonly resourceVersion?: string
 }
 
 /** A user, a group or a service account. */
@@ -3952,6 +4157,7 @@ export interface TokenRequestSpec {
   readonly audiences?: readonly string[]
   readonly expirationSeconds?: number
   readonly boundObjectRef?: BoundObjectReference
+  readonly attestations?: Readonly<Record<string, AttestationValue>>
 }
 
 export interface TokenRequestStatus {
@@ -3988,6 +4194,10 @@ export interface Toleration {
   readonly value?: string
   readonly effect?: 'NoExecute' | 'NoSchedule' | 'PreferNoSchedule'
   readonly tolerationSeconds?: number
+}
+
+export interface TopologyConstraint {
+  readonly key: string
 }
 
 export interface TopologySelectorLabelRequirement {
@@ -4214,6 +4424,18 @@ export interface VolumeError {
   readonly errorCode?: number
 }
 
+export interface VolumeHealthCondition {
+  readonly status: 'DataLoss' | 'Degraded' | 'Inaccessible'
+  readonly reason: string
+  readonly message?: string
+}
+
+/** How a volume is. */
+export interface VolumeHealthStatus {
+  readonly healthConditions?: readonly VolumeHealthCondition[]
+  readonly lastTransitionTime?: Time
+}
+
 /** Where a volume is mounted in a container. */
 export interface VolumeMount {
   /** The volume. */
@@ -4227,6 +4449,7 @@ export interface VolumeMount {
   readonly subPath?: string
   readonly mountPropagation?: 'Bidirectional' | 'HostToContainer' | 'None'
   readonly subPathExpr?: string
+  readonly bindMountOptions?: readonly string[]
 }
 
 export interface VolumeMountStatus {
@@ -4324,4 +4547,37 @@ export interface WindowsSecurityContextOptions {
   readonly gmsaCredentialSpec?: string
   readonly runAsUserName?: string
   readonly hostProcess?: boolean
+}
+
+export interface WorkloadPodGroupAllDisruptionMode {
+}
+
+export interface WorkloadPodGroupBasicSchedulingPolicy {
+}
+
+export interface WorkloadPodGroupDisruptionMode {
+  readonly single?: WorkloadPodGroupSingleDisruptionMode
+  readonly all?: WorkloadPodGroupAllDisruptionMode
+}
+
+export interface WorkloadPodGroupGangSchedulingPolicy {
+  readonly minCount?: number
+}
+
+export interface WorkloadPodGroupResourceClaim {
+  readonly name: string
+  readonly resourceClaimName?: string
+  readonly resourceClaimTemplateName?: string
+}
+
+export interface WorkloadPodGroupSchedulingConstraints {
+  readonly topology?: readonly TopologyConstraint[]
+}
+
+export interface WorkloadPodGroupSchedulingPolicy {
+  readonly basic?: WorkloadPodGroupBasicSchedulingPolicy
+  readonly gang?: WorkloadPodGroupGangSchedulingPolicy
+}
+
+export interface WorkloadPodGroupSingleDisruptionMode {
 }

@@ -5,7 +5,7 @@ import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../..
 import type { StoredObject } from '../../api/read.ts'
 import type { DiscoveryGroup } from '../../registry/discovery.ts'
 import type { Resource, ResourceTable } from '../../registry/registry.ts'
-import { builtInGroups } from '../../schema/built-in-resources.ts'
+import { type BuiltInGroup, builtInGroups } from '../../schema/built-in-resources.ts'
 import type { CustomOpenApiResource } from '../../schema/openapi-custom.ts'
 import { compareVersions, type Definition, type DefinitionVersion, readDefinition, schemaIn } from './definition.ts'
 import { RENAME_VERSION } from './form.ts'
@@ -51,8 +51,8 @@ export class DefinitionTable implements ResourceTable {
   readonly #installed = new Map<string, Installed>()
   readonly #resources = new Map<string, Resource>()
   readonly #kinds = new Set<string>()
-  readonly #builtInGroups = builtInGroups()
-  readonly #builtInNames = new Set(namesIn(this.#builtInGroups))
+  readonly #builtInGroups: readonly BuiltInGroup[]
+  readonly #builtInNames: ReadonlySet<string>
   /** By group; a group that has changed is missing. */
   #groups = new Map<string, DiscoveryGroup>()
   #all: readonly DiscoveryGroup[] | undefined
@@ -61,6 +61,8 @@ export class DefinitionTable implements ResourceTable {
 
   constructor(options: DefinitionTableOptions) {
     this.#options = options
+    this.#builtInGroups = builtInGroups(options.schema.level)
+    this.#builtInNames = new Set(namesIn(this.#builtInGroups))
   }
 
   find(resource: GroupVersionResource): Resource | undefined {

@@ -1,8 +1,10 @@
 // Compiles the files of `proto/api` to the compact table, at build time only: nothing that serves requests imports protobufjs
 // through here. What it does not understand is an error.
 import protobufjs from 'protobufjs'
+import { API_LEVELS, type LevelSpan } from '../../api/level.ts'
 import { givenMembers } from '../../lib/given-members.ts'
 import {
+  type CompiledChange,
   type CompiledField,
   type CompiledFieldFacts,
   type CompiledFile,
@@ -93,6 +95,7 @@ function compileFile({ stem, space }: ParsedFile, stems: ReadonlyMap<string, str
     version: options.text('api_version'),
     openapi: options.text('openapi_prefix') ?? '',
     served: options.isTrue('served'),
+    ...spanOf(options, 'file_'),
     priority: group === undefined || version === undefined ? undefined : ([group, version] as const),
     types: space.nestedArray.map((type) => {
       if (!(type instanceof protobufjs.Type)) throw new Error(`${stem}.${type.name}: is not a message`)
@@ -125,6 +128,7 @@ function compileType(type: protobufjs.Type, place: string, nameOf: (name: string
     atomic: options.isTrue('atomic'),
     published: options.isFalse('published'),
     jsonOnly: options.isTrue('json_only'),
+    ...spanOf(options, 'type_'),
     resource: compileResource(options),
     fields: fields.map(([field]) => field),
     rules: rules.length === 0 ? undefined : rules,
@@ -217,15 +221,40 @@ function compileFacts(
   const fallback = text === undefined ? (zeroByDefault ? zero : undefined) : parseDefault(text, zero, options.place)
   return givenMembers({
     default: fallback,
-    values: options.text('values')?.split('|'),
-    listType: options.oneOf('list_type', ['atomic', 'set', 'map']),
-    listKeys: options.texts('list_key'),
+    ...compileListFacts(options),
     mapType: options.oneOf('map_type', ['atomic', 'granular']),
-    patchStrategy: options.list('patch_strategy', ['merge', 'replace', 'retainKeys']),
-    patchMergeKey: options.text('patch_merge_key'),
     member: options.text('member'),
     gate: options.text('gate'),
     goType: options.text('go_type'),
+    ...spanOf(options, ''),
+    changed: compileChange(options),
+  })
+}
+
+function compileListFacts(options: Options): Pick<CompiledFieldFacts, keyof CompiledChange & keyof CompiledFieldFacts> {
+  return givenMembers({
+    values: options.text('values')?.split('|'),
+    listType: options.oneOf('list_type', ['atomic', 'set', 'map']),
+    listKeys: options.texts('list_key'),
+    patchStrategy: options.list('patch_strategy', ['merge', 'replace', 'retainKeys']),
+    patchMergeKey: options.text('patch_merge_key'),
+  })
+}
+
+function compileChange(options: Options): CompiledChange | undefined {
+  const [change, ...more] = options.records('changed')
+  if (change === undefined) return undefined
+  const since = change.oneOf('since', API_LEVELS)
+  if (since === undefined || more.length > 0) throw new Error(`${change.place}: needs one level that it is since`)
+  const compiled = givenMembers({ since, required: change.flag('required'), ...compileListFacts(change) })
+  change.done()
+  return compiled
+}
+
+function spanOf(options: Options, prefix: 'file_' | 'type_' | ''): LevelSpan {
+  return givenMembers({
+    since: options.oneOf(`${prefix}since`, API_LEVELS),
+    until: options.oneOf(`${prefix}until`, API_LEVELS),
   })
 }
 

@@ -1,5 +1,6 @@
 // Writes the TypeScript types of the built-in kinds for the server itself: objects in the canonical form that decoding gives them
 // (`schema/decode.ts`). A field that JSON always shows is required, every other one is optional and never null.
+import { fieldsOfSomeLevels } from '../compiled-level.ts'
 import { BuiltInTable } from '../table-built-in.ts'
 import type { CompiledSchema } from '../table-compiled.ts'
 import type { Field, ObjectShape, Shape } from '../table.ts'
@@ -25,6 +26,7 @@ export function formatFieldTypes(schema: CompiledSchema): string {
   const table = new BuiltInTable(schema)
   const shapes = [...typesById(schema).keys()].map((id) => table.shape(id)).filter((shape) => shape !== undefined)
   const byId = typesById(schema)
+  const sometimes = fieldsOfSomeLevels(schema)
   const names = namesOf(
     shapes.map(({ name }) => name),
     byId,
@@ -32,22 +34,29 @@ export function formatFieldTypes(schema: CompiledSchema): string {
   const byName = shapes
     .map((shape) => ({ shape, name: names.get(shape.name)! }))
     .sort(({ name: a }, { name: b }) => (a < b ? -1 : 1))
-  const types = byName.map(({ shape, name }) => `export type ${name} = {\n${membersOf(shape, names)}}\n`)
+  const types = byName.map(({ shape, name }) => `export type ${name} = {\n${membersOf(shape, names, sometimes)}}\n`)
   const ids = byName.map(({ shape, name }) => `  readonly '${shape.name}': ${name}\n`)
   return `${HEAD}${EMBEDDED}\n${types.join('\n')}\n/** By their names in the table. */\nexport type BuiltInTypes = {\n${ids.join('')}}\n`
 }
 
-function membersOf(shape: ObjectShape, names: Names): string {
+function membersOf(shape: ObjectShape, names: Names, sometimes: ReadonlySet<string>): string {
   const typeMeta = shape.typeMeta ? '  readonly kind: string\n  readonly apiVersion: string\n' : ''
-  return `${typeMeta}${shape.fields.map((field) => memberOf(field, shape, names)).join('')}`
+  return `${typeMeta}${shape.fields.map((field) => memberOf(field, shape, { names, sometimes })).join('')}`
 }
 
-function memberOf(field: Field, holder: ObjectShape, names: Names): string {
+interface Known {
+  readonly names: Names
+  readonly sometimes: ReadonlySet<string>
+}
+
+function memberOf(field: Field, holder: ObjectShape, { names, sometimes }: Known): string {
   const key = /^[a-zA-Z]\w*$/.test(field.name) ? field.name : `'${field.name}'`
   const isShown = isAlwaysShown(field)
   const text = textOf(field.shape, names, holder.name.endsWith('List'))
   const nullable = isShown && zeroOfField(field) === null && text !== 'Value' ? ' | null' : ''
-  return `  readonly ${key}${isShown ? '' : '?'}: ${text}${nullable}\n`
+  const isAlways = isShown && !sometimes.has(`${holder.name}.${field.name}`)
+  return `  readonly ${key}${isAlways ? '' : '?'}: ${text}${nullable}
+`
 }
 
 function textOf(shape: Shape, names: Names, isWhole = false): string {

@@ -4,7 +4,7 @@ import { COMMAND_FLAGS, type CommandWords, flagsOfCommand } from '../../../src/c
 import { runCommand } from '../../../src/commands/commands.ts'
 import { runCompletion } from '../../../src/commands/completion.ts'
 import type { Flag } from '../../../src/config/flags.ts'
-import { GATES } from '../../../src/config/feature-gates.ts'
+import { gatesAt } from '../../../src/config/feature-gates.ts'
 
 const ALL = Object.keys(COMMAND_FLAGS) as CommandWords[]
 /** Those that do something by themselves. */
@@ -138,7 +138,7 @@ describe('completion in bash', () => {
 
   it('offers every feature gate', async () => {
     const [gates] = offered(await scriptOf('bash'), [['serve', '--feature-gates', '']])
-    expect(gates).toEqual(Object.keys(GATES).flatMap((gate) => [`${gate}=true`, `${gate}=false`]))
+    expect(gates).toEqual(Object.keys(gatesAt()).flatMap((gate) => [`${gate}=true`, `${gate}=false`]))
   })
 })
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { DEFAULT_LEVEL } from '../../../src/api/level.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { StartError } from '../../../src/config/start-error.ts'
 
@@ -25,6 +26,29 @@ async function faultOf(args: readonly string[], environment: Record<string, stri
 }
 
 describe('the configuration', () => {
+  it.each([
+    [[], DEFAULT_LEVEL],
+    [['--emulated-version', '1.36'], '1.36'],
+    [['--emulated-version=1.37'], '1.37'],
+    [['--emulated-version', 'kube=1.36'], '1.36'],
+    [['--emulated-version', 'kube:1.37'], '1.37'],
+  ])('says which level of the API is served: %j', async (args, level) => {
+    expect((await readConfig(args, {})).level).toBe(level)
+  })
+
+  it('has the gates of its level', async () => {
+    const at = async (level: string) => (await readConfig(['--emulated-version', level], {})).featureGates
+    expect([(await at('1.36'))['HPAScaleToZero'], (await at('1.37'))['HPAScaleToZero']]).toEqual([false, true])
+    expect(await at('1.36')).toHaveProperty('SidecarContainers')
+    expect(await at('1.37')).not.toHaveProperty('SidecarContainers')
+  })
+
+  it('refuses a level that it cannot serve', async () => {
+    await expect(readConfig(['--emulated-version', '1.35'], {})).rejects.toThrow(
+      '--emulated-version: "1.35" is not an API level that can be served: 1.36, 1.37',
+    )
+  })
+
   it('needs no flags', async () => {
     const config = await readConfig([], {})
     expect(config).toMatchObject({

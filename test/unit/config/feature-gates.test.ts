@@ -1,6 +1,7 @@
 // Which feature gates are on, and how a setting changes that.
 import { describe, expect, test } from 'vitest'
-import { parseFeatureGates } from '../../../src/config/feature-gates.ts'
+import { API_LEVELS } from '../../../src/api/level.ts'
+import { gateStates, parseFeatureGates } from '../../../src/config/feature-gates.ts'
 import { ENABLED_GATES } from '../schema/gates.ts'
 
 describe('feature gates (P-471)', () => {
@@ -20,6 +21,18 @@ describe('feature gates (P-471)', () => {
     const gates = parseFeatureGates('AllAlpha=true,HPAScaleToZero=false', 'test')
     expect(gates.CBORServingAndStorage).toBe(true)
     expect(gates['HPAScaleToZero']).toBe(false)
+  })
+
+  test('AllowUnsafeMalformedObjectDeletion is off at every level (D34)', () => {
+    for (const level of API_LEVELS)
+      expect(parseFeatureGates('', 'test', level)['AllowUnsafeMalformedObjectDeletion']).toBe(false)
+  })
+
+  test('a gate is known once at each level', () => {
+    for (const level of API_LEVELS) {
+      const names = gateStates(parseFeatureGates('', 'test', level), level).map(({ name }) => name)
+      expect(names).toEqual([...new Set(names)])
+    }
   })
 
   test('a gate that is locked, or that nobody knows, is refused', () => {

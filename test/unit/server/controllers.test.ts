@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { ALSO_ELSEWHERE, CONTROLLER_NAMES } from '../../../src/config/controller-names.ts'
 import { FLAGS } from '../../../src/config/flags.ts'
+import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { type ControllerOptions, openControllers } from '../../../src/server/controllers.ts'
 import { ServerMeasures } from '../../../src/server/measures.ts'
 import { openWorld } from '../../rigs/api-world.ts'
@@ -14,6 +15,7 @@ async function namesWithout(off: readonly string[]): Promise<readonly string[]> 
     controllersOff: new Set(off),
     hasReplicas: false,
     measures: new ServerMeasures(),
+    schema: loadBuiltInSchema(),
     serverAddress: () => '127.0.0.1:1',
   } as unknown as ControllerOptions
   return openControllers(controllerParts(await openWorld()), options).map(({ name }) => name)

@@ -1,0 +1,41 @@
+// What the compiled table holds at one level of the API: types and fields whose span does not include the level are left out, and
+// fields are as they are at that level. Pure; a start does it once.
+import { type ApiLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
+import type { CompiledField, CompiledSchema, CompiledType } from './table-compiled.ts'
+
+export function compiledAt(level: ApiLevel, { files }: CompiledSchema): CompiledSchema {
+  const isThere = (span: LevelSpan): boolean => isAtLevel(level, span)
+  return {
+    files: files
+      .filter(isThere)
+      .map((file) => ({ ...file, types: file.types.filter(isThere).map((type) => typeAt(level, type)) })),
+  }
+}
+
+/** The fields that not every level has, by type and name: `core_v1.PodSpec.evictionResponders`. */
+export function fieldsOfSomeLevels({ files }: CompiledSchema): ReadonlySet<string> {
+  const fields = files.flatMap(({ stem, types }) =>
+    types.flatMap(({ name, fields }) => fields.map((field) => [`${stem}.${name}.${field[0]}`, field[4]] as const)),
+  )
+  return new Set(fields.flatMap(([id, facts]) => ((facts?.since ?? facts?.until) === undefined ? [] : [id])))
+}
+
+function typeAt(level: ApiLevel, type: CompiledType): CompiledType {
+  if (
+    type.fields.every(([, , , , facts]) => facts?.since === undefined && facts?.until === undefined && !facts?.changed)
+  )
+    return type
+  return { ...type, fields: type.fields.flatMap((field) => fieldAt(level, field)) }
+}
+
+function fieldAt(level: ApiLevel, field: CompiledField): readonly CompiledField[] {
+  const [name, number, type, marks = '', facts] = field
+  if (facts === undefined) return [field]
+  if (!isAtLevel(level, facts)) return []
+  const { changed } = facts
+  if (changed === undefined || !isAtLevel(level, changed)) return [field]
+  const { required, since: _, ...others } = changed
+  const bare = marks.replace('r', '')
+  const now = required === undefined ? marks : required ? `r${bare}` : bare
+  return [[name, number, type, now, { ...facts, ...others }]]
+}
