@@ -18,7 +18,13 @@ const NOT_ALL: FieldError = {
 
 export class FaultList {
   readonly #found: FieldError[] = []
+  readonly #known: Set<string> | undefined
   #characters = 0
+
+  /** `isOnce`: a fault that is there is not added again. */
+  constructor(isOnce = false) {
+    if (isOnce) this.#known = new Set()
+  }
 
   get found(): readonly FieldError[] {
     return this.#found
@@ -26,6 +32,11 @@ export class FaultList {
 
   /** Throws when the list is full; only for use within `faultsOf`. */
   add(fault: FieldError): void {
+    if (this.#known !== undefined) {
+      const text = `${fault.reason} ${fault.field} ${fault.message}`
+      if (this.#known.has(text)) return
+      this.#known.add(text)
+    }
     this.#found.push(fault)
     this.#characters += fault.field.length + fault.message.length
     if (this.#found.length >= MAX_FAULTS || this.#characters >= MAX_CHARACTERS) throw new TooManyFaults()
@@ -33,8 +44,8 @@ export class FaultList {
 }
 
 /** The faults that `find` adds to a list until it returns or the list is full. */
-export function faultsOf(find: (list: FaultList) => void): readonly FieldError[] {
-  const list = new FaultList()
+export function faultsOf(find: (list: FaultList) => void, isOnce = false): readonly FieldError[] {
+  const list = new FaultList(isOnce)
   try {
     find(list)
   } catch (error) {

@@ -50,6 +50,8 @@ system:controller:device-taint-eviction-controller
   R | resource.k8s.io | resourceslices
   R | resource.k8s.io | deviceclasses
   create patch update | core events.k8s.io | events
+  patch update | resource.k8s.io | devicetaintrules/status since 1.37
+  R | resource.k8s.io | devicetaintrules since 1.37
 system:controller:disruption-controller
   R | apps extensions | deployments
   R | apps extensions | replicasets
@@ -104,6 +106,10 @@ system:controller:job-controller
   update | batch | jobs/finalizers
   create delete list patch watch | core | pods
   create patch update | core events.k8s.io | events
+system:controller:kube-apiserver-serving-clustertrustbundle-publisher since 1.37
+  attest | certificates.k8s.io | signers | kubernetes.io/kube-apiserver-serving
+  create delete list update watch | certificates.k8s.io | clustertrustbundles
+  create patch update | core events.k8s.io | events
 system:controller:legacy-service-account-token-cleaner
   get | core | configmaps | kube-apiserver-legacy-service-account-token-tracking
   delete patch | core | secrets
@@ -116,6 +122,7 @@ system:controller:node-controller
   patch update | core | nodes/status
   patch update | core | pods/status
   delete get list watch | core | pods
+  R | coordination.k8s.io | leases since 1.37
   create patch update | core events.k8s.io | events
 system:controller:persistent-volume-binder
   create delete get list update watch | core | persistentvolumes
@@ -131,6 +138,8 @@ system:controller:pod-garbage-collector
   delete list watch | core | pods
   R | core | nodes
   patch | core | pods/status
+system:controller:podcertificaterequestcleaner since 1.37
+  delete get list watch | certificates.k8s.io | podcertificaterequests
 system:controller:pv-protection-controller
   get list update watch | core | persistentvolumes
   create patch update | core events.k8s.io | events
@@ -201,6 +210,11 @@ system:controller:statefulset-controller
   delete update | core | persistentvolumeclaims
   update | core | pods/finalizers
   create patch update | core events.k8s.io | events
+system:controller:storage-version-migrator-controller since 1.37
+  list patch | * | *
+  get | apiextensions.k8s.io | customresourcedefinitions
+  patch | apiextensions.k8s.io | customresourcedefinitions/status
+  update | storagemigration.k8s.io | storageversionmigrations/status
 system:controller:ttl-after-finished-controller
   delete get list watch | batch | jobs
   create patch update | core events.k8s.io | events

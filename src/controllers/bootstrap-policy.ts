@@ -1,5 +1,6 @@
 // The default roles as data, a line a rule (P-145 to P-150). A role is its name, the labels that other roles aggregate it by
 // (`+`) and the label that it aggregates by itself (`=`); below it stand verbs | groups | resources | names, or verbs @ paths.
+// What ends in `since VERSION` is there from that API level on, a role with its rules.
 // `R` is get, list and watch; `W` is create, delete, deletecollection, patch and update; `RW` is all of them.
 
 export const CLUSTER_ROLES = `
@@ -58,6 +59,8 @@ system:certificates.k8s.io:kubelet-serving-approver
   approve | certificates.k8s.io | signers | kubernetes.io/kubelet-serving
 system:certificates.k8s.io:legacy-unknown-approver
   approve | certificates.k8s.io | signers | kubernetes.io/legacy-unknown
+system:cluster-trust-bundle-discovery since 1.37
+  R | certificates.k8s.io | clustertrustbundles
 system:discovery
   get @ /api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/
 system:heapster
@@ -106,6 +109,7 @@ system:kube-scheduler
   update | core | pods/finalizers
   R | resource.k8s.io | resourceslices
   create delete | resource.k8s.io | resourceclaims
+  R | resource.k8s.io | devicetaintrules since 1.37
   patch update | resource.k8s.io | resourceclaims/binding
 system:kubelet-api-admin
   R | core | nodes
@@ -140,7 +144,9 @@ system:node
   R | node.k8s.io | runtimeclasses
   get | resource.k8s.io | resourceclaims
   deletecollection | resource.k8s.io | resourceslices
+  R | certificates.k8s.io | clustertrustbundles since 1.37
   get | core | serviceaccounts
+  create get list watch | certificates.k8s.io | podcertificaterequests since 1.37
 system:node-bootstrapper
   create get list watch | certificates.k8s.io | certificatesigningrequests
 system:node-problem-detector
@@ -174,6 +180,7 @@ view +aggregate-to-edit =aggregate-to-view
 export const CLUSTER_ROLE_BINDINGS = `
 cluster-admin cluster-admin g:system:masters
 system:basic-user system:basic-user g:system:authenticated
+system:cluster-trust-bundle-discovery system:cluster-trust-bundle-discovery g:system:serviceaccounts since 1.37
 system:discovery system:discovery g:system:authenticated
 system:kube-controller-manager system:kube-controller-manager u:system:kube-controller-manager
 system:kube-dns system:kube-dns s:kube-system/kube-dns

@@ -3,6 +3,7 @@
 import type { ClusterRole, ClusterRoleBinding, LabelSelector, Role, RoleBinding } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { annotationsOf, labelsOf } from '../api/object-members.ts'
+import { API_LEVELS, type ApiLevel, DEFAULT_LEVEL, isAtLevel } from '../api/level.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ruleDocument, rulesOf, type PolicyRule } from '../api/policy-rule.ts'
 import { missingRules } from '../api/rule-coverage.ts'
@@ -44,9 +45,13 @@ export interface MadeRole {
  * Makes every default role and binding; resolves to those that are there. What is stored under the name of one and cannot be
  * read is left alone, and so are those of a namespace that cannot be: the start goes on without them.
  */
-export async function makeBootstrapRoles(parts: ControllerParts, signal: AbortSignal): Promise<readonly MadeRole[]> {
+export async function makeBootstrapRoles(
+  parts: ControllerParts,
+  level: ApiLevel,
+  signal: AbortSignal,
+): Promise<readonly MadeRole[]> {
   const made: MadeRole[] = []
-  await forEachAtOnce(wantedObjects(parts).toReversed(), { most: PARALLEL, signal }, async (wanted) => {
+  await forEachAtOnce(wantedObjects(parts, level).toReversed(), { most: PARALLEL, signal }, async (wanted) => {
     const { resource, namespace, name } = wanted
     if (await make(parts, wanted, signal)) made.push({ kind: resource.kind, namespace, name })
   })
@@ -54,8 +59,8 @@ export async function makeBootstrapRoles(parts: ControllerParts, signal: AbortSi
 }
 
 /** What a default cluster role allows, as it is made. */
-export function clusterRoleRules(name: string): readonly PolicyRule[] {
-  return parseRoles(CLUSTER_ROLES).find((role) => role.name === name)?.rules ?? []
+export function clusterRoleRules(name: string, level: ApiLevel = DEFAULT_LEVEL): readonly PolicyRule[] {
+  return parseRoles(CLUSTER_ROLES, level).find((role) => role.name === name)?.rules ?? []
 }
 
 /** Whether it is there and can be read. */
@@ -151,16 +156,16 @@ function withMissing<T extends Value>(known: readonly T[], wanted: readonly T[])
   return missing.length === 0 ? undefined : [...known, ...missing]
 }
 
-function wantedObjects(parts: ControllerParts): Wanted[] {
+function wantedObjects(parts: ControllerParts, level: ApiLevel): Wanted[] {
   const [roles, bindings] = [rbac(parts, 'roles'), rbac(parts, 'rolebindings')]
   const [clusterRoles, clusterBindings] = [rbac(parts, 'clusterroles'), rbac(parts, 'clusterrolebindings')]
-  const ofControllers = parseRoles(CONTROLLER_ROLES)
+  const ofControllers = parseRoles(CONTROLLER_ROLES, level)
   return [
-    ...parseBindings(CLUSTER_ROLE_BINDINGS).map((line) => bindingObject(clusterBindings, line)),
+    ...parseBindings(CLUSTER_ROLE_BINDINGS, level).map((line) => bindingObject(clusterBindings, line)),
     ...ofControllers.map(({ name }) => bindingObject(clusterBindings, controllerBinding(name))),
-    ...parseBindings(ROLE_BINDINGS).map((line) => bindingObject(bindings, line)),
-    ...parseRoles(ROLES).map((line) => roleObject(roles, line)),
-    ...[...ofControllers, ...parseRoles(CLUSTER_ROLES)].map((line) => roleObject(clusterRoles, line)),
+    ...parseBindings(ROLE_BINDINGS, level).map((line) => bindingObject(bindings, line)),
+    ...parseRoles(ROLES, level).map((line) => roleObject(roles, line)),
+    ...[...ofControllers, ...parseRoles(CLUSTER_ROLES, level)].map((line) => roleObject(clusterRoles, line)),
   ]
 }
 
@@ -182,11 +187,22 @@ const READ: readonly string[] = ['get', 'list', 'watch']
 const WRITE: readonly string[] = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const VERBS: Readonly<Record<string, readonly string[]>> = { R: READ, W: WRITE, RW: [...READ, ...WRITE].sort() }
 
-/** Reads what `bootstrap-policy.ts` holds. */
-function parseRoles(text: string): RoleLine[] {
-  const roles: RoleLine[] = []
+/** The lines that a level has, without the words that say so. */
+function* linesAt(level: ApiLevel, text: string): Generator<string> {
+  let isRoleThere = true
   for (const line of text.split('\n')) {
-    if (line === '') continue
+    const [plain = '', version] = line.split(' since ')
+    const since = API_LEVELS.find((one) => one === version)
+    const isThere = since === undefined || isAtLevel(level, { since })
+    if (!line.startsWith(' ')) isRoleThere = isThere
+    if (plain !== '' && isThere && isRoleThere) yield plain
+  }
+}
+
+/** Reads what `bootstrap-policy.ts` holds. */
+function parseRoles(text: string, level: ApiLevel): RoleLine[] {
+  const roles: RoleLine[] = []
+  for (const line of linesAt(level, text)) {
     if (line.startsWith(' ')) {
       roles.at(-1)?.rules.push(parseRule(line.trim()))
       continue
@@ -243,10 +259,10 @@ interface BindingLine {
   readonly subjects: readonly string[]
 }
 
-function parseBindings(text: string): BindingLine[] {
-  return text.split('\n').flatMap((line) => {
+function parseBindings(text: string, level: ApiLevel): BindingLine[] {
+  return [...linesAt(level, text)].map((line) => {
     const [place = '', role = '', ...subjects] = line.split(' ')
-    return place === '' ? [] : [{ ...placeOf(place), role, subjects }]
+    return { ...placeOf(place), role, subjects }
   })
 }
 

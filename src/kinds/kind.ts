@@ -1,5 +1,6 @@
 // The record of a built-in kind: everything but its fields, which are in `proto/`. Kinds whose versions are off by default have one,
 // too, so that nothing more is needed to enable a version.
+import { API_LEVELS, type ApiLevel, isAtLevel } from '../api/level.ts'
 import type { ApiObject, GroupKind, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
@@ -34,6 +35,16 @@ export interface Kind<T extends ApiObject = ApiObject> {
   readonly olderVersions?: Readonly<Record<string, OlderDocument>>
   /** Fills in fields of objects that were stored before there were such fields. `family`: of the cluster's services. */
   readonly defaultOnRead?: (object: T, family: 'IPv4' | 'IPv6') => T
+  /** The parts that are others from a level on. */
+  readonly since?: Partial<Readonly<Record<ApiLevel, Partial<Omit<Kind<T>, 'since'>>>>>
+}
+
+/** The record as it is at a level. */
+export function kindAt(level: ApiLevel, kind: Kind): Kind {
+  const { since } = kind
+  if (since === undefined) return kind
+  const parts = API_LEVELS.filter((one) => isAtLevel(level, { since: one })).map((one) => since[one])
+  return Object.assign({}, kind, ...parts) as Kind
 }
 
 export interface StoredAs {

@@ -1,6 +1,6 @@
 // The front door: the built-in kinds, their resources, and those of custom resource definitions. Whoever adds a kind adds its file and
 // a line to the table.
-import { NEWEST_LEVEL } from '../api/level.ts'
+import { byLevel, NEWEST_LEVEL } from '../api/level.ts'
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
@@ -65,7 +65,7 @@ import { EVENT as EVENT_OF_EVENTS } from './events/event.ts'
 import { FLOW_SCHEMA } from './flowcontrol/flow-schema.ts'
 import { PRIORITY_LEVEL_CONFIGURATION } from './flowcontrol/priority-level-configuration.ts'
 import { STORAGE_VERSION } from './internal/storage-version.ts'
-import type { Kind } from './kind.ts'
+import { type Kind, kindAt, type KindOf } from './kind.ts'
 import { STATUS } from './meta/status.ts'
 import type { RoleGuard } from './needs.ts'
 import { INGRESS_CLASS } from './networking/ingress-class.ts'
@@ -225,6 +225,19 @@ export function kindOf({ group, kind }: GroupKind): Kind {
   return (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined) ?? PLAIN
 }
 
+/** The records of a level. */
+const kindsAt = byLevel((level): KindOf => {
+  const made = new Map<Kind, Kind>()
+  return (name) => {
+    const kind = kindOf(name)
+    const known = made.get(kind)
+    if (known !== undefined) return known
+    const here = kindAt(level, kind)
+    made.set(kind, here)
+    return here
+  }
+})
+
 export interface OlderVersion {
   /** The kind with the same protobuf field numbers. */
   readonly kind: GroupVersionKind
@@ -323,7 +336,7 @@ export function builtInResources(
     schema,
     encode,
     texts: options.texts ?? ((plain) => ({ encode: plain })),
-    kindOf,
+    kindOf: kindsAt(schema.level),
     needs: {
       find: (group, resource) => table.find({ group, version: 'v1', resource }),
       network: { ranges: [addressRange(serviceRange)], nodePorts, measures },

@@ -110,7 +110,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
   const storedKind = kind.storedAs?.[row.version]?.kind ?? { group: row.group, version: row.version, kind: row.kind }
   const storedSchema = schema.kind(storedKind) ?? kindSchema
   const { validation: rules = METADATA_RULES, strategy = {} } = kind
-  const held: StrategyParts = { rules, namespaced: row.namespaced, allowPrivileged }
+  const held: StrategyParts = { rules, namespaced: row.namespaced, allowPrivileged, level: schema.level }
   return {
     group: row.group,
     version: row.version,

@@ -1,11 +1,13 @@
 // The strategy of a built-in kind, from where it differs from the plain case: no status, no generation, and updates without a
 // resourceVersion.
+import type { ApiLevel } from '../api/level.ts'
 import { membersOf, metaOf, withMeta } from '../api/object-members.ts'
 import type { ObjectMeta } from '../api/gen/kinds.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type Value } from '../api/value.ts'
 import { withMemberOf } from '../registry/object-meta.ts'
 import type { Propagation, Strategy, UpdateEndpoint, WriteContext } from '../registry/registry.ts'
+import { FAULT_FORMS } from '../schema/validation/fault-form.ts'
 import {
   type KindRules,
   validateCreate,
@@ -76,11 +78,13 @@ export interface StrategyParts {
   readonly namespaced: boolean
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean
+  readonly level: ApiLevel
 }
 
-export function strategyOf(kind: KindStrategy, { rules, namespaced, allowPrivileged }: StrategyParts): Strategy {
+export function strategyOf(kind: KindStrategy, { rules, namespaced, allowPrivileged, level }: StrategyParts): Strategy {
   const { generation, status } = kind
-  const validation = ({ gates }: WriteContext): ValidationContext => ({ gates, namespaced, allowPrivileged })
+  const form = FAULT_FORMS[level]
+  const validation = ({ gates }: WriteContext): ValidationContext => ({ gates, namespaced, allowPrivileged, form })
   const validated = (subresource: string, endpoint: Omit<UpdateEndpoint, 'validate'>): UpdateEndpoint => ({
     ...endpoint,
     validate: (object, stored, context) =>

@@ -1,6 +1,9 @@
-// CertificateApproval and CertificateSigning: besides permission for the subresource, permission to approve or sign for the signer is
-// needed, by its name or its domain (W-474, W-475).
-import type { CertificateSigningRequest } from '../api/gen/kinds.ts'
+// CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: besides permission for the object, permission to approve, sign or
+// attest for its signer is needed, by the signer's name or its domain (W-474, W-475).
+import { forbidden as forbiddenField } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
+import type { CertificateSigningRequest, PodCertificateRequest } from '../api/gen/kinds.ts'
+import { invalidError } from '../api/invalid-error.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { equalValues } from '../api/value.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
@@ -8,7 +11,10 @@ import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.t
 import { forbidden } from '../admission/refusal.ts'
 
 const REQUEST = 'certificates.k8s.io_v1.CertificateSigningRequest'
+const POD_REQUEST = 'certificates.k8s.io_v1.PodCertificateRequest'
+const BUNDLE = 'certificates.k8s.io_v1.ClusterTrustBundle'
 const RESOURCES: readonly string[] = ['certificatesigningrequests.certificates.k8s.io']
+const SIGNER = FieldPath.root('spec').child('signerName')
 
 export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
@@ -26,11 +32,16 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
 export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
-    resources: RESOURCES,
+    resources: [...RESOURCES, 'podcertificaterequests.certificates.k8s.io'],
     operations: ['UPDATE'],
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
-      if (subresource !== 'status' || !isKind(object, REQUEST) || !isKind(oldObject, REQUEST)) return
+      if (subresource !== 'status') return
+      if (isKind(object, POD_REQUEST) && isKind(oldObject, POD_REQUEST)) {
+        if (!equalValues(object.status, oldObject.status)) await checkPodSigner(authorizer, request, oldObject, signal)
+        return
+      }
+      if (!isKind(object, REQUEST) || !isKind(oldObject, REQUEST)) return
       const isSame = (name: 'certificate' | 'conditions'): boolean =>
         equalValues(object.status[name], oldObject.status[name])
       if (isSame('certificate') && isSame('conditions')) return
@@ -39,17 +50,62 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   }
 }
 
+export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'ClusterTrustBundleAttest',
+    resources: ['clustertrustbundles.certificates.k8s.io'],
+    operations: ['CREATE', 'UPDATE'],
+    async validate({ object, oldObject, user, ...request }, signal) {
+      if (!isKind(object, BUNDLE)) return
+      const { signerName: signer = '' } = object.spec
+      // A migration of the storage and the garbage collector change no more than the metadata.
+      const isSame = isKind(oldObject, BUNDLE) && equalValues(object.spec, oldObject.spec)
+      if (signer === '' || isSame || (await mayUseSigner(authorizer, { user, verb: 'attest', signer }, signal))) return
+      const why = `user not permitted to attest for signerName ${JSON.stringify(signer)}`
+      throw forbidden({ object, oldObject, user, ...request }, why)
+    },
+  }
+}
+
+/** The reference tells this as a fault of the object. */
+async function checkPodSigner(
+  authorizer: Authorizer,
+  { user, name }: AdmissionRequest,
+  { spec: { signerName: signer } }: PodCertificateRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await mayUseSigner(authorizer, { user, verb: 'sign', signer }, signal)) return
+  const why = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`
+  const kind = { group: 'certificates.k8s.io', kind: 'PodCertificateRequest' }
+  throw invalidError(kind, name, [forbiddenField(SIGNER, why)])
+}
+
 async function checkSigner(
   authorizer: Authorizer,
   { request, verb, signed }: { request: AdmissionRequest; verb: 'approve' | 'sign'; signed: CertificateSigningRequest },
   signal: AbortSignal,
 ): Promise<void> {
   const signer = signed.spec.signerName
+  if (await mayUseSigner(authorizer, { user: request.user, verb, signer }, signal)) return
+  throw forbidden(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`)
+}
+
+interface SignerUse {
+  readonly user: AdmissionRequest['user']
+  readonly verb: 'approve' | 'sign' | 'attest'
+  readonly signer: string
+}
+
+async function mayUseSigner(
+  authorizer: Authorizer,
+  { user, verb, signer }: SignerUse,
+  signal: AbortSignal,
+): Promise<boolean> {
   const [domain = ''] = signer.split('/')
   for (const name of [signer, `${domain}/*`]) {
     const place = { group: 'certificates.k8s.io', version: '*', resource: 'signers', name }
-    const decision = await authorizer.authorize({ kind: 'resource', user: request.user, verb, ...place }, signal)
-    if (decision.kind === 'allow') return
+    const decision = await authorizer.authorize({ kind: 'resource', user, verb, ...place }, signal)
+    if (decision.kind === 'allow') return true
   }
-  throw forbidden(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`)
+  return false
 }

@@ -2,7 +2,7 @@
 import type { Admission, AdmissionPlugin } from '../admission/admission.ts'
 import { admitInOrder } from '../admission/chain.ts'
 import type { ApiObject } from '../api/object.ts'
-import { certificateApproval, certificateSigning } from '../plugins/certificate-signers.ts'
+import { certificateApproval, certificateSigning, clusterTrustBundleAttest } from '../plugins/certificate-signers.ts'
 import { CERTIFICATE_SUBJECT } from '../plugins/certificate-subject-restriction.ts'
 import { claimResize } from '../plugins/persistent-volume-claim-resize.ts'
 import { defaultIngressClass, defaultStorageClass } from '../plugins/default-class.ts'
@@ -167,6 +167,7 @@ function singlePlugins(
     podTopologyLabels(read('nodes')),
     certificateApproval(authorizer),
     certificateSigning(authorizer),
+    clusterTrustBundleAttest(authorizer),
     CERTIFICATE_SUBJECT,
     nodeDeclaredFeatures(read('nodes')),
     podResizeValidator(read('nodes')),

@@ -88,7 +88,8 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     AlwaysAllow: allowAll,
     AlwaysDeny: denyAll,
     ABAC: () => readPolicies(settings.policyFile),
-    Node: () => nodeAuthorizer({ graph: nodes.get, rules: () => (nodeRules ??= clusterRoleRules('system:node')) }),
+    Node: () =>
+      nodeAuthorizer({ graph: nodes.get, rules: () => (nodeRules ??= clusterRoleRules('system:node', level)) }),
     RBAC: () => byRoles,
   }
   const open = (authorizer: AuthorizerConfig): Authorizer =>

@@ -273,7 +273,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     await claimAddressesInUse(parts, signal)
     let roles: Awaited<ReturnType<typeof makeBootstrapRoles>> = []
     await together(signal, (until) => [
-      makeBootstrapRoles(parts, until).then((made) => (roles = made)),
+      makeBootstrapRoles(parts, schema.level, until).then((made) => (roles = made)),
       makeFlowObjects(parts, FLOW_OBJECTS, until),
       makeOwnObjects(parts, options, until),
       publishAuthentication(parts, identity.trust(), until),

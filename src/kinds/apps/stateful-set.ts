@@ -11,9 +11,10 @@ import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Strategy } from '../../registry/registry.ts'
 import { absent, always, blank, both, each, gated, type OwnRule, where, within } from '../../schema/defaults/rule.ts'
-import type { Check } from '../../schema/validation/check.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { isUsable, shownSelector } from '../../schema/validation/labels.ts'
 import { checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
+import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
@@ -170,18 +171,26 @@ const statefulSetWarnings: Strategy<StatefulSet>['warnings'] = (object, stored, 
 
 const STATUS_TYPE = 'apps_v1.StatefulSetStatus'
 
-export const STATEFUL_SET: Kind = typedKind<StatefulSet>({
-  validation: {
-    ...builtInRules({
-      name: labelName,
-      object: checkStatefulSet,
-      change: (object, stored, check) => {
-        if (equalValues(immutablePart(object), immutablePart(stored))) return
-        const names = CHANGEABLE.map((field) => `'${field}'`)
-        const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
-        check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)
-      },
-    }),
+const checkUnchanged: UpdateRule<StatefulSet> = (object, stored, check) => {
+  if (equalValues(immutablePart(object), immutablePart(stored))) return
+  const names = CHANGEABLE.map((field) => `'${field}'`)
+  const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
+  check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)
+}
+
+/** The fault of each field that may not change. */
+const checkEachUnchanged: UpdateRule<StatefulSet> = ({ spec: now }, { spec: before }, check) => {
+  if (!equalValues(now.selector, before.selector)) {
+    check.invalid(SELECTOR, now.selector === null ? null : shownSelector(now.selector), IMMUTABLE)
+  }
+  check.unchanged(SPEC.child('volumeClaimTemplates'), now.volumeClaimTemplates, before.volumeClaimTemplates)
+  check.unchanged(SPEC.child('serviceName'), now.serviceName ?? '', before.serviceName ?? '')
+  check.unchanged(SPEC.child('podManagementPolicy'), now.podManagementPolicy, before.podManagementPolicy)
+}
+
+function rulesWith(change: UpdateRule<StatefulSet>): KindRules<StatefulSet> {
+  return {
+    ...builtInRules({ name: labelName, object: checkStatefulSet, change }),
     subresources: {
       status: (object, stored, check) => {
         const { status } = object
@@ -194,7 +203,12 @@ export const STATEFUL_SET: Kind = typedKind<StatefulSet>({
         checkCollisions(object, stored, check)
       },
     },
-  },
+  }
+}
+
+export const STATEFUL_SET: Kind = typedKind<StatefulSet>({
+  validation: rulesWith(checkUnchanged),
+  since: { '1.37': { validation: rulesWith(checkEachUnchanged) } },
   defaults: within({
     spec: always({
       template,

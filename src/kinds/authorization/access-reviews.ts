@@ -12,6 +12,7 @@ import type {
 import { MAX_SELECTOR_BYTES } from '../../api/selector-text.ts'
 import { isMap, type ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
+import type { CreateRule } from '../../schema/validation/rules.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import { checkAskedRequirement } from '../../schema/validation/labels.ts'
 import { type Kind, typedKind } from '../kind.ts'
@@ -27,14 +28,21 @@ function shownPath(path: NonResourceAttributes | undefined): Shown {
   return shownJson(path === undefined ? null : { Path: path.path ?? '', Verb: path.verb ?? '' })
 }
 
-function checkAttributes({ resourceAttributes: resource, nonResourceAttributes: path }: Spec, check: Check): void {
+const ONE = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+
+type CheckAttributes = (spec: Spec, check: Check) => void
+
+const checkAttributes: CheckAttributes = ({ resourceAttributes: resource, nonResourceAttributes: path }, check) => {
   if (resource !== undefined && path !== undefined) {
     check.invalid(PATH, shownPath(path), 'cannot be specified in combination with resourceAttributes')
   }
   if (resource === undefined && path === undefined) {
-    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
-    check.invalid(RESOURCE, shownPath(path), detail)
+    check.invalid(RESOURCE, shownPath(path), ONE)
   }
+}
+
+const checkOneOf: CheckAttributes = ({ resourceAttributes: resource, nonResourceAttributes: path }, check) => {
+  if ((resource === undefined) === (path === undefined)) check.invalid(SPEC, shownPath(path), ONE)
 }
 
 function checkSubject({ user = '', groups = [] }: Spec, check: Check): void {
@@ -100,39 +108,53 @@ interface ReviewRule {
   readonly hasSubject: boolean
   /** The members of the metadata that may be set. */
   readonly metadata: readonly string[]
+  readonly attributes: CheckAttributes
 }
 
 type Review = SubjectAccessReview | SelfSubjectAccessReview
 
-function checkReview({ metadata: given, spec }: Review, { hasSubject, metadata }: ReviewRule, check: Check): void {
-  checkAttributes(spec, check)
+function checkReview(
+  { metadata: given, spec }: Review,
+  { hasSubject, metadata, attributes }: ReviewRule,
+  check: Check,
+): void {
+  attributes(spec, check)
   if (hasSubject) checkSubject(spec, check)
   checkSelectors(spec, check)
   checkEmptyMeta(given, metadata, check)
 }
 
+type ReviewRules<T> = (attributes: CheckAttributes) => CreateRule<T>
+
+const subjectRules: ReviewRules<SubjectAccessReview> = (attributes) => (object, check) =>
+  checkReview(object, { hasSubject: true, metadata: ['managedFields'], attributes }, check)
+
 export const SUBJECT_ACCESS_REVIEW: Kind = typedKind<SubjectAccessReview>({
-  validation: question((object, check) =>
-    checkReview(object, { hasSubject: true, metadata: ['managedFields'] }, check),
-  ),
+  validation: question(subjectRules(checkAttributes)),
+  since: { '1.37': { validation: question(subjectRules(checkOneOf)) } },
 })
+
+const selfRules: ReviewRules<SelfSubjectAccessReview> = (attributes) => (object, check) =>
+  checkReview(object, { hasSubject: false, metadata: ['managedFields'], attributes }, check)
 
 export const SELF_SUBJECT_ACCESS_REVIEW: Kind = typedKind<SelfSubjectAccessReview>({
-  validation: question((object, check) =>
-    checkReview(object, { hasSubject: false, metadata: ['managedFields'] }, check),
-  ),
+  validation: question(selfRules(checkAttributes)),
+  since: { '1.37': { validation: question(selfRules(checkOneOf)) } },
 })
 
+const localRules: ReviewRules<LocalSubjectAccessReview> = (attributes) => (object, check) => {
+  checkReview(object, { hasSubject: true, metadata: ['managedFields', 'namespace'], attributes }, check)
+  const { resourceAttributes: resource, nonResourceAttributes: path } = object.spec
+  const namespace = resource?.namespace ?? ''
+  if (resource !== undefined && namespace !== (object.metadata.namespace ?? '')) {
+    check.invalid(RESOURCE.child('namespace'), namespace, 'must match metadata.namespace')
+  }
+  if (path !== undefined) check.invalid(PATH, shownPath(path), 'disallowed on this kind of request')
+}
+
 export const LOCAL_SUBJECT_ACCESS_REVIEW: Kind = typedKind<LocalSubjectAccessReview>({
-  validation: question((object, check) => {
-    checkReview(object, { hasSubject: true, metadata: ['managedFields', 'namespace'] }, check)
-    const { resourceAttributes: resource, nonResourceAttributes: path } = object.spec
-    const namespace = resource?.namespace ?? ''
-    if (resource !== undefined && namespace !== (object.metadata.namespace ?? '')) {
-      check.invalid(RESOURCE.child('namespace'), namespace, 'must match metadata.namespace')
-    }
-    if (path !== undefined) check.invalid(PATH, shownPath(path), 'disallowed on this kind of request')
-  }),
+  validation: question(localRules(checkAttributes)),
+  since: { '1.37': { validation: question(localRules(checkOneOf)) } },
 })
 
 export const SELF_SUBJECT_RULES_REVIEW: Kind = {

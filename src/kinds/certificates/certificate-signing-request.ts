@@ -15,7 +15,7 @@ import { humanDuration } from '../../codec/tables/elapsed.ts'
 import { orNone } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
-import type { UpdateRule } from '../../schema/validation/rules.ts'
+import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { certificateFault, requestFault } from '../shared/pem.ts'
 import { checkSignerName } from '../shared/signer-name.ts'
@@ -28,7 +28,22 @@ const STATUS = FieldPath.root<CertificateSigningRequestStatus>('status')
 const CONDITIONS = STATUS.child('conditions')
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
 
-function checkRequest(object: Request, check: Check): void {
+/** Called where a decision and its opposite are there. */
+type Exclude = (type: string, check: Check) => void
+
+const excludeEachOther: Exclude = (type, check) =>
+  check.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive')
+
+const MEMBERS = [`conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`]
+
+const excludeTogether: Exclude = (_type, check) =>
+  check.invalid(
+    CONDITIONS,
+    `{${MEMBERS.join(', ')}}`,
+    `must specify at most one of: ${MEMBERS.map((name) => `\`${name}\``).join(', ')}`,
+  )
+
+function checkRequest(object: Request, exclude: Exclude, check: Check): void {
   checkBuiltInMeta(object, () => [], check)
   const { spec, status } = object
   const { request, signerName: signer } = spec
@@ -42,14 +57,14 @@ function checkRequest(object: Request, check: Check): void {
     check.invalid(SPEC.child('signerName'), signer, 'the legacy signerName is not allowed via this API version')
   } else checkSignerName(signer, SPEC.child('signerName'), check)
   check.fields(spec, SPEC, 'certificates.k8s.io_v1.CertificateSigningRequestSpec', 'expirationSeconds')
-  checkConditions(status, check)
+  checkConditions(status, exclude, check)
   checkCertificate(status, check)
 }
 
 const DECISIONS: readonly string[] = ['Approved', 'Denied']
 const FINAL: readonly string[] = [...DECISIONS, 'Failed']
 
-function checkConditions(requestStatus: CertificateSigningRequestStatus, check: Check): void {
+function checkConditions(requestStatus: CertificateSigningRequestStatus, exclude: Exclude, check: Check): void {
   const seen = new Set<string>()
   check.each(requestStatus, 'conditions', STATUS, (condition, at) => {
     const { type, status } = condition
@@ -58,9 +73,7 @@ function checkConditions(requestStatus: CertificateSigningRequestStatus, check: 
     if (status === '') check.required(at.child('status'))
     else check.oneOf(at.child('status'), status, statuses)
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
-    if (opposite !== undefined && seen.has(opposite)) {
-      check.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive')
-    }
+    if (opposite !== undefined && seen.has(opposite)) exclude(type, check)
     check.unique(seen, type, at.child('type'))
   })
 }
@@ -74,6 +87,7 @@ function checkCertificate({ certificate }: CertificateSigningRequestStatus, chec
 interface Allowed {
   readonly approval: boolean
   readonly certificate: boolean
+  readonly exclude: Exclude
 }
 
 function isOfType(type: string): (condition: Condition) => boolean {
@@ -87,7 +101,7 @@ function conditionsOf({ status: { conditions = [] } }: Request, type: string): r
 const changeRule =
   (allowed: Allowed): UpdateRule<Request> =>
   (object, stored, check) => {
-    checkRequest(object, check)
+    checkRequest(object, allowed.exclude, check)
     checkBuiltInMetaUpdate(object, stored, check)
     for (const type of FINAL) {
       if (conditionsOf(object, type).length < conditionsOf(stored, type).length) {
@@ -155,15 +169,20 @@ function requestedDuration({ spec: { expirationSeconds: seconds } }: Request): s
   return seconds === undefined ? '<none>' : humanDuration(seconds * 1000)
 }
 
-export const CERTIFICATE_SIGNING_REQUEST: Kind = typedKind<Request>({
-  validation: {
-    create: checkRequest,
-    update: changeRule({ approval: false, certificate: false }),
+function rulesWith(exclude: Exclude): KindRules<Request> {
+  return {
+    create: (object, check) => checkRequest(object, exclude, check),
+    update: changeRule({ approval: false, certificate: false, exclude }),
     subresources: {
-      status: changeRule({ approval: false, certificate: true }),
-      approval: changeRule({ approval: true, certificate: false }),
+      status: changeRule({ approval: false, certificate: true, exclude }),
+      approval: changeRule({ approval: true, certificate: false, exclude }),
     },
-  },
+  }
+}
+
+export const CERTIFICATE_SIGNING_REQUEST: Kind = typedKind<Request>({
+  validation: rulesWith(excludeEachOther),
+  since: { '1.37': { validation: rulesWith(excludeTogether) } },
   strategy: {
     status: { keepsMetadata: [], resetFields: ['spec', 'status.conditions'] },
     prepareForCreate: (object, { user }) => withSpec(object, { ...NOBODY, ...userInfo(user) }),

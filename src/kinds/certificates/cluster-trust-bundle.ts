@@ -1,11 +1,55 @@
-// Cluster trust bundles. Off by default.
+// Cluster trust bundles: certificates of authorities that pods can mount. One with a signer bears the signer in its name.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ClusterTrustBundle, ClusterTrustBundleSpec } from '../../api/gen/kinds.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
-import { orNone, textAt } from '../../codec/tables/reading.ts'
-import type { Kind } from '../kind.ts'
+import { orNone } from '../../codec/tables/reading.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { longerThan, type NameFormat } from '../../schema/validation/formats.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import { type Kind, typedKind } from '../kind.ts'
+import { anchorFaults } from '../shared/pem.ts'
+import { checkSignerName } from '../shared/signer-name.ts'
 
-export const CLUSTER_TRUST_BUNDLE: Kind = {
+const SPEC = FieldPath.root<ClusterTrustBundleSpec>('spec')
+const BUNDLE = SPEC.child('trustBundle')
+const MAX_BUNDLE = 1024 * 1024
+
+function nameFor(signer: string): NameFormat {
+  const prefix = `${signer.replaceAll('/', ':')}:`
+  return (name, isPrefix) => {
+    if (signer === '') {
+      return name.includes(':')
+        ? ['ClusterTrustBundle without signer name must not have ":" in its name']
+        : subdomainName(name, isPrefix)
+    }
+    return name.startsWith(prefix)
+      ? subdomainName(name.slice(prefix.length), isPrefix)
+      : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`]
+  }
+}
+
+function checkBundle(bundle: ClusterTrustBundle, check: Check, stored?: ClusterTrustBundle): void {
+  const { signerName: signer = '', trustBundle } = bundle.spec
+  checkBuiltInMeta(bundle, nameFor(signer), check)
+  if (signer !== '') checkSignerName(signer, SPEC.child('signerName'), check)
+  // What is stored was looked at when it was written.
+  if (trustBundle === stored?.spec.trustBundle) return
+  if (longerThan(trustBundle, MAX_BUNDLE)) check.tooLong(BUNDLE, MAX_BUNDLE)
+  else for (const fault of anchorFaults(trustBundle)) check.invalid(BUNDLE, '<value omitted>', fault)
+}
+
+export const CLUSTER_TRUST_BUNDLE: Kind = typedKind<ClusterTrustBundle>({
+  validation: {
+    create: checkBundle,
+    update: (object, stored, check) => {
+      checkBundle(object, check, stored)
+      checkBuiltInMetaUpdate(object, stored, check)
+      check.unchanged(SPEC.child('signerName'), object.spec.signerName ?? '', stored.spec.signerName ?? '')
+    },
+  },
+  strategy: { conditionalUpdate: true },
   columns: tableOf([
     NAME,
-    column('SignerName', 'Whose certificates it vouches for.', (one) => orNone(textAt(one, 'spec', 'signerName'))),
+    column('SignerName', 'Whose certificates it vouches for.', ({ spec }) => orNone(spec.signerName ?? '')),
   ]),
-}
+})

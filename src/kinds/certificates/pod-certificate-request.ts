@@ -1,19 +1,169 @@
-// Pod certificate requests. Off by default.
-import { column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { labelText, mapAt } from '../../codec/tables/reading.ts'
-import type { Kind } from '../kind.ts'
+// Pod certificate requests. A node makes one for a pod of its own; a signer ends it by one condition, after which nothing changes.
+import { FieldPath } from '../../api/field-path.ts'
+import type {
+  PodCertificateRequest,
+  PodCertificateRequestSpec,
+  PodCertificateRequestStatus,
+} from '../../api/gen/kinds.ts'
+import { equalValues } from '../../api/value.ts'
+import { column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { labelText } from '../../codec/tables/reading.ts'
+import { absent, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
+import { type Kind, typedKind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { stateOf } from '../shared/condition-column.ts'
+import { checkConditions } from '../shared/conditions.ts'
+import { leafOf } from '../shared/pem.ts'
+import { checkSignerName } from '../shared/signer-name.ts'
+import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
-export const POD_CERTIFICATE_REQUEST: Kind = {
+type Request = PodCertificateRequest
+
+const SPEC = FieldPath.root<PodCertificateRequestSpec>('spec')
+const STATUS = FieldPath.root<PodCertificateRequestStatus>('status')
+const CONDITIONS = STATUS.child('conditions')
+const CHAIN = STATUS.child('certificateChain')
+
+const MAX_UID = 128
+const MIN_SECONDS = 3600
+const DAY_SECONDS = 86_400
+/** For signers of Kubernetes itself and for all others. */
+const MAX_SECONDS = { own: DAY_SECONDS, others: 91 * DAY_SECONDS }
+const MAX_CHAIN = 10 * 1024 * 1024
+const HOUR_MS = 3_600_000
+const MARGIN_MS = 10 * 60_000
+
+const ENDS: readonly string[] = ['Issued', 'Denied', 'Failed']
+
+function checkRequest({ spec }: Request, check: Check): void {
+  const { signerName, maxExpirationSeconds: seconds } = spec
+  checkSignerName(signerName, SPEC.child('signerName'), check)
+  for (const [name, uid] of [
+    ['podName', 'podUID'],
+    ['serviceAccountName', 'serviceAccountUID'],
+    ['nodeName', 'nodeUID'],
+  ] as const) {
+    check.format(SPEC.child(name), spec[name], dns1123Subdomain(spec[name]))
+    if (spec[uid] === '') check.invalid(SPEC.child(uid), '', 'must not be empty')
+    if (longerThan(spec[uid], MAX_UID)) check.tooLong(SPEC.child(uid), MAX_UID)
+  }
+  const domain = signerName.slice(0, Math.max(signerName.indexOf('/'), 0))
+  const max = domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io') ? MAX_SECONDS.own : MAX_SECONDS.others
+  if (seconds === undefined) check.required(SPEC.child('maxExpirationSeconds'), 'must be set')
+  else if (seconds < MIN_SECONDS || seconds > max)
+    check.invalid(SPEC.child('maxExpirationSeconds'), seconds, `must be in the range [${MIN_SECONDS}, ${max}]`)
+  if ((spec.stubPKCS10Request ?? '') === '') {
+    const detail = 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'
+    check.invalid(SPEC, undefined, detail)
+  }
+}
+
+function endOf({ conditions = [] }: PodCertificateRequestStatus): string | undefined {
+  return conditions.find(({ type }) => ENDS.includes(type))?.type
+}
+
+function checkEnds({ conditions = [] }: PodCertificateRequestStatus, check: Check): void {
+  let ends = 0
+  for (const [i, { type, status }] of conditions.entries()) {
+    const at = CONDITIONS.index(i)
+    if (!ENDS.includes(type)) check.notSupported(at.child('type'), type, ENDS)
+    else {
+      if (ends++ > 0) {
+        check.invalid(
+          at.child('type'),
+          type,
+          'There may be at most one condition with type "Issued", "Denied", or "Failed"',
+        )
+      }
+      if (status !== 'True') check.notSupported(at.child('status'), status, ['True'])
+    }
+  }
+  checkConditions(conditions, CONDITIONS, check)
+}
+
+function checkStatus({ status, spec }: Request, { status: before }: Request, check: Check): void {
+  const known = check.errors.length
+  checkEnds(status, check)
+  if (check.errors.length > known) return
+  const end = endOf(status)
+  const { conditions: _, ...rest } = status
+  if (endOf(before) !== undefined) {
+    if (!equalValues(status, before))
+      check.invalid(STATUS, status, 'immutable after PodCertificateRequest is issued, denied, or failed')
+  } else if (end === 'Issued') checkIssued(status, spec, check)
+  else if (end !== undefined) {
+    if (Object.keys(rest).length > 0) {
+      const detail = 'non-condition status fields must be empty when denying or failing the PodCertificateRequest'
+      check.invalid(STATUS, status, detail)
+    }
+  } else if (!equalValues(status, before))
+    check.invalid(STATUS, status, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"')
+}
+
+function checkIssued(status: PodCertificateRequestStatus, spec: PodCertificateRequestSpec, check: Check): void {
+  const { certificateChain: chain = '', notBefore, notAfter, beginRefreshAt } = status
+  if (longerThan(chain, MAX_CHAIN)) return check.tooLong(CHAIN, MAX_CHAIN)
+  const leaf = leafOf(chain)
+  if (typeof leaf === 'string') return check.invalid(CHAIN, chain, leaf)
+  const consistent = 'must be present and consistent with the issued certificate'
+  if (notBefore === undefined) check.required(STATUS.child('notBefore'), consistent)
+  if (notAfter === undefined) check.required(STATUS.child('notAfter'), consistent)
+  if (beginRefreshAt === undefined) {
+    const detail = 'must be present and in the range [notbefore+10min, notafter-10min]'
+    check.required(STATUS.child('beginRefreshAt'), detail)
+  }
+  if (notBefore === undefined || notAfter === undefined || beginRefreshAt === undefined) return
+  const [from, until, refresh] = [notBefore, notAfter, beginRefreshAt].map((time) => Date.parse(time)) as [
+    number,
+    number,
+    number,
+  ]
+  const lifetime = leaf.notAfterMs - leaf.notBeforeMs
+  const most = spec.maxExpirationSeconds ?? 0
+  if (from !== leaf.notBeforeMs) {
+    check.invalid(
+      STATUS.child('notBefore'),
+      notBefore,
+      'must be set to the NotBefore time encoded in the leaf certificate',
+    )
+  } else if (until !== leaf.notAfterMs) {
+    check.invalid(
+      STATUS.child('notAfter'),
+      notAfter,
+      'must be set to the NotAfter time encoded in the leaf certificate',
+    )
+  } else if (lifetime < HOUR_MS) check.invalid(CHAIN, chain, 'leaf certificate lifetime must be >= 1 hour')
+  else if (lifetime > most * 1000) {
+    check.invalid(CHAIN, chain, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${most})`)
+  } else if (refresh < from + MARGIN_MS) {
+    check.invalid(STATUS.child('beginRefreshAt'), beginRefreshAt, 'must be at least 10 minutes after status.notBefore')
+  } else if (refresh > until - MARGIN_MS) {
+    check.invalid(STATUS.child('beginRefreshAt'), beginRefreshAt, 'must be at least 10 minutes before status.notAfter')
+  }
+}
+
+export const POD_CERTIFICATE_REQUEST: Kind = typedKind<Request>({
+  validation: {
+    ...builtInRules<Request>({
+      object: () => undefined,
+      change: (object, stored, check) => check.unchanged(SPEC, object.spec, stored.spec),
+      status: checkStatus,
+    }),
+    create: builtInRules<Request>({ object: checkRequest }).create,
+  },
+  defaults: within({ spec: within({ maxExpirationSeconds: absent(DAY_SECONDS) }) }),
+  strategy: { status: WITH_STATUS_ALONE, conditionalUpdate: true },
   columns: tableOf([
     NAME,
-    column('PodName', 'The pod that asks.', text('spec', 'podName')),
-    column('ServiceAccountName', 'The account of the pod.', text('spec', 'serviceAccountName')),
-    column('NodeName', 'The node of the pod.', text('spec', 'nodeName')),
-    column('SignerName', 'Who is asked to sign.', text('spec', 'signerName')),
-    column('State', 'What was decided.', (one) => stateOf(one, ['Issued', 'Denied', 'Failed'], 'Pending')),
-    column('UnverifiedUserAnnotations', 'What the pod says of itself.', (one) =>
-      labelText(mapAt(one, 'spec', 'unverifiedUserAnnotations')),
+    column('PodName', 'The pod that asks.', ({ spec }) => spec.podName),
+    column('ServiceAccountName', 'The account of the pod.', ({ spec }) => spec.serviceAccountName),
+    column('NodeName', 'The node of the pod.', ({ spec }) => spec.nodeName),
+    column('SignerName', 'Who is asked to sign.', ({ spec }) => spec.signerName),
+    column('State', 'What was decided.', (one) => stateOf(one, ENDS, 'Pending')),
+    column('UnverifiedUserAnnotations', 'What the pod says of itself.', ({ spec }) =>
+      labelText(spec.unverifiedUserAnnotations ?? {}),
     ),
   ]),
-}
+})

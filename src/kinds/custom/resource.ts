@@ -123,7 +123,7 @@ export function customResource(
       columns ??= customTable(version.columns) ?? DEFAULT_TABLE
       return columns
     },
-    strategy: customStrategy({ definition, version, schema }),
+    strategy: customStrategy({ definition, version, schema, level: parts.schema.level }),
     custom: {
       listKind: accepted.listKind || names.listKind,
       selectable,

@@ -1,5 +1,6 @@
 // The strategy of custom resources, made from a version of their definition (P-357, P-358).
 import type { FieldError } from '../../api/field-error.ts'
+import type { ApiLevel } from '../../api/level.ts'
 import { metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own } from '../../api/value.ts'
@@ -7,6 +8,7 @@ import { forbiddenError } from '../../registry/errors.ts'
 import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
 import type { Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'
+import { FAULT_FORMS } from '../../schema/validation/fault-form.ts'
 import {
   dns1035Label,
   METADATA_RULES,
@@ -25,6 +27,8 @@ export interface CustomKind {
   readonly definition: Definition
   readonly version: DefinitionVersion
   readonly schema: CustomSchema
+  /** Of the API. */
+  readonly level: ApiLevel
 }
 
 export function customStrategy(kind: CustomKind): Strategy {
@@ -58,8 +62,8 @@ export function customStrategy(kind: CustomKind): Strategy {
   }
 }
 
-function contextOf({ namespaced }: Definition, { gates }: WriteContext): ValidationContext {
-  return { gates, namespaced }
+function contextOf({ definition, level }: CustomKind, { gates }: WriteContext): ValidationContext {
+  return { gates, namespaced: definition.namespaced, form: FAULT_FORMS[level] }
 }
 
 interface Values {
@@ -69,15 +73,12 @@ interface Values {
 }
 
 /** In the order of the reference: metadata, schema, scale, embedded objects, duplicate items, and then the rules. */
-function allFaults(
-  { definition, schema, version }: CustomKind,
-  { object, stored }: Values,
-  context: WriteContext,
-): readonly FieldError[] {
+function allFaults(kind: CustomKind, { object, stored }: Values, context: WriteContext): readonly FieldError[] {
+  const { definition, schema, version } = kind
   const inMetadata =
     stored === undefined
-      ? validateCreate(METADATA_RULES, object, contextOf(definition, context))
-      : validateUpdate(METADATA_RULES, { object, stored }, contextOf(definition, context))
+      ? validateCreate(METADATA_RULES, object, contextOf(kind, context))
+      : validateUpdate(METADATA_RULES, { object, stored }, contextOf(kind, context))
   const others = [
     ...inMetadata,
     ...schema.faults(object, stored),
@@ -94,14 +95,14 @@ function allFaults(
 
 /** Only the status and the managed fields are taken; everything else is kept from the stored object. */
 function statusEndpoint(kind: CustomKind): UpdateEndpoint {
-  const { definition, schema, version } = kind
+  const { schema, version } = kind
   return {
     prepare: (object, stored) =>
       withMeta(withMemberOf(stored, object, 'status'), { managedFields: metaOf(object).managedFields }),
     validate: (object, stored, context) => {
       const change = { object, stored, subresource: 'status' }
       const others = [
-        ...validateSubresource(METADATA_RULES, change, contextOf(definition, context)),
+        ...validateSubresource(METADATA_RULES, change, contextOf(kind, context)),
         ...schema.statusFaults(object, stored),
         ...(version.scale === undefined ? [] : scaleStatusFaults(object, version.scale)),
         ...schema.repeated(object, stored),

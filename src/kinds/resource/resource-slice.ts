@@ -88,6 +88,10 @@ export const RESOURCE_SLICE: Kind = typedKind<ResourceSlice>({
     gatedFields(
       'resource.k8s.io_v1.ResourceSlice',
       ...['bools', 'ints', 'strings', 'versions'].map((list) => `spec/devices/*/attributes/*/${list}`),
+      'spec/partitionTypeAttribute',
+      'spec/skipNodeOperations',
+      'spec/devices/*/nodeAllocatableResources',
+      'spec/devices/*/consumesCounters/*/compatibilityGroups',
     ),
     { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true, warnings: sliceWarnings },
   ),

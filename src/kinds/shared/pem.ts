@@ -61,9 +61,44 @@ export function authorityFault(base64: string): string | undefined {
 }
 
 function parses(certificate: string): boolean {
+  return parsed(certificate) !== undefined
+}
+
+function parsed(certificate: string): X509Certificate | undefined {
   try {
-    return new X509Certificate(certificate).fingerprint256 !== ''
+    return new X509Certificate(certificate)
   } catch {
-    return false
+    return undefined
   }
+}
+
+/** What keeps a text from being a bundle of authorities, each of which it holds once. */
+export function anchorFaults(text: string): readonly string[] {
+  const places = new Map<string, number[]>()
+  const faults = blocksIn(text).flatMap(({ type, headers, text: whole }, i) => {
+    if (type !== 'CERTIFICATE') return [`entry ${i} has bad block type: ${type}`]
+    if (headers) return [`entry ${i} has PEM block headers`]
+    const certificate = parsed(whole)
+    if (certificate === undefined) return [`entry ${i} does not parse as X.509`]
+    if (!certificate.ca) return [`entry ${i} does not have the CA bit set`]
+    places.set(certificate.fingerprint256, [...(places.get(certificate.fingerprint256) ?? []), i])
+    return []
+  })
+  if (faults.length > 0) return faults
+  if (places.size === 0) return ['at least one trust anchor must be provided']
+  return [...places.values()]
+    .filter((same) => same.length > 1)
+    .map((same) => `duplicate trust anchor (indices [${same.join(' ')}])`)
+}
+
+/** The times of the first certificate of a chain; a text says what is wrong with the chain. */
+export function leafOf(chain: string): { readonly notBeforeMs: number; readonly notAfterMs: number } | string {
+  const [first, ...others] = blocksIn(chain)
+  if (first === undefined) return 'issued certificate chain must contain at least one certificate'
+  if ([first, ...others].some(({ type }) => type !== 'CERTIFICATE'))
+    return 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks'
+  const leaf = parsed(first.text)
+  if (leaf === undefined) return 'leaf certificate does not parse as valid X.509'
+  if (others.some(({ text }) => !parses(text))) return 'intermediate certificate does not parse as valid X.509'
+  return { notBeforeMs: leaf.validFromDate.getTime(), notAfterMs: leaf.validToDate.getTime() }
 }

@@ -1,22 +1,68 @@
-// Storage version migrations. Off by default.
-import type { ValueMap } from '../../api/value.ts'
+// Storage version migrations: which type is written anew, and how far that has come.
+import { FieldPath } from '../../api/field-path.ts'
+import type {
+  Condition,
+  StorageVersionMigration,
+  StorageVersionMigrationSpec,
+  StorageVersionMigrationStatus,
+} from '../../api/gen/kinds.ts'
 import { column, NAME_DESCRIPTION, nameOf, tableOf } from '../../codec/tables/column.ts'
-import { mapAt, textAt } from '../../codec/tables/reading.ts'
-import type { Kind } from '../kind.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1035Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
+import { type Kind, typedKind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { stateOf } from '../shared/condition-column.ts'
+import { checkConditions } from '../shared/conditions.ts'
+import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
-function migrated(migration: ValueMap): string {
-  const { group, version, resource } = mapAt(migration, 'spec', 'resource')
-  return [resource, version, group]
-    .map((part) => textAt(part))
-    .filter((part) => part !== '')
-    .join('.')
+const SPEC = FieldPath.root<StorageVersionMigrationSpec>('spec')
+const RESOURCE = SPEC.child('resource')
+const STATUS = FieldPath.root<StorageVersionMigrationStatus>('status')
+const CONDITIONS = STATUS.child('conditions')
+
+function checkMigration({ spec }: StorageVersionMigration, check: Check): void {
+  const { group, resource } = spec.resource
+  const faults = resource === '' ? [] : dns1035Label(resource)
+  if (resource === '') check.required(RESOURCE.child('resource'), 'resource is required to be set')
+  else if (faults.length > 0) check.invalid(RESOURCE.child('resource'), resource, faults.join(','))
+  const groupFaults = group === '' ? [] : dns1123Subdomain(group)
+  if (groupFaults.length > 0) check.invalid(RESOURCE.child('group'), group, groupFaults.join(','))
 }
 
-export const STORAGE_VERSION_MIGRATION: Kind = {
+function isTrue({ conditions = [] }: StorageVersionMigrationStatus, type: string): boolean {
+  return conditions.some((condition: Condition) => condition.type === type && condition.status === 'True')
+}
+
+function checkStatus({ status }: StorageVersionMigration, stored: StorageVersionMigration, check: Check): void {
+  const [now, before] = [status.resourceVersion ?? '', stored.status.resourceVersion ?? '']
+  const { conditions = [] } = status
+  if (now !== '' && !/^(?:0|[1-9]\d*)$/.test(now))
+    check.invalid(STATUS.child('resourceVersion'), now, `resource version is not well formed: ${now}`)
+  checkConditions(conditions, CONDITIONS, check)
+  if (before !== '' && before !== now) check.invalid(STATUS.child('resourceVersion'), now, 'field is immutable')
+  const refuse = (detail: string): void => check.invalid(CONDITIONS, conditions, detail)
+  const [succeeded, failed] = [isTrue(status, 'Succeeded'), isTrue(status, 'Failed')]
+  if (succeeded && failed) refuse('Both success and failed conditions cannot be true at the same time')
+  if (isTrue(stored.status, 'Succeeded') && !succeeded)
+    refuse('Success condition cannot be set to false once it is true')
+  if (isTrue(stored.status, 'Failed') && !failed) refuse('Failed condition cannot be set to false once it is true')
+}
+
+function migrated({ spec }: StorageVersionMigration): string {
+  const { group, resource } = spec.resource
+  return [resource, group].filter((part) => part !== '').join('.')
+}
+
+export const STORAGE_VERSION_MIGRATION: Kind = typedKind<StorageVersionMigration>({
+  validation: builtInRules({
+    object: checkMigration,
+    change: (object, stored, check) => check.unchanged(SPEC, object.spec, stored.spec),
+    status: checkStatus,
+  }),
+  strategy: { status: WITH_STATUS_ALONE, conditionalUpdate: true },
   columns: tableOf([
     column('Name', NAME_DESCRIPTION, nameOf),
     column('Resource', 'What is written anew.', migrated),
     column('Status', 'How far it has come.', (one) => stateOf(one, ['Succeeded', 'Failed', 'Running'], '')),
   ]),
-}
+})

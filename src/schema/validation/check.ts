@@ -18,7 +18,9 @@ import type { FieldPath } from '../../api/field-path.ts'
 import type { BuiltInTypes } from '../../api/gen/kinds.ts'
 import { mapOrAbsent, mapsInPlace } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import { DEFAULT_LEVEL } from '../../api/level.ts'
 import { CheckedPatterns } from './checked-patterns.ts'
+import { FAULT_FORMS, type FaultForm } from './fault-form.ts'
 import { checkField, placeOf, ruleOf, rulesOf } from './field-rules.ts'
 import { type Faults, NOT_NEGATIVE } from './formats.ts'
 
@@ -29,6 +31,8 @@ export interface ValidationContext {
   readonly namespaced: boolean
   /** Whether containers may be privileged (`--allow-privileged`). Absent: they may not. */
   readonly allowPrivileged?: boolean
+  /** Absent: that of the default level. */
+  readonly form?: FaultForm
 }
 
 export const IMMUTABLE = 'field is immutable'
@@ -90,6 +94,10 @@ export class Check {
   /** Made on demand: only definitions have patterns. */
   get patterns(): CheckedPatterns {
     return (this.#patterns ??= new CheckedPatterns())
+  }
+
+  get form(): FaultForm {
+    return this.context.form ?? FAULT_FORMS[DEFAULT_LEVEL]
   }
 
   get errors(): readonly FieldError[] {

@@ -124,8 +124,9 @@ function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): 
   let first: string | undefined
   let shown: Shown | undefined
   let shownLists = 0
-  for (const owner of owners) {
-    checkOwner(owner, at, check)
+  for (const [i, owner] of owners.entries()) {
+    if (check.form.placesOwners) checkPlacedOwner(owner, at.index(i), check)
+    else checkOwner(owner, at, check)
     if (!isTrue(owner, 'controller')) continue
     const name = `${textOrEmpty(owner, 'kind')}/${textOrEmpty(owner, 'name')}`
     if (first === undefined) first = name
@@ -147,7 +148,21 @@ function checkOwner(owner: ValueMap, at: FieldPath, check: Check): void {
   for (const field of ['name', 'uid']) {
     if (textOrEmpty(owner, field) === '') check.invalid(at.child(field), '', 'must not be empty')
   }
-  if (apiVersion === 'v1' && kind === 'Event') {
+  checkMayOwn(owner, at, check)
+}
+
+function checkPlacedOwner(owner: ValueMap, at: FieldPath, check: Check): void {
+  const apiVersion = textOrEmpty(owner, 'apiVersion')
+  const isVersion = (parseGroupVersion(apiVersion)?.version ?? '') !== ''
+  if (apiVersion !== '' && !isVersion)
+    check.invalid(at.child('apiVersion'), apiVersion, 'must be <group>/<version> or <version>')
+  for (const field of ['apiVersion', 'kind', 'name', 'uid'])
+    if (textOrEmpty(owner, field) === '') check.required(at.child(field), 'must not be empty')
+  checkMayOwn(owner, at, check)
+}
+
+function checkMayOwn(owner: ValueMap, at: FieldPath, check: Check): void {
+  if (textOrEmpty(owner, 'apiVersion') === 'v1' && textOrEmpty(owner, 'kind') === 'Event') {
     check.invalid(at, shownJson(owner), '/v1, Kind=Event is disallowed from being an owner')
   }
 }

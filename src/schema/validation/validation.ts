@@ -19,12 +19,17 @@ export interface Change {
   readonly stored: ValueMap
 }
 
+/** Whether the same fault is told once. */
+function isOnce({ form }: ValidationContext): boolean {
+  return form?.isOnce === true
+}
+
 export function validateCreate(rules: KindRules, object: ValueMap, context: ValidationContext): readonly FieldError[] {
   return faultsOf((list) => {
     const check = new Check(context, list)
     rules.create(object, check)
     if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
-  })
+  }, isOnce(context))
 }
 
 /** The faults of an object that is to take the place of the stored one. */
@@ -55,7 +60,7 @@ function checkChange({ object, stored }: Change, rule: UpdateRule, check: Check)
 }
 
 function changed(change: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
-  return faultsOf((list) => checkChange(change, rule, new Check(context, list)))
+  return faultsOf((list) => checkChange(change, rule, new Check(context, list)), isOnce(context))
 }
 
 /** The faults of the metadata of an object that stands inside another, at `at`; it needs no name. */

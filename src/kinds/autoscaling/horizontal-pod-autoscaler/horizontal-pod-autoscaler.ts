@@ -4,6 +4,7 @@ import type { Value, ValueMap } from '../../../api/value.ts'
 import { AGE, column, count, NAME, tableOf } from '../../../codec/tables/column.ts'
 import { at, firstOf, listAt, mapAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
 import { type Kind, typedKind } from '../../kind.ts'
+import type { KindStrategy } from '../../strategy.ts'
 import { WITH_STATUS } from '../../shared/strategies.ts'
 import { DEFAULTS } from './defaults.ts'
 import { AUTOSCALER_V1, withoutAnnotations } from './v1.ts'
@@ -57,15 +58,18 @@ function minimum(autoscaler: ValueMap): string {
   return replicas === undefined ? '<unset>' : String(numberAt(replicas))
 }
 
+const STRATEGY: KindStrategy = {
+  status: WITH_STATUS,
+  // The annotations of version 1 are not stored.
+  prepareForCreate: withoutAnnotations,
+  prepareForUpdate: withoutAnnotations,
+}
+
 export const HORIZONTAL_POD_AUTOSCALER: Kind = {
   ...typedKind<HorizontalPodAutoscaler>({ validation: VALIDATION }),
   defaults: DEFAULTS,
-  strategy: {
-    status: WITH_STATUS,
-    // The annotations of version 1 are not stored.
-    prepareForCreate: withoutAnnotations,
-    prepareForUpdate: withoutAnnotations,
-  },
+  strategy: STRATEGY,
+  since: { '1.37': { strategy: { ...STRATEGY, generation: { first: 1, on: ['spec'] } } } },
   columns: tableOf([
     NAME,
     column('Reference', 'What is scaled.', (object) =>

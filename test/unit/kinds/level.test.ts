@@ -1,0 +1,219 @@
+// What a server of API level 1.37 does otherwise, and that one of level 1.36 does not.
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
+import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
+
+const HOUR = 3_600_000
+
+function at(level: '1.36' | '1.37'): Promise<ApiWorld> {
+  return openWorld({ flags: [`--emulated-version=${level}`] })
+}
+
+async function post(world: ApiWorld, path: string, body: object) {
+  return world.send({ method: 'POST', path, body })
+}
+
+function causesOf(body: Readonly<Record<string, unknown>>): readonly string[] {
+  const { causes = [] } = body['details'] as { causes?: readonly { field: string; reason: string }[] }
+  return causes.map(({ field, reason }) => `${field} ${reason}`)
+}
+
+const SELECTOR = { matchLabels: { a: 'b' } }
+const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+const SETS = '/apis/apps/v1/namespaces/ns/statefulsets'
+const SET = { metadata: { name: 's' }, spec: { serviceName: 's', selector: SELECTOR, template: TEMPLATE } }
+const SCALERS = '/apis/autoscaling/v2/namespaces/ns/horizontalpodautoscalers'
+const SCALER = {
+  metadata: { name: 'h' },
+  spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } },
+}
+const MIGRATIONS = '/apis/storagemigration.k8s.io/v1/storageversionmigrations'
+const BUNDLES = '/apis/certificates.k8s.io/v1/clustertrustbundles'
+const TAINTS = '/apis/resource.k8s.io/v1/devicetaintrules'
+const REQUESTS = '/apis/certificates.k8s.io/v1/namespaces/ns/podcertificaterequests'
+
+describe('a server of level 1.36', () => {
+  it('has none of the kinds of 1.37', async () => {
+    const world = await at('1.36')
+    for (const path of [MIGRATIONS, BUNDLES, TAINTS, REQUESTS])
+      expect([path, (await world.send({ method: 'GET', path })).status]).toEqual([path, 404])
+  })
+
+  it('keeps no field of 1.37', async () => {
+    const spec = { containers: [{ name: 'c', image: 'i', volumeMounts: [] }], evictionResponders: [] }
+    const world = await at('1.36')
+    const { warnings } = await post(world, '/api/v1/namespaces/ns/pods', { metadata: { name: 'p' }, spec })
+    expect(warnings).toEqual(['unknown field "spec.evictionResponders"'])
+  })
+
+  it('has no generation of autoscalers, and no default of 1.37', async () => {
+    const world = await at('1.36')
+    expect((await post(world, SCALERS, SCALER)).body['metadata']).not.toHaveProperty('generation')
+    expect((await post(world, SETS, SET)).body['spec']).toMatchObject({
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+    })
+    const body = { metadata: { name: 'n' }, spec: { drivers: [] } }
+    expect((await post(world, '/apis/storage.k8s.io/v1/csinodes', body)).body).not.toHaveProperty('status')
+  })
+})
+
+describe('a server of level 1.37', () => {
+  it('tells its level', async () => {
+    const { body } = await (await at('1.37')).send({ method: 'GET', path: '/version' })
+    expect(body).toMatchObject({ major: '1', minor: '37' })
+  })
+
+  it('fills in what 1.37 does', async () => {
+    const world = await at('1.37')
+    expect((await post(world, SCALERS, SCALER)).body['metadata']).toMatchObject({ generation: 1 })
+    const spec = { ...SCALER.spec, maxReplicas: 4 }
+    const path = `${SCALERS}/h`
+    const changed = await world.send({ method: 'PUT', path, body: { metadata: { name: 'h' }, spec } })
+    expect(changed.body['metadata']).toMatchObject({ generation: 2 })
+    expect((await post(world, SETS, SET)).body['spec']).toMatchObject({
+      updateStrategy: { rollingUpdate: { partition: 0, maxUnavailable: 1 } },
+    })
+    const node = { metadata: { name: 'n' }, spec: { drivers: [] } }
+    expect((await post(world, '/apis/storage.k8s.io/v1/csinodes', node)).body).toHaveProperty('status', {})
+    const driver = await post(world, '/apis/storage.k8s.io/v1/csidrivers', { metadata: { name: 'd.x' }, spec: {} })
+    expect(driver.body['spec']).toMatchObject({ preventPodSchedulingIfMissing: false })
+  })
+
+  it('drops a field whose gate is off, and keeps it where the gate is on', async () => {
+    const pod = {
+      metadata: { name: 'p' },
+      spec: {
+        containers: [{ name: 'c', image: 'i' }],
+        volumes: [{ name: 'v', emptyDir: { mode: 493 } }],
+        evictionResponders: [{ name: 'x/y', priority: 1 }],
+      },
+    }
+    const [off, on] = [
+      await at('1.37'),
+      await openWorld({ flags: ['--emulated-version=1.37'], gates: ['EmptyDirVolumeMode'] }),
+    ]
+    const path = '/api/v1/namespaces/ns/pods'
+    const dropped = (await post(off, path, pod)).body['spec'] as Record<string, unknown>
+    expect(dropped['volumes']).toContainEqual({ name: 'v', emptyDir: {} })
+    expect(dropped).not.toHaveProperty('evictionResponders')
+    const kept = (await post(on, path, pod)).body['spec'] as Record<string, unknown>
+    expect(kept['volumes']).toContainEqual({ name: 'v', emptyDir: { mode: 493 } })
+  })
+
+  it('tells every field of a stateful set that may not change', async () => {
+    const bad = { ...SET, spec: { ...SET.spec, serviceName: 't', podManagementPolicy: 'Parallel' } }
+    const refused = async (level: '1.36' | '1.37') => {
+      const world = await at(level)
+      await post(world, SETS, SET)
+      return causesOf((await world.send({ method: 'PUT', path: `${SETS}/s`, body: bad })).body)
+    }
+    expect(await refused('1.36')).toEqual(['spec FieldValueForbidden'])
+    expect(await refused('1.37')).toEqual([
+      'spec.serviceName FieldValueInvalid',
+      'spec.podManagementPolicy FieldValueInvalid',
+    ])
+  })
+
+  it('tells what a reference to an owner lacks, with its place, and once', async () => {
+    const body = { metadata: { name: 'c', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: '', uid: 'u' }] } }
+    const path = '/api/v1/namespaces/ns/configmaps'
+    const refused = async (level: '1.36' | '1.37') => causesOf((await post(await at(level), path, body)).body)
+    expect(await refused('1.36')).toEqual(['metadata.ownerReferences.name FieldValueInvalid'])
+    expect(await refused('1.37')).toEqual(['metadata.ownerReferences[0].name FieldValueRequired'])
+  })
+
+  it('tells the fault of an access review at its specification', async () => {
+    const refused = async (level: '1.36' | '1.37') =>
+      causesOf(
+        (await post(await at(level), '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: {} })).body,
+      )
+    expect(await refused('1.36')).toEqual(['spec.resourceAttributes FieldValueInvalid'])
+    expect(await refused('1.37')).toEqual(['spec FieldValueInvalid'])
+  })
+
+  it('takes migrations, and holds them to their rules', async () => {
+    const world = await at('1.37')
+    const resource = { group: 'apps', resource: 'deployments' }
+    const made = await post(world, MIGRATIONS, { metadata: { name: 'm' }, spec: { resource } })
+    expect(made).toMatchObject({ status: 201, body: { spec: { resource }, status: {} } })
+    const bad = await post(world, MIGRATIONS, {
+      metadata: { name: 'n' },
+      spec: { resource: { group: '-', resource: '' } },
+    })
+    expect(causesOf(bad.body)).toEqual([
+      'spec.resource.resource FieldValueRequired',
+      'spec.resource.group FieldValueInvalid',
+    ])
+    const path = `${MIGRATIONS}/m`
+    const condition = (type: string) => ({
+      type,
+      status: 'True',
+      reason: 'R',
+      message: '',
+      lastTransitionTime: '2030-01-01T00:00:00Z',
+    })
+    const conditions = [condition('Succeeded'), condition('Failed')]
+    const body = { ...made.body, status: { conditions } }
+    expect((await world.send({ method: 'PUT', path: `${path}/status`, body })).status).toBe(422)
+  })
+
+  it('takes bundles of authorities only', async () => {
+    const world = await at('1.37')
+    const authority = makeAuthority(HOUR).certificate
+    const bundle = (trustBundle: string, spec = {}, name = 'b') =>
+      post(world, BUNDLES, { metadata: { name }, spec: { trustBundle, ...spec } })
+    expect((await bundle(authority)).status).toBe(201)
+    expect((await bundle(authority, { signerName: 'a.b/c' }, 'a.b:c:d')).status).toBe(201)
+    expect(causesOf((await bundle(authority, { signerName: 'a.b/c' }, 'e')).body)).toEqual([
+      'metadata.name FieldValueInvalid',
+    ])
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    for (const text of ['', `${authority}\n${authority}`, key])
+      expect(causesOf((await bundle(text, {}, 'f')).body)).toEqual(['spec.trustBundle FieldValueInvalid'])
+  })
+
+  it('counts the time of a device taint from its effect', async () => {
+    const world = await at('1.37')
+    const body = (effect: string) => ({ metadata: { name: 't' }, spec: { taint: { key: 'a/b', effect } } })
+    const made = await post(world, TAINTS, body('NoSchedule'))
+    expect(made.body).toMatchObject({
+      metadata: { generation: 1 },
+      spec: { taint: { timeAdded: '2030-01-02T03:04:05Z' } },
+    })
+    expect(causesOf((await post(world, TAINTS, body('Never'))).body)).toEqual([
+      'spec.taint.effect FieldValueNotSupported',
+    ])
+  })
+
+  it('lets nobody change what a pod certificate request asks for', async () => {
+    const world = await at('1.37')
+    const spec = {
+      signerName: 'a.b/c',
+      podName: 'p',
+      podUID: 'u',
+      serviceAccountName: 's',
+      serviceAccountUID: 'u',
+      nodeName: 'n',
+      nodeUID: 'u',
+      stubPKCS10Request: 'AA==',
+    }
+    const made = await post(world, REQUESTS, { metadata: { name: 'r' }, spec })
+    expect(made).toMatchObject({ status: 201, body: { spec: { maxExpirationSeconds: 86_400 } } })
+    const path = `${REQUESTS}/r`
+    const changed = { ...made.body, spec: { ...spec, podName: 'q' } }
+    expect(causesOf((await world.send({ method: 'PUT', path, body: changed })).body)).toEqual([
+      'spec FieldValueInvalid',
+    ])
+    const short = await post(world, REQUESTS, { metadata: { name: 's' }, spec: { ...spec, maxExpirationSeconds: 60 } })
+    expect(causesOf(short.body)).toEqual(['spec.maxExpirationSeconds FieldValueInvalid'])
+    const denied = [
+      { type: 'Denied', status: 'True', reason: 'R', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' },
+    ]
+    const body = { ...made.body, status: { conditions: denied } }
+    expect((await world.send({ method: 'PUT', path: `${path}/status`, body })).status).toBe(200)
+    const again = { ...made.body, metadata: { name: 'r' }, status: {} }
+    expect((await world.send({ method: 'PUT', path: `${path}/status`, body: again })).status).toBe(422)
+  })
+})
