@@ -7,8 +7,8 @@ import type { ApiObject } from '../api/object.ts'
 import { own, type Value } from '../api/value.ts'
 import { withMemberOf } from '../registry/object-meta.ts'
 import type { Propagation, Strategy, UpdateEndpoint, WriteContext } from '../registry/registry.ts'
-import { FAULT_FORMS } from '../schema/validation/fault-form.ts'
 import {
+  FAULT_FORMS,
   type KindRules,
   validateCreate,
   validateSubresource,

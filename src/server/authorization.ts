@@ -1,4 +1,5 @@
 // The chain of authorizers, from the configuration, and the informers that feed RBAC and the Node authorizer.
+import type { ApiLevel } from '../api/level.ts'
 import { accessPolicies } from '../auth/access-policy-file.ts'
 import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
 import { explainDenied } from '../auth/denied-explanation.ts'
@@ -51,6 +52,8 @@ export interface Authorization {
 
 export interface AuthorizationParts {
   readonly settings: AuthorizationSettings
+  /** Of the API. */
+  readonly level: ApiLevel
   readonly egress: EgressRules
   readonly measures: AuthMeasures
   readonly outgoing: OutgoingMeasures
@@ -64,7 +67,7 @@ const LOOK_AGAIN_MS = 10_000
 
 /** Administrators first, then the authorizers in order. Throws a `StartError` where one of them cannot be opened. */
 export function openAuthorization(given: AuthorizationParts): Authorization {
-  const { settings, egress, measures, outgoing, tracing, log } = given
+  const { settings, level, egress, measures, outgoing, tracing, log } = given
   const rbac = new RbacIndex()
   const nodes = new NodeGraphInformer()
   // Read when the first node asks: most servers of a test have none.

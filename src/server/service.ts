@@ -243,6 +243,7 @@ function openGuards({ config, log, measures, reloads, tracing }: Foundation, ope
   return {
     authorization: openAuthorization({
       settings,
+      level: config.level,
       egress,
       measures: auth,
       outgoing,

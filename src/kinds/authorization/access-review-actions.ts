@@ -15,7 +15,7 @@ import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { METADATA_RULES, validateCreate } from '../../schema/validation/validation.ts'
-import type { Kind } from '../kind.ts'
+import { type Kind, kindAt } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
 import {
   LOCAL_SUBJECT_ACCESS_REVIEW,
@@ -39,9 +39,9 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
     name: string,
     kind: Kind,
     userOf: (review: ApiObject, context: ActionContext) => User,
-  ): Action =>
-    action(name, kind, async (review, context) => {
-      const { validation: rules = METADATA_RULES } = kind
+  ): Action => {
+    const { validation: rules = METADATA_RULES } = kindAt(schemas.level, kind)
+    return action(name, kind, async (review, context) => {
       const faults = validateCreate(rules, review, { gates: context.gates, namespaced: false })
       // The reference leaves the kind empty here.
       if (faults.length > 0) throw invalidError({ group: GROUP_VERSION.group, kind: '' }, '', faults)
@@ -53,6 +53,7 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
       const explanation = await authorizer.explain?.({ access, decision, reader: context.user }, context.signal)
       return { kind: 'object', object: explanation === undefined ? answer : withExplanation(answer, explanation) }
     })
+  }
   return [
     accessReview('SubjectAccessReview', SUBJECT_ACCESS_REVIEW, subjectOf),
     accessReview('LocalSubjectAccessReview', LOCAL_SUBJECT_ACCESS_REVIEW, subjectOf),

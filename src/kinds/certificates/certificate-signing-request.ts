@@ -34,7 +34,7 @@ type Exclude = (type: string, check: Check) => void
 const excludeEachOther: Exclude = (type, check) =>
   check.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive')
 
-const MEMBERS = [`conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`]
+const MEMBERS = [`conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`] as const
 
 const excludeTogether: Exclude = (_type, check) =>
   check.invalid(

@@ -30,7 +30,7 @@ const MAX_UID = 128
 const MIN_SECONDS = 3600
 const DAY_SECONDS = 86_400
 /** For signers of Kubernetes itself and for all others. */
-const MAX_SECONDS = { own: DAY_SECONDS, others: 91 * DAY_SECONDS }
+const MAX_SECONDS = { own: DAY_SECONDS, others: 91 * DAY_SECONDS } as const
 const MAX_CHAIN = 10 * 1024 * 1024
 const HOUR_MS = 3_600_000
 const MARGIN_MS = 10 * 60_000

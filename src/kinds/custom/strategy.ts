@@ -8,8 +8,8 @@ import { forbiddenError } from '../../registry/errors.ts'
 import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
 import type { Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'
-import { FAULT_FORMS } from '../../schema/validation/fault-form.ts'
 import {
+  FAULT_FORMS,
   dns1035Label,
   METADATA_RULES,
   validateCreate,

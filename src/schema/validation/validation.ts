@@ -10,6 +10,7 @@ import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './ob
 import type { KindRules, UpdateRule } from './rules.ts'
 
 export type { ValidationContext } from './check.ts'
+export { FAULT_FORMS } from './fault-form.ts'
 export { dns1035Label, labelValue, pathSegment } from './formats.ts'
 export type { KindRules } from './rules.ts'
 

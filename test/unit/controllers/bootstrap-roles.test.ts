@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_LEVEL } from '../../../src/api/level.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles, reconciled } from '../../../src/controllers/bootstrap-roles.ts'
@@ -17,7 +18,8 @@ async function furnished(): Promise<{ world: ApiWorld; again: () => Promise<void
     now: () => NOW,
     log: SILENT_LOG,
   }
-  const again = async (): Promise<void> => void (await makeBootstrapRoles(parts, new AbortController().signal))
+  const again = async (): Promise<void> =>
+    void (await makeBootstrapRoles(parts, DEFAULT_LEVEL, new AbortController().signal))
   await again()
   return { world, again }
 }

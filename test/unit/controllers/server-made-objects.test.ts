@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { DEFAULT_LEVEL } from '../../../src/api/level.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles } from '../../../src/controllers/bootstrap-roles.ts'
 import { makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const serviceRange = { text: '10.96.0.0/16', firstAddress: '10.96.0.1' }
   await makeKubernetesService(parts, { address: '192.0.2.7', port: () => 6443, serviceRange }, signal)
   await makeBuiltInApiServices(parts, [{ group: '', version: 'v1', priority: { group: 18_000, version: 1 } }], signal)
-  await makeBootstrapRoles(parts, signal)
+  await makeBootstrapRoles(parts, DEFAULT_LEVEL, signal)
   const flow = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
   await makeFlowObjects(parts, flow, signal)
   const stop = new AbortController()

@@ -1,8 +1,8 @@
 // The fields of pod specs that depend on feature gates, in pods and pod templates.
 import { type GatedField, gatedFields } from '../gated-field.ts'
 
-const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers']
-const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe']
+const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as const
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const
 
 const FIELDS: readonly GatedField[] = gatedFields(
   'core_v1.PodSpec',
