@@ -1,7 +1,8 @@
 // What the compiled table holds at one level of the API: types and fields whose span does not include the level are left out, and
 // fields are as they are at that level. Pure; a start does it once.
 import { type ApiLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
-import type { CompiledField, CompiledSchema, CompiledType } from './table-compiled.ts'
+import { givenMembers } from '../lib/given-members.ts'
+import type { CompiledField, CompiledResource, CompiledSchema, CompiledType } from './table-compiled.ts'
 
 export function compiledAt(level: ApiLevel, { files }: CompiledSchema): CompiledSchema {
   const isThere = (span: LevelSpan): boolean => isAtLevel(level, span)
@@ -20,12 +21,24 @@ export function fieldsOfSomeLevels({ files }: CompiledSchema): ReadonlySet<strin
   return new Set(fields.flatMap(([id, facts]) => ((facts?.since ?? facts?.until) === undefined ? [] : [id])))
 }
 
+/** The very type where nothing of it depends on the level. */
 function typeAt(level: ApiLevel, type: CompiledType): CompiledType {
-  if (
-    type.fields.every(([, , , , facts]) => facts?.since === undefined && facts?.until === undefined && !facts?.changed)
-  )
-    return type
-  return { ...type, fields: type.fields.flatMap((field) => fieldAt(level, field)) }
+  const { resource } = type
+  const dependsOn = ([, , , , facts]: CompiledField): boolean =>
+    (facts?.since ?? facts?.until ?? facts?.changed) !== undefined
+  const here = resource === undefined ? type : { ...type, resource: resourceAt(level, resource) }
+  return here.fields.some(dependsOn) ? { ...here, fields: here.fields.flatMap((field) => fieldAt(level, field)) } : here
+}
+
+function resourceAt(level: ApiLevel, resource: CompiledResource): CompiledResource {
+  const { storageVersion, storageVersionUntil: until, subresources, ...rest } = resource
+  return givenMembers({
+    ...rest,
+    storageVersion: until === undefined || isAtLevel(level, { until }) ? storageVersion : undefined,
+    subresources: subresources
+      ?.filter((one) => isAtLevel(level, one))
+      .map((one) => givenMembers({ ...one, since: undefined })),
+  })
 }
 
 function fieldAt(level: ApiLevel, field: CompiledField): readonly CompiledField[] {

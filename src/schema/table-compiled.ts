@@ -62,11 +62,13 @@ export interface CompiledResource {
   readonly categories?: readonly string[]
   readonly verbs?: readonly string[]
   readonly storageVersion?: string
+  /** The last level with that version. */
+  readonly storageVersionUntil?: ApiLevel
   readonly stored?: false
   readonly subresources?: readonly CompiledSubresource[]
 }
 
-export interface CompiledSubresource {
+export interface CompiledSubresource extends Pick<LevelSpan, 'since'> {
   readonly name: string
   readonly kind?: string
   readonly group?: string

@@ -236,14 +236,13 @@ interface Guards {
 }
 
 function openGuards({ config, log, measures, reloads, tracing }: Foundation, opened: AsyncDisposableStack): Guards {
-  const { egress } = config
+  const { authorization: settings, egress, level } = config
   const { auth, outgoing } = measures
-  const settings = config.authorization
   const toOperators = egressPolicy({ ...egress, loopback: true })
   return {
     authorization: openAuthorization({
       settings,
-      level: config.level,
+      level,
       egress,
       measures: auth,
       outgoing,
@@ -260,8 +259,7 @@ function openGuards({ config, log, measures, reloads, tracing }: Foundation, ope
 function openApi(base: Foundation & Guards, { from, worker }: StartOrder): ResourceApi {
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
-  // Of another level there are other kinds.
-  const past = from?.schema === base.schema ? from : undefined
+  const pastOfLevel = from?.schema === base.schema ? from : undefined
   return openResourceApi({
     kv: tracedKv(base.activity?.around(base.kv) ?? base.kv, base.tracing),
     tracing: base.tracing,
@@ -314,9 +312,9 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     hasReplicas: config.storage.kind === 'etcd' || worker !== undefined,
     candidate: worker?.candidate,
     otherWatchers: worker === undefined ? undefined : () => watchersElsewhere(worker.peers),
-    isFork: past !== undefined,
-    shared: past?.cached,
-    sharedKinds: past?.kinds,
+    isFork: pastOfLevel !== undefined,
+    shared: pastOfLevel?.cached,
+    sharedKinds: pastOfLevel?.kinds,
     wrapWatch: base.faults?.watched,
   })
 }

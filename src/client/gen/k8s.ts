@@ -4026,8 +4026,8 @@ export interface StorageHealthCondition {
   readonly status: 'StorageDegraded' | 'StorageUnreachable'
   readonly reason: string
   readonly message?: string
-  readonly accessMode?: string
-  readonly volumeMode?: string
+  readonly accessMode?: 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOnce' | 'ReadWriteOncePod'
+  readonly volumeMode?: 'Block' | 'Filesystem'
   readonly lastTransitionTime?: Time
 }
 

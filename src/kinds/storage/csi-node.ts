@@ -1,6 +1,7 @@
 // CSI nodes: the CSI drivers of a node.
 import { FieldPath } from '../../api/field-path.ts'
 import type { CSINode } from '../../api/gen/kinds.ts'
+import { withMembers } from '../../api/object-members.ts'
 import { equalValues } from '../../api/value.ts'
 import { AGE, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
@@ -9,6 +10,8 @@ import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-
 import { type Kind, typedKind } from '../kind.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
+import type { KindStrategy } from '../strategy.ts'
 
 const SPEC = FieldPath.root<CSINode['spec']>('spec')
 const MAX_NODE_ID = 256
@@ -32,6 +35,8 @@ function checkCsiNode(object: CSINode, check: Check): void {
   })
 }
 
+const STRATEGY: KindStrategy<CSINode> = { conditionalUpdate: true, answersDeleteWithObject: true }
+
 export const CSI_NODE: Kind = typedKind<CSINode>({
   validation: {
     create: checkCsiNode,
@@ -48,7 +53,17 @@ export const CSI_NODE: Kind = typedKind<CSINode>({
       }
     },
   },
-  strategy: { conditionalUpdate: true, answersDeleteWithObject: true },
+  strategy: STRATEGY,
+  since: {
+    '1.37': {
+      strategy: {
+        ...STRATEGY,
+        status: WITH_STATUS_ALONE,
+        prepareStatus: (object, stored, { gates }) =>
+          gates.has('CSIVolumeHealth') ? object : withMembers(object, { status: stored.status }),
+      },
+    },
+  },
   columns: tableOf([
     NAME,
     integer('Drivers', 'How many drivers the node has.', ({ spec }) => spec.drivers?.length ?? 0),

@@ -149,6 +149,7 @@ function compileResource(options: Options): CompiledResource | undefined {
     categories: resource.texts('category'),
     verbs: resource.text('verbs')?.split(','),
     storageVersion: resource.text('storage_version'),
+    storageVersionUntil: resource.oneOf('storage_version_until', API_LEVELS),
     stored: resource.isFalse('stored'),
     subresources: subresources.length === 0 ? undefined : subresources,
   })
@@ -163,6 +164,7 @@ function compileSubresource(options: Options): CompiledSubresource {
     group: options.text('group'),
     version: options.text('version'),
     verbs: options.text('verbs')?.split(','),
+    since: options.oneOf('since', API_LEVELS),
   })
   options.done()
   return compiled

@@ -82,9 +82,22 @@ describe('the table at a level', () => {
   })
 
   it('is the very type where nothing depends on the level', () => {
-    const pod = (schema: CompiledSchema) =>
-      schema.files.find(({ stem }) => stem === 'core_v1')?.types.find(({ name }) => name === 'Pod')
-    expect(pod(compiledAt('1.36', BUILT_IN))).toBe(pod(BUILT_IN))
+    const affinity = (schema: CompiledSchema) =>
+      schema.files.find(({ stem }) => stem === 'core_v1')?.types.find(({ name }) => name === 'Affinity')
+    expect(affinity(compiledAt('1.36', BUILT_IN))).toBe(affinity(BUILT_IN))
+  })
+
+  it('has the subresources and the stored versions of that level', () => {
+    const found = (level: ApiLevel, wanted: string) =>
+      builtInGroups(level)
+        .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
+        .find(({ plural }) => plural === wanted)
+    expect(found('1.36', 'csinodes')?.subresources).toEqual([])
+    expect(found('1.37', 'csinodes')?.subresources.map(({ name }) => name)).toEqual(['status'])
+    // The hashes are the reference's.
+    expect(found('1.36', 'mutatingadmissionpolicies')?.storageVersionHash).toBe('LYmCf+UMVdg=')
+    expect(found('1.37', 'mutatingadmissionpolicies')?.storageVersionHash).toBe('mHCkTKpUTrE=')
+    expect(found('1.37', 'clustertrustbundles')?.storageVersionHash).toBe('v5yhuVertL4=')
   })
 
   it('knows which fields not every level has', () => {
