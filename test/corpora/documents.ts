@@ -20,7 +20,7 @@ export function documentedExamples(): readonly Example[] {
 
 /** Every piece of TypeScript in a comment on what users of the package have. */
 export function commentedExamples(): readonly Example[] {
-  const files = globSync('src/{client,define,extensions,faults,library,testing}/*.ts', { cwd: PROJECT })
+  const files = globSync('src/{client,define,extensions,library}/**/*.ts', { cwd: PROJECT })
   return files.sort().flatMap((file) => {
     const text = readFileSync(path.join(PROJECT, file), 'utf8')
     return Array.from(

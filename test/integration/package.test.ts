@@ -85,7 +85,12 @@ it('has the command', async () => {
 /** Compiles files in the folder as a user would, with nothing checked less strictly than usual. */
 function compile(...files: readonly string[]): void {
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'esnext']
-  run(path.join(MODULES, '.bin/tsc'), ...options, '--allowImportingTsExtensions', '--types', 'node', ...files)
+  try {
+    run(path.join(MODULES, '.bin/tsc'), ...options, '--allowImportingTsExtensions', '--types', 'node', ...files)
+  } catch (error) {
+    // The compiler prints its faults on standard output.
+    throw new Error(String((error as { readonly stdout?: unknown }).stdout), { cause: error })
+  }
 }
 
 it('has the library, with its types', () => {
@@ -278,12 +283,13 @@ it('does not have what a document makes up', () => {
 /** What comments take for granted. */
 const KNOWN_IN_COMMENTS = `import type { Server } from 'quarterdeck'
 import { type Client, k8s } from 'quarterdeck/client'
-import { applyYaml, eventually, serverFixtures, type ServerFixtures, serverTest, waitFor } from 'quarterdeck/testing'
+import { applyYaml, eventually, explore, serverFixtures, type ServerFixtures, serverTest, waitFor } from 'quarterdeck/testing'
 import { expect } from 'vitest'
 declare const server: Server
 declare const client: Client
 interface Widget { apiVersion: string; kind: string; metadata: { name: string }; status?: { phase: string; replicas: number } }
 declare const widget: Widget
+declare function runController(client: Client, signal: AbortSignal): Promise<void>
 `
 
 it('has what comments show', () => {

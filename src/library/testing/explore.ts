@@ -90,11 +90,11 @@ const SETTLE = '1m'
  * partitions in virtual time. Rejects with an `ExplorationError` at the first test that throws, with the seed that shows it again.
  *
  *     await explore({ seeds: 100, faults: ['crash', 'conflict'] }, async (world) => {
- *       world.run('controller', runController)
- *       await world.client.resource(k8s.ConfigMap).inNamespace('default').create({ … })
+ *       world.run('controller', (client, signal) => runController(client, signal))
+ *       await world.client.resource(k8s.ConfigMap).inNamespace('default').create({ metadata: { name: 'order' } })
  *       await world.advance('30s')
  *       await world.settle()
- *       expect(…)
+ *       // Check here what the controller has made.
  *     })
  */
 export async function explore(options: ExploreOptions, test: (world: ExploredWorld) => unknown): Promise<void> {
