@@ -45,13 +45,34 @@ export interface ListResult {
   readonly count?: number
 }
 
-export interface PutRequest {
+/** The revision that a key must have now; `ABSENT`: the key must not exist. */
+export interface Expectation {
+  readonly key: string
+  readonly revision: Revision
+}
+
+export interface Put {
   readonly key: string
   readonly value: Buffer
-  /** The revision that the key must have now; `ABSENT`: it must not exist. */
-  readonly expected: Revision
   /** The key is deleted after at least this long; keys that expire together may share a revision. */
   readonly ttlSeconds?: number | undefined
+}
+
+export interface Removal {
+  readonly key: string
+  readonly value?: undefined
+}
+
+export interface Commit {
+  /** The state of every key that is written, and of others that the writer has relied on. A key is named once. */
+  readonly expected: readonly Expectation[]
+  /** A removal of a key that is expected to be absent writes nothing. A key is written once. */
+  readonly writes: readonly (Put | Removal)[]
+}
+
+/** A commit that writes one key. */
+export interface PutRequest extends Put {
+  readonly expected: Revision
 }
 
 export interface DeleteRequest {
@@ -59,7 +80,10 @@ export interface DeleteRequest {
   readonly expected: Revision
 }
 
-/** Losing is a value: the key was not at the expected revision, and `current` is what is there instead. */
+/**
+ * Losing is a value: a key was not at its expected revision, and nothing was written. `current` is what was found under the first
+ * such key; where several keys were expected, that may be newer than `revision`.
+ */
 export type WriteResult =
   | { readonly ok: true; readonly revision: Revision }
   | { readonly ok: false; readonly revision: Revision; readonly current: KeyValue | undefined }
@@ -112,10 +136,11 @@ export interface Kv {
   get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult>
   /** As `get`: without `at` a linearizable read. Pages at one `at` together are that revision's exact state. */
   list(range: Range, signal: AbortSignal): Promise<ListResult>
-  /** Resolves when the write is durable. Throws `unknown` where the engine cannot find out whether it happened. */
-  put(request: PutRequest, signal: AbortSignal): Promise<WriteResult>
-  /** As `put`. A delete that expects `ABSENT` always loses or finds nothing, and writes nothing. */
-  delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult>
+  /**
+   * Writes all in one revision, or nothing. Resolves when the writes are durable. Without anything to write it only compares, and the
+   * revision is the newest one. Throws `unknown` where the engine cannot find out whether it happened.
+   */
+  commit(commit: Commit, signal: AbortSignal): Promise<WriteResult>
   /**
    * Survives lost connections by itself. Ends by throwing `KvError` `compacted` where history before `after + 1` is gone,
    * `closed` where the engine was closed, `CancelledError` when the signal fires.
@@ -163,6 +188,30 @@ export class KvError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.compactRevision = options.compactRevision
+  }
+}
+
+type Committer = Pick<Kv, 'commit'>
+
+export function putKey(kv: Committer, request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+  const { key, expected } = request
+  return kv.commit({ expected: [{ key, revision: expected }], writes: [request] }, signal)
+}
+
+/** A removal that expects `ABSENT` loses, or finds nothing and writes nothing. */
+export function removeKey(kv: Committer, { key, expected }: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
+  return kv.commit({ expected: [{ key, revision: expected }], writes: [{ key }] }, signal)
+}
+
+/** Throws where a commit breaks the rules of the port: that is a bug. */
+export function checkCommit({ expected, writes }: Commit): void {
+  const [first] = expected
+  for (const { key } of expected) checkKey(key)
+  if (expected.length === 1 && writes.length <= 1 && (writes[0] ?? first)!.key === first!.key) return
+  const known = new Set(expected.map(({ key }) => key))
+  const written = new Set(writes.map(({ key }) => key))
+  if (known.size < expected.length || written.size < writes.length || !written.isSubsetOf(known)) {
+    throw new InvariantError('a commit names a key twice, or writes one without its expected revision')
   }
 }
 

@@ -29,8 +29,7 @@ export class Activity {
     return {
       get: (...call) => this.#see(kv.get(...call)),
       list: (...call) => this.#see(kv.list(...call)),
-      put: (...call) => this.#see(kv.put(...call)),
-      delete: (...call) => this.#see(kv.delete(...call)),
+      commit: (...call) => this.#see(kv.commit(...call)),
       compact: (...call) => this.#see(kv.compact(...call)),
       newestRevision: (...call) => this.#see(kv.newestRevision(...call)),
       watch: (...call) => this.#seeChanges(kv.watch(...call)),

@@ -43,8 +43,7 @@ export function tracedKv(kv: Kv, tracing: Tracing | undefined): Kv {
   return {
     get: (...call) => step('get', () => kv.get(...call)),
     list: (...call) => step('list', () => kv.list(...call)),
-    put: (...call) => step('put', () => kv.put(...call)),
-    delete: (...call) => step('delete', () => kv.delete(...call)),
+    commit: (...call) => step('commit', () => kv.commit(...call)),
     newestRevision: (...call) => step('revision', () => kv.newestRevision(...call)),
     watch: (...call) => kv.watch(...call),
     compact: (...call) => kv.compact(...call),

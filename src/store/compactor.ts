@@ -1,7 +1,7 @@
 // Compacts the storage: at every interval, one of its servers compacts the history before one interval ago. They take turns
 // by compare-and-swap of one key of the reference, so kube-apiserver takes part. Our replicas watch only their prefix, and
 // learn of a compaction by another key there.
-import { ABSENT, type Kv, KvError, type WriteResult } from '../kv/kv.ts'
+import { ABSENT, type Kv, KvError, type WriteResult, putKey } from '../kv/kv.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { normalizePrefix } from './keys.ts'
@@ -103,7 +103,7 @@ export class Compactor {
   async #takeTurn(past: number, signal: AbortSignal): Promise<WriteResult | 'full'> {
     const value = Buffer.from(String(past))
     try {
-      return await this.#options.kv.put({ key: this.#turnKey, value, expected: this.#known }, signal)
+      return await putKey(this.#options.kv, { key: this.#turnKey, value, expected: this.#known }, signal)
     } catch (error) {
       if (!(error instanceof KvError)) throw error
       if (error.code === 'full') return 'full'
@@ -122,6 +122,6 @@ export class Compactor {
     const told = item === undefined ? 0 : Number(item.value.toString('latin1'))
     if (!(past > told)) return
     const expected = item?.revision ?? ABSENT
-    await kv.put({ key: this.#toldKey, value: Buffer.from(String(past)), expected }, signal)
+    await putKey(kv, { key: this.#toldKey, value: Buffer.from(String(past)), expected }, signal)
   }
 }

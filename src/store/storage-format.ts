@@ -1,6 +1,6 @@
 // The record of a store's format, under a key of its own. Servers that do not know the record, kube-apiserver and version
 // 0.1.0 of this one, ignore it. Invariant: its level never falls.
-import { ABSENT, type Kv, KvError } from '../kv/kv.ts'
+import { ABSENT, type Kv, KvError, putKey } from '../kv/kv.ts'
 
 /** The key below the server's prefix. No resource has it. */
 export const FORMAT_KEY = 'quarterdeck_format'
@@ -24,7 +24,7 @@ const WRITTEN: StorageFormat = { level: FIRST_LEVEL, needs: '0.1.0' }
  * is there already. Throws `KvError`. `prefix` ends in `/`.
  */
 export async function newerFormat(
-  kv: Pick<Kv, 'get' | 'put'>,
+  kv: Pick<Kv, 'get' | 'commit'>,
   prefix: string,
   signal: AbortSignal,
 ): Promise<StorageFormat | undefined> {
@@ -37,7 +37,7 @@ export async function newerFormat(
     if (found !== undefined && level >= WRITTEN.level) return undefined
     const value = Buffer.from(JSON.stringify(WRITTEN))
     try {
-      if ((await kv.put({ key, value, expected: item?.revision ?? ABSENT }, signal)).ok) return undefined
+      if ((await putKey(kv, { key, value, expected: item?.revision ?? ABSENT }, signal)).ok) return undefined
     } catch (error) {
       // A full store can be served, and a missing record has the same meaning.
       if (error instanceof KvError && level === WRITTEN.level) return undefined

@@ -4,7 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
 import { encodeStored } from '../codec/stored-json.ts'
-import { ABSENT, type WriteResult as KvWriteResult } from '../kv/kv.ts'
+import { ABSENT, putKey, removeKey, type WriteResult as KvWriteResult } from '../kv/kv.ts'
 import { InvariantError, throwIfCancelled } from '../lib/errors.ts'
 import { type MaybePromise, settle } from '../lib/maybe-promise.ts'
 import { notFound, type Operation, translate } from './errors.ts'
@@ -120,7 +120,7 @@ class Attempt {
       const transformed = transformer.toStorage(bytes, this.#kvKey)
       const value = transformed instanceof Promise ? await transformed : transformed
       const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds: outcome.ttlSeconds }
-      const result = await measures.time(operation, this.#key.resource, () => kv.put(request, signal))
+      const result = await measures.time(operation, this.#key.resource, () => putKey(kv, request, signal))
       if (!result.ok) return await this.#lost(result)
       return { kind: 'put', object: new WrittenObject(this.#key, result.revision, outcome.object, bytes), created }
     } catch (error) {
@@ -132,7 +132,7 @@ class Attempt {
     const { kv, measures } = this.#objects
     const request = { key: this.#kvKey, expected: current.item.revision }
     try {
-      const result = await measures.time('delete', this.#key.resource, () => kv.delete(request, signal))
+      const result = await measures.time('delete', this.#key.resource, () => removeKey(kv, request, signal))
       if (!result.ok) return await this.#lost(result)
       const { revision } = result
       if (last !== undefined) {

@@ -8,7 +8,7 @@ import v8 from 'node:v8'
 import vm from 'node:vm'
 import type { ValueMap } from '../../src/api/value.ts'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
-import { ABSENT } from '../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../src/kv/kv.ts'
 import { CustomSchema } from '../../src/schema/custom/custom.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import type { ObjectShape } from '../../src/schema/table.ts'
@@ -195,7 +195,7 @@ async function fill(dataDir: string): Promise<void> {
       const data = { 'member-0': 'a value as long as values are' }
       const parts = k === 0 ? { kind, apiVersion, metadata, data } : { apiVersion, data, kind, metadata }
       const key = `/registry/${prefixes[k]}/default/${name}`
-      await kv.put({ key, value: Buffer.from(JSON.stringify(parts)), expected: ABSENT }, signal)
+      await putKey(kv, { key, value: Buffer.from(JSON.stringify(parts)), expected: ABSENT }, signal)
     })
   }
   await kv.close()

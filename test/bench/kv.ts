@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { type Kv, prefixRange } from '../../src/kv/kv.ts'
+import { type Kv, prefixRange, putKey } from '../../src/kv/kv.ts'
 import { startEtcd } from '../rigs/etcd-server.ts'
 import { openBareEtcd } from './kv-bare-etcd.ts'
 import { type Measured, median, measure, printTable } from './kv-measure.ts'
@@ -101,8 +101,8 @@ async function prepare(name: string, store: BenchedStore): Promise<Record<string
 function onKv(kv: Kv): BenchedStore {
   const signal = new AbortController().signal
   return {
-    create: async (key, value) => (await kv.put({ key, value, expected: 0 }, signal)).revision,
-    update: async (key, value, expected) => (await kv.put({ key, value, expected }, signal)).revision,
+    create: async (key, value) => (await putKey(kv, { key, value, expected: 0 }, signal)).revision,
+    update: async (key, value, expected) => (await putKey(kv, { key, value, expected }, signal)).revision,
     get: async (key) => {
       await kv.get(key, {}, signal)
     },

@@ -1,5 +1,6 @@
 // The contract of the storage port, as tests that run on every engine. A rule that one engine cannot keep is not a rule.
 import { describe } from 'vitest'
+import { commitRules } from './kv/commits.ts'
 import { compactionRules } from './kv/compaction.ts'
 import { expiryRules } from './kv/expiry.ts'
 import { lifeRules } from './kv/life.ts'
@@ -14,6 +15,7 @@ export function describeKvContract(engine: string, options: KvContractOptions): 
   describe(`storage contract: ${engine}`, () => {
     const subject = subjectOfEachTest(options)
     describe('writes', () => writeRules(subject, options))
+    describe('commits', () => commitRules(subject))
     describe('reads', () => readRules(subject))
     describe('past reads', () => pastReadRules(subject))
     describe('watch', () => watchRules(subject, options))

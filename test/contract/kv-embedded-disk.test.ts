@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { damageOf } from '../../src/kv/damaged-value.ts'
 import { type EmbeddedKv, type EmbeddedOptions, openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { Tables } from '../../src/kv/embedded/tables.ts'
-import { ABSENT, prefixRange, type Revision } from '../../src/kv/kv.ts'
+import { ABSENT, prefixRange, type Revision, putKey, removeKey } from '../../src/kv/kv.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 
@@ -21,7 +21,7 @@ async function put(
   value: string | Buffer,
   expected: Revision = ABSENT,
 ): Promise<Revision> {
-  const result = await kv.put({ key, value: Buffer.from(value), expected }, never)
+  const result = await putKey(kv, { key, value: Buffer.from(value), expected }, never)
   expect(result.ok).toBe(true)
   return result.revision
 }
@@ -38,7 +38,7 @@ describe('closed and opened again', () => {
     const one = await put(first, '/a', 'one')
     const two = await put(first, '/a', 'two', one)
     await put(first, '/b', 'x')
-    const { revision: gone } = await first.delete({ key: '/a', expected: two }, never)
+    const { revision: gone } = await removeKey(first, { key: '/a', expected: two }, never)
     await first.close()
 
     const kv = await open(dataDir)
@@ -63,7 +63,7 @@ describe('closed and opened again', () => {
       ['/soon', 10],
       ['/late', 100],
     ] as const) {
-      await first.put({ key, value: Buffer.from('x'), expected: ABSENT, ttlSeconds }, never)
+      await putKey(first, { key, value: Buffer.from('x'), expected: ABSENT, ttlSeconds }, never)
     }
     await first.close()
     expect(clock.pending).toBe(0)
@@ -90,7 +90,7 @@ describe('closed and opened again', () => {
     let revision = ABSENT
     for (let i = 0; i < 30; i++) revision = await put(first, '/a', String(i), revision)
     const gone = await put(first, '/gone', 'x')
-    const { revision: deleted } = await first.delete({ key: '/gone', expected: gone }, never)
+    const { revision: deleted } = await removeKey(first, { key: '/gone', expected: gone }, never)
     const last = await put(first, '/b', 'x')
     await first.compact(last, never)
     await first.close()
@@ -114,7 +114,7 @@ describe('closed and opened again', () => {
     const first = await open(dataDir)
     const writes = Array.from({ length: 3000 }, (_, index) => put(first, `/${index}`, 'x'))
     const revisions = await Promise.all(writes)
-    await Promise.all(revisions.map((expected, index) => first.delete({ key: `/${index}`, expected }, never)))
+    await Promise.all(revisions.map((expected, index) => removeKey(first, { key: `/${index}`, expected }, never)))
     const newest = await first.newestRevision(never)
     const compacting = first.compact(newest, never)
     await new Promise((resolve) => setTimeout(resolve, 3))
@@ -173,7 +173,7 @@ it('a damaged value says that it is, by every way to it, and the others are as g
     ['/damaged', problem],
     ['/good', undefined],
   ])
-  const lost = await kv.put({ key: '/damaged', value: Buffer.from(''), expected: 99 }, never)
+  const lost = await putKey(kv, { key: '/damaged', value: Buffer.from(''), expected: 99 }, never)
   expect(lost.ok ? undefined : damageOf(lost.current!.value)).toBe(problem)
   const corrupt = { name: 'KvError', code: 'corrupt' }
   await expect(kv.watch({ prefix: '/', after: 1 }, never)[Symbol.asyncIterator]().next()).rejects.toMatchObject(corrupt)
@@ -221,7 +221,7 @@ it('a full store refuses puts, keeps what it has, lets deletes through, and take
   expect(kept.length).toBeGreaterThan(10)
   await expect(put(kv, '/one more', value)).rejects.toMatchObject({ code: 'full' })
   expect(Object.keys(await contents(kv)).length).toBe(kept.length)
-  for (const { key, revision } of kept.splice(0)) await kv.delete({ key, expected: revision }, never)
+  for (const { key, revision } of kept.splice(0)) await removeKey(kv, { key, expected: revision }, never)
   await kv.compact(await kv.newestRevision(never), never)
   await expect(fill('b')).rejects.toMatchObject({ code: 'full' })
   expect(kept.length).toBeGreaterThan(10)
@@ -242,7 +242,7 @@ it('keys are limited in length, and longer ones are simply not there', async () 
     expect((await kv.get(key, {}, never)).item).toBeUndefined()
     expect((await kv.get(key, { at: again }, never)).item).toBeUndefined()
     expect((await kv.list({ start: key, end: `${key}z`, at: revision, countAll: true }, never)).count).toBe(0)
-    expect(await kv.delete({ key, expected: 5 }, never)).toMatchObject({ ok: false, current: undefined })
+    expect(await removeKey(kv, { key, expected: 5 }, never)).toMatchObject({ ok: false, current: undefined })
   }
   await kv.close()
 })

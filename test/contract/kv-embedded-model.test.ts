@@ -4,7 +4,16 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type EmbeddedKv, openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
-import { ABSENT, type Kv, type KvError, type KvEvent, type Revision, type WriteResult } from '../../src/kv/kv.ts'
+import {
+  ABSENT,
+  type Kv,
+  type KvError,
+  type KvEvent,
+  type Revision,
+  type WriteResult,
+  putKey,
+  removeKey,
+} from '../../src/kv/kv.ts'
 import '../rigs/seeded-properties.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 
@@ -104,7 +113,7 @@ async function writeAll(kv: Kv, writes: readonly Write[]): Promise<readonly Writ
       const key = `/${NAMES[name]}`
       const expected = (states[at]!.item?.revision ?? ABSENT) + (right ? 0 : 1)
       const value = Buffer.from(`${key} ${at} ${states[at]!.revision}`)
-      return remove ? kv.delete({ key, expected }, never) : kv.put({ key, value, expected }, never)
+      return remove ? removeKey(kv, { key, expected }, never) : putKey(kv, { key, value, expected }, never)
     }),
   )
 }

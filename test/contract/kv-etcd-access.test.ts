@@ -6,6 +6,7 @@ import type { EtcdLine } from '../rigs/etcd-binary.ts'
 import { addLimitedUser } from '../fakes/etcd-gateway.ts'
 import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
+import { putKey, removeKey } from '../../src/kv/kv.ts'
 
 const PREFIX = '/registry/'
 const signal = new AbortController().signal
@@ -30,7 +31,7 @@ async function proxyTo(server: EtcdServer, address?: string): Promise<TcpProxy> 
 /** Writes, and sees it by a watch. */
 async function expectWorking(kv: Etcd): Promise<void> {
   const key = `${PREFIX}${Math.random()}`
-  const { revision } = await kv.put({ key, value: Buffer.from('x'), expected: 0 }, signal)
+  const { revision } = await putKey(kv, { key, value: Buffer.from('x'), expected: 0 }, signal)
   for await (const batch of kv.watch({ prefix: PREFIX, after: revision - 1 }, signal)) {
     expect(batch.events[0]).toMatchObject({ key, revision })
     break
@@ -159,7 +160,7 @@ describe.each(['newest', 'oldest'] as const)('user and password, %s version', (l
     const kv = await open({ endpoints: [server.endpoint], user: limited })
     await expectWorking(kv)
     const put = { key: `${PREFIX}expires`, value: Buffer.from('x'), expected: 0, ttlSeconds: 60 }
-    expect((await kv.put(put, signal)).ok).toBe(true)
+    expect((await putKey(kv, put, signal)).ok).toBe(true)
     await kv.checkHealth(signal)
     await expect(kv.get('/elsewhere/a', {}, signal)).rejects.toMatchObject({ code: 'denied' })
     const watch = kv.watch({ prefix: '/elsewhere/', after: 0 }, signal)[Symbol.asyncIterator]()
@@ -200,14 +201,14 @@ describe.each(['newest', 'oldest'] as const)('a full disk, %s version', (line: E
     const filling = (async () => {
       // etcd counts what it has stored ten times a second: a quick one takes more than its quota before it notices.
       for (let i = 0; i < 500; i++) {
-        stored.push((await kv.put({ key: `${PREFIX}${i}`, value, expected: 0 }, signal)).revision)
+        stored.push((await putKey(kv, { key: `${PREFIX}${i}`, value, expected: 0 }, signal)).revision)
       }
     })()
     await expect(filling).rejects.toMatchObject({ code: 'full' })
     await expect(kv.checkHealth(signal)).rejects.toMatchObject({ code: 'full' })
     const { items } = await kv.list({ start: PREFIX, end: '/registry0' }, signal)
     expect(items.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual(stored)
-    expect((await kv.delete({ key: `${PREFIX}0`, expected: stored[0]! }, signal)).ok).toBe(true)
+    expect((await removeKey(kv, { key: `${PREFIX}0`, expected: stored[0]! }, signal)).ok).toBe(true)
   })
 })
 
@@ -256,13 +257,13 @@ describe('members', () => {
       await open({ endpoints: [proxy.endpoint], callTimeoutMs: 500 }),
     ]
     proxy.silence()
-    await expect(first.put(put, signal)).rejects.toMatchObject({ code: 'unknown' })
-    await expect(first.put({ ...put, expected: 1 }, signal)).rejects.toMatchObject({ code: 'unknown' })
+    await expect(putKey(first, put, signal)).rejects.toMatchObject({ code: 'unknown' })
+    await expect(putKey(first, { ...put, expected: 1 }, signal)).rejects.toMatchObject({ code: 'unknown' })
     await expect(first.get(put.key, {}, signal)).rejects.toMatchObject({ code: 'unavailable' })
     await expect(first.checkHealth(signal)).rejects.toMatchObject({ code: 'unavailable' })
     proxy.refuse()
     await expect.poll(() => second.get(put.key, {}, signal).catch((error: Error) => error.message)).toContain('no etcd')
-    await expect(second.put(put, signal)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(putKey(second, put, signal)).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('of which we took leave see nothing of us any more', async () => {

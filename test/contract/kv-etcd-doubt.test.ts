@@ -2,7 +2,7 @@
 // one is not, and that is where it finds out. `other` is somebody else, who sees what happened and acts on it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
-import type { KvEvent } from '../../src/kv/kv.ts'
+import { type KvEvent, putKey, removeKey, type WriteResult } from '../../src/kv/kv.ts'
 import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
 
@@ -37,12 +37,12 @@ describe.each(['newest', 'oldest'] as const)('a write to etcd without an answer,
     await proxy[Symbol.asyncDispose]()
   })
 
-  function put(engine: Etcd, value: string, expected = 0): ReturnType<Etcd['put']> {
-    return engine.put({ key: `${prefix}a`, value: Buffer.from(value), expected }, signal)
+  function put(engine: Etcd, value: string, expected = 0): Promise<WriteResult> {
+    return putKey(engine, { key: `${prefix}a`, value: Buffer.from(value), expected }, signal)
   }
 
-  function remove(engine: Etcd, expected: number): ReturnType<Etcd['delete']> {
-    return engine.delete({ key: `${prefix}a`, expected }, signal)
+  function remove(engine: Etcd, expected: number): Promise<WriteResult> {
+    return removeKey(engine, { key: `${prefix}a`, expected }, signal)
   }
 
   /** The next thing that happens to the key after a revision. */
@@ -160,5 +160,102 @@ describe.each(['newest', 'oldest'] as const)('a write to etcd without an answer,
     const last = await put(other, 'theirs', revision)
     await other.compact(last.revision, signal)
     await expect(updating).rejects.toMatchObject({ code: 'unknown' })
+  })
+
+  describe('that writes several keys', () => {
+    const keys = ['a', 'new', 'gone'] as const
+    let a: number
+    let gone: number
+
+    beforeEach(async () => {
+      a = (await put(other, 'before')).revision
+      gone = (await commit(other, { gone: 0 }, { gone: 'before' })).revision
+    })
+
+    type Values = Readonly<Record<string, string | null>>
+
+    function commit(engine: Etcd, expected: Readonly<Record<string, number>>, writes: Values): Promise<WriteResult> {
+      return engine.commit(
+        {
+          expected: Object.entries(expected).map(([name, revision]) => ({ key: prefix + name, revision })),
+          writes: Object.entries(writes).map(([name, value]) => {
+            const key = prefix + name
+            return value === null ? { key } : { key, value: Buffer.from(value) }
+          }),
+        },
+        signal,
+      )
+    }
+
+    const ours: Values = { a: 'ours', new: 'ours', gone: null }
+    const oursWithoutCreate: Values = { a: 'ours', gone: null }
+
+    async function values(): Promise<Record<string, string | undefined>> {
+      const found = await Promise.all(keys.map((name) => other.get(prefix + name, {}, signal)))
+      return Object.fromEntries(keys.map((name, at) => [name, found[at]?.item?.value.toString()]))
+    }
+
+    it.each([
+      ['with a create', ours],
+      ['without a create', oursWithoutCreate],
+    ])('is found where it happened and all of it was written over since, %s', async (_, writes) => {
+      proxy.silence('answers')
+      const committing = commit(kv, { a, gone, ...('new' in writes ? { new: 0 } : {}) }, writes)
+      const { revision } = await nextEvent(gone)
+      await commit(
+        other,
+        { a: revision, gone: 0, ...('new' in writes ? { new: revision } : {}) },
+        { a: 'theirs', gone: 'theirs', ...('new' in writes ? { new: null } : {}) },
+      )
+      expect(await committing).toEqual({ ok: true, revision })
+      expect(await values()).toEqual({ a: 'theirs', gone: 'theirs', new: undefined })
+    })
+
+    it.each([
+      ['with a create', ours],
+      ['without a create', oursWithoutCreate],
+    ])('is done by another way where it did not arrive, whole, %s', async (_, writes) => {
+      proxy.silence('all')
+      const result = await commit(kv, { a, gone, ...('new' in writes ? { new: 0 } : {}) }, writes)
+      expect(result).toEqual({ ok: true, revision: (await nextEvent(gone)).revision })
+      expect(await values()).toEqual({ new: writes['new'], a: 'ours', gone: undefined })
+    })
+
+    it('has lost, and is not done later, where the key that it lost by is absent again', async () => {
+      proxy.silence('all')
+      const committing = commit(kv, { a, new: 0, seen: 0 }, { a: 'ours', new: 'ours' })
+      const { revision } = await commit(other, { seen: 0 }, { seen: 'theirs' })
+      expect(await committing).toMatchObject({ ok: false, current: { revision, value: Buffer.from('theirs') } })
+      await commit(other, { seen: revision }, { seen: null })
+      proxy.resume()
+      const late = await openEtcd({ prefix, endpoints: [proxy.endpoint] }, signal)
+      await late.close()
+      expect(await values()).toEqual({ a: 'before', new: undefined, gone: 'before' })
+    })
+
+    it.each([
+      ['an update', { a: 'ours', gone: 'ours' }],
+      ['an update and a removal', { a: 'ours', gone: null }],
+      ['an update and a create', { a: 'ours', new: 'ours' }],
+    ])('has lost where another client wrote the same bytes to one of its keys only: %s', async (_, writes) => {
+      proxy.silence('all')
+      const known = { a, gone, new: 0 }
+      const expected = Object.fromEntries(Object.keys(writes).map((name) => [name, known[name as 'a']]))
+      const committing = commit(kv, expected, writes)
+      const { revision } = await put(other, 'ours', a)
+      expect(await committing).toMatchObject({ ok: false, current: { revision } })
+      expect(await values()).toEqual({ a: 'ours', new: undefined, gone: 'before' })
+    })
+
+    it('may have been anybody’s where it only removes', async () => {
+      proxy.silence('answers')
+      await expect(commit(kv, { a, gone }, { a: null, gone: null })).rejects.toMatchObject({ code: 'unknown' })
+      expect(await values()).toEqual({ a: undefined, new: undefined, gone: undefined })
+    })
+
+    it('is asked again where it only compares', async () => {
+      proxy.silence('answers')
+      expect(await commit(kv, { a, gone, new: 0 }, {})).toMatchObject({ ok: true })
+    })
   })
 })

@@ -2,7 +2,7 @@
 // more than one member.
 import { afterEach, expect, it } from 'vitest'
 import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
-import type { Revision } from '../../src/kv/kv.ts'
+import { type Revision, putKey } from '../../src/kv/kv.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { Log, LogFields } from '../../src/lib/log.ts'
 import { SpaceKeeper } from '../../src/store/space-keeper.ts'
@@ -31,7 +31,7 @@ async function fill(kv: Etcd, times: number): Promise<Revision> {
   let expected = 0
   for (let i = 0; i < times; i++) {
     const value = Buffer.alloc(1_000_000, String(i))
-    const result = await kv.put({ key: `${PREFIX}large`, value, expected }, signal)
+    const result = await putKey(kv, { key: `${PREFIX}large`, value, expected }, signal)
     if (result.ok) expected = result.revision
   }
   return expected
@@ -65,7 +65,9 @@ it.each<EtcdLine>(['newest', 'oldest'])('an etcd that ran full is healed, %s ver
   await kv.checkHealth(signal)
   const { item } = await kv.get(`${PREFIX}large`, {}, signal)
   const value = Buffer.from('small')
-  expect(await kv.put({ key: `${PREFIX}large`, value, expected: item!.revision }, signal)).toMatchObject({ ok: true })
+  expect(await putKey(kv, { key: `${PREFIX}large`, value, expected: item!.revision }, signal)).toMatchObject({
+    ok: true,
+  })
 })
 
 it('the quota is told where etcd tells it, and members by themselves', async () => {
@@ -87,7 +89,7 @@ it('of a cluster members are defragmented in turn, the leader last, and none whi
   // Followers forget a moment later than the member that was asked, and see what that freed with the writes that come then.
   let expected = newest
   const areMostlyFree = async (): Promise<boolean> => {
-    const result = await kv.put({ key: `${PREFIX}large`, value: Buffer.from('small'), expected }, signal)
+    const result = await putKey(kv, { key: `${PREFIX}large`, value: Buffer.from('small'), expected }, signal)
     expected = result.revision
     return (await members()).answering.every(({ size }) => size.bytes - size.inUseBytes > size.bytes / 2)
   }

@@ -2,7 +2,7 @@
 import { Etcd3, type IKeyValue } from 'etcd3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { ABSENT, type Kv, type KvEvent, type Revision } from '../../src/kv/kv.ts'
+import { ABSENT, type Kv, type KvEvent, putKey, removeKey, type Revision } from '../../src/kv/kv.ts'
 import { startEtcd, type EtcdServer } from '../rigs/etcd-server.ts'
 
 const VALUES: readonly (readonly [string, Buffer])[] = [
@@ -34,7 +34,7 @@ describe.each(['newest', 'oldest'] as const)('etcd, %s version, through etcd3', 
   }
 
   async function write(key: string, value: Buffer, expected: Revision = ABSENT): Promise<Revision> {
-    const result = await kv.put({ key, value, expected }, signal)
+    const result = await putKey(kv, { key, value, expected }, signal)
     expect(result.ok).toBe(true)
     return result.revision
   }
@@ -56,7 +56,7 @@ describe.each(['newest', 'oldest'] as const)('etcd, %s version, through etcd3', 
       create_revision: `${created}`,
       version: '2',
     })
-    const gone = await kv.delete({ key, expected: changed }, signal)
+    const gone = await removeKey(kv, { key, expected: changed }, signal)
     expect(gone.ok).toBe(true)
     expect(await seen(key)).toBeUndefined()
   })
@@ -84,7 +84,7 @@ describe.each(['newest', 'oldest'] as const)('etcd, %s version, through etcd3', 
     const ours = await write(key, Buffer.from('ours'))
     await other.put(key).value('theirs')
     const revision = Number((await seen(key))?.mod_revision)
-    expect(await kv.put({ key, value: Buffer.from('again'), expected: ours }, signal)).toMatchObject({
+    expect(await putKey(kv, { key, value: Buffer.from('again'), expected: ours }, signal)).toMatchObject({
       ok: false,
       current: { value: Buffer.from('theirs'), revision },
     })
@@ -93,7 +93,7 @@ describe.each(['newest', 'oldest'] as const)('etcd, %s version, through etcd3', 
 
   it('binds what is to expire to a lease that lasts as long', async () => {
     const key = '/registry/events/short'
-    const written = await kv.put({ key, value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 100 }, signal)
+    const written = await putKey(kv, { key, value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 100 }, signal)
     expect(written.ok).toBe(true)
     const lease = (await seen(key))?.lease
     expect(lease).not.toBe('0')

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { callHeaders, Endpoint } from '../../src/kv/etcd/endpoint.ts'
 import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
 import type { WatchResponse } from '../../src/kv/gen/rpc.ts'
-import type { Batch, KvEvent } from '../../src/kv/kv.ts'
+import { type Batch, type KvEvent, putKey, removeKey } from '../../src/kv/kv.ts'
 import { deleteTogether, putTogether } from '../fakes/etcd-gateway.ts'
 import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
@@ -82,7 +82,7 @@ describe.each(['newest', 'oldest'] as const)('a watch on etcd, %s version', (lin
     const after = await writer.newestRevision(signal)
     const value = Buffer.alloc(1_000, 'v')
     const writes = Array.from({ length: 5_000 }, (_, i) => ({ key: `${PREFIX}cut/${i}`, value, expected: 0 }))
-    await Promise.all(writes.map((write) => writer.put(write, signal)))
+    await Promise.all(writes.map((write) => putKey(writer, write, signal)))
     const proxy = await startTcpProxy(server.port)
     opened.push(proxy)
     const kv = await open(proxy.endpoint)
@@ -99,8 +99,8 @@ describe.each(['newest', 'oldest'] as const)('a watch on etcd, %s version', (lin
 
   it('is refused as compacted where it would begin at the revision compacted to, since a delete there may be gone', async () => {
     const kv = await open()
-    const { revision } = await kv.put({ key: `${PREFIX}gone`, value: Buffer.from('x'), expected: 0 }, signal)
-    const removed = (await kv.delete({ key: `${PREFIX}gone`, expected: revision }, signal)).revision
+    const { revision } = await putKey(kv, { key: `${PREFIX}gone`, value: Buffer.from('x'), expected: 0 }, signal)
+    const removed = (await removeKey(kv, { key: `${PREFIX}gone`, expected: revision }, signal)).revision
     await putTogether(server.endpoint, { [`${PREFIX}after`]: 'x' })
     await kv.compact(removed, signal)
     await expect(follow(kv, removed - 1, removed)).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 // The contract of the storage port at the end of a link, and what is particular to one: it ends, and it copies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ABSENT, type Kv, type KvError, type KvWatch } from '../../src/kv/kv.ts'
+import { ABSENT, type Kv, type KvError, type KvWatch, putKey } from '../../src/kv/kv.ts'
 import { openLink } from '../../src/kv/link/link.ts'
 import { linkStore, type LinkedStore } from '../fakes/linked-store.ts'
 import { IS_WHOLE } from '../rigs/whole.ts'
@@ -34,7 +34,7 @@ describe('a link', () => {
     const waiting = kv.watch({ prefix: '/', after }, never)[Symbol.asyncIterator]().next()
     await kv.newestRevision(never)
     const [write, read] = [
-      kv.put({ key: '/a', value: Buffer.from('x'), expected: ABSENT }, never),
+      putKey(kv, { key: '/a', value: Buffer.from('x'), expected: ABSENT }, never),
       kv.get('/a', {}, never),
     ]
     const failed = [failsWith('unavailable', waiting), failsWith('unknown', write), failsWith('unavailable', read)]
@@ -55,9 +55,9 @@ describe('a link', () => {
     const watch = kv.watch({ prefix: '/', after }, never)[Symbol.asyncIterator]()
     const first = watch.next()
     const values = Array.from({ length: 200 }, (_, i) => Buffer.alloc(1 + i * 997, String.fromCharCode(65 + (i % 26))))
-    for (const [i, value] of values.entries()) await writer.put({ key: `/${i}`, value, expected: ABSENT }, never)
+    for (const [i, value] of values.entries()) await putKey(writer, { key: `/${i}`, value, expected: ABSENT }, never)
     const lost = await Promise.all(
-      values.map((_, i) => kv.put({ key: `/${i}`, value: Buffer.from('other'), expected: ABSENT }, never)),
+      values.map((_, i) => putKey(kv, { key: `/${i}`, value: Buffer.from('other'), expected: ABSENT }, never)),
     )
     const found = await Promise.all(values.map((_, i) => kv.get(`/${i}`, {}, never)))
     const seen: Buffer[] = []
@@ -88,7 +88,7 @@ describe('a link', () => {
           for (let i = 0; i < 300; i++) {
             const text = `${link} ${i}`
             const put = { key: `/${link}/${i % 7}-${Math.floor(i / 7)}`, value: Buffer.from(text), expected: ABSENT }
-            const { revision } = await kv.put(put, never)
+            const { revision } = await putKey(kv, put, never)
             written.set(revision, text)
             if (i % 100 === 50) watches.push(told(kv, 600))
           }
@@ -109,7 +109,7 @@ describe('a link', () => {
     const value = Buffer.alloc(100_000, 'x')
     let most = 0
     for (let i = 0; i < 100; i++) {
-      await writer.put({ key: `/${i}`, value, expected: ABSENT }, never)
+      await putKey(writer, { key: `/${i}`, value, expected: ABSENT }, never)
       await kv.newestRevision(never)
       most = Math.max(most, kv.unreadBytes)
     }
@@ -128,7 +128,7 @@ describe('the newest revision at the end of a link', () => {
     const [kv, writer] = [await openLink(server.path, never), await openLink(server.path, never)]
     const watch = kv.watch({ prefix: '/', after: await kv.newestRevision(never) }, never)[Symbol.asyncIterator]()
     const told = watch.next()
-    const { revision } = await writer.put({ key: '/a', value: Buffer.from('x'), expected: ABSENT }, never)
+    const { revision } = await putKey(writer, { key: '/a', value: Buffer.from('x'), expected: ABSENT }, never)
     await told
     const asked = kv.newestRevision(never)
     // The watch; no call is under way.
@@ -164,7 +164,11 @@ describe('the newest revision at the end of a link', () => {
       for (let i = 0; i < 50; i++) {
         // Some go by themselves, of which nobody is told but by watches.
         const ttl = i % 10 === 0 ? { ttlSeconds: 1 } : {}
-        const written = await kv.put({ key: `/${link}/${i}`, value: Buffer.from('x'), expected: ABSENT, ...ttl }, never)
+        const written = await putKey(
+          kv,
+          { key: `/${link}/${i}`, value: Buffer.from('x'), expected: ABSENT, ...ttl },
+          never,
+        )
         known = Math.max(known, written.revision)
         await check()
       }

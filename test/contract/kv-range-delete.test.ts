@@ -6,6 +6,7 @@ import type { Transaction, TransactionalKv } from '../../src/kv/transactional.ts
 import { type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
+import { putKey } from '../../src/kv/kv.ts'
 
 const { signal } = new AbortController()
 const COUNT = 20_000
@@ -14,7 +15,7 @@ const keyOf = (i: number): string => `/many/${String(i).padStart(6, '0')}`
 
 /** As several revisions; and keys before and behind them. */
 async function fill(kv: TransactionalKv): Promise<void> {
-  for (const key of ['/man', '/many0', '/manz']) await kv.put({ key, value: Buffer.from('x'), expected: 0 }, signal)
+  for (const key of ['/man', '/many0', '/manz']) await putKey(kv, { key, value: Buffer.from('x'), expected: 0 }, signal)
   for (let from = 0; from < COUNT; from += COUNT / 4) {
     await kv.transact(
       {
@@ -80,7 +81,7 @@ describe('a range of many keys on the disk', () => {
     const state = { isOver: false }
     const deleting = deleteRange(kv).finally(() => (state.isOver = true))
     // Written while the range is being deleted: it comes behind it.
-    const behind = kv.put({ key: keyOf(0), value: Buffer.from('again'), expected: 0 }, signal)
+    const behind = putKey(kv, { key: keyOf(0), value: Buffer.from('again'), expected: 0 }, signal)
     const seen = new Set<string>()
     while (!state.isOver) {
       const { items, count } = await kv.list({ ...RANGE, limit: 1, countAll: true }, signal)

@@ -4,6 +4,7 @@ import { openMemory } from '../../src/kv/embedded/memory.ts'
 import type { StoredEvent, Transaction, TransactionalKv } from '../../src/kv/transactional.ts'
 import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
+import { putKey } from '../../src/kv/kv.ts'
 
 const { signal } = new AbortController()
 const ALL = { start: '', end: undefined }
@@ -45,7 +46,7 @@ describe.each(ENGINES)('transactions, %s', (_, open) => {
     const kv = await open()
     expect(await put(kv, { a: '1', b: '1' })).toBe(2)
     expect(await put(kv, { b: '2', c: '2' })).toBe(3)
-    const created = await kv.put({ key: 'd', value: Buffer.from('3'), expected: 0 }, signal)
+    const created = await putKey(kv, { key: 'd', value: Buffer.from('3'), expected: 0 }, signal)
     expect(created.revision).toBe(4)
     expect(await contents(kv)).toEqual({ a: '1 2 1', b: '2 3 2', c: '2 3 1', d: '3 4 1' })
     expect(await contents(kv, 2)).toEqual({ a: '1 2 1', b: '1 2 1' })

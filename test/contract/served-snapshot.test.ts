@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { EtcdApi } from '../rigs/etcd-api.ts'
 import { serveStore, type ServedStore } from '../fakes/served-store.ts'
+import { putKey } from '../../src/kv/kv.ts'
 
 const { signal } = new AbortController()
 
@@ -14,7 +15,7 @@ interface Piece {
 async function fill(store: ServedStore, megabytes: number): Promise<void> {
   const value = Buffer.alloc(1024 * 1024, 'x')
   for (let index = 0; index < megabytes; index++) {
-    await store.kv.put({ key: `k${index}`, value, expected: 0 }, signal)
+    await putKey(store.kv, { key: `k${index}`, value, expected: 0 }, signal)
   }
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { openWatchCache } from '../../src/cache/cache.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { ABSENT } from '../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../src/kv/kv.ts'
 import { openKvStore } from '../../src/store/kv-store.ts'
 import { startEtcd } from '../rigs/etcd-server.ts'
 import { pod, pods } from './store/subject.ts'
@@ -26,7 +26,7 @@ describe.each(['newest', 'oldest'] as const)('beside others on etcd, %s version'
         () => ({ kind: 'put', object: pod('d', 'a', { spec: { round } }) }),
         signal,
       )
-      await others.put({ key: `/others/${round}`, value: Buffer.from('x'), expected: ABSENT }, signal)
+      await putKey(others, { key: `/others/${round}`, value: Buffer.from('x'), expected: ABSENT }, signal)
       const start = performance.now()
       const { item } = await cache.get(key, { kind: 'latest' }, signal)
       expect(item?.revision).toBe(object?.revision)

@@ -2,12 +2,11 @@
 // leaves to the kv below.
 import type {
   Batch,
-  DeleteRequest,
+  Commit,
   GetResult,
   Kv,
   KvWatch,
   ListResult,
-  PutRequest,
   Range,
   StoreSize,
   WatchRequest,
@@ -50,12 +49,8 @@ export class FaultyKv implements Kv {
     return this.#orFail(() => this.#kv.list(range, signal))
   }
 
-  put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
-    return this.#orFail(() => this.#kv.put(request, signal))
-  }
-
-  delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
-    return this.#orFail(() => this.#kv.delete(request, signal))
+  commit(commit: Commit, signal: AbortSignal): Promise<WriteResult> {
+    return this.#orFail(() => this.#kv.commit(commit, signal))
   }
 
   watch(request: WatchRequest, signal: AbortSignal): KvWatch {

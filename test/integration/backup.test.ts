@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { BackupReader } from '../../src/kv/backup/backup-reader.ts'
 import type { CopiedItem } from '../../src/kv/copy.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { type Kv, prefixRange } from '../../src/kv/kv.ts'
+import { type Kv, prefixRange, putKey } from '../../src/kv/kv.ts'
 import { COMMAND } from '../rigs/command.ts'
 import { COPIED_STORES, PREFIX } from '../rigs/copied-stores.ts'
 import { newHome, runCommand } from '../rigs/server-process.ts'
@@ -50,8 +50,8 @@ describe.each(rowsOf(COPIED_STORES, ['etcd', 'the folder of a store']))('a backu
     await using store = await start()
     const home = await newHome()
     const put = { key: `${PREFIX}events/a`, value: Buffer.from('x'), expected: 0, ttlSeconds: 500 }
-    const { revision } = await store.kv.put(put, signal)
-    await store.kv.put({ key: `${PREFIX}pods/a`, value: Buffer.from('y'), expected: 0 }, signal)
+    const { revision } = await putKey(store.kv, put, signal)
+    await putKey(store.kv, { key: `${PREFIX}pods/a`, value: Buffer.from('y'), expected: 0 }, signal)
     expect((await runCommand(['backup', ...store.flags, 'a.backup'], home)).code).toBe(0)
     const [event, pod] = (await readBackup(path.join(home, 'a.backup'))).items
     expect(event!.ttlSeconds).toBeGreaterThan(400)
@@ -76,7 +76,7 @@ describe.each(rowsOf(COPIED_STORES, ['etcd', 'the folder of a store']))('a backu
       code: 0,
       stdout: expect.stringMatching(/^empty: 0 keys .*, which is empty; verified\n$/) as string,
     })
-    await store.kv.put({ key: `${PREFIX}pods/a`, value: Buffer.from('x'), expected: 0 }, signal)
+    await putKey(store.kv, { key: `${PREFIX}pods/a`, value: Buffer.from('x'), expected: 0 }, signal)
     for (const [command, prefix] of [
       ['backup', '/other'],
       ['backup', '/zzz'],
@@ -99,7 +99,7 @@ it('a store that is killed and started again during a backup goes on, and so doe
   const kv = await openEtcd({ endpoints: [store.endpoint], prefix: PREFIX }, signal)
   const values = Array.from({ length: 40 }, () => randomBytes(500_000))
   const keys = values.map((_, i) => `${PREFIX}configmaps/default/${i}`)
-  await Promise.all(keys.map((key, i) => kv.put({ key, value: values[i]!, expected: 0 }, signal)))
+  await Promise.all(keys.map((key, i) => putKey(kv, { key, value: values[i]!, expected: 0 }, signal)))
   const { revision } = await kv.list(prefixRange(PREFIX), signal)
   const backup = spawn(process.execPath, [COMMAND, 'backup', `--data-dir=${folder}`, '-'])
   // It waits for whoever reads it.
@@ -109,7 +109,7 @@ it('a store that is killed and started again during a backup goes on, and so doe
   await store.start()
   for (const key of keys) {
     const { item } = await kv.get(key, {}, signal)
-    await kv.put({ key, value: Buffer.from('new'), expected: item!.revision }, signal)
+    await putKey(kv, { key, value: Buffer.from('new'), expected: item!.revision }, signal)
   }
   const { revision: newest } = await kv.list(prefixRange(PREFIX), signal)
   await kv.compact(newest, signal)
@@ -201,7 +201,7 @@ describe('the file of a backup', () => {
 
 async function put(kv: Kv, count: number): Promise<void> {
   const keys = Array.from({ length: count }, (_, i) => `${PREFIX}configmaps/default/${i}`)
-  await Promise.all(keys.map((key) => kv.put({ key, value: randomBytes(300), expected: 0 }, signal)))
+  await Promise.all(keys.map((key) => putKey(kv, { key, value: randomBytes(300), expected: 0 }, signal)))
 }
 
 async function readBackup(file: string) {

@@ -73,7 +73,7 @@ describe('a traced request', () => {
     )
     const write = named(spans, 'Write')
     expect(write.attributes).toEqual({ resource: 'configmaps' })
-    expect(named(spans, 'Storage put')).toMatchObject({ parentId: write.spanId, kind: 3 })
+    expect(named(spans, 'Storage commit')).toMatchObject({ parentId: write.spanId, kind: 3 })
     for (const span of spans) expect(span.traceId).toBe(root.traceId)
     for (const span of spans) expect(span.milliseconds).toBeLessThanOrEqual(root.milliseconds + 1)
   })
@@ -197,7 +197,9 @@ describe('a traced request', () => {
       await using server = await openReplica(endpoint, ['--tracing-config-file', file])
       await server.must(MAPS, { method: 'POST', body: { metadata: { name: 'c' } } })
     }
-    const put = receiver.spans.find(({ name, traceId }) => name === 'Storage put' && isOfMaps(receiver.spans, traceId))
+    const put = receiver.spans.find(
+      ({ name, traceId }) => name === 'Storage commit' && isOfMaps(receiver.spans, traceId),
+    )
     expect(Buffer.concat(sent).toString('latin1')).toContain(`00-${put?.traceId}-${put?.spanId}-01`)
   })
 })

@@ -14,6 +14,7 @@ import { newHome, startServerProcess } from '../rigs/server-process.ts'
 import { serveStore, type StoreEngine } from '../fakes/served-store.ts'
 import { StoreProcess } from '../rigs/store-process.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
+import { putKey } from '../../src/kv/kv.ts'
 
 async function run(program: EtcdProgram, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(await buildEtcdProgram(program), args)).stdout
@@ -89,9 +90,9 @@ describe('a snapshot of our store', () => {
     const { signal } = new AbortController()
     await using store = await serveStore(engine)
     const value = Buffer.from('v')
-    await store.kv.put({ key: 'a', value, expected: 0, ttlSeconds: 3000 }, signal)
-    await store.kv.put({ key: 'b', value, expected: 0, ttlSeconds: 9000 }, signal)
-    await store.kv.put({ key: 'c', value, expected: 0 }, signal)
+    await putKey(store.kv, { key: 'a', value, expected: 0, ttlSeconds: 3000 }, signal)
+    await putKey(store.kv, { key: 'b', value, expected: 0, ttlSeconds: 9000 }, signal)
+    await putKey(store.kv, { key: 'c', value, expected: 0 }, signal)
     await using etcd = await startEtcd({ snapshot: await save(store.endpoint) })
     using ours = new EtcdApi(store.endpoint)
     using theirs = new EtcdApi(etcd.endpoint)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { openEtcd } from '../../src/kv/etcd/etcd.ts'
-import { ABSENT, type Kv } from '../../src/kv/kv.ts'
+import { ABSENT, type Kv, putKey } from '../../src/kv/kv.ts'
 import { startEtcd } from '../rigs/etcd-server.ts'
 import { PlainClient } from '../rigs/plain-client.ts'
 import { itemsOf, nameOf, recordedStore, withoutVersion } from '../corpora/recorded-store.ts'
@@ -42,7 +42,7 @@ async function put(open: () => Promise<Kv>, values: Readonly<Record<string, Buff
   const kv = await open()
   for (const [key, value] of Object.entries(values)) {
     const { item } = await kv.get(`${PREFIX}/${key}`, {}, signal)
-    await kv.put({ key: `${PREFIX}/${key}`, value, expected: item?.revision ?? ABSENT }, signal)
+    await putKey(kv, { key: `${PREFIX}/${key}`, value, expected: item?.revision ?? ABSENT }, signal)
   }
   await kv.close()
 }

@@ -7,6 +7,7 @@ import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { everyKind } from '../corpora/every-kind.ts'
 import { newHome, runCommand, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
+import { putKey } from '../../src/kv/kv.ts'
 
 const { signal } = new AbortController()
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -100,7 +101,7 @@ it('finds what is wrong with the objects in a store, without a server', async ()
   await server.stop('SIGKILL')
   const kv = await openEmbedded({ dataDir: path.join(home, 'data/store') }, signal)
   const put = (key: string, value: string | Buffer) =>
-    kv.put({ key: `/registry/${key}`, value: Buffer.from(value), expected: 0 }, signal)
+    putKey(kv, { key: `/registry/${key}`, value: Buffer.from(value), expected: 0 }, signal)
   const metadata = { name: 'x', namespace: 'default', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' }
   await put('configmaps/default/broken', '{"kind":')
   await put('secrets/default/sealed', Buffer.concat([Buffer.from('k8s:enc:aescbc:v1:key1:'), randomBytes(64)]))

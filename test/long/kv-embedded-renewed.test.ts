@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
 import { MappedMemory } from '../../src/kv/embedded/mapped-memory.ts'
-import { ABSENT, prefixRange } from '../../src/kv/kv.ts'
+import { ABSENT, prefixRange, putKey } from '../../src/kv/kv.ts'
 import { ManualClock } from '../fakes/manual-clock.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 import { describeKvContract } from '../contract/kv-contract.ts'
@@ -46,7 +46,7 @@ it('reads, lists, watches and writes beside each other see all of it, whenever t
   const writer = async (name: string): Promise<void> => {
     let expected = ABSENT
     for (let i = 0; i < 60; i++) {
-      const result = await kv.put({ key: `/${name}`, value: Buffer.alloc(5_000, i), expected }, signal)
+      const result = await putKey(kv, { key: `/${name}`, value: Buffer.alloc(5_000, i), expected }, signal)
       expect(result.ok).toBe(true)
       expected = result.revision
     }
@@ -79,16 +79,16 @@ it('a file that was moved away is not opened anew: that would be an empty one', 
   const mapped = new AlwaysTooMuch()
   const dataDir = await tempFolder()
   const kv = await openEmbedded({ dataDir, mapped }, signal)
-  const first = await kv.put({ key: '/a', value: Buffer.from('1'), expected: ABSENT }, signal)
+  const first = await putKey(kv, { key: '/a', value: Buffer.from('1'), expected: ABSENT }, signal)
   await expect.poll(() => mapped.renewals).toBeGreaterThan(0)
   await rename(join(dataDir, 'data.mdb'), join(dataDir, 'moved'))
   const { renewals } = mapped
-  const second = await kv.put({ key: '/a', value: Buffer.from('2'), expected: first.revision }, signal)
-  await kv.put({ key: '/b', value: Buffer.from('3'), expected: ABSENT }, signal)
+  const second = await putKey(kv, { key: '/a', value: Buffer.from('2'), expected: first.revision }, signal)
+  await putKey(kv, { key: '/b', value: Buffer.from('3'), expected: ABSENT }, signal)
   expect(mapped.renewals).toBe(renewals)
   expect((await kv.get('/a', {}, signal)).item).toMatchObject({ revision: second.revision })
   await rename(join(dataDir, 'moved'), join(dataDir, 'data.mdb'))
-  await kv.put({ key: '/c', value: Buffer.from('4'), expected: ABSENT }, signal)
+  await putKey(kv, { key: '/c', value: Buffer.from('4'), expected: ABSENT }, signal)
   await expect.poll(() => mapped.renewals).toBeGreaterThan(renewals)
   expect((await kv.list(prefixRange('/'), signal)).items).toHaveLength(3)
   await kv.close()
@@ -98,7 +98,7 @@ it('a store is closed whatever its lists have just asked for', async () => {
   const { signal } = new AbortController()
   const kv = await openEmbedded({ dataDir: await tempFolder(), mapped: new AlwaysTooMuch() }, signal)
   for (let i = 0; i < 20; i++) {
-    await kv.put({ key: `/${i}`, value: Buffer.alloc(1_000_000, i), expected: ABSENT }, signal)
+    await putKey(kv, { key: `/${i}`, value: Buffer.alloc(1_000_000, i), expected: ABSENT }, signal)
   }
   const lists = Array.from({ length: 5 }, () => kv.list(prefixRange('/'), signal))
   await setImmediate()

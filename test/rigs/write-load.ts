@@ -1,6 +1,6 @@
 // Writers that put, change and delete keys at random until they are told to stop.
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Kv } from '../../src/kv/kv.ts'
+import { type Kv, putKey, removeKey } from '../../src/kv/kv.ts'
 
 const WRITERS = 8
 
@@ -15,8 +15,8 @@ export function startWriteLoad(kv: Kv, prefix: string): { stop(): Promise<void> 
       const expected = revisions.get(key) ?? 0
       const isDelete = expected !== 0 && randomInt(4) === 0
       const { revision } = isDelete
-        ? await kv.delete({ key, expected }, signal)
-        : await kv.put({ key, value: randomBytes(randomInt(2000)), expected }, signal)
+        ? await removeKey(kv, { key, expected }, signal)
+        : await putKey(kv, { key, value: randomBytes(randomInt(2000)), expected }, signal)
       revisions.set(key, isDelete ? 0 : revision)
     }
   }

@@ -1,7 +1,7 @@
 // A process that writes to an embedded store until it is killed, and says on its standard output what was acknowledged: run by
 // the tests, as `node embedded-child.ts DIRECTORY ROUND`.
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
-import { ABSENT, type Kv, type Revision } from '../../src/kv/kv.ts'
+import { ABSENT, type Kv, type Revision, putKey, removeKey } from '../../src/kv/kv.ts'
 import { isDelete, keyOf, valueOf, WRITERS } from './embedded-script.ts'
 
 const [dataDir = '', round = ''] = process.argv.slice(2)
@@ -17,8 +17,8 @@ async function followScript(kv: Kv, key: string): Promise<void> {
   let revision: Revision = ABSENT
   for (let step = 0; ; step++) {
     const result = isDelete(step)
-      ? await kv.delete({ key, expected: revision }, forever)
-      : await kv.put({ key, value: valueOf(key, step), expected: revision }, forever)
+      ? await removeKey(kv, { key, expected: revision }, forever)
+      : await putKey(kv, { key, value: valueOf(key, step), expected: revision }, forever)
     if (!result.ok) throw new Error(`${key} lost at step ${step}`)
     say('done', key, step, result.revision)
     revision = isDelete(step) ? ABSENT : result.revision
@@ -31,7 +31,7 @@ async function count(kv: Kv): Promise<void> {
   for (;;) {
     const { item } = await kv.get(key, {}, forever)
     const value = Buffer.from(String(Number(item?.value ?? 0) + 1))
-    const result = await kv.put({ key, value, expected: item?.revision ?? ABSENT }, forever)
+    const result = await putKey(kv, { key, value, expected: item?.revision ?? ABSENT }, forever)
     if (result.ok) say('counted', value.toString())
   }
 }

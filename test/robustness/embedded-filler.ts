@@ -1,7 +1,7 @@
 // A process that fills an embedded store until there is no room, looks at what is there, deletes what it can, and says what
 // must be there. Run by the tests under a limit on the size of files, as `node embedded-filler.ts DIRECTORY`.
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
-import { ABSENT, type KvError, prefixRange, type Revision } from '../../src/kv/kv.ts'
+import { ABSENT, type KvError, prefixRange, type Revision, putKey, removeKey } from '../../src/kv/kv.ts'
 
 export interface FillerReport {
   /** By key, the revision that it was acknowledged at. */
@@ -28,7 +28,7 @@ async function fill(prefix: string): Promise<void> {
     const key = `${prefix}/${i}`
     try {
       const value = Buffer.alloc(200 + ((i * 7919) % 30_000), key)
-      kept.set(key, (await kv.put({ key, value, expected: ABSENT }, forever)).revision)
+      kept.set(key, (await putKey(kv, { key, value, expected: ABSENT }, forever)).revision)
     } catch (error) {
       refusals.add((error as KvError).code)
       return
@@ -45,7 +45,7 @@ async function checkAll(): Promise<void> {
 /** A delete may find no room either, and then has not happened. */
 async function deleteEverySecond(): Promise<number> {
   const chosen = [...kept].filter((_, index) => index % 2 === 0)
-  const outcomes = await Promise.allSettled(chosen.map(([key, expected]) => kv.delete({ key, expected }, forever)))
+  const outcomes = await Promise.allSettled(chosen.map(([key, expected]) => removeKey(kv, { key, expected }, forever)))
   let deleted = 0
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.status === 'rejected') refusals.add((outcome.reason as KvError).code)

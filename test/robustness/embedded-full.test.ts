@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
-import { ABSENT, prefixRange } from '../../src/kv/kv.ts'
+import { ABSENT, prefixRange, putKey } from '../../src/kv/kv.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 import type { FillerReport } from './embedded-filler.ts'
 
@@ -34,7 +34,7 @@ it('a store that runs out of room keeps what it acknowledged and goes on when th
   const { items } = await kv.list(prefixRange('/'), never)
   expect(Object.fromEntries(items.map((item) => [item.key, item.revision]))).toEqual(report.kept)
   for (const { key, value } of items) expect(value.equals(Buffer.alloc(value.length, key))).toBe(true)
-  const more = await kv.put({ key: '/more', value: Buffer.alloc(1_000_000), expected: ABSENT }, never)
+  const more = await putKey(kv, { key: '/more', value: Buffer.alloc(1_000_000), expected: ABSENT }, never)
   expect(more.ok).toBe(true)
   await kv.close()
 })

@@ -4,6 +4,7 @@ import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
 import { type EtcdServer, startEtcdCluster } from '../rigs/etcd-server.ts'
 import { PREFIX, Workload } from './workload.ts'
 import { findBrokenPromises } from './write-history.ts'
+import { putKey } from '../../src/kv/kv.ts'
 
 const signal = new AbortController().signal
 const opened: AsyncDisposable[] = []
@@ -100,10 +101,10 @@ it('a watch leaves a member that is frozen as soon as somebody asks how far it i
   const writer = await open([leader, other])
   const watch = kv.watch({ prefix: PREFIX, after: await writer.newestRevision(signal) }, signal)
   const batches = watch[Symbol.asyncIterator]()
-  await writer.put({ key: `${PREFIX}a`, value: Buffer.from('x'), expected: 0 }, signal)
+  await putKey(writer, { key: `${PREFIX}a`, value: Buffer.from('x'), expected: 0 }, signal)
   await batches.next()
   await frozen.freeze()
-  const { revision } = await writer.put({ key: `${PREFIX}b`, value: Buffer.from('y'), expected: 0 }, signal)
+  const { revision } = await putKey(writer, { key: `${PREFIX}b`, value: Buffer.from('y'), expected: 0 }, signal)
   const began = performance.now()
   watch.requestProgress()
   expect((await batches.next()).value).toMatchObject({ revision })
@@ -116,7 +117,7 @@ it('without a majority calls end in time, and with one again a watch goes on by 
   const [alone, ...others] = (await start()) as [EtcdServer, EtcdServer, EtcdServer]
   const kv = await open([alone], 3_000)
   const put = { key: `${PREFIX}a`, value: Buffer.from('x'), expected: 0 }
-  const { revision } = await kv.put(put, signal)
+  const { revision } = await putKey(kv, put, signal)
   const watch = kv.watch({ prefix: PREFIX, after: revision }, signal)[Symbol.asyncIterator]()
   const coming = watch.next()
   await Promise.all(others.map((server) => server.freeze()))
@@ -131,7 +132,7 @@ it('without a majority calls end in time, and with one again a watch goes on by 
       ),
     )
     .toBe('well')
-  const again = await kv.put({ ...put, expected: revision, value: Buffer.from('y') }, signal)
+  const again = await putKey(kv, { ...put, expected: revision, value: Buffer.from('y') }, signal)
   expect(again.ok).toBe(true)
   expect((await coming).value).toMatchObject({ revision: again.revision })
   await watch.return?.(undefined)

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/kv/embedded/embedded.ts'
-import { ABSENT } from '../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../src/kv/kv.ts'
 import { CountingClient } from '../bench/growth-client.ts'
 import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
@@ -38,7 +38,8 @@ async function seed(folder: string): Promise<void> {
   const { signal } = new AbortController()
   const kv = await openEmbedded({ dataDir: folder }, signal)
   const put = (at: number): Promise<unknown> =>
-    kv.put(
+    putKey(
+      kv,
       { key: `/registry/pods/default/pod-${String(at).padStart(6, '0')}`, value: storedPod(at), expected: ABSENT },
       signal,
     )

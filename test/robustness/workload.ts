@@ -1,6 +1,6 @@
 // Writers that fight over a few keys and watchers that follow, until told to stop. Everything is written down.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type GetResult, KvError, type Kv, type KvEvent, type WriteResult } from '../../src/kv/kv.ts'
+import { type GetResult, KvError, type Kv, type KvEvent, type WriteResult, putKey, removeKey } from '../../src/kv/kv.ts'
 import type { Outcome, WriteRecord } from './write-history.ts'
 
 export const PREFIX = '/registry/'
@@ -112,8 +112,8 @@ export class Workload {
       const wanted = { key, expected, ...(expected !== 0 && turn % 3 === 0 ? {} : { value: `${writer}/${turn}` }) }
       const outcome = await outcomeOf(
         wanted.value === undefined
-          ? kv.delete({ key, expected }, never)
-          : kv.put({ key, expected, value: Buffer.from(wanted.value) }, never),
+          ? removeKey(kv, { key, expected }, never)
+          : putKey(kv, { key, expected, value: Buffer.from(wanted.value) }, never),
       )
       this.records.push({ ...wanted, outcome })
       this.#something()

@@ -99,6 +99,7 @@ describe('CIS 1.2.27 and 1.2.28: in etcd', () => {
     const flags = ['--etcd-servers', store.endpoint, ...configure(home, { aesgcm: key('k', 1) })]
     const server = await startServerProcess(flags, home)
     await makeSecret(server, 'one')
+    const { putKey } = await import('../../src/kv/kv.ts')
     const { openEtcd } = await import('../../src/kv/etcd/etcd.ts')
     const signal = AbortSignal.timeout(20_000)
     const kv = await openEtcd({ endpoints: [store.endpoint], prefix: '/registry/', tls: {} }, signal)
@@ -106,7 +107,7 @@ describe('CIS 1.2.27 and 1.2.28: in etcd', () => {
     const value = item?.value ?? Buffer.of()
     expect(value.toString('latin1')).toMatch(/^k8s:enc:aesgcm:v1:k:/)
     expect(value.includes(encoded)).toBe(false)
-    await kv.put({ key: '/registry/secrets/default/two', value, expected: 0 }, signal)
+    await putKey(kv, { key: '/registry/secrets/default/two', value, expected: 0 }, signal)
     await kv.close()
     expect((await ask(server, `GET ${SECRETS}/two`)).status).toBe(500)
     expect((await ask(server, `GET ${SECRETS}/one`)).status).toBe(200)

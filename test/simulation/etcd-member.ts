@@ -129,11 +129,7 @@ export class EtcdMember implements TransactionalKv {
     throw new Error('not for members')
   }
 
-  put(): never {
-    throw new Error('not for members')
-  }
-
-  delete(): never {
+  commit(): never {
     throw new Error('not for members')
   }
 

@@ -1,7 +1,7 @@
 // Puts the items of a copy into an empty store. Their revisions are new and above all that were seen before, and everything below is
 // compacted: who watched the old store is told that its resourceVersion is too old, and lists anew.
 import type { CopiedItem, RestorableKv } from '../copy.ts'
-import { ABSENT, KvError, prefixRange, type Revision } from '../kv.ts'
+import { ABSENT, KvError, prefixRange, type Revision, putKey, removeKey } from '../kv.ts'
 import { forEachAtOnce } from '../../lib/together.ts'
 import { BackupError } from './backup-error.ts'
 import { markerKey } from './unfinished.ts'
@@ -35,7 +35,7 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
   const marker = { key: markerKey(prefix), value: Buffer.from(order.time.toISOString()) }
   await clear(order, signal)
   const { item } = await kv.get(marker.key, {}, signal)
-  const { ok } = await kv.put({ ...marker, expected: item?.revision ?? ABSENT }, signal)
+  const { ok } = await putKey(kv, { ...marker, expected: item?.revision ?? ABSENT }, signal)
   if (!ok) throw new BackupError('another restore into the store has begun')
   if ((await kv.newestRevision(signal)) < above) {
     const onProgress = (revision: Revision): void => order.onProgress(revision, above)
@@ -47,7 +47,7 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
   await order.check?.()
   await kv.compact(await kv.newestRevision(signal), signal)
   const { item: last } = await kv.get(marker.key, {}, signal)
-  return (await kv.delete({ key: marker.key, expected: last?.revision ?? ABSENT }, signal)).revision
+  return (await removeKey(kv, { key: marker.key, expected: last?.revision ?? ABSENT }, signal)).revision
 }
 
 /** Some engines take a write for each revision. Throws where these would take too long, before anything is written. */
@@ -74,7 +74,7 @@ async function clear({ kv, prefix }: RestoreOrder, signal: AbortSignal): Promise
     if (others.length === 0) return
     if (!isUnfinished) throw new BackupError(`the store is not empty: it has ${others[0]!.key}`)
     await forEachAtOnce(others, { most: AT_A_TIME, signal }, ({ key, revision: expected }) =>
-      kv.delete({ key, expected }, signal),
+      removeKey(kv, { key, expected }, signal),
     )
   }
 }
@@ -82,7 +82,7 @@ async function clear({ kv, prefix }: RestoreOrder, signal: AbortSignal): Promise
 async function put(kv: RestorableKv, item: CopiedItem, signal: AbortSignal): Promise<void> {
   const { key, value, ttlSeconds } = item
   try {
-    const { ok } = await kv.put({ key, value, ttlSeconds, expected: ABSENT }, signal)
+    const { ok } = await putKey(kv, { key, value, ttlSeconds, expected: ABSENT }, signal)
     if (!ok) throw new BackupError(`another program writes to the store: ${key}`)
   } catch (error) {
     if (error instanceof KvError) throw new BackupError(`${key}: ${error.message}`, { cause: error })

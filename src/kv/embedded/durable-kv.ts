@@ -7,11 +7,10 @@ import type { RestorableKv, SkipRequest } from '../copy.ts'
 import {
   ABSENT,
   type Batch,
-  checkKey,
-  type DeleteRequest,
+  type Commit,
   KvError,
   type KvWatch,
-  type PutRequest,
+  type Put,
   type Revision,
   type StoreSize,
   type WatchRequest,
@@ -41,7 +40,7 @@ import type { MappedMemory } from './mapped-memory.ts'
 import { itemAt, RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
 import type { LogEntry } from './records.ts'
-import { checkPut, checkReadable } from './request-check.ts'
+import { checkReadable, checkWrites } from './request-check.ts'
 import { FreeSpace } from './free-space.ts'
 import type { Change, Counters } from './table-writer.ts'
 import type { Tables } from './tables.ts'
@@ -142,25 +141,28 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     }
   }
 
-  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+  async commit(commit: Commit, signal: AbortSignal): Promise<WriteResult> {
     this.#begin(signal)
-    checkPut(request)
-    const { key, value, ttlSeconds } = request
-    const deadlineMs = ttlSeconds === undefined ? 0 : Math.ceil(this.#clock.now() + ttlSeconds * 1000)
-    const apply = (draft: Draft): Revision => {
-      this.#space.check()
-      return draft.put({ key, value, deadlineMs })
+    checkWrites(commit)
+    const { writes } = commit
+    const nowMs = this.#clock.now()
+    const decide = (draft: Draft): WriteResult => {
+      const lost = commit.expected.find(({ key, revision }) => draft.revisionOf(key) !== revision)
+      if (lost !== undefined) return { ok: false, revision: draft.newest, current: draft.itemOf(lost.key) }
+      if (writes.some(({ value }) => value !== undefined)) this.#space.check()
+      const revision = draft.newest + 1
+      let sub = 0
+      for (const write of writes) {
+        const place = { revision, sub }
+        if (write.value !== undefined) draft.put({ ...write, deadlineMs: deadlineOf(write, nowMs) }, place)
+        else if (draft.revisionOf(write.key) !== ABSENT) draft.remove(write.key, place)
+        else continue
+        sub++
+      }
+      return { ok: true, revision: draft.newest }
     }
-    const decide = (draft: Draft): WriteResult => compareAndWrite(draft, request, apply)
-    return this.#write({ bytes: value.length, freesSpace: false, decide }, signal)
-  }
-
-  async delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
-    this.#begin(signal)
-    checkKey(request.key)
-    const apply = (draft: Draft): Revision => (request.expected === ABSENT ? draft.newest : draft.remove(request.key))
-    const decide = (draft: Draft): WriteResult => compareAndWrite(draft, request, apply)
-    return this.#write({ bytes: 0, freesSpace: true, decide }, signal)
+    const bytes = writes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+    return this.#write({ bytes, freesSpace: writes.every(({ value }) => value === undefined), decide }, signal)
   }
 
   async transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result> {
@@ -389,12 +391,6 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
   }
 }
 
-function compareAndWrite(
-  draft: Draft,
-  { key, expected }: DeleteRequest,
-  apply: (draft: Draft) => Revision,
-): WriteResult {
-  return draft.revisionOf(key) === expected
-    ? { ok: true, revision: apply(draft) }
-    : { ok: false, revision: draft.newest, current: draft.itemOf(key) }
+function deadlineOf({ ttlSeconds }: Put, nowMs: number): number {
+  return ttlSeconds === undefined ? 0 : Math.ceil(nowMs + ttlSeconds * 1000)
 }

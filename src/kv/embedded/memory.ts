@@ -3,19 +3,17 @@
 // returns; history grows until `compact` is called, or to its limit.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
-import { ownBytes } from '../../lib/own-bytes.ts'
 import { differences, newSortedTree } from '../../lib/sorted-tree.ts'
 import { compareStrings } from '../../lib/text-order.ts'
 import {
   ABSENT,
   type Batch,
-  checkKey,
-  type DeleteRequest,
+  type Commit,
   type KeyValue,
   KvError,
   type KvEvent,
   type KvWatch,
-  type PutRequest,
+  type Put,
   type Revision,
   type WatchRequest,
   type WriteResult,
@@ -39,7 +37,7 @@ import { type HistoryEntry, MemoryHistory, type MemoryState } from './memory-his
 import { MemoryChanges } from './memory-changes.ts'
 import { MemoryLeases } from './memory-leases.ts'
 import { MemoryTransaction } from './memory-transaction.ts'
-import { checkPut, checkReadable } from './request-check.ts'
+import { checkReadable, checkWrites } from './request-check.ts'
 import { EmbeddedItem } from './stored-item.ts'
 import { HistoryWatch, HistoryWatchSet, type WatchSource } from './history-watch.ts'
 
@@ -182,30 +180,26 @@ class MemoryEngine implements MemoryKv, WatchSource {
     return range.countAll === true ? { ...page, count: Math.max(0, state.forRange(start, end, false)) } : page
   }
 
-  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+  async commit(commit: Commit, signal: AbortSignal): Promise<WriteResult> {
     this.#begin(signal)
-    checkPut(request)
-    const { key } = request
-    const value = ownBytes(request.value)
-    const previous = this.#state.get(toSortKey(key))
-    if ((previous?.revision ?? ABSENT) !== request.expected) {
-      return { ok: false, revision: this.newest, current: previous }
+    checkWrites(commit)
+    const lost = commit.expected.find(
+      ({ key, revision }) => (this.#state.get(toSortKey(key))?.revision ?? ABSENT) !== revision,
+    )
+    if (lost !== undefined) {
+      return { ok: false, revision: this.newest, current: this.#state.get(toSortKey(lost.key)) }
     }
-    const { ttlSeconds } = request
-    this.#put({ key, value }, previous, ttlSeconds === undefined ? undefined : this.#clock.now() + ttlSeconds * 1000)
+    const transaction = new MemoryTransaction({ state: this.#state, leases: this.#leases, newest: this.newest })
+    const deadlines = new Map<string, number>()
+    for (const { key, value, ...put } of commit.writes) {
+      if (value !== undefined) {
+        const { ttlSeconds } = put as Put
+        if (ttlSeconds !== undefined) deadlines.set(key, this.#clock.now() + ttlSeconds * 1000)
+        transaction.put({ key, value, lease: NO_LEASE })
+      } else if (this.#state.has(toSortKey(key))) transaction.remove(key)
+    }
+    if (transaction.entries.length > 0) this.#record(transaction.entries, (key) => deadlines.get(key))
     this.#setAlarm()
-    return this.#inTurn({ ok: true, revision: this.newest })
-  }
-
-  async delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
-    this.#begin(signal)
-    checkKey(request.key)
-    const current = this.#state.get(toSortKey(request.key))
-    if ((current?.revision ?? ABSENT) !== request.expected) return { ok: false, revision: this.newest, current }
-    if (current !== undefined) {
-      this.#remove(current)
-      this.#setAlarm()
-    }
     return this.#inTurn({ ok: true, revision: this.newest })
   }
 
@@ -306,7 +300,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     const version = (previous?.version ?? 0) + 1
     const item = new EmbeddedItem({ key, value, revision, createRevision, version, lease: NO_LEASE, sub: 0 })
     this.#state.set(toSortKey(key), item)
-    this.#record([{ key, revision, item, previous }], deadlineMs)
+    this.#record([{ key, revision, item, previous }], () => deadlineMs)
   }
 
   #remove(item: StoredItem): void {
@@ -315,11 +309,12 @@ class MemoryEngine implements MemoryKv, WatchSource {
   }
 
   /** Records the changes of a revision, which the state has already. */
-  #record(entries: readonly HistoryEntry[], deadlineMs?: number): void {
+  #record(entries: readonly HistoryEntry[], deadlineOf: (key: string) => number | undefined = () => undefined): void {
     this.newest++
     this.#history.append(entries, this.#state)
     if (this.#history.bytes > this.#historyBytes) this.oldest = this.#history.dropFirstPiece() ?? this.oldest
     for (const { key, revision, item, previous } of entries) {
+      const deadlineMs = deadlineOf(key)
       this.#expiries.set(key, deadlineMs === undefined ? undefined : { key, revision, deadlineMs })
       this.#leases.move(key, previous?.lease ?? NO_LEASE, item?.lease ?? NO_LEASE)
     }

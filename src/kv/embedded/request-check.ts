@@ -1,5 +1,5 @@
 // The limits of keys, values and revisions, the same for all embedded engines and as etcd's.
-import { checkKey, KvError, type PutRequest, type Revision } from '../kv.ts'
+import { checkCommit, checkKey, type Commit, KvError, type Put, type Revision } from '../kv.ts'
 import { keyToBytes } from '../key-text.ts'
 
 /**
@@ -11,12 +11,17 @@ export const MAX_KEY_BYTES = 1900
 /** etcd's default for a request. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
 
-export function checkPut(request: Pick<PutRequest, 'key' | 'value'>): void {
+export function checkWrites(commit: Commit): void {
+  checkCommit(commit)
+  for (const { key, value } of commit.writes) if (value !== undefined) checkSize({ key, value })
+}
+
+export function checkPut(request: Pick<Put, 'key' | 'value'>): void {
   checkKey(request.key)
   checkSize(request)
 }
 
-export function checkSize(request: Pick<PutRequest, 'key' | 'value'>): void {
+export function checkSize(request: Pick<Put, 'key' | 'value'>): void {
   if (isTooLong(request.key)) throw new KvError('too-large', `key is longer than ${MAX_KEY_BYTES} bytes`)
   if (request.value.length > MAX_VALUE_BYTES) {
     throw new KvError('too-large', `value is ${request.value.length} bytes, more than ${MAX_VALUE_BYTES}`)

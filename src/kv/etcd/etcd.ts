@@ -2,13 +2,12 @@
 // keeps one for long should keep a copy.
 import { throwIfCancelled } from '../../lib/errors.ts'
 import {
-  checkKey,
-  type DeleteRequest,
+  checkCommit,
+  type Commit,
   type GetResult,
   KvError,
   type KvWatch,
   type ListResult,
-  type PutRequest,
   type Range,
   type Revision,
   type StoreSize,
@@ -158,13 +157,9 @@ export class Etcd implements RestorableKv {
     return (await this.#do(this.#limits, signal, (call) => this.#cluster.call(LEASE_TIME_TO_LIVE, { id }, call))).ttl
   }
 
-  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
-    checkKey(request.key)
-    return this.#do(this.#limits, signal, (call) => this.#writes.put(request, call))
-  }
-
-  delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
-    return this.#do(this.#limits, signal, (call) => this.#writes.delete(request, call))
+  async commit(commit: Commit, signal: AbortSignal): Promise<WriteResult> {
+    checkCommit(commit)
+    return this.#do(this.#limits, signal, (call) => this.#writes.commit(commit, call))
   }
 
   watch(request: WatchRequest, signal: AbortSignal): KvWatch {

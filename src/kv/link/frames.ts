@@ -1,11 +1,22 @@
 // The frames of a link: the length, the type and the number of the call, then the content. Both ends are the same program, so
 // contents are not checked.
 import type { FrameFormat } from '../../wire/frame-splitter.ts'
-import type { Batch, GetResult, KeyValue, KvEvent, ListResult, Revision, WriteResult } from '../kv.ts'
+import type {
+  Batch,
+  Commit,
+  Expectation,
+  GetResult,
+  KeyValue,
+  KvEvent,
+  ListResult,
+  Put,
+  Removal,
+  Revision,
+  WriteResult,
+} from '../kv.ts'
 
 /** The types of frames. Clients send these. */
-export const PUT = 1
-export const DELETE = 2
+export const COMMIT = 1
 export const GET = 3
 export const LIST = 4
 export const WATCH = 5
@@ -130,6 +141,52 @@ export class FieldReader {
   itemIfAny(): KeyValue | undefined {
     return this.byte() === 0 ? undefined : this.item()
   }
+}
+
+/** A key of a commit: only compared, or also put or removed. */
+const COMPARED = 0
+const PUT = 1
+const REMOVED = 2
+
+export function roomForCommit({ expected, writes }: Commit): number {
+  let bytes = FIXED_BYTES
+  for (const { key } of expected) bytes += roomForText(key)
+  for (const { value } of writes) bytes += FIXED_BYTES + (value?.length ?? 0)
+  return bytes
+}
+
+/** Each key once: every key that is written is also expected. */
+export function writeCommit(writer: FieldWriter, { expected, writes }: Commit): void {
+  const [first] = writes
+  const written = writes.length > 1 ? new Map(writes.map((write) => [write.key, write])) : undefined
+  writer.number(expected.length)
+  for (const { key, revision } of expected) {
+    const write = written === undefined ? (first?.key === key ? first : undefined) : written.get(key)
+    writer.byte(write === undefined ? COMPARED : write.value === undefined ? REMOVED : PUT)
+    writer.number(revision)
+    writer.text(key)
+    if (write?.value === undefined) continue
+    writer.number(write.ttlSeconds ?? -1)
+    writer.bytes(write.value)
+  }
+}
+
+/** Values are views of the read buffer. Each read has a new buffer. Copy a value to keep it long. */
+export function readCommit(reader: FieldReader): Commit {
+  const expected: Expectation[] = []
+  const writes: (Put | Removal)[] = []
+  for (let left = reader.number(); left > 0; left--) {
+    const kind = reader.byte()
+    const revision = reader.number()
+    const key = reader.text()
+    expected.push({ key, revision })
+    if (kind === REMOVED) writes.push({ key })
+    if (kind !== PUT) continue
+    const ttlSeconds = reader.number()
+    const value = reader.bytes()
+    writes.push(ttlSeconds < 0 ? { key, value } : { key, value, ttlSeconds })
+  }
+  return { expected, writes }
 }
 
 export function roomForWritten(result: WriteResult): number {

@@ -8,10 +8,10 @@ import {
   type Kv,
   KvError,
   type KvWatch,
-  type PutRequest,
   type Range,
   type Revision,
   type WatchRequest,
+  type WriteResult,
 } from '../kv.ts'
 import { FrameSplitter } from '../../wire/frame-splitter.ts'
 import * as frame from './frames.ts'
@@ -142,12 +142,8 @@ class LinkSession {
     const kv = this.#kv
     const { signal } = this.#life
     switch (type) {
-      case frame.PUT:
-        return this.#written(call, await kv.put(readPut(reader), signal))
-      case frame.DELETE: {
-        const expected = reader.number()
-        return this.#written(call, await kv.delete({ expected, key: reader.text() }, signal))
-      }
+      case frame.COMMIT:
+        return this.#written(call, await kv.commit(frame.readCommit(reader), signal))
       case frame.NEWEST: {
         const revision = await kv.newestRevision(signal)
         this.#awaited = Math.max(this.#awaited, revision)
@@ -181,7 +177,7 @@ class LinkSession {
     }
   }
 
-  #written(call: number, result: Awaited<ReturnType<Kv['put']>>): void {
+  #written(call: number, result: WriteResult): void {
     this.#revisions.note(result.revision)
     this.#answer(call, frame.roomForWritten(result), (writer) => frame.writeWritten(writer, result))
   }
@@ -252,13 +248,4 @@ function wake(open: OpenWatch): void {
   const { whenRead } = open
   open.whenRead = undefined
   whenRead?.()
-}
-
-/** The value is a view of the read buffer. Each read has a new buffer. Copy the value to keep it long. */
-function readPut(reader: FieldReader): PutRequest {
-  const expected = reader.number()
-  const ttlSeconds = reader.number()
-  const key = reader.text()
-  const value = reader.bytes()
-  return ttlSeconds < 0 ? { key, value, expected } : { key, value, expected, ttlSeconds }
 }

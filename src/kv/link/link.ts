@@ -5,15 +5,14 @@ import { connect, type Socket } from 'node:net'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { TurnoverMap } from '../../lib/turnover-map.ts'
 import {
-  checkKey,
-  type DeleteRequest,
+  checkCommit,
+  type Commit,
   type GetResult,
   type Kv,
   KvError,
   type KvErrorCode,
   type KvWatch,
   type ListResult,
-  type PutRequest,
   type Range,
   type Revision,
   type StoreSize,
@@ -22,13 +21,13 @@ import {
 } from '../kv.ts'
 import { FrameSplitter } from '../../wire/frame-splitter.ts'
 import * as frame from './frames.ts'
-import { FieldReader, type FieldWriter, LINK_FRAMES, NEWEST_REVISION, roomForItem, roomForText } from './frames.ts'
+import { FieldReader, type FieldWriter, LINK_FRAMES, NEWEST_REVISION, roomForText } from './frames.ts'
 import { type LinkEnd, LinkWatch } from './link-watch.ts'
 import { LinkOutbox } from './link-outbox.ts'
 import { revisionFileOf, RevisionReader } from './revision-file.ts'
 
 /** Raise it with every change of the frames: a worker may be of a newer version than its supervisor. */
-export const LINK_LEVEL = 1
+export const LINK_LEVEL = 2
 
 const READ_BYTES = 1 << 16
 
@@ -141,26 +140,11 @@ class LinkedKv implements Kv, LinkEnd {
     return this.#ask({ type: frame.LIST, ...json(range), read: frame.readList }, signal)
   }
 
-  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
-    const { key, value, expected, ttlSeconds = -1 } = request
-    checkKey(key)
-    const write = (writer: FieldWriter): void => {
-      writer.number(expected)
-      writer.number(ttlSeconds)
-      writer.text(key)
-      writer.bytes(value)
-    }
-    const asked = { type: frame.PUT, room: roomForItem(request), write, read: frame.readWritten, isWrite: true }
-    return this.#ask(asked, signal)
-  }
-
-  async delete({ key, expected }: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
-    checkKey(key)
-    const write = (writer: FieldWriter): void => {
-      writer.number(expected)
-      writer.text(key)
-    }
-    const asked = { type: frame.DELETE, room: roomForText(key), write, read: frame.readWritten, isWrite: true }
+  async commit(commit: Commit, signal: AbortSignal): Promise<WriteResult> {
+    checkCommit(commit)
+    const write = (writer: FieldWriter): void => frame.writeCommit(writer, commit)
+    const isWrite = commit.writes.length > 0
+    const asked = { type: frame.COMMIT, room: frame.roomForCommit(commit), write, read: frame.readWritten, isWrite }
     return this.#ask(asked, signal)
   }
 

@@ -21,8 +21,7 @@ export class StoreFaults {
     return {
       get: (key, options, signal) => this.#reach() ?? kv.get(key, options, signal),
       list: (range, signal) => this.#reach() ?? kv.list(range, signal),
-      put: (request, signal) => this.#reach() ?? kv.put(request, signal),
-      delete: (request, signal) => this.#reach() ?? kv.delete(request, signal),
+      commit: (commit, signal) => this.#reach() ?? kv.commit(commit, signal),
       watch: (request, signal) => this.#watch(kv, request, signal),
       compact: (upTo, signal) => this.#reach() ?? kv.compact(upTo, signal),
       newestRevision: (signal) => this.#reach() ?? kv.newestRevision(signal),

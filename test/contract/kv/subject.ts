@@ -14,6 +14,8 @@ import {
   type Revision,
   type WatchRequest,
   type WriteResult,
+  putKey,
+  removeKey,
 } from '../../../src/kv/kv.ts'
 
 export interface StoreUnderTest {
@@ -73,11 +75,11 @@ export class Subject {
   /** Losing is the caller's to look at. */
   put(name: string, value: string | Buffer, expected: Revision = ABSENT, ttlSeconds?: number): Promise<WriteResult> {
     const request = { key: this.prefix + name, value: Buffer.from(value), expected }
-    return this.kv.put(ttlSeconds === undefined ? request : { ...request, ttlSeconds }, this.signal)
+    return putKey(this.kv, ttlSeconds === undefined ? request : { ...request, ttlSeconds }, this.signal)
   }
 
   delete(name: string, expected: Revision): Promise<WriteResult> {
-    return this.kv.delete({ key: this.prefix + name, expected }, this.signal)
+    return removeKey(this.kv, { key: this.prefix + name, expected }, this.signal)
   }
 
   /** A put that must win; gives its revision. */
@@ -93,6 +95,22 @@ export class Subject {
   /** A delete that must win; gives its revision. */
   async remove(name: string, expected: Revision): Promise<Revision> {
     return won(await this.delete(name, expected))
+  }
+
+  /** Names and the revisions that they are expected at, and what is written: `null` removes. */
+  commit(
+    expected: Readonly<Record<string, Revision>>,
+    writes: Readonly<Record<string, string | null>>,
+    ttlSeconds?: number,
+  ): Promise<WriteResult> {
+    const commit = {
+      expected: Object.entries(expected).map(([name, revision]) => ({ key: this.prefix + name, revision })),
+      writes: Object.entries(writes).map(([name, value]) => {
+        const key = this.prefix + name
+        return value === null ? { key } : { key, value: Buffer.from(value), ttlSeconds }
+      }),
+    }
+    return this.kv.commit(commit, this.signal)
   }
 
   async read(name: string, at?: Revision): Promise<KeyValue | undefined> {

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { CancelledError } from '../../../src/lib/errors.ts'
 import { failsWith, forEachOf, type KvContractOptions, type OpenSubject } from './subject.ts'
+import { putKey } from '../../../src/kv/kv.ts'
 
 export function writeRules(subject: OpenSubject, options: KvContractOptions): void {
   if (options.startsEmpty) {
@@ -183,7 +184,7 @@ export function writeRules(subject: OpenSubject, options: KvContractOptions): vo
   it('a write whose signal has fired already is not done', async () => {
     const s = subject()
     const before = await s.newest()
-    const put = s.kv.put({ key: `${s.prefix}a`, value: Buffer.from('x'), expected: 0 }, AbortSignal.abort())
+    const put = putKey(s.kv, { key: `${s.prefix}a`, value: Buffer.from('x'), expected: 0 }, AbortSignal.abort())
     await expect(put).rejects.toBeInstanceOf(CancelledError)
     expect(await s.newest()).toBe(before)
   })

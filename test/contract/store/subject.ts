@@ -7,7 +7,7 @@ import { parseFieldSelector } from '../../../src/api/selector-fields.ts'
 import { parseLabelSelector } from '../../../src/api/selector-text.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { ABSENT, type Kv } from '../../../src/kv/kv.ts'
+import { ABSENT, type Kv, putKey } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type {
   ListPage,
@@ -41,8 +41,8 @@ export interface StoreContractOptions {
 export async function writeThePast(kv: Kv, prefix: string): Promise<void> {
   const { signal } = new AbortController()
   const key = `${prefix}/others/past`
-  const { revision } = await kv.put({ key, value: Buffer.from('1'), expected: ABSENT }, signal)
-  const last = await kv.put({ key, value: Buffer.from('2'), expected: revision }, signal)
+  const { revision } = await putKey(kv, { key, value: Buffer.from('1'), expected: ABSENT }, signal)
+  const last = await putKey(kv, { key, value: Buffer.from('2'), expected: revision }, signal)
   await kv.compact(last.revision, signal)
 }
 
@@ -120,7 +120,7 @@ export class Subject {
     const key = this.kvKey(namespace, name)
     const { item } = await this.kv.get(key, {}, this.signal)
     const expected = item?.revision ?? ABSENT
-    const result = await this.kv.put({ key, value: Buffer.from(bytes), expected }, this.signal)
+    const result = await putKey(this.kv, { key, value: Buffer.from(bytes), expected }, this.signal)
     return result.revision
   }
 

@@ -4,7 +4,7 @@ import type { WatchEvent } from '../../../src/api/read.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { openWatchCache } from '../../../src/cache/cache.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { ABSENT, KvError } from '../../../src/kv/kv.ts'
+import { ABSENT, KvError, putKey } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import { FaultyKv } from '../../fakes/faulty-kv.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
@@ -127,7 +127,7 @@ describe('types', () => {
   it('do not take in what has no names', async () => {
     await using test = await openCacheForTest()
     for (const key of ['/registry/pods/x', '/registry/pods/a/b/c', '/registry/pods//', '/registry/compact_rev_key']) {
-      await test.kv.put({ key, value: Buffer.from('1'), expected: ABSENT }, test.signal)
+      await putKey(test.kv, { key, value: Buffer.from('1'), expected: ABSENT }, test.signal)
     }
     await test.put('a')
     expect(await test.names()).toEqual(['a'])
@@ -200,7 +200,7 @@ describe('a consistent read', () => {
       test.kv.tellsProgress = can
       const revision = await test.put('a')
       await test.settled()
-      await test.kv.put({ key: '/elsewhere', value: Buffer.from('x'), expected: ABSENT }, test.signal)
+      await putKey(test.kv, { key: '/elsewhere', value: Buffer.from('x'), expected: ABSENT }, test.signal)
       const reading = test.cache.get(keyOf('a'), LATEST, test.signal)
       await rest()
       test.clock.advance(20)
@@ -274,7 +274,8 @@ describe('history', () => {
     await test.settled()
     await test.cache.get({ resource: nodes, namespace: '', name: 'n' }, LATEST, test.signal)
     test.clock.advance(24 * 3_600_000)
-    const { revision } = await test.kv.put(
+    const { revision } = await putKey(
+      test.kv,
       { key: '/registry/x/y', value: Buffer.from('1'), expected: ABSENT },
       test.signal,
     )
@@ -353,7 +354,8 @@ describe('history', () => {
       return found
     }
     expect([await count(first), await count(second), await count(third)]).toEqual([1, 2, 3])
-    await test.kv.put(
+    await putKey(
+      test.kv,
       { key: '/registry/compact_rev_key', value: Buffer.from(String(second)), expected: ABSENT },
       test.signal,
     )

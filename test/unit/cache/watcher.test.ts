@@ -5,7 +5,7 @@ import { History } from '../../../src/cache/history.ts'
 import { PastBudget } from '../../../src/cache/past-budget.ts'
 import { WatcherIndex } from '../../../src/cache/watcher-index.ts'
 import { Watcher } from '../../../src/cache/watcher.ts'
-import { ABSENT } from '../../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../../src/kv/kv.ts'
 import { pods } from '../../corpora/stored-resources.ts'
 import { openCacheForTest } from './open-cache.ts'
 
@@ -142,7 +142,7 @@ describe('a reader of changes', () => {
     } as const
     const all = (await test.cache.watch(request, test.signal))[Symbol.asyncIterator]()
     const readable = (await test.cache.watch({ ...request, skipUnreadable: true }, test.signal))[Symbol.asyncIterator]()
-    await test.kv.put({ key: '/registry/pods/d/bad', value: Buffer.from('junk'), expected: ABSENT }, test.signal)
+    await putKey(test.kv, { key: '/registry/pods/d/bad', value: Buffer.from('junk'), expected: ABSENT }, test.signal)
     const good = await test.put('good')
     expect(revisionsOf(await eventsOf(readable, 1))).toEqual([good])
     await expect(all.next()).rejects.toThrow()

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { garbageCollector } from '../../../src/controllers/garbage-collector.ts'
 import { namespaceController } from '../../../src/controllers/namespaces.ts'
-import { ABSENT } from '../../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../../src/kv/kv.ts'
 import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 import { controllerParts, runUntilFinished } from '../../rigs/running-controller.ts'
 
@@ -14,7 +14,7 @@ async function damaged(gates: readonly string[] = [GATE]): Promise<ApiWorld> {
   const world = await openWorld({ gates, controllersOff: ['garbage-collector', 'namespace'] })
   await world.send({ method: 'POST', path: MAPS, body: { metadata: { name: 'good' } } })
   const put = { key: '/registry/configmaps/ns/bad', value: Buffer.from('garbage'), expected: ABSENT }
-  await world.kv.put(put, new AbortController().signal)
+  await putKey(world.kv, put, new AbortController().signal)
   return world
 }
 

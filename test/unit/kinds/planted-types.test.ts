@@ -5,7 +5,7 @@ import { jsonText } from '../../../src/api/json-text.ts'
 import { type ApiObject, parseGroupVersion } from '../../../src/api/object.ts'
 import type { Value } from '../../../src/api/value.ts'
 import type { KubernetesObject } from '../../../src/client/client.ts'
-import { ABSENT } from '../../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../../src/kv/kv.ts'
 import { keyInType } from '../../../src/store/keys.ts'
 import { everyKind, type KindSample } from '../../corpora/every-kind.ts'
 import { plantedObjects } from '../../corpora/planted-values.ts'
@@ -93,7 +93,7 @@ describe('a value of a wrong type in the store', () => {
     for (const { name, text } of plantedObjects(sound, schema.shape, { seed: SEED, count: COUNT })) {
       const plant = async (): Promise<void> => {
         const { item } = await world.kv.get(key, {}, SIGNAL)
-        await world.kv.put({ key, value: Buffer.from(text), expected: item?.revision ?? ABSENT }, SIGNAL)
+        await putKey(world.kv, { key, value: Buffer.from(text), expected: item?.revision ?? ABSENT }, SIGNAL)
       }
       await plant()
       for (const accept of FORMS) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { HttpRequest, HttpResponse } from '../../../src/http/http.ts'
-import { ABSENT, type Kv } from '../../../src/kv/kv.ts'
+import { ABSENT, type Kv, putKey } from '../../../src/kv/kv.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { Activity } from '../../../src/library/activity.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
@@ -10,7 +10,7 @@ const { signal } = new AbortController()
 
 function put(kv: Kv, key: string, ttlSeconds?: number): Promise<unknown> {
   const value = Buffer.from('x')
-  return kv.put({ key, value, expected: ABSENT, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }, signal)
+  return putKey(kv, { key, value, expected: ABSENT, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }, signal)
 }
 
 async function turns(count: number): Promise<void> {

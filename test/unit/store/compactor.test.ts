@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { ABSENT, type Kv, KvError } from '../../../src/kv/kv.ts'
+import { ABSENT, type Kv, KvError, putKey } from '../../../src/kv/kv.ts'
 import { Compactor } from '../../../src/store/compactor.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
@@ -17,7 +17,8 @@ describe('forgetting history (R-180)', () => {
     const revisions: number[] = []
     const rounds: (number | undefined)[][] = []
     for (let round = 0; round < 4; round++) {
-      const { revision } = await kv.put(
+      const { revision } = await putKey(
+        kv,
         { key: '/registry/pods/d/a', value: Buffer.from(String(round)), expected },
         signal,
       )
@@ -92,10 +93,10 @@ describe('forgetting history (R-180)', () => {
   it('takes turns with kube-apiserver, by its key, and tells the replicas under their prefix', async () => {
     const kv = openMemory()
     const ours = new Compactor({ kv, prefix: '/registry', clock: new ManualClock(), intervalMs: 1, onError: () => {} })
-    const first = await kv.put({ key: 'compact_rev_key', value: Buffer.from('0'), expected: ABSENT }, signal)
+    const first = await putKey(kv, { key: 'compact_rev_key', value: Buffer.from('0'), expected: ABSENT }, signal)
     // Its turn was taken before we came, and once more before the next round.
     expect(await ours.tick(signal)).toBeUndefined()
-    await kv.put({ key: 'compact_rev_key', value: Buffer.from('1'), expected: first.revision }, signal)
+    await putKey(kv, { key: 'compact_rev_key', value: Buffer.from('1'), expected: first.revision }, signal)
     expect((await kv.get('/registry/compact_rev_key', {}, signal)).item).toBeUndefined()
     expect(await ours.tick(signal)).toBeUndefined()
     expect((await kv.get('/registry/compact_rev_key', {}, signal)).item?.value.toString()).toBe('1')
@@ -109,9 +110,9 @@ describe('forgetting history (R-180)', () => {
 
   it('takes turns under the prefix where it may not write elsewhere', async () => {
     const inner = openMemory()
-    const kv = withPut(inner, (request, stop) => {
-      if (!request.key.startsWith('/registry/')) throw new KvError('denied', 'not this key')
-      return inner.put(request, stop)
+    const kv = withCommit(inner, (commit, stop) => {
+      if (commit.writes.some(({ key }) => !key.startsWith('/registry/'))) throw new KvError('denied', 'not this key')
+      return inner.commit(commit, stop)
     })
     const options = { kv, prefix: '/registry', clock: new ManualClock(), intervalMs: 1, onError: () => {} }
     const replicas = [new Compactor(options), new Compactor(options)]
@@ -125,8 +126,8 @@ describe('forgetting history (R-180)', () => {
 
   it('goes on where nothing can be written for want of space: it is what makes some', async () => {
     const inner = openMemory()
-    const { revision } = await inner.put({ key: '/registry/a', value: Buffer.from('1'), expected: ABSENT }, signal)
-    const kv = withPut(inner, () => Promise.reject(new KvError('full', 'no space')))
+    const { revision } = await putKey(inner, { key: '/registry/a', value: Buffer.from('1'), expected: ABSENT }, signal)
+    const kv = withCommit(inner, () => Promise.reject(new KvError('full', 'no space')))
     const compactor = new Compactor({
       kv,
       prefix: '/registry',
@@ -135,7 +136,7 @@ describe('forgetting history (R-180)', () => {
       onError: () => {},
     })
     expect(await compactor.tick(signal)).toBeUndefined()
-    await inner.put({ key: '/registry/a', value: Buffer.from('2'), expected: revision }, signal)
+    await putKey(inner, { key: '/registry/a', value: Buffer.from('2'), expected: revision }, signal)
     expect(await compactor.tick(signal)).toBe(revision)
     await expect(inner.get('/registry/a', { at: revision - 1 }, signal)).rejects.toMatchObject({ code: 'compacted' })
     expect(await compactor.tick(signal)).toBe(revision + 1)
@@ -143,6 +144,6 @@ describe('forgetting history (R-180)', () => {
   })
 })
 
-function withPut(kv: Kv, put: Kv['put']): Kv {
-  return new Proxy(kv, { get: (target, name) => (name === 'put' ? put : Reflect.get(target, name).bind(target)) })
+function withCommit(kv: Kv, commit: Kv['commit']): Kv {
+  return new Proxy(kv, { get: (target, name) => (name === 'commit' ? commit : Reflect.get(target, name).bind(target)) })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { ABSENT, type Kv, KvError } from '../../../src/kv/kv.ts'
+import { ABSENT, type Kv, KvError, putKey } from '../../../src/kv/kv.ts'
 import { FORMAT_KEY, newerFormat } from '../../../src/store/storage-format.ts'
 
 const PREFIX = '/registry/'
@@ -13,7 +13,7 @@ async function stored(kv: Kv): Promise<string | undefined> {
 
 async function storeWith(text: string): Promise<Kv> {
   const kv = openMemory()
-  await kv.put({ key: KEY, value: Buffer.from(text), expected: ABSENT }, signal)
+  await putKey(kv, { key: KEY, value: Buffer.from(text), expected: ABSENT }, signal)
   return kv
 }
 
@@ -53,7 +53,7 @@ describe('the record of a store', () => {
     const kv = openMemory()
     const full = {
       get: kv.get.bind(kv),
-      put: () => Promise.reject(new KvError('full', 'no space')),
+      commit: () => Promise.reject(new KvError('full', 'no space')),
     }
     expect(await newerFormat(full, PREFIX, signal)).toBeUndefined()
   })

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openWatchCache } from '../../../src/cache/cache.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { ABSENT } from '../../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Transformer } from '../../../src/store/transformer.ts'
@@ -73,7 +73,7 @@ describe('sealed objects', () => {
     const store = openKvStore({ kv, transformer: sealWith('one') })
     await put(store)
     const { item } = await kv.get('/registry/pods/d/a', {}, signal)
-    await kv.put({ key: '/registry/pods/d/b', value: item!.value, expected: ABSENT }, signal)
+    await putKey(kv, { key: '/registry/pods/d/b', value: item!.value, expected: ABSENT }, signal)
     const moved = await store.get({ ...key, name: 'b' }, { kind: 'latest' }, signal)
     expect(moved.item).toMatchObject({ kind: 'unreadable', problem: 'it was made for another place' })
     await kv.close()

@@ -6,7 +6,7 @@ import { restore, type RestoreOrder } from '../../../../src/kv/backup/restore.ts
 import { markerKey, unfinishedSince } from '../../../../src/kv/backup/unfinished.ts'
 import type { CopiedItem } from '../../../../src/kv/copy.ts'
 import { type EmbeddedKv, openEmbedded } from '../../../../src/kv/embedded/embedded.ts'
-import { prefixRange } from '../../../../src/kv/kv.ts'
+import { prefixRange, putKey } from '../../../../src/kv/kv.ts'
 import { ManualClock } from '../../../fakes/manual-clock.ts'
 import { tempFolder } from '../../../rigs/temp-folder.ts'
 
@@ -30,7 +30,7 @@ describe('a restore', () => {
       const watch = kv.watch({ prefix: PREFIX, after: at }, signal)[Symbol.asyncIterator]()
       await expect(watch.next()).rejects.toMatchObject({ code: 'compacted' })
     }
-    const written = await kv.put({ key: `${PREFIX}new`, value: Buffer.from('x'), expected: 0 }, signal)
+    const written = await putKey(kv, { key: `${PREFIX}new`, value: Buffer.from('x'), expected: 0 }, signal)
     const live = kv.watch({ prefix: PREFIX, after: written.revision - 1 }, signal)[Symbol.asyncIterator]()
     expect((await live.next()).value).toMatchObject({ revision: written.revision, events: [{ kind: 'put' }] })
   })
@@ -50,7 +50,7 @@ describe('a restore', () => {
 
   it('leaves a store alone that is not empty', async () => {
     const kv = await open(path.join(await tempFolder(), 'store'))
-    await kv.put({ key: `${PREFIX}pods/a`, value: Buffer.from('x'), expected: 0 }, signal)
+    await putKey(kv, { key: `${PREFIX}pods/a`, value: Buffer.from('x'), expected: 0 }, signal)
     const message = 'the store is not empty: it has /registry/pods/a'
     await expect(restore(orderOf(kv, newItems(3)), signal)).rejects.toThrow(message)
     expect(await kv.newestRevision(signal)).toBe(2)
@@ -64,10 +64,10 @@ describe('a restore', () => {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name)
         if (typeof member !== 'function') return member
-        if (name !== 'put') return member.bind(target) as unknown
-        return async (...given: Parameters<typeof kv.put>) => {
+        if (name !== 'commit') return member.bind(target) as unknown
+        return async (...given: Parameters<typeof kv.commit>) => {
           underWay++
-          const result = await kv.put(...given)
+          const result = await kv.commit(...given)
           if (result.ok) await setImmediate()
           underWay--
           return result
@@ -102,12 +102,12 @@ describe('a restore', () => {
 
   it('gives way to another one that has begun at the same time', async () => {
     const kv = await open(path.join(await tempFolder(), 'store'))
-    const first: Pick<RestoreOrder['kv'], 'get' | 'list' | 'put'> = {
+    const first: Pick<RestoreOrder['kv'], 'get' | 'list' | 'commit'> = {
       get: (...args) => kv.get(...args),
       list: (...args) => kv.list(...args),
-      put: async (request, ...args) => {
-        await kv.put({ ...request, value: Buffer.from('other') }, ...args)
-        return kv.put(request, ...args)
+      commit: async ({ expected, writes }, ...args) => {
+        await kv.commit({ expected, writes: writes.map(({ key }) => ({ key, value: Buffer.from('other') })) }, ...args)
+        return kv.commit({ expected, writes }, ...args)
       },
     }
     const order = { ...orderOf(kv, newItems(3)), kv: first as RestoreOrder['kv'] }

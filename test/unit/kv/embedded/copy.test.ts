@@ -6,6 +6,7 @@ import { openEmbeddedCopy } from '../../../../src/kv/embedded/copy.ts'
 import { openEmbedded } from '../../../../src/kv/embedded/embedded.ts'
 import { ManualClock } from '../../../fakes/manual-clock.ts'
 import { tempFolder } from '../../../rigs/temp-folder.ts'
+import { putKey, removeKey } from '../../../../src/kv/kv.ts'
 
 const { signal } = new AbortController()
 const clock = new ManualClock()
@@ -55,12 +56,12 @@ async function filledStore(): Promise<string> {
   const dataDir = path.join(await tempFolder(), 'store')
   const kv = await openEmbedded({ dataDir, clock }, signal)
   const put = (key: string, text: string, expected = 0, ttlSeconds?: number) =>
-    kv.put({ key, value: Buffer.from(text), expected, ttlSeconds }, signal)
+    putKey(kv, { key, value: Buffer.from(text), expected, ttlSeconds }, signal)
   await put('/r/a', '1')
   await put('/r/b', '1')
   await put('/r/c', '1', 0, 100)
   await put('/r/a', '2', 2)
-  await kv.delete({ key: '/r/b', expected: 3 }, signal)
+  await removeKey(kv, { key: '/r/b', expected: 3 }, signal)
   await kv.transact(
     {
       bytes: 10,

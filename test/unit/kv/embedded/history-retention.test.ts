@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openEmbedded } from '../../../../src/kv/embedded/embedded.ts'
-import { ABSENT, type Kv } from '../../../../src/kv/kv.ts'
+import { ABSENT, type Kv, putKey } from '../../../../src/kv/kv.ts'
 import { tempFolder } from '../../../rigs/temp-folder.ts'
 
 const { signal } = new AbortController()
@@ -15,7 +15,7 @@ async function write(kv: Kv, rounds: number): Promise<number[]> {
   for (let round = 0; round < rounds; round++) {
     const written = KEYS.map(async (key) => {
       const { item } = await kv.get(key, {}, signal)
-      return kv.put({ key, value: randomBytes(KB), expected: item?.revision ?? ABSENT }, signal)
+      return putKey(kv, { key, value: randomBytes(KB), expected: item?.revision ?? ABSENT }, signal)
     })
     revisions.push((await Promise.all(written))[0]!.revision)
   }

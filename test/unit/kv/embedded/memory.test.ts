@@ -1,14 +1,14 @@
 // What only the in-memory engine promises; what it has in common with the others is in test/contract.
 import { describe, expect, it } from 'vitest'
 import { openMemory, type MemoryKv } from '../../../../src/kv/embedded/memory.ts'
-import { ABSENT, prefixRange, type Revision } from '../../../../src/kv/kv.ts'
+import { ABSENT, prefixRange, type Revision, putKey, removeKey, type WriteResult } from '../../../../src/kv/kv.ts'
 import { collectGarbage } from '../../../rigs/garbage.ts'
 import { ManualClock } from '../../../fakes/manual-clock.ts'
 
 const never = new AbortController().signal
 
 async function put(kv: MemoryKv, key: string, value: string, expected: Revision = ABSENT): Promise<Revision> {
-  const result = await kv.put({ key, value: Buffer.from(value), expected }, never)
+  const result = await putKey(kv, { key, value: Buffer.from(value), expected }, never)
   expect(result.ok).toBe(true)
   return result.revision
 }
@@ -56,7 +56,7 @@ describe('a fork', () => {
   it('lets keys expire on its own', async () => {
     const clock = new ManualClock()
     const kv = openMemory({ clock })
-    await kv.put({ key: '/a', value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 10 }, never)
+    await putKey(kv, { key: '/a', value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 10 }, never)
     const fork = kv.fork()
     await kv.close()
     expect(clock.pending).toBe(1)
@@ -116,7 +116,7 @@ describe('a snapshot', () => {
   it('lets nothing expire by itself', async () => {
     const clock = new ManualClock()
     const kv = openMemory({ clock })
-    await kv.put({ key: '/a', value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 10 }, never)
+    await putKey(kv, { key: '/a', value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 10 }, never)
     const snapshot = kv.snapshot()
     await kv.close()
     expect(clock.pending).toBe(0)
@@ -133,7 +133,7 @@ describe('a snapshot', () => {
     const revisionOf = async (key: string): Promise<Revision> => (await kv.get(key, {}, never)).item?.revision ?? ABSENT
     const same = await revisionOf('/same')
     await put(kv, '/changed', 'now', await revisionOf('/changed'))
-    await kv.delete({ key: '/gone', expected: await revisionOf('/gone') }, never)
+    await removeKey(kv, { key: '/gone', expected: await revisionOf('/gone') }, never)
     const back = await put(kv, '/back', 'then', await put(kv, '/back', 'now', await revisionOf('/back')))
     const newest = await put(kv, '/new', 'now')
     kv.restore(snapshot)
@@ -153,8 +153,8 @@ describe('a snapshot', () => {
   it('is restored with the deadlines that its keys had', async () => {
     const clock = new ManualClock()
     const kv = openMemory({ clock })
-    const write = (expected: Revision, ttlSeconds?: number): ReturnType<MemoryKv['put']> =>
-      kv.put({ key: '/a', value: Buffer.from('x'), expected, ttlSeconds }, never)
+    const write = (expected: Revision, ttlSeconds?: number): Promise<WriteResult> =>
+      putKey(kv, { key: '/a', value: Buffer.from('x'), expected, ttlSeconds }, never)
     const { revision } = await write(ABSENT, 10)
     const snapshot = kv.snapshot()
     await write(revision)
@@ -188,7 +188,7 @@ it('compaction lets go of what it forgets', async () => {
   for (let i = 0; i < 3000; i++) {
     const value = Buffer.alloc(16)
     if (i % 100 === 0) alive.push(new WeakRef(value))
-    revision = (await kv.put({ key: '/a', value, expected: revision }, never)).revision
+    revision = (await putKey(kv, { key: '/a', value, expected: revision }, never)).revision
   }
   await kv.compact(revision, never)
   await collectGarbage()
@@ -254,6 +254,6 @@ it('history is kept to its limit, the oldest goes first, and what is left of it 
 
 it('a value does not keep the larger buffer that it came in', async () => {
   const kv = openMemory()
-  await kv.put({ key: '/a', value: Buffer.alloc(100_000).subarray(10, 20), expected: ABSENT }, never)
+  await putKey(kv, { key: '/a', value: Buffer.alloc(100_000).subarray(10, 20), expected: ABSENT }, never)
   expect((await kv.get('/a', {}, never)).item?.value.buffer.byteLength).toBe(10)
 })

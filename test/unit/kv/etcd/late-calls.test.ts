@@ -4,7 +4,7 @@ import { createServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openEtcd } from '../../../../src/kv/etcd/etcd.ts'
-import type { Kv, WriteResult } from '../../../../src/kv/kv.ts'
+import { type Kv, type WriteResult, removeKey } from '../../../../src/kv/kv.ts'
 import { framed } from '../../../fakes/grpc-peer.ts'
 
 let stop = new AbortController()
@@ -73,7 +73,7 @@ async function open(...members: readonly Member[]): Promise<Kv> {
 }
 
 function change(kv: Kv): Promise<WriteResult> {
-  return kv.delete({ key: '/registry/a', expected: 3 }, stop.signal)
+  return removeKey(kv, { key: '/registry/a', expected: 3 }, stop.signal)
 }
 
 describe('a write without an answer', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMemory } from '../../../../src/kv/embedded/memory.ts'
-import { ABSENT } from '../../../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../../../src/kv/kv.ts'
 import { openLink } from '../../../../src/kv/link/link.ts'
 import { serveLink } from '../../../../src/kv/link/link-server.ts'
 import { revisionFileOf, RevisionReader, RevisionWriter } from '../../../../src/kv/link/revision-file.ts'
@@ -90,11 +90,11 @@ describe('a file that cannot be written any more', () => {
     await first.newestRevision(never)
     failWrites()
     const write = { key: '/a', value: Buffer.from('x'), expected: ABSENT }
-    await expect(first.put(write, never)).rejects.toMatchObject({ code: 'unknown' })
+    await expect(putKey(first, write, never)).rejects.toMatchObject({ code: 'unknown' })
     expect(onFault).toHaveBeenCalledOnce()
     expect(existsSync(revisionFileOf(socket))).toBe(false)
     const next = await openLink(socket, never)
-    const { revision } = await next.put({ ...write, key: '/b' }, never)
+    const { revision } = await putKey(next, { ...write, key: '/b' }, never)
     expect(await next.newestRevision(never)).toBe(revision)
     await next.close()
     expect(onFault).toHaveBeenCalledOnce()

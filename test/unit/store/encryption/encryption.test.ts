@@ -7,7 +7,7 @@ import type { ApiObject } from '../../../../src/api/object.ts'
 import { openWatchCache } from '../../../../src/cache/cache.ts'
 import type { Count, Family } from '../../../../src/lib/measure.ts'
 import { openMemory } from '../../../../src/kv/embedded/memory.ts'
-import type { Kv } from '../../../../src/kv/kv.ts'
+import { type Kv, putKey } from '../../../../src/kv/kv.ts'
 import {
   Encryption,
   type EncryptionConfig,
@@ -171,7 +171,7 @@ describe('encryption at rest', () => {
     const store = await storeWith(sealing(NEW))
     await put(store, 'a')
     const { item } = await kv.get('/registry/secrets/ns/a', {}, signal)
-    await kv.put({ key: '/registry/secrets/ns/b', value: item!.value, expected: 0 }, signal)
+    await putKey(kv, { key: '/registry/secrets/ns/b', value: item!.value, expected: 0 }, signal)
     expect(await read(store, 'b')).toMatchObject({
       kind: 'unreadable',
       problem: 'cipher: message authentication failed',

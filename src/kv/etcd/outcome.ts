@@ -1,0 +1,123 @@
+// What became of a commit whose answer was lost, once no copy of it can succeed any more. The *first* event of a key after its expected
+// revision tells which write moved it on. A put of our very bytes was ours (two writers with the same bytes at the same revision cannot
+// be told apart, and have got the same thing); another put means that we lost, cleanly. A delete, where we wanted to delete,
+// may have been that of any client: that is `unknown`, since otherwise two clients could be told that each did it alone. Of a commit of
+// several keys one put is looked for, and the others must have changed in the same revision.
+import { ABSENT, type Commit, type KeyValue, type KvEvent, type Put, type Removal, type Revision } from '../kv.ts'
+import { RANGE, type RequestOp, TXN, type TxnResponse } from '../gen/rpc.ts'
+import type { Given } from '../rpc.ts'
+import type { Call, Cluster } from './cluster.ts'
+import { toKeyValue } from './key-value.ts'
+import { history, type WatchTarget } from './watch.ts'
+
+/** A write may have been carried out, and it cannot be found out whether it was. */
+export class UnknownOutcome extends Error {
+  override readonly name = 'UnknownOutcome'
+}
+
+interface LookUp extends Call {
+  /** Nothing happens after this revision. */
+  readonly upTo: Revision
+  /** Newer than every revision before the commit was first sent, for keys that were expected to be absent. */
+  readonly since: Revision
+  /** Sorts before all keys; a change of it marks `upTo`, where etcd's progress cannot be trusted. */
+  readonly mark?: string
+}
+
+/** The revision of the commit; undefined: it did not happen. Throws `UnknownOutcome`. */
+export async function revisionOf(cluster: Cluster, commit: Commit, how: LookUp): Promise<Revision | undefined> {
+  const { key, value } = witnessOf(commit)
+  const expected = expectedOf(commit, key)
+  const after = expected === ABSENT ? how.since : expected
+  const { mark } = how
+  const isMarked = mark !== undefined && !cluster.answersProgressRight
+  const target: WatchTarget = isMarked ? { key: mark, rangeEnd: `${key}\0`, after } : { key, after }
+  for await (const event of history(cluster, target, how)) {
+    if (event.key !== key) continue
+    if (event.kind === 'delete' && value === undefined)
+      throw new UnknownOutcome('the key was deleted, by us or by another client')
+    const isOurs = isPutOf(event, value, expected) && (await isWhole(cluster, commit, event.revision, how))
+    if (isOurs) return event.revision
+    // A key that was absent may have been made by others before.
+    if (expected !== ABSENT) return undefined
+  }
+  return undefined
+}
+
+/** The revision at which everything that is written now is as the commit has it; undefined: it is not. */
+export async function revisionOfState(cluster: Cluster, commit: Commit, call: Call): Promise<Revision | undefined> {
+  const found = await read(cluster, commit.writes, undefined, call)
+  const revision = found.find((item) => item !== undefined)?.revision
+  const isOurs = commit.writes.every(({ key, value }, at) => {
+    const item = found[at]
+    if (value === undefined || item === undefined) return item?.value === value
+    return item.revision === revision && revision !== expectedOf(commit, key) && item.value.equals(value)
+  })
+  return isOurs ? revision : undefined
+}
+
+/** Of a commit that lost, the first key that is not as expected; undefined: all are. */
+export function lostKey({ expected }: Commit, { responses }: TxnResponse): Lost | undefined {
+  for (const [at, { key, revision }] of expected.entries()) {
+    const found = toKeyValue(responses[at]?.range?.kvs[0])
+    if ((found?.revision ?? ABSENT) !== revision) return { key, found }
+  }
+  return undefined
+}
+
+interface Lost {
+  readonly key: string
+  /** Without its value where several keys were expected. */
+  readonly found: KeyValue | undefined
+}
+
+export async function currentOf(
+  cluster: Cluster,
+  { expected }: Commit,
+  lost: Lost | undefined,
+  call: Call,
+): Promise<KeyValue | undefined> {
+  if (expected.length === 1 || lost?.found === undefined) return lost?.found
+  return toKeyValue((await cluster.call(RANGE, { key: lost.key }, call)).kvs[0])
+}
+
+function isPutOf(event: KvEvent, value: Buffer | undefined, expected: Revision): boolean {
+  if (event.kind !== 'put' || value?.equals(event.value) !== true) return false
+  return expected !== ABSENT || event.revision === event.createRevision
+}
+
+/** Whether all that the commit writes has changed in this revision. */
+async function isWhole(cluster: Cluster, commit: Commit, revision: Revision, call: Call): Promise<boolean> {
+  const { writes } = commit
+  if (writes.length === 1) return true
+  const [now, before] = await Promise.all([
+    read(cluster, writes, revision, call),
+    read(cluster, writes, revision - 1, call),
+  ])
+  return writes.every(({ key, value }, at) => {
+    if ((before[at]?.revision ?? ABSENT) !== expectedOf(commit, key)) return false
+    if (value === undefined) return now[at] === undefined
+    return now[at]?.revision === revision && now[at].value.equals(value)
+  })
+}
+
+async function read(
+  cluster: Cluster,
+  writes: Commit['writes'],
+  revision: Revision | undefined,
+  call: Call,
+): Promise<readonly (KeyValue | undefined)[]> {
+  const success = writes.map(({ key }): Given<RequestOp> => ({ range: { key, revision } }))
+  const { responses } = await cluster.call(TXN, { success }, call)
+  return responses.map(({ range }) => toKeyValue(range?.kvs[0]))
+}
+
+/** A put, if there is one: it can be told from those of others. */
+function witnessOf({ expected, writes }: Commit): Put | Removal {
+  const absent = new Set(expected.flatMap(({ key, revision }) => (revision === ABSENT ? [key] : [])))
+  return writes.find(({ value }) => value !== undefined) ?? writes.find(({ key }) => !absent.has(key))!
+}
+
+function expectedOf({ expected }: Commit, key: string): Revision {
+  return expected.find((one) => one.key === key)!.revision
+}
