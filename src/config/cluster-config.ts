@@ -6,6 +6,8 @@ import type { Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
 
 export interface ClusterConfig {
+  /** The number of simulated nodes. 0: no controllers of workloads run in this process either. */
+  readonly nodes: number
   /** Undefined: everything is served. */
   readonly served: ServedVersions | undefined
   /** Undefined: the server finds it. */
@@ -36,10 +38,14 @@ export interface PortRange {
   readonly last: number
 }
 
+/** Each has a range of 254 addresses for its pods. */
+const MOST_NODES = 1000
+
 export function clusterConfig(read: SettingReader, served: ServedVersions | undefined): ClusterConfig {
   const nodePorts = portRange(read.required('service-node-port-range'))
   const advertiseAddress = addressOf(read.optional('advertise-address'))
   return {
+    nodes: integer(read.required('nodes'), 0, MOST_NODES),
     served,
     advertiseAddress,
     externalHost: read.optional('external-hostname')?.text ?? advertiseAddress,

@@ -2,7 +2,11 @@
 import { suggestion } from '../lib/closest-word.ts'
 import { usageError } from './start-error.ts'
 
+/** The controllers of a cluster in this process. They run with `--nodes`. */
+export const CLUSTER_CONTROLLER_NAMES = ['deployment', 'replicaset', 'scheduler', 'simulated-nodes'] as const
+
 export const CONTROLLER_NAMES = [
+  ...CLUSTER_CONTROLLER_NAMES,
   'flow-control-objects',
   'garbage-collector',
   'kubernetes-service',

@@ -178,6 +178,10 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
     '10.96.0.0/16',
   ),
   'service-node-port-range': text('FIRST-LAST', 'Range of node ports, inclusive; or FIRST+SIZE.', '30000-32767'),
+  nodes: count(
+    'Run a cluster in this process: so many simulated nodes, on which pods become ready, a scheduler and the controllers of workloads. 0 to run none of it.',
+    '0',
+  ),
   controllers: oneOf(CONTROLLER_WORDS, list('NAME,...', CONTROLLERS_HELP, '*')),
   'proxy-client-cert-file': file(
     'Client certificate for aggregated API servers and for other replicas, which trust the user it names.',

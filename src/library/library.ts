@@ -35,6 +35,11 @@ export interface ServerOptions extends TimeOptions {
   readonly dataDir?: string
   /** 0 or absent: any free port. */
   readonly port?: number
+  /**
+   * Runs a cluster in this process: so many simulated nodes, on which pods become ready, a scheduler and the controllers of workloads.
+   * Absent: pods stay as they are written.
+   */
+  readonly nodes?: number
   /** Users that are known from the start. Others can be made at any time by asking for their kubeconfig or access. */
   readonly users?: readonly ServerUser[]
   /** Flags of `quarterdeck serve` by name, without dashes: `{ 'feature-gates': 'WatchList=false' }`; or as on a command line. */
@@ -60,7 +65,7 @@ const FLAGS: ValueType = {
 const isFlag = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
 const FORK: OptionTypes<ForkOptions> = { port: 'count?', users: 'list?', log: 'log?', signal: 'signal?' }
 /** Without its data directory a server would keep nothing. */
-const STATE = { dataDir: 'text', flags: FLAGS, snapshot: 'object' } as const
+const STATE = { dataDir: 'text', nodes: 'count?', flags: FLAGS, snapshot: 'object' } as const
 const TIME: OptionTypes<TimeOptions> = { clock: ['system', 'virtual'], seed: 'text?' }
 export const SERVER_OPTIONS: OptionTypes<ServerOptions> = { ...FORK, ...STATE, ...TIME }
 
@@ -139,7 +144,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 /** In this process, as it is configured. */
 async function openServer(
   config: Config,
-  options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir'>,
+  options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir' | 'nodes'>,
   shared?: { readonly memory: NonNullable<RunningServer['memory']>; readonly time: ServerTime },
 ): Promise<Server> {
   const { log = SILENT_LOG, signal = new AbortController().signal, snapshot } = options
@@ -185,13 +190,19 @@ function libraryServer(server: Server): LibraryServer {
   throw new TypeError('this is no server of startServer()')
 }
 
-function flagsOf({ dataDir, port, flags = {} }: ServerOptions): string[] {
+function flagsOf({ dataDir, port, nodes, flags = {} }: ServerOptions): string[] {
   const given = isList(flags) ? flags : Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
   const names = (flag: string): boolean => given.some((one) => one === `--${flag}` || one.startsWith(`--${flag}=`))
   if (dataDir !== undefined && names('data-dir')) throw new TypeError('startServer: dataDir is also among the flags')
   if (port !== undefined && names('secure-port')) throw new TypeError('startServer: port is also among the flags')
+  if (nodes !== undefined && names('nodes')) throw new TypeError('startServer: nodes is also among the flags')
   const own = names('etcd-servers') || names('data-dir') ? [] : ['--in-memory']
-  return [...(dataDir === undefined ? own : [`--data-dir=${dataDir}`]), `--secure-port=${port ?? 0}`, ...given]
+  return [
+    ...(dataDir === undefined ? own : [`--data-dir=${dataDir}`]),
+    `--secure-port=${port ?? 0}`,
+    ...(nodes === undefined ? [] : [`--nodes=${nodes}`]),
+    ...given,
+  ]
 }
 
 function isList(flags: NonNullable<ServerOptions['flags']>): flags is readonly string[] {

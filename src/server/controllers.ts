@@ -47,6 +47,8 @@ export interface ControllerOptions {
   /** `host:port`, where other replicas can ask this one, empty until it listens; undefined where they cannot. */
   readonly peerAddress: () => string | undefined
   readonly measures: ServerMeasures
+  /** The version that nodes report. */
+  readonly version: string
   readonly cluster: ClusterConfig
   /** The names of those that are not to run. */
   readonly controllersOff: ReadonlySet<string>
@@ -125,7 +127,23 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     builtInApiServices(parts, rankedVersions(options.cluster.served?.groups ?? builtInGroups(options.schema.level))),
     definitionApiServices(parts),
     apiServiceAvailability(parts, options.probeRemote),
+    ...(options.cluster.nodes === 0 ? [] : [clusterInProcess(parts, options)]),
   ]
+}
+
+/** Simulated nodes, and the controllers of workloads. They are loaded with `--nodes` only. */
+function clusterInProcess(
+  parts: ControllerParts,
+  { cluster: { nodes }, controllersOff, version }: ControllerOptions,
+): Controller {
+  return {
+    name: 'cluster',
+    canWait: true,
+    async run(signal) {
+      const { runCluster } = await import('../controllers/cluster/cluster.ts')
+      await runCluster(parts, { nodes, version, isOn: (name) => !controllersOff.has(name) }, signal)
+    },
+  }
 }
 
 /** The versions that are built in and have a rank among the groups. */

@@ -1,0 +1,223 @@
+// What the controllers of a cluster share: the followed objects, queues, writes and events.
+import type { KindName, ObjectOf } from '../../api/kind-guard.ts'
+import { metaText, withMembers } from '../../api/object-members.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { ApiError } from '../../api/status.ts'
+import { cancellable } from '../../lib/cancellable.ts'
+import { systemRandom, type Random } from '../../lib/random.ts'
+import { createObject } from '../../registry/create.ts'
+import { deleteObject } from '../../registry/delete.ts'
+import type { WriteContext } from '../../registry/registry.ts'
+import { servedResource } from '../../registry/served-resource.ts'
+import type { ControllerParts } from '../controllers.ts'
+import { WorkQueue } from '../work-queue.ts'
+import { controllerContext, isReason, newObject, updateLive } from '../writes.ts'
+import { EventLog } from './event-log.ts'
+import { type Followed, followedOf, keyOf } from './followed.ts'
+
+export interface ClusterOptions {
+  /** The number of simulated nodes. */
+  readonly nodes: number
+  /** Whether the controller of this name runs. */
+  readonly isOn: (name: string) => boolean
+  /** The version that nodes report. */
+  readonly version: string
+}
+
+const PLURALS = {
+  'core_v1.Pod': 'pods',
+  'core_v1.Node': 'nodes',
+  'core_v1.Namespace': 'namespaces',
+  'coordination.k8s.io_v1.Lease': 'leases',
+  'apps_v1.ReplicaSet': 'replicasets',
+  'apps_v1.Deployment': 'deployments',
+} as const satisfies { readonly [N in KindName]?: string }
+
+type ClusterKind = keyof typeof PLURALS
+
+/** Who writes, in managed fields. */
+export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet'
+
+export interface WriteOptions {
+  readonly manager?: Manager
+  readonly subresource?: 'status'
+}
+
+export interface SyncQueue<T> {
+  add(object: T): void
+  addAfter(object: T, milliseconds: number): void
+}
+
+const WORKERS = 4
+const LONGEST_WAIT_MS = 24 * 3_600_000
+
+export class Cluster {
+  readonly parts: ControllerParts
+  readonly options: ClusterOptions
+  /** Fires when the cluster ends. */
+  readonly signal: AbortSignal
+  readonly events: EventLog
+  readonly random: Random
+  readonly #followed = new Map<ClusterKind, Followed>()
+  readonly #loops: (() => Promise<void>)[] = []
+
+  constructor(parts: ControllerParts, options: ClusterOptions, signal: AbortSignal) {
+    this.parts = parts
+    this.options = options
+    this.signal = signal
+    this.random = parts.random ?? systemRandom
+    this.events = new EventLog(parts, signal)
+  }
+
+  /** RFC 3339, in whole seconds. */
+  get now(): string {
+    return this.parts.now()
+  }
+
+  get nowMs(): number {
+    return this.parts.clock.timeOfDay()
+  }
+
+  /** All objects of a kind. Only before `run`. */
+  follow<N extends ClusterKind>(kind: N): Followed<ObjectOf<N>> {
+    const known = this.#followed.get(kind)
+    if (known !== undefined) return known as unknown as Followed<ObjectOf<N>>
+    const group = kind.slice(0, kind.indexOf('_'))
+    const resource = servedResource(this.parts.resources(), PLURALS[kind], group === 'core' ? '' : group)
+    const followed = followedOf<N>(resource, kind)
+    this.#followed.set(kind, followed as unknown as Followed)
+    return followed
+  }
+
+  /** A loop that begins when all objects are known, and ends with the signal. Only before `run`. */
+  onReady(loop: () => Promise<void>): void {
+    this.#loops.push(loop)
+  }
+
+  /**
+   * Calls `sync` with the newest state of an object after every change of it, and when it is added. `sync` resolves to true where it has to
+   * be tried again. It is not called for objects that are gone.
+   */
+  queue<T extends ApiObject>(
+    name: string,
+    followed: Followed<T>,
+    sync: (object: T) => Promise<boolean | void>,
+  ): SyncQueue<T> {
+    const work = async (key: string): Promise<boolean | void> => {
+      const object = followed.byKey(key)
+      return object === undefined ? undefined : sync(object)
+    }
+    const queue = new WorkQueue(this.parts, { name, workers: WORKERS, work })
+    followed.listen({ changed: (object) => queue.add(keyOf(object)) })
+    this.onReady(() => queue.run(this.signal))
+    return {
+      add: (object) => queue.add(keyOf(object)),
+      addAfter: (object, milliseconds) =>
+        queue.addAfter(keyOf(object), Math.min(Math.max(milliseconds, 0), LONGEST_WAIT_MS)),
+    }
+  }
+
+  run(): readonly Promise<void>[] {
+    const { store } = this.parts.registry
+    const followed = [...this.#followed.values()]
+    const synced = cancellable(Promise.all(followed.map((one) => one.synced)), this.signal)
+    const loops = async (): Promise<void> => {
+      await synced
+      await Promise.all(this.#loops.map((loop) => loop()))
+    }
+    return [...followed.map((one) => one.run(store, this.signal)), loops(), this.events.run()]
+  }
+
+  context(namespace: string, manager: Manager = 'kube-controller-manager'): WriteContext {
+    return { ...controllerContext(this.parts, namespace, this.signal), fieldManager: manager }
+  }
+
+  /** Throws `ApiError` where the object is refused. */
+  async create<T extends ApiObject>(
+    followed: Followed<T>,
+    metadata: T['metadata'],
+    rest: Omit<T, 'kind' | 'apiVersion' | 'metadata' | 'status'> & { readonly status?: Partial<T['status']> },
+    { manager }: WriteOptions = {},
+  ): Promise<T> {
+    const { resource } = followed
+    const context = this.context(textOf(metadata.namespace), manager)
+    const made = newObject(resource, metadata, rest)
+    const complete = resource.withDefaults(made, { gates: this.parts.gates, now: () => context.now })
+    const { object } = await createObject(this.parts.registry, resource, complete, context)
+    return followed.note(object)
+  }
+
+  /** Undefined: the object is gone, or another one has its name. */
+  async update<T extends ApiObject>(
+    followed: Followed<T>,
+    object: T,
+    change: (live: T) => T,
+    { manager, subresource }: WriteOptions = {},
+  ): Promise<T | undefined> {
+    const { resource } = followed
+    const context = this.context(metaText(object, 'namespace'), manager)
+    const request = {
+      name: metaText(object, 'name'),
+      uid: metaText(object, 'uid'),
+      change: (live: ApiObject) => change(live as T),
+      ...(subresource === undefined ? {} : { subresource }),
+    }
+    try {
+      return followed.note((await updateLive(this.parts, resource, request, context)).object)
+    } catch (error) {
+      if (isReason(error, 'NotFound', 'Conflict')) return undefined
+      throw error
+    }
+  }
+
+  /** Writes a status that differs from the known one. Members that are undefined are left out. */
+  async setStatus<T extends ApiObject & { readonly status: ValueMap }>(
+    followed: Followed<T>,
+    object: T,
+    members: { readonly [K in keyof T['status']]?: T['status'][K] | undefined },
+    options: WriteOptions = {},
+  ): Promise<T | undefined> {
+    const status = withMembers({}, members)
+    const wanted = followed.resource.toCanonical({ ...object, status })
+    if (equalValues(wanted['status'], object.status)) return object
+    return this.update(followed, object, (live) => ({ ...live, status }), { ...options, subresource: 'status' })
+  }
+
+  /** Deletes that object, by its own grace period where none is given. False: it is gone already. */
+  async remove<T extends ApiObject>(
+    followed: Followed<T>,
+    object: T,
+    { manager, graceSeconds }: WriteOptions & { readonly graceSeconds?: number } = {},
+  ): Promise<boolean> {
+    const { resource } = followed
+    const options = {
+      gracePeriodSeconds: graceSeconds,
+      preconditions: { uid: metaText(object, 'uid'), resourceVersion: undefined },
+      orphanDependents: undefined,
+      propagationPolicy: 'Background',
+      ignoreReadErrors: false,
+    } as const
+    const context = this.context(metaText(object, 'namespace'), manager)
+    try {
+      const request = { name: metaText(object, 'name'), options }
+      const answer = await deleteObject(this.parts.registry, resource, request, context)
+      if (answer.kind === 'gone' || answer.removed) followed.noteRemoved(object)
+      else followed.note(answer.object)
+      return true
+    } catch (error) {
+      if (isReason(error, 'NotFound', 'Conflict')) return false
+      throw error
+    }
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** The message of a refusal. Throws every other error. */
+export function refusalOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message
+  throw error
+}

@@ -1,0 +1,138 @@
+// Which nodes a pod may be assigned to, and why not to the others, in the reference's words and order.
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../api/gen/kinds.ts'
+import { labelsOf } from '../../api/object-members.ts'
+import { entriesOf, own } from '../../api/value.ts'
+import type { NodeEntry, Thousandths } from './node-ledger.ts'
+
+/** Why a node is not fit. */
+export interface Refusal {
+  readonly reasons: readonly string[]
+  /** The removal of pods would not help. */
+  readonly isFinal: boolean
+}
+
+/** Undefined: the node is fit. */
+export type NodeFilter = (entry: NodeEntry) => Refusal | undefined
+
+const final = (...reasons: readonly string[]): Refusal => ({ reasons, isFinal: true })
+export const refuse = (...reasons: readonly string[]): Refusal => ({ reasons, isFinal: false })
+export { final as refuseForGood }
+
+const UNSCHEDULABLE: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
+
+export function unschedulableFilter({ spec }: Pod): NodeFilter {
+  const isTolerated = tolerates(spec.tolerations, UNSCHEDULABLE)
+  return ({ node }) =>
+    node.spec.unschedulable === true && !isTolerated ? final('node(s) were unschedulable') : undefined
+}
+
+export function taintFilter({ spec }: Pod): NodeFilter {
+  return ({ node }) => {
+    const taint = untolerated(node, spec.tolerations, ['NoSchedule', 'NoExecute'])
+    return taint === undefined ? undefined : final('node(s) had untolerated taint(s)')
+  }
+}
+
+export function untolerated(
+  { spec }: Node,
+  tolerations: readonly Toleration[] | undefined,
+  effects: readonly string[],
+): Taint | undefined {
+  return spec.taints?.find((taint) => effects.includes(taint.effect) && !tolerates(tolerations, taint))
+}
+
+export function tolerates(tolerations: readonly Toleration[] = [], taint: Taint): boolean {
+  return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
+    if (effect !== '' && effect !== taint.effect) return false
+    if (key !== '' && key !== taint.key) return false
+    const [wanted, given] = [Number(value), Number(taint.value ?? '')]
+    if (operator === 'Gt') return given > wanted
+    if (operator === 'Lt') return given < wanted
+    return operator === 'Exists' || (key !== '' && value === (taint.value ?? ''))
+  })
+}
+
+export function affinityFilter(pod: Pod): NodeFilter {
+  return ({ node }) => (matchesNode(pod, node) ? undefined : final("node(s) didn't match Pod's node affinity/selector"))
+}
+
+/** Whether the node has what the node selector and the required node affinity of the pod ask for. */
+export function matchesNode({ spec }: Pod, node: Node): boolean {
+  const labels = labelsOf(node)
+  if (entriesOf(spec.nodeSelector ?? {}).some(([key, value]) => own(labels, key) !== value)) return false
+  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+  return required === undefined || (required.nodeSelectorTerms ?? []).some((term) => matchesTerm(term, node))
+}
+
+/** A term that says nothing selects no node. */
+export function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false
+  const labels = labelsOf(node)
+  return (
+    matchExpressions.every((one) => meets(one, own(labels, one.key))) &&
+    matchFields.every((one) => meets(one, one.key === 'metadata.name' ? node.metadata.name : undefined))
+  )
+}
+
+function meets({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value)
+    case 'NotIn':
+      return value === undefined || !values.includes(value)
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    default: {
+      const [given, bound] = [Number(value ?? Number.NaN), Number(values[0])]
+      return operator === 'Gt' ? given > bound : given < bound
+    }
+  }
+}
+
+export function portFilter(pod: Pod): NodeFilter {
+  const wanted = hostPorts(pod)
+  return ({ pods }) => {
+    if (wanted.length === 0) return undefined
+    const isTaken = [...pods.values()].some((other) => hostPorts(other.pod).some((used) => wanted.some(clashes(used))))
+    return isTaken ? refuse("node(s) didn't have free ports for the requested pod ports") : undefined
+  }
+}
+
+interface HostPort {
+  readonly port: number
+  readonly protocol: string
+  readonly ip: string
+}
+
+function hostPorts({ spec }: Pod): readonly HostPort[] {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  return [...(spec.containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>
+    ports.flatMap(({ hostPort: port = 0, protocol = 'TCP', hostIP: ip = '0.0.0.0' }) =>
+      port === 0 ? [] : [{ port, protocol, ip: ip === '' ? '0.0.0.0' : ip }],
+    ),
+  )
+}
+
+const clashes =
+  (a: HostPort) =>
+  (b: HostPort): boolean =>
+    a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || [a.ip, b.ip].includes('0.0.0.0'))
+
+const ONE = 1000
+
+export function resourceFilter(requests: Thousandths): NodeFilter {
+  return ({ allocatable, used, pods }) => {
+    const reasons: string[] = []
+    let isFinal = false
+    if ((pods.size + 1) * ONE > (allocatable.get('pods') ?? 0)) reasons.push('Too many pods')
+    for (const [name, amount] of requests) {
+      const most = allocatable.get(name) ?? 0
+      if (amount === 0 || amount <= most - (used.get(name) ?? 0)) continue
+      reasons.push(`Insufficient ${name}`)
+      if (amount > most) isFinal = true
+    }
+    return reasons.length === 0 ? undefined : { reasons, isFinal }
+  }
+}

@@ -1,0 +1,125 @@
+// The nodes with the pods that are assigned to them and the resources that these request, kept by the changes of both.
+import type { Node, Pod } from '../../api/gen/kinds.ts'
+import { scaledValue } from '../../lib/quantity.ts'
+import { type Amounts, amountsOf } from '../../plugins/amounts.ts'
+import { podAmounts, withOverhead } from '../../plugins/pod-resources.ts'
+import { type Followed, keyOf } from './followed.ts'
+import { hasEnded } from './ownership.ts'
+
+/** Thousandths by the name of the resource: exact for every amount that a node can have. */
+export type Thousandths = ReadonlyMap<string, number>
+
+export interface AssignedPod {
+  readonly pod: Pod
+  readonly requests: Thousandths
+}
+
+export interface NodeEntry {
+  readonly node: Node
+  readonly allocatable: Thousandths
+  readonly pods: ReadonlyMap<string, AssignedPod>
+  readonly used: Thousandths
+}
+
+interface Kept {
+  readonly pods: Map<string, AssignedPod>
+  readonly used: Map<string, number>
+}
+
+export class NodeLedger {
+  readonly #nodes: Followed<Node>
+  readonly #kept = new Map<string, Kept>()
+  readonly #allocatable = new WeakMap<Node, Thousandths>()
+  /** Assigned pods with rules about pods beside them. */
+  readonly #repelling = new Map<string, Pod>()
+
+  /** `onRoom`: a pod may find room that it did not find before. */
+  constructor(nodes: Followed<Node>, pods: Followed<Pod>, onRoom: () => void) {
+    this.#nodes = nodes
+    nodes.listen({ changed: (node, before) => void (isAsBefore(node, before) || onRoom()), gone: onRoom })
+    pods.listen({
+      changed: (pod, before) => {
+        if (before !== undefined && isAssigned(before)) this.#take(before)
+        if (isAssigned(pod)) this.#put(pod)
+        const isMoved = before === undefined || isAssigned(before) !== isAssigned(pod)
+        if (isMoved || before.metadata.labels !== pod.metadata.labels) onRoom()
+      },
+      gone: (pod) => {
+        if (!isAssigned(pod)) return
+        this.#take(pod)
+        onRoom()
+      },
+    })
+  }
+
+  /** Assigned pods with required anti-affinity. */
+  get repelling(): Iterable<Pod> {
+    return this.#repelling.values()
+  }
+
+  *entries(): Generator<NodeEntry> {
+    for (const node of this.#nodes.all()) {
+      const { pods, used } = this.#of(node.metadata.name ?? '')
+      yield { node, allocatable: this.#allocatableOf(node), pods, used }
+    }
+  }
+
+  node(name: string): Node | undefined {
+    return this.#nodes.get('', name)
+  }
+
+  #allocatableOf(node: Node): Thousandths {
+    const known = this.#allocatable.get(node)
+    if (known !== undefined) return known
+    const made = thousandthsOf(amountsOf(node.status.allocatable))
+    this.#allocatable.set(node, made)
+    return made
+  }
+
+  #of(name: string): Kept {
+    const known = this.#kept.get(name)
+    if (known !== undefined) return known
+    const made: Kept = { pods: new Map(), used: new Map() }
+    this.#kept.set(name, made)
+    return made
+  }
+
+  #put(pod: Pod): void {
+    const { pods, used } = this.#of(pod.spec.nodeName ?? '')
+    const assigned = { pod, requests: requestsOf(pod) }
+    pods.set(keyOf(pod), assigned)
+    for (const [name, amount] of assigned.requests) used.set(name, (used.get(name) ?? 0) + amount)
+    if (pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution !== undefined) {
+      this.#repelling.set(keyOf(pod), pod)
+    }
+  }
+
+  #take(pod: Pod): void {
+    const key = keyOf(pod)
+    const { pods, used } = this.#of(pod.spec.nodeName ?? '')
+    const assigned = pods.get(key)
+    pods.delete(key)
+    this.#repelling.delete(key)
+    for (const [name, amount] of assigned?.requests ?? []) used.set(name, (used.get(name) ?? 0) - amount)
+  }
+}
+
+function isAsBefore(node: Node, before: Node | undefined): boolean {
+  if (before === undefined) return false
+  const parts = ({ spec, status, metadata }: Node): string =>
+    JSON.stringify([spec, status.allocatable ?? null, metadata.labels ?? null])
+  return parts(node) === parts(before)
+}
+
+/** It takes room on a node. */
+function isAssigned({ spec, status }: Pod): boolean {
+  return (spec.nodeName ?? '') !== '' && !hasEnded(status)
+}
+
+export function requestsOf({ spec, status }: Pod): Thousandths {
+  return thousandthsOf(withOverhead(podAmounts(spec, 'requests', status), spec, 'requests'))
+}
+
+function thousandthsOf(amounts: Amounts): Thousandths {
+  return new Map([...amounts].map(([name, quantity]) => [name, Number(scaledValue(quantity, -3))]))
+}

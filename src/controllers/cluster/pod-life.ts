@@ -1,0 +1,342 @@
+// The life of a pod on a simulated node, as a function of its annotations, its status and the time: what its status is now, and when it
+// will be another one. The containers of a pod are only in its status.
+import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/gen/kinds.ts'
+import { annotationsOf } from '../../api/object-members.ts'
+import { own } from '../../api/value.ts'
+import { parseDuration } from '../../lib/duration.ts'
+import { controllerOf } from './followed.ts'
+import { templateHash } from './template-hash.ts'
+
+/** How a container behaves. `quarterdeck.dev/run-time.web: 5s` is for the container `web`, without `.web` it is for all. */
+const PREFIX = 'quarterdeck.dev/'
+const FIRST_BACKOFF_MS = 10_000
+const LONGEST_BACKOFF_MS = 300_000
+
+export interface PodAddresses {
+  readonly podIp: string
+  readonly hostIp: string
+}
+
+export interface PodStep {
+  readonly status: PodStatus
+  /** When the status changes by itself, in milliseconds since 1970. */
+  readonly wakeAtMs?: number | undefined
+}
+
+interface Behaviour {
+  readonly startMs: number
+  readonly readyMs: number
+  /** Undefined: it runs until the pod is deleted. */
+  readonly runMs: number | undefined
+  readonly exitCode: number
+  readonly pullError: boolean
+}
+
+/** How long the containers take to stop, at most the grace period. */
+export function stopMs(pod: Pod): number {
+  return durationIn(pod, 'stop-delay') ?? 0
+}
+
+function behaviourOf(pod: Pod, { name, restartPolicy }: Container, isInit: boolean): Behaviour {
+  const isCrashing = textIn(pod, 'crash-loop', name) === 'true'
+  const ends = (isInit && restartPolicy !== 'Always') || controllerOf(pod)?.kind === 'Job' || isCrashing
+  const exitCode = Number(textIn(pod, 'exit-code', name) ?? (isCrashing ? 1 : 0))
+  return {
+    startMs: durationIn(pod, 'start-delay', name) ?? 0,
+    readyMs: durationIn(pod, 'ready-delay', name) ?? 0,
+    runMs: durationIn(pod, 'run-time', name) ?? (ends ? 0 : undefined),
+    exitCode: Number.isInteger(exitCode) && exitCode >= 0 && exitCode <= 255 ? exitCode : 1,
+    pullError: textIn(pod, 'image-pull-error', name) === 'true',
+  }
+}
+
+function textIn(pod: Pod, key: string, container?: string): string | undefined {
+  const annotations = annotationsOf(pod)
+  return (
+    (container === undefined ? undefined : own(annotations, `${PREFIX}${key}.${container}`)) ??
+    own(annotations, PREFIX + key)
+  )
+}
+
+/** A text that is no duration counts as absent. */
+function durationIn(pod: Pod, key: string, container?: string): number | undefined {
+  const parsed = parseDuration(textIn(pod, key, container) ?? '')
+  return parsed.ok && parsed.nanoseconds >= 0 ? Number(parsed.nanoseconds) / 1e6 : undefined
+}
+
+/** The status of a pod that the node has just seen. */
+export function firstStep(pod: Pod, { hostIp }: PodAddresses, now: string): PodStep {
+  const { initContainers = [], containers } = pod.spec
+  const reason = initContainers.length > 0 ? 'PodInitializing' : 'ContainerCreating'
+  const waiting = (container: Container): ContainerStatus => statusOf(container, undefined, { waiting: { reason } })
+  const status: PodStatus = {
+    ...pod.status,
+    phase: 'Pending',
+    startTime: now,
+    ...(hostIp === '' ? {} : { hostIP: hostIp, hostIPs: [{ ip: hostIp }] }),
+    ...(initContainers.length === 0 ? {} : { initContainerStatuses: initContainers.map(waiting) }),
+    containerStatuses: (containers ?? []).map(waiting),
+  }
+  return { status: withConditions(pod, status, now) }
+}
+
+/** The status that follows from the last one and the time. */
+export function nextStep(pod: Pod, { podIp }: PodAddresses, { now, nowMs }: { now: string; nowMs: number }): PodStep {
+  const life = new Life(pod, now, nowMs)
+  const status = life.next()
+  const isStarted = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].some(
+    ({ state }) => state.waiting === undefined,
+  )
+  const ip = pod.spec.hostNetwork === true ? pod.status.hostIP : podIp
+  const addressed = isStarted && ip !== undefined && ip !== '' ? { ...status, podIP: ip, podIPs: [{ ip }] } : status
+  return { status: withConditions(pod, addressed, now), wakeAtMs: life.wakeAtMs }
+}
+
+/** All containers are stopped by the node. */
+export function stoppedStep(pod: Pod, now: string): PodStep {
+  const stop = (status: ContainerStatus): ContainerStatus => {
+    if (status.state.terminated !== undefined) return status
+    const startedAt = status.state.running?.startedAt ?? now
+    const terminated = { exitCode: 143, reason: 'Error', startedAt, finishedAt: now }
+    return { ...status, ready: false, started: false, state: { terminated } }
+  }
+  const { initContainerStatuses: init, containerStatuses: main = [] } = pod.status
+  const stopped = main.map(stop)
+  const phase = stopped.every(({ state }) => state.terminated?.exitCode === 0) ? 'Succeeded' : 'Failed'
+  const status = {
+    ...pod.status,
+    phase,
+    ...(init === undefined ? {} : { initContainerStatuses: init.map(stop) }),
+    containerStatuses: stopped,
+  }
+  return { status: withConditions(pod, status, now) }
+}
+
+class Life {
+  readonly #pod: Pod
+  readonly #now: string
+  readonly #nowMs: number
+  wakeAtMs: number | undefined
+
+  constructor(pod: Pod, now: string, nowMs: number) {
+    this.#pod = pod
+    this.#now = now
+    this.#nowMs = nowMs
+  }
+
+  next(): PodStatus {
+    const { spec, status } = this.#pod
+    const { initContainers = [] } = spec
+    const [containers, before] = [spec.containers ?? [], status.containerStatuses ?? []]
+    let isInitialized = true
+    let hasFailed = false
+    const init: ContainerStatus[] = []
+    for (const container of initContainers) {
+      const old = status.initContainerStatuses?.find(({ name }) => name === container.name)
+      const next = isInitialized ? this.#advance(container, old, true) : (old ?? statusOf(container, undefined, {}))
+      init.push(next)
+      const isSidecar = container.restartPolicy === 'Always'
+      if (!(isSidecar ? next.started === true : next.state.terminated?.exitCode === 0)) isInitialized = false
+      if (!isSidecar && (next.state.terminated?.exitCode ?? 0) !== 0 && spec.restartPolicy === 'Never') hasFailed = true
+    }
+    const main = containers.map((container) => {
+      const old = before.find(({ name }) => name === container.name)
+      return isInitialized && !hasFailed
+        ? this.#advance(container, old, false)
+        : (old ?? statusOf(container, undefined, { waiting: { reason: 'PodInitializing' } }))
+    })
+    const ended = main.filter(({ state }) => state.terminated !== undefined)
+    const isOver = hasFailed || (main.length > 0 && ended.length === main.length)
+    const isFailed = hasFailed || ended.some(({ state }) => state.terminated?.exitCode !== 0)
+    const isRunning = isInitialized && main.some(({ state, lastState }) => !state.waiting || lastState.terminated)
+    const phase = isOver ? (isFailed ? 'Failed' : 'Succeeded') : isRunning ? 'Running' : 'Pending'
+    const sidecarsStopped = isOver ? init.map((one) => this.#stopped(one)) : init
+    return {
+      ...status,
+      phase,
+      ...(init.length === 0 ? {} : { initContainerStatuses: sidecarsStopped }),
+      containerStatuses: main,
+    }
+  }
+
+  /** A sidecar ends with the pod. */
+  #stopped(status: ContainerStatus): ContainerStatus {
+    if (status.state.running === undefined) return status
+    const terminated = {
+      exitCode: 0,
+      reason: 'Completed',
+      startedAt: status.state.running.startedAt,
+      finishedAt: this.#now,
+    }
+    return { ...status, ready: false, started: false, state: { terminated } }
+  }
+
+  #advance(container: Container, old: ContainerStatus | undefined, isInit: boolean): ContainerStatus {
+    const behaviour = behaviourOf(this.#pod, container, isInit)
+    const { running, terminated } = old?.state ?? {}
+    if (running !== undefined) return this.#runs(container, old!, behaviour, isInit)
+    if (terminated !== undefined) return this.#hasEnded(container, old!, isInit)
+    if (behaviour.pullError) {
+      const message = `Back-off pulling image "${container.image ?? ''}": ErrImagePull: the image cannot be pulled, as an annotation of the pod says`
+      return statusOf(container, old, { waiting: { reason: 'ImagePullBackOff', message } })
+    }
+    const last = old?.lastState.terminated
+    if (last !== undefined) {
+      const at = Date.parse(last.finishedAt ?? '') + backoffMs((old?.restartCount ?? 1) - 1)
+      if (at > this.#nowMs) return this.#wait(at, old!)
+    } else {
+      const at = Date.parse(this.#pod.status.startTime ?? '') + behaviour.startMs
+      if (at > this.#nowMs)
+        return this.#wait(at, old ?? statusOf(container, undefined, { waiting: { reason: 'ContainerCreating' } }))
+    }
+    const begun = statusOf(container, old, { running: { startedAt: this.#now } }, idOf(this.#pod, container, old))
+    return this.#runs(container, begun, behaviour, isInit)
+  }
+
+  #wait(atMs: number, status: ContainerStatus): ContainerStatus {
+    this.wakeAtMs = Math.min(this.wakeAtMs ?? atMs, atMs)
+    return status
+  }
+
+  /** It runs; or it has run for as long as it is to. */
+  #runs(container: Container, old: ContainerStatus, behaviour: Behaviour, isInit: boolean): ContainerStatus {
+    const { runMs, readyMs, exitCode } = behaviour
+    const startedAt = old.state.running?.startedAt ?? this.#now
+    const sinceMs = Date.parse(startedAt)
+    const isNew = old.containerID !== this.#idIn(container.name, isInit)
+    // A container is seen to run, be it for a moment.
+    if (runMs !== undefined && sinceMs + runMs <= this.#nowMs && !isNew) {
+      const reason = exitCode === 0 ? 'Completed' : 'Error'
+      const terminated = { exitCode, reason, startedAt, finishedAt: this.#now, ...idIn(old) }
+      const ended = { ...old, ready: false, started: false, state: { terminated } }
+      return this.#hasEnded(container, ended, isInit)
+    }
+    const isPlainInit = isInit && container.restartPolicy !== 'Always'
+    const isReady = !isPlainInit && sinceMs + readyMs <= this.#nowMs
+    const status = { ...old, started: !isPlainInit, ready: isReady }
+    if (runMs !== undefined) this.#wait(sinceMs + runMs, status)
+    return isReady || isPlainInit ? status : this.#wait(sinceMs + readyMs, status)
+  }
+
+  #idIn(name: string, isInit: boolean): string | undefined {
+    const { initContainerStatuses, containerStatuses } = this.#pod.status
+    return (isInit ? initContainerStatuses : containerStatuses)?.find((one) => one.name === name)?.containerID
+  }
+
+  /** It is over, or it is started again after a while. */
+  #hasEnded(container: Container, old: ContainerStatus, isInit: boolean): ContainerStatus {
+    const { terminated } = old.state
+    const { restartPolicy = 'Always' } = this.#pod.spec
+    const policy = container.restartPolicy ?? (isInit && restartPolicy === 'Always' ? 'OnFailure' : restartPolicy)
+    const isLast = policy === 'Never' || (policy === 'OnFailure' && terminated?.exitCode === 0)
+    if (terminated === undefined || isLast)
+      return isInit && isLast ? { ...old, ready: terminated?.exitCode === 0 } : old
+    const { restartCount } = old
+    const wait = backoffMs(restartCount)
+    const waiting = {
+      reason: 'CrashLoopBackOff',
+      message: `back-off ${wait / 1000}s restarting failed container=${container.name} pod=${this.#pod.metadata.name}`,
+    }
+    const status = {
+      ...old,
+      ready: false,
+      started: false,
+      restartCount: restartCount + 1,
+      state: { waiting },
+      lastState: { terminated },
+    }
+    return this.#wait(Date.parse(terminated.finishedAt ?? '') + wait, status)
+  }
+}
+
+function backoffMs(restarts: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** Math.max(0, restarts), LONGEST_BACKOFF_MS)
+}
+
+function statusOf(
+  { name, image = '' }: Container,
+  old: ContainerStatus | undefined,
+  state: ContainerState,
+  containerID = old?.containerID,
+): ContainerStatus {
+  return {
+    name,
+    state,
+    lastState: old?.lastState ?? {},
+    ready: false,
+    restartCount: old?.restartCount ?? 0,
+    image,
+    imageID: containerID === undefined ? '' : `simulated://${image}`,
+    ...(containerID === undefined ? {} : { containerID }),
+    started: false,
+  }
+}
+
+function idOf({ metadata }: Pod, { name }: Container, old: ContainerStatus | undefined): string {
+  return `simulated://${templateHash([metadata.uid ?? '', name, old?.restartCount ?? 0])}`
+}
+
+function idIn({ containerID }: ContainerStatus): { readonly containerID?: string } {
+  return containerID === undefined ? {} : { containerID }
+}
+
+const COMPLETED = { reason: 'PodCompleted' } as const
+
+function withConditions(pod: Pod, status: PodStatus, now: string): PodStatus {
+  const { initContainerStatuses: init = [], containerStatuses: main = [], phase } = status
+  const { initContainers = [], readinessGates = [] } = pod.spec
+  const isSidecar = (name: string): boolean =>
+    initContainers.find((one) => one.name === name)?.restartPolicy === 'Always'
+  const isOver = phase === 'Succeeded' || phase === 'Failed'
+  const uninitialized = init.filter(({ name, state, started }) =>
+    isSidecar(name) ? started !== true : state.terminated?.exitCode !== 0,
+  )
+  const unready = [...init.filter(({ name }) => isSidecar(name)), ...main].filter(({ ready }) => !ready)
+  const gates = readinessGates.filter(
+    ({ conditionType }) => status.conditions?.find(({ type }) => type === conditionType)?.status !== 'True',
+  )
+  const isSet = isOver || uninitialized.length === 0
+  const notInitialized = {
+    reason: 'ContainersNotInitialized',
+    message: `containers with incomplete status: [${uninitialized.map(({ name }) => name).join(' ')}]`,
+  }
+  const notReady = {
+    reason: 'ContainersNotReady',
+    message: `containers with unready status: [${unready.map(({ name }) => name).join(' ')}]`,
+  }
+  const notPassed = {
+    reason: 'ReadinessGatesNotReady',
+    message: gates
+      .map(({ conditionType }) => `corresponding condition of pod readiness gate "${conditionType}" does not exist.`)
+      .join(', '),
+  }
+  const ended = phase === 'Failed' ? { reason: 'PodFailed' } : COMPLETED
+  const hasSandbox = !isOver && [...init, ...main].some(({ containerID }) => containerID !== undefined)
+  const whyNotReady = isOver ? ended : unready.length > 0 ? notReady : gates.length > 0 ? notPassed : undefined
+  const whyUnready = isOver ? ended : unready.length > 0 ? notReady : undefined
+  const wanted = [
+    ['PodReadyToStartContainers', hasSandbox, undefined],
+    [
+      'Initialized',
+      isSet,
+      isOver ? (phase === 'Succeeded' ? COMPLETED : undefined) : isSet ? undefined : notInitialized,
+    ],
+    ['Ready', whyNotReady === undefined, whyNotReady],
+    ['ContainersReady', whyUnready === undefined, whyUnready],
+    ['PodScheduled', true, undefined],
+  ] as const
+  const { generation } = pod.metadata
+  const conditions = wanted.map(([type, isTrue, why]): PodCondition => {
+    const before = status.conditions?.find((one) => one.type === type)
+    const value = isTrue ? 'True' : 'False'
+    const lastTransitionTime = before?.status === value ? before.lastTransitionTime : now
+    const seen = generation === undefined ? {} : { observedGeneration: generation }
+    return { type, ...seen, status: value, lastProbeTime: null, lastTransitionTime, ...why }
+  })
+  const others = (status.conditions ?? []).filter(({ type }) => !wanted.some(([own]) => own === type))
+  return {
+    ...status,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    conditions: [...conditions, ...others],
+  }
+}
