@@ -226,7 +226,7 @@ describe('docker-compose.yml', () => {
         expect.stringMatching(/^\$\{[A-Z]+_IMAGE:-[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}\}$/),
       ])
     }
-    const readme = read('deploy/README.md')
+    const readme = read('deploy/production.md')
     for (const [, { image = '' }] of others) expect(readme).toContain(`\`${/\w+_IMAGE/.exec(image)?.[0]}\``)
   })
 })

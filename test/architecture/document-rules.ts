@@ -14,6 +14,7 @@ const COMMANDS = new Set(Array.from(commandManual().matchAll(/^ +quarterdeck ([a
 /** Programs of others, and what the shell does itself. */
 const OTHERS = new Set([
   'kubectl',
+  'curl',
   'docker',
   'helm',
   'etcdctl',

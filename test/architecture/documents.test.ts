@@ -1,5 +1,5 @@
 // What people are told to type is there. That what they are told to program compiles and runs is seen in the package (test/integration).
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
@@ -19,6 +19,39 @@ it('the examples are found', () => {
   expect(found.some(({ text }) => text === 'quarterdeck test -- COMMAND')).toBe(true)
 })
 
+describe('every link in a document', () => {
+  const top = path.join(import.meta.dirname, '../..')
+  const documents = globSync(['README.md', '{deploy,test,.github}/**/*.md', 'src/README.md'], {
+    cwd: top,
+    exclude: ['test/conformance/**', '**/node_modules/**'],
+  })
+  const anchorsOf = (file: string): readonly string[] =>
+    Array.from(readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    )
+
+  it.each(documents)('of %s leads to a file and a heading that exist', (document) => {
+    const text = readFileSync(path.join(top, document), 'utf8')
+    const targets = Array.from(
+      text.matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g),
+      ([, link, image]) => link ?? image ?? '',
+    )
+    const dead = targets
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => {
+        const [place = '', anchor] = target.split('#')
+        const file = place === '' ? path.join(top, document) : path.join(top, path.dirname(document), place)
+        return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
+      })
+    expect(dead).toEqual([])
+  })
+
+  it('is looked at', () => expect(documents.length).toBeGreaterThan(15))
+})
+
 it('the list of flags is current: `make generate` renews it', () => {
   const there = readFileSync(path.join(import.meta.dirname, '../..', FLAGS_DOCUMENT), 'utf8')
   expect(there).toBe(flagsDocument())
@@ -27,7 +60,7 @@ it('the list of flags is current: `make generate` renews it', () => {
 describe('what operators are told to look for', () => {
   const read = (file: string): string => readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8')
   const rowsOf = (heading: string): readonly string[] => {
-    const [, rest = ''] = read('deploy/README.md').split(`\n## ${heading}\n`)
+    const [, rest = ''] = read('deploy/operations.md').split(`\n## ${heading}\n`)
     return Array.from(rest.split('\n## ')[0]!.matchAll(/^\| `(.+?)` \|/gm), ([, first = '']) => first)
   }
   const sources = globSync('src/**/*.ts', { cwd: path.join(import.meta.dirname, '../..') })
@@ -45,7 +78,7 @@ describe('what operators are told to look for', () => {
   })
 
   it('hardens with flags whose values are taken', async () => {
-    const [, rest = ''] = read('deploy/README.md').split('\n### Hardening\n')
+    const [, rest = ''] = read('deploy/security.md').split('\n## Hardening\n')
     const rows = Array.from(rest.split('\n## ')[0]!.matchAll(/\| `(--[^`]+)` \|$/gm), ([, flags = '']) => flags)
     expect(rows.length).toBeGreaterThan(6)
     await readConfig(['--in-memory', ...rows.flatMap((flags) => flags.split(' '))], {})

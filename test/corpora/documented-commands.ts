@@ -118,10 +118,11 @@ const WITHOUT_SERVER: Readonly<Record<string, DocumentedRun>> = {
     },
   'quarterdeck serve --help': { says: /SYNOPSIS/ },
   'npm run quarterdeck -- serve --help': { with: { npm: 'npm --prefix {project}' }, says: /SYNOPSIS/ },
-  'make help': { with: { make: 'make -C {project}' }, says: /List the commands/ },
 }
 
 export const RUN_HERE = { server: WITH_SERVER, store: WITHOUT_SERVER, recipes: RECIPES } as const
+
+const MANAGEMENT = 'test/integration/management.test.ts'
 
 /** The test, and words of it that show that it does. */
 export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, words: string]>> = {
@@ -131,7 +132,16 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
     "'--token-auth-file', 'tokens.csv'",
   ],
   'make test': ['.ci/run', 'make test'],
-  'npm pack': ['test/rigs/installed-package.ts', "npm(clone, 'pack'"],
+  'quarterdeck serve --extensions DIR': ['test/integration/extensions-folder.test.ts', "'--extensions', folder"],
+  [`curl -s http://127.0.0.1:10248/metrics | grep -E 'eventloop_lag_(p99|max)|longest_turn|thread_queue'`]: [
+    MANAGEMENT,
+    "get('/metrics')",
+  ],
+  'curl -s http://127.0.0.1:10248/debug/requests': [MANAGEMENT, "get('/debug/requests')"],
+  "curl -s -o profile 'http://127.0.0.1:10248/debug/pprof/profile?seconds=10'": [
+    MANAGEMENT,
+    '/debug/pprof/heap?seconds=1',
+  ],
   'npx quarterdeck test -- go test ./...': ['test/long/operator-languages.test.ts', "COMMAND, 'test'"],
   'npm install quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
   'npm install --global quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
@@ -159,11 +169,7 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
   'make down': ['test/containers/stack.test.ts', "make('down')"],
   'make down ARGS=--volumes': ['test/containers/stack.test.ts', "make('down', 'ARGS=--volumes')"],
   'make image': ['test/containers/image.test.ts', "make('image')"],
-  'make soak': ['test/robustness/memory-soak.ts', 'MINUTES'],
   'make soak MINUTES=60': ['test/robustness/memory-soak.ts', 'MINUTES'],
-  'make simulate': ['test/simulation/simulate.ts', 'SECONDS'],
-  'make robustness': ['test/robustness/random/robustness.ts', 'RUN_SECONDS'],
-  'make mutants': ['test/mutation/run-mutants.ts', 'mutant'],
   'docker run --read-only --cap-drop ALL --publish 6443:6443 --volume data:/data quarterdeck': [
     'test/containers/image.test.ts',
     "'--read-only', '--cap-drop', 'ALL'",
@@ -192,7 +198,7 @@ export const RUN_BY_NONE: Readonly<Record<string, string>> = {
 
 /** Names of commands, which nobody is told to type as they are: `quarterdeck doctor` finds what is wrong. And what runs tests is one. */
 const NAME =
-  /^(?:quarterdeck(?: [a-z-]+| store serve)|kubectl --watch|export KUBECONFIG=kubeconfig|make (?:check|test-[a-z]+))$/
+  /^(?:quarterdeck(?: [a-z-]+| store serve)|kubectl --watch|export KUBECONFIG=(?:kubeconfig|~\/\.local\/share\/quarterdeck\/admin\.kubeconfig)|make (?:check|test-[a-z]+))$/
 
 /** Every command in the documents for users, once. */
 export function documentedCommands(): readonly string[] {

@@ -8,13 +8,15 @@ export interface Example {
   readonly file: string
   /** Where it begins. */
   readonly line: number
-  readonly language: 'ts' | 'sh' | 'yaml' | 'go'
+  readonly language: 'ts' | 'sh' | 'yaml' | 'go' | 'drawing'
   readonly text: string
 }
 
 /** Every example in a document that people read; not in the lists of behaviours, which quote another server. */
 export function documentedExamples(): readonly Example[] {
-  const files = globSync(['{,src/,src/*/,deploy/,test/bench/}README.md', 'deploy/recipes.md'], { cwd: PROJECT })
+  const files = globSync(['{,src/,src/*/,test/bench/}README.md', 'deploy/*.md', 'deploy/reference/parameters.md'], {
+    cwd: PROJECT,
+  })
   return files.sort().flatMap((file) => examplesIn(file, readFileSync(path.join(PROJECT, file), 'utf8')))
 }
 
@@ -60,7 +62,13 @@ function blocksIn(file: string, document: string): readonly Example[] {
 }
 
 /** What is written behind the fence. */
-const FENCES: Readonly<Record<string, Example['language']>> = { ts: 'ts', sh: 'sh', yaml: 'yaml', go: 'go' }
+const FENCES: Readonly<Record<string, Example['language']>> = {
+  ts: 'ts',
+  sh: 'sh',
+  yaml: 'yaml',
+  go: 'go',
+  mermaid: 'drawing',
+}
 
 function languageOf(text: string): Example['language'] {
   return TYPESCRIPT.test(text) ? 'ts' : 'sh'

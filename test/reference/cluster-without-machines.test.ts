@@ -14,7 +14,7 @@ import { readModules } from '../corpora/public-modules.ts'
 import { newHome } from '../rigs/server-process.ts'
 
 const execute = promisify(execFile)
-const RECIPES = path.join(import.meta.dirname, '../../deploy/recipes.md')
+const RECIPES = path.join(import.meta.dirname, '../../deploy/controllers.md')
 const SECTION = 'A cluster without machines'
 const KWOK = { name: 'kwok', module: 'sigs.k8s.io/kwok', folder: '/cmd/kwok', version: '0.8.0' }
 /** What the file of its release is put together of. */
@@ -41,7 +41,7 @@ async function prepared(): Promise<string> {
 it('is made by what the recipe says', async () => {
   const folder = await prepared()
   const [, rest = ''] = readFileSync(RECIPES, 'utf8').split(`## ${SECTION}\n`)
-  const block = examplesIn('recipes.md', rest.split('\n## ')[0]!).find(({ text }) => text.includes('kwok --'))!
+  const block = examplesIn('controllers.md', rest.split('\n## ')[0]!).find(({ text }) => text.includes('kwok --'))!
   const env: Record<string, string> = { PATH: `${folder}/bin:${process.env['PATH']}`, HOME: folder }
   const shell = (line: string): Promise<{ stdout: string }> => execute('bash', ['-c', line], { cwd: folder, env })
   const answers = `kubectl --kubeconfig cluster/admin.kubeconfig get --raw /readyz`

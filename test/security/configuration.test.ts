@@ -112,9 +112,9 @@ describe('CIS 1.2.16 to 1.2.19: the audit log', () => {
 })
 
 describe('CIS 3.1.1: people', () => {
-  it('can be known by tokens that end, and the manual and the README say how', () => {
+  it('can be known by tokens that end, and the manual and the documents say how', () => {
     expect(FLAGS.map(({ name }) => name)).toEqual(expect.arrayContaining(['oidc-issuer-url', 'authentication-config']))
-    expect(readFileSync(path.join(import.meta.dirname, '../../README.md'), 'utf8')).toContain('OIDC')
+    expect(readFileSync(path.join(import.meta.dirname, '../../deploy/security.md'), 'utf8')).toContain('OIDC')
   })
 })
 
