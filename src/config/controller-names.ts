@@ -7,6 +7,7 @@ export const CLUSTER_CONTROLLER_NAMES = ['deployment', 'replicaset', 'scheduler'
 
 export const CONTROLLER_NAMES = [
   ...CLUSTER_CONTROLLER_NAMES,
+  'definition-migration',
   'flow-control-objects',
   'garbage-collector',
   'kubernetes-service',
@@ -15,6 +16,7 @@ export const CONTROLLER_NAMES = [
   'root-ca-certificate-publisher',
   'service-addresses',
   'serviceaccount',
+  'storage-version-migrator',
   'system-namespaces',
   'system-priority-classes',
 ] as const
@@ -28,6 +30,7 @@ export const ALSO_ELSEWHERE = [
   'serviceaccount',
   'root-ca-certificate-publisher',
   'resource-quotas',
+  'storage-version-migrator',
 ] as const satisfies readonly ControllerName[]
 
 /** The values of `--controllers`. */

@@ -146,15 +146,17 @@ interface Condition {
   readonly status: boolean
   readonly reason: string
   readonly message: string
+  readonly observedGeneration?: number | bigint
 }
 
 /** Its time changes with its status alone. The object itself where it says so already. */
-export function withCondition(object: ApiObject, { type, status, reason, message }: Condition, now: string): ApiObject {
+export function withCondition<T extends ApiObject>(object: T, { type, status, ...said }: Condition, now: string): T {
   const before = conditionOf(object, type)
   const word = status ? 'True' : 'False'
-  if (before?.['status'] === word && before['reason'] === reason && before['message'] === message) return object
-  const time = before?.['status'] === word ? (before['lastTransitionTime'] ?? now) : now
-  const condition: ValueMap = { type, status: word, lastTransitionTime: time, reason, message }
+  const isSame = before?.['status'] === word
+  if (isSame && Object.entries(said).every(([name, value]) => before[name] === value)) return object
+  const time = isSame ? (before['lastTransitionTime'] ?? now) : now
+  const condition: ValueMap = { type, status: word, lastTransitionTime: time, ...said }
   const conditions = listOrEmpty(mapOrEmpty(object, 'status'), 'conditions')
   const next = conditions.some((one) => one === before)
     ? conditions.map((one) => (one === before ? condition : one))

@@ -8,6 +8,7 @@ import type { Controller, ControllerParts } from '../controllers/controllers.ts'
 import { Fence } from '../controllers/fence.ts'
 import { type FlowObjects, flowControlObjects } from '../controllers/flow-control-objects.ts'
 import { definitionCleanup } from '../controllers/definition-cleanup.ts'
+import { definitionMigrations } from '../controllers/definition-migrations.ts'
 import { definitionApiServices } from '../controllers/definition-api-services.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
 import { type Advertised, kubernetesService, makeKubernetesService } from '../controllers/kubernetes-service.ts'
@@ -20,6 +21,7 @@ import { resourceQuotas } from '../controllers/resource-quotas.ts'
 import { roleAggregation } from '../controllers/role-aggregation.ts'
 import { serverIdentity } from '../controllers/server-identity.ts'
 import { serviceIpRepair } from '../controllers/service-ip-repair.ts'
+import { migrationType, storageVersionMigrator } from '../controllers/storage-version-migrator.ts'
 import { systemNamespaces, systemPriorityClasses } from '../controllers/system-objects.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
 import { systemRandom } from '../lib/random.ts'
@@ -128,6 +130,9 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     definitionApiServices(parts),
     apiServiceAvailability(parts, options.probeRemote),
     ...(options.cluster.nodes === 0 ? [] : [clusterInProcess(parts, options)]),
+    ...(migrationType(parts.resources()) === undefined
+      ? []
+      : [storageVersionMigrator(parts), definitionMigrations(parts)]),
   ]
 }
 

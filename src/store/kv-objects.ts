@@ -23,6 +23,8 @@ export interface Current {
   readonly item: StoredItem
   /** Must be written even without a change. */
   readonly stale: boolean
+  /** kube-apiserver has written it, in an encoding or a version of its own. Absent: it has not, or it is unknown. */
+  readonly foreign?: boolean
 }
 
 /** Undefined: no object can have this key. */
@@ -38,6 +40,7 @@ export async function readCurrent(
   return {
     item: itemOf(names, found.revision, content),
     stale: content.kind === 'readable' && content.stale,
+    foreign: content.kind === 'readable' && content.foreign === true,
   }
 }
 

@@ -115,9 +115,10 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
 
 /**
  * Store this object. If it equals the stored one, nothing is written. `metadata.resourceVersion` in it is ignored. `bytes` are
- * the object as `encodeStored` gives it, from a writer that has no parsed object.
+ * the object as `encodeStored` gives it, from a writer that has no parsed object. `inOwnForm`: the object is also written if only its
+ * encoding differs, because kube-apiserver has stored it.
  */
-export type PutOutcome = { readonly kind: 'put'; readonly ttlSeconds?: number } & (
+export type PutOutcome = { readonly kind: 'put'; readonly ttlSeconds?: number; readonly inOwnForm?: boolean } & (
   | { readonly object: ApiObject; readonly bytes?: undefined }
   | { readonly object?: undefined; readonly bytes: Buffer }
 )

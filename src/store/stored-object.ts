@@ -15,7 +15,14 @@ import type { Opened, Transformer } from './transformer.ts'
 
 /** The decrypted value of a key: canonical JSON without a resourceVersion, or the reason why it is unreadable. */
 export type Content =
-  | { readonly kind: 'readable'; readonly bytes: Buffer; readonly layout: ObjectLayout; readonly stale: boolean }
+  | {
+      readonly kind: 'readable'
+      readonly bytes: Buffer
+      readonly layout: ObjectLayout
+      readonly stale: boolean
+      /** `bytes` were made of another encoding or version. */
+      readonly foreign?: true
+    }
   | { readonly kind: 'unreadable'; readonly problem: string }
 
 export interface Opener {
@@ -43,7 +50,7 @@ function contentOf(opened: Opened, { prefix, decodeForeign }: Opener, key: strin
   if (foreign.kind === 'unreadable') return foreign
   const found = layoutOf(foreign.bytes)
   if (found === undefined) return { kind: 'unreadable', problem: 'the stored data is not an object' }
-  return { kind: 'readable', bytes: foreign.bytes, layout: found, stale }
+  return { kind: 'readable', bytes: foreign.bytes, layout: found, stale, foreign: true }
 }
 
 export function itemOf(names: KeyNames, revision: number, content: Content): StoredItem {

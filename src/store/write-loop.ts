@@ -45,7 +45,7 @@ export async function writeObject(
       const found = await attempt.read(signal)
       isCertain = true
       // It may have become stale since it was read: encryption keys change.
-      const isAsAssumed = revisionOf(found) === revisionOf(current) && found?.stale === current?.stale
+      const isAsAssumed = revisionOf(found) === revisionOf(current) && hasSameForm(found, current)
       current = found
       if (!isAsAssumed) continue
     }
@@ -69,6 +69,10 @@ function decideOn(current: Current | undefined, decide: Decide): MaybePromise<De
 
 function revisionOf(current: Current | undefined): number {
   return current === undefined ? ABSENT : current.item.revision
+}
+
+function hasSameForm(one: Current | undefined, other: Current | undefined): boolean {
+  return one?.stale === other?.stale && (one?.foreign ?? false) === (other?.foreign ?? false)
 }
 
 type Lost = { readonly kind: 'lost'; readonly current: Current | undefined }
@@ -111,8 +115,8 @@ class Attempt {
 
   async #put(outcome: PutOutcome, current: Current | undefined, signal: AbortSignal): Promise<WriteResult | Lost> {
     const bytes = outcome.bytes ?? encodeStored(outcome.object, this.#key.resource.encode)
-    if (current !== undefined && !current.stale && isStored(bytes, current))
-      return { kind: 'kept', object: current.item }
+    const isInForm = current?.stale === false && !(outcome.inOwnForm === true && current.foreign === true)
+    if (isInForm && isStored(bytes, current)) return { kind: 'kept', object: current.item }
     const created = current === undefined
     const operation = created ? 'create' : 'update'
     const { kv, measures, transformer } = this.#objects

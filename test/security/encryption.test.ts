@@ -89,6 +89,27 @@ describe('CIS 1.2.27 and 1.2.28: in the embedded store', () => {
   })
 })
 
+describe('CIS 1.2.27 and 1.2.28: after a migration of the storage', () => {
+  it('no secret needs the old key', { timeout: 90_000 }, async () => {
+    const home = await newHome()
+    const level = '--emulated-version=1.37'
+    const start = (...providers: readonly object[]): Promise<ServerProcess> =>
+      startServerProcess([level, ...configure(home, ...providers)], home)
+    let server = await start({ aescbc: key('old', 1) })
+    for (const name of ['one', 'two']) await makeSecret(server, name)
+    await server.stop()
+    server = await start({ aesgcm: key('new', 2) }, { aescbc: key('old', 1) })
+    const migrations = '/apis/storagemigration.k8s.io/v1/storageversionmigrations'
+    const body = { metadata: { name: 'secrets' }, spec: { resource: { group: '', resource: 'secrets' } } }
+    expect((await ask(server, `POST ${migrations}`, body)).status).toBe(201)
+    await expect.poll(async () => (await ask(server, `GET ${migrations}/secrets`)).body).toContain('"Succeeded"')
+    await server.stop()
+    server = await start({ aesgcm: key('new', 2) })
+    for (const name of ['one', 'two']) expect((await ask(server, `GET ${SECRETS}/${name}`)).status).toBe(200)
+    await server.stop()
+  })
+})
+
 describe('CIS 1.2.27 and 1.2.28: in etcd', () => {
   it('a secret is sealed under its key, and moved to another it does not open (P-441, P-443)', {
     timeout: 60_000,

@@ -1,0 +1,97 @@
+// Starts a migration where a definition stores objects in a new version and lists older ones in `status.storedVersions`. The definition
+// owns the migration, so that both are deleted together.
+import type { StoredObject } from '../api/read.ts'
+import { type Definition, readDefinition } from '../kinds/kinds.ts'
+import { together } from '../lib/together.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { definitionType } from './definition-migration.ts'
+import { runInformer } from './informer.ts'
+import { isOver, migrationIn, migrationType, typeName } from './storage-version-migrator.ts'
+import { WorkQueue } from './work-queue.ts'
+import { controllerContext, createMissing, newObject } from './writes.ts'
+
+const NAME = 'definition-migration'
+/** Definitions are often changed several times in a row, and every replica must have learned of the last change. */
+const SETTLED_MS = 10_000
+const MOST_NAME = 253
+
+interface Seen {
+  readonly definition: Definition
+  /** Of this generation. */
+  readonly sinceMs: number
+}
+
+export function definitionMigrations(parts: ControllerParts): Controller {
+  return { name: NAME, canWait: true, run: (signal) => new Starter(parts).run(signal) }
+}
+
+class Starter {
+  readonly #parts: ControllerParts
+  /** The definitions that need a migration. */
+  readonly #seen = new Map<string, Seen>()
+  /** The names of the migrations that are not over, by type. */
+  readonly #underWay = new Map<string, Set<string>>()
+  readonly #queue: WorkQueue
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts
+    this.#queue = new WorkQueue(parts, { name: NAME, workers: 1, work: (name, signal) => this.#start(name, signal) })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { registry, resources } = this.#parts
+    const definitions = {
+      onPresent: (stored: StoredObject) => this.#onDefinition(readDefinition(stored.object())),
+      onGone: ({ name }: StoredObject) => void this.#seen.delete(name),
+    }
+    const migrations = {
+      onPresent: (stored: StoredObject) => this.#onMigration(stored, !isOver(migrationIn(stored))),
+      onGone: (stored: StoredObject) => this.#onMigration(stored, false),
+    }
+    await together(signal, (until) => [
+      runInformer(registry.store, definitionType(resources()), definitions, until),
+      runInformer(registry.store, migrationType(resources())!, migrations, until),
+      this.#queue.run(until),
+    ])
+  }
+
+  #onDefinition(definition: Definition): void {
+    const { name, generation, uid, isEstablished, isTerminating, storedVersions, storageVersion } = definition
+    if (!isEstablished || isTerminating || storedVersions.every((version) => version === storageVersion)) {
+      this.#seen.delete(name)
+      return
+    }
+    const before = this.#seen.get(name)
+    const isSame = before?.definition.generation === generation && before.definition.uid === uid
+    this.#seen.set(name, { definition, sinceMs: isSame ? before.sinceMs : this.#parts.clock.now() })
+    this.#queue.add(name)
+  }
+
+  #onMigration(stored: StoredObject, isUnderWay: boolean): void {
+    const type = typeName(migrationIn(stored))
+    const names = this.#underWay.get(type) ?? new Set()
+    if (isUnderWay) this.#underWay.set(type, names.add(stored.name))
+    else if (names.delete(stored.name) && names.size === 0) this.#underWay.delete(type)
+    if (!isUnderWay && this.#seen.has(type)) this.#queue.add(type)
+  }
+
+  async #start(name: string, signal: AbortSignal): Promise<void> {
+    const seen = this.#seen.get(name)
+    if (seen === undefined || this.#underWay.has(name)) return
+    const restMs = seen.sinceMs + SETTLED_MS - this.#parts.clock.now()
+    if (restMs > 0) return this.#queue.addAfter(name, restMs)
+    const { uid, group, names } = seen.definition
+    const migrations = migrationType(this.#parts.resources())!
+    const owner = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name, uid }
+    const metadata = { name: migrationName(seen.definition), ownerReferences: [owner] }
+    const object = newObject(migrations, metadata, { spec: { resource: { group, resource: names.plural } } })
+    // One that failed stays, and is not repeated until it is deleted or the definition changes.
+    await createMissing(this.#parts, migrations, object, controllerContext(this.#parts, '', signal))
+  }
+}
+
+/** Another name for every change of the definition. */
+function migrationName({ name, storageVersion, generation }: Definition): string {
+  const suffix = `-${storageVersion}-${generation}`
+  return `${name.slice(0, MOST_NAME - suffix.length).replace(/[.-]+$/, '')}${suffix}`
+}
