@@ -136,12 +136,12 @@ class SchemaWriter {
   }
 
   #field(place: string, [name, , type, marks = '', facts = {}]: CompiledField): ValueMap {
-    const usual = this.#form.undescribed.test(place) ? undefined : (USUAL_TEXTS[name] ?? '')
-    const description = TEXTS[place] ?? (type === 'meta_v1.ListMeta' ? LIST_META_TEXT : usual)
+    const shape = this.#shape(type, { isPointer: marks.includes('p'), values: facts.values, zero: facts.default })
+    const isBare = this.#version === 3 && Object.hasOwn(shape, '$ref') && this.#form.undescribed.test(place)
     return this.#describe(
-      description,
+      isBare ? undefined : fieldText(place, name, type),
       givenMembers({
-        ...this.#shape(type, { isPointer: marks.includes('p'), values: facts.values, zero: facts.default }),
+        ...shape,
         'x-kubernetes-list-map-keys': facts.listKeys,
         'x-kubernetes-list-type': facts.listType,
         'x-kubernetes-map-type': facts.mapType,
@@ -215,6 +215,13 @@ class SchemaWriter {
         return {}
     }
   }
+}
+
+/** What is said of the field itself, of fields of its name in types of its type's name, or of all fields of its name. */
+function fieldText(place: string, name: string, type: string): string {
+  const [typeName = ''] = place.split('.').slice(-2)
+  const own = TEXTS[place] ?? (type === 'meta_v1.ListMeta' ? LIST_META_TEXT : TEXTS[`${typeName}.${name}`])
+  return own ?? USUAL_TEXTS[name] ?? TEXTS[name] ?? TEXTS[type.replace(/^(?:\[\]|\{\})+/, '')] ?? ''
 }
 
 /** The reference has no descriptions of these fields, so their references have no other members. */

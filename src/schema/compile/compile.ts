@@ -39,8 +39,12 @@ export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
   return schema
 }
 
-/** What the comments before messages and fields say, by the name of the type and the field in the table. */
-export function compileDescriptions(files: readonly ProtoFile[]): Readonly<Record<string, string>> {
+/**
+ * What the comments before messages and fields say, by the name of the type and the field in the table; and the lines of `usual`, by the name of
+ * the field, alone or behind that of its type.
+ */
+export function compileDescriptions(files: readonly ProtoFile[], usual = ''): Readonly<Record<string, string>> {
+  const lines = usual.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const texts = files
     .filter(({ stem }) => stem !== 'options')
     .toSorted((a, b) => (a.stem < b.stem ? -1 : 1))
@@ -53,7 +57,10 @@ export function compileDescriptions(files: readonly ProtoFile[]): Readonly<Recor
           ...type.fieldsArray.map((field) => [`${stem}.${type.name}.${jsonName(field)}`, field.comment] as const),
         ])
     })
-  return Object.fromEntries(texts.flatMap(([name, text]) => (text === null || text === '' ? [] : [[name, text]])))
+  return Object.fromEntries([
+    ...texts.flatMap(([name, text]) => (text === null || text === '' ? [] : [[name, text] as const])),
+    ...lines.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)] as const),
+  ])
 }
 
 function jsonName(field: protobufjs.Field): string {

@@ -15,7 +15,7 @@ const top = path.join(import.meta.dirname, '../../..')
 export function compiledFiles(): ReadonlyMap<string, string> {
   const protos = readProtos()
   const schema = compileProtos(protos)
-  const descriptions = compileDescriptions(protos)
+  const descriptions = compileDescriptions(protos, readFileSync(path.join(top, 'proto/descriptions.txt'), 'utf8'))
   const folder = path.join(top, 'src/schema/gen')
   return new Map([
     [path.join(folder, 'built-in-kinds.json'), formatCompiled(schema)],
