@@ -22,7 +22,7 @@ const TYPE_WAIT_MS = 60_000
 const LOOK_AGAIN_MS = 1_000
 const TELL_EVERY_MS = 5_000
 /** Everything that rewriting an object takes. */
-const VERBS_NEEDED = ['update', 'patch', 'list']
+const VERBS_NEEDED: readonly string[] = ['update', 'patch', 'list']
 const GROUP = 'storagemigration.k8s.io'
 
 /** The type of migrations; undefined where it is not served. */

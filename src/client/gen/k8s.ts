@@ -1400,6 +1400,7 @@ export interface ExpressionWarning {
   readonly warning: string
 }
 
+/** Documentation elsewhere. */
 export interface ExternalDocumentation {
   readonly description?: string
   readonly url?: string
@@ -1601,6 +1602,7 @@ export interface HTTPIngressPath {
   readonly backend: IngressBackend
 }
 
+/** The paths of the host and their backends. */
 export interface HTTPIngressRuleValue {
   readonly paths: readonly HTTPIngressPath[]
 }
@@ -1801,6 +1803,7 @@ export interface IngressTLS {
 /** A whole number or a text. */
 export type IntOrString = number | string
 
+/** A value in JSON. */
 export type JSON = unknown
 
 export interface JSONPatch {
@@ -1856,10 +1859,13 @@ export interface JSONSchemaProps {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
 }
 
+/** The schema of the items. */
 export type JSONSchemaPropsOrArray = JSONSchemaProps | readonly JSONSchemaProps[]
 
+/** A schema, or whether values are allowed. */
 export type JSONSchemaPropsOrBool = JSONSchemaProps | boolean
 
+/** A schema, or the names of properties. */
 export type JSONSchemaPropsOrStringArray = JSONSchemaProps | readonly string[]
 
 /** Runs pods until enough of them have ended well. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { storageVersionMigrator } from '../../../src/controllers/storage-version-migrator.ts'
-import { ABSENT } from '../../../src/kv/kv.ts'
+import { ABSENT, putKey } from '../../../src/kv/kv.ts'
 import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 import { controllerParts, runUntilFinished } from '../../rigs/running-controller.ts'
 
@@ -169,7 +169,7 @@ describe('a storage version migration', () => {
     const key = '/registry/configmaps/ns/theirs'
     const theirs = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'theirs', namespace: 'ns', uid: 'u' } }
     const request = { key, value: Buffer.from(`${JSON.stringify(theirs)}\n`), expected: ABSENT }
-    await world.kv.put(request, SIGNAL)
+    await putKey(world.kv, request, SIGNAL)
     await migrate(world, { group: '', resource: 'configmaps' })
     await untilOver(world)
     expect((await world.kv.get(key, {}, SIGNAL)).item?.value.toString()).toBe(JSON.stringify(theirs))
@@ -181,7 +181,7 @@ describe('a storage version migration', () => {
     const world = await open('definition-migration')
     await defined(world, 2)
     const key = '/registry/example.com/foos/ns/broken'
-    await world.kv.put({ key, value: Buffer.from('no object'), expected: ABSENT }, SIGNAL)
+    await putKey(world.kv, { key, value: Buffer.from('no object'), expected: ABSENT }, SIGNAL)
     await migrate(world, { group: 'example.com', resource: 'foos' })
     await untilOver(world)
     expect(await condition(world, `${MIGRATIONS}/m`, 'Failed')).toMatch(/^True StorageVersionMigrationFailed: .*broken/)
@@ -222,7 +222,7 @@ describe('a storage version migration', () => {
     const put = async (name: string): Promise<number> => {
       const theirs = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'ns', uid: 'u' } }
       const value = Buffer.from(`${JSON.stringify(theirs)}\n`)
-      const result = await world.kv.put({ key: `/registry/configmaps/ns/${name}`, value, expected: ABSENT }, SIGNAL)
+      const result = await putKey(world.kv, { key: `/registry/configmaps/ns/${name}`, value, expected: ABSENT }, SIGNAL)
       return result.revision
     }
     const resourceVersion = String(await put('before'))

@@ -138,7 +138,8 @@ describe('a server of level 1.37', () => {
   })
 
   it('takes migrations, and holds them to their rules', async () => {
-    const world = await at('1.37')
+    const off = ['storage-version-migrator']
+    const world = await openWorld({ flags: ['--emulated-version=1.37'], controllersOff: off })
     const resource = { group: 'apps', resource: 'deployments' }
     const made = await post(world, MIGRATIONS, { metadata: { name: 'm' }, spec: { resource } })
     expect(made).toMatchObject({ status: 201, body: { spec: { resource }, status: {} } })
