@@ -1,5 +1,6 @@
 // Continue tokens: where a chunked list goes on and at which revision. Opaque to clients, in the reference's form
-// (R-120), so that a token survives a change of server. A token is not bound to a user, a selector or a limit.
+// (R-120), so that a token survives a change of server. A token is not bound to a user, a selector or a limit; that of a query is bound
+// to the query.
 import { jsonObjectFault, jsonTypeOf } from '../lib/json-fault.ts'
 import type { PagePosition } from './read.ts'
 import { ApiError } from './status.ts'
@@ -8,7 +9,8 @@ const VERSION = 'meta.k8s.io/v1'
 const VERSIONS: readonly unknown[] = [VERSION, 'meta.svc.io/v1']
 
 export function encodeContinue(position: PagePosition): string {
-  const content = { v: VERSION, rv: position.revision ?? -1, start: position.start }
+  const { query, skip } = position
+  const content = { v: VERSION, rv: position.revision ?? -1, start: position.start, query, skip }
   return Buffer.from(JSON.stringify(content)).toString('base64url')
 }
 
@@ -16,7 +18,7 @@ export function encodeContinue(position: PagePosition): string {
 export function decodeContinue(text: string): PagePosition {
   const illegal = illegalBase64At(text)
   if (illegal !== undefined) throw invalid(`: illegal base64 data at input byte ${illegal}`)
-  const { v, rv, start } = contentOf(Buffer.from(text, 'base64url'))
+  const { v, rv, start, query, skip } = contentOf(Buffer.from(text, 'base64url'))
   if (!VERSIONS.includes(v)) throw invalid(`: server does not recognize this encoded version ${v}`)
   if (rv === 0) throw invalid(`: incorrect encoded start resourceVersion (version ${VERSION})`)
   if (start === '') throw invalid(`: encoded start key empty (version ${VERSION})`)
@@ -24,7 +26,8 @@ export function decodeContinue(text: string): PagePosition {
   if (path === '' || path.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
     throw invalid(`: ${start}`)
   }
-  return { revision: rv > 0 ? rv : undefined, start: path }
+  const position = { revision: rv > 0 ? rv : undefined, start: path }
+  return query === '' ? position : { ...position, query, skip: Math.max(0, skip) }
 }
 
 /** Where unpadded base64url breaks off, counted as the reference counts. */
@@ -34,7 +37,13 @@ function illegalBase64At(text: string): number | undefined {
   return text.length % 4 === 1 ? text.length - 1 : undefined
 }
 
-const NOTHING: Readonly<{ v: string; rv: number; start: string }> = { v: '', rv: 0, start: '' }
+const NOTHING: Readonly<{ v: string; rv: number; start: string; query: string; skip: number }> = {
+  v: '',
+  rv: 0,
+  start: '',
+  query: '',
+  skip: 0,
+}
 
 function contentOf(bytes: Buffer): typeof NOTHING {
   // Messages show the byte that does not belong, not the character that it may be a part of.

@@ -47,13 +47,16 @@ export function parseGetQuery(query: QueryParameters): Exclude<ReadAt, { readonl
   return notOlderThan(parseVersion(query.get('resourceVersion') ?? '', 'invalid resource version: '))
 }
 
-/** A list, or which objects of a collection are deleted: `watch` says nothing there. Throws `ApiError` `BadRequest`. */
-export function parseListQuery(query: QueryParameters, selectable: SelectableFields): ListQuery {
+/**
+ * A list, or which objects of a collection are deleted: `watch` says nothing there. `digest` is that of a query, whose `continue` belongs to
+ * it alone. Throws `ApiError` `BadRequest`.
+ */
+export function parseListQuery(query: QueryParameters, selectable: SelectableFields, digest?: string): ListQuery {
   const options = readOptions(query)
   refuse(listFaults(options))
   const fields = selectable.resolve(options.fields)
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : undefined
-  return { labels: options.labels, fields, at: listAt(options, limit), limit }
+  return { labels: options.labels, fields, at: listAt(options, limit, digest), limit }
 }
 
 /**
@@ -146,9 +149,12 @@ function notOlderThan(version: Version): Exclude<ReadAt, { readonly kind: 'exact
   return version.revision === 0 ? ANY : { kind: 'notOlderThan', revision: version.revision }
 }
 
-function listAt(options: Options, limit: number | undefined): ListAt {
+function listAt(options: Options, limit: number | undefined, digest: string | undefined): ListAt {
   if (options.continue !== '') {
     const position = decodeContinue(options.continue)
+    if (position.query !== digest) {
+      throw new ApiError('BadRequest', 'invalid continue token: it belongs to a list with another query')
+    }
     if (options.version === '' || options.version === '0') return { kind: 'continuation', position }
     throw new ApiError('BadRequest', 'specifying resource version is not allowed when using continue')
   }

@@ -18,6 +18,10 @@ export interface PagePosition {
   readonly revision: number | undefined
   /** The first key wanted, relative to what is listed: `name\0` in one namespace, `namespace/name\0` across all. */
   readonly start: string
+  /** Of the query that the page belongs to. Absent: there is none. */
+  readonly query?: string | undefined
+  /** How many objects or rows of an ordered query stand before the page. */
+  readonly skip?: number | undefined
 }
 
 /** The same for lists, which can also go on where another page ended. */
@@ -56,6 +60,8 @@ export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   /** DELETED: the last state that the watcher could see, with the revision of the change that took it away. */
   readonly object: StoredObject
+  /** MODIFIED: the state before, where it is at hand in the form of `object`. */
+  readonly before?: StoredObject | undefined
   /** When this server learned of the change, in milliseconds of `performance.now()`; absent: a part of the state that a watch begins with. */
   readonly at: number | undefined
   readonly memo: EncodingMemo

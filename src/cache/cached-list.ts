@@ -14,6 +14,8 @@ import type { ItemTree, Snapshot } from './snapshots.ts'
 const BATCH = 256
 /** Items looked at in one turn of the event loop. */
 const LOOKED_AT = 1_024
+/** The same for a matcher that takes long, in milliseconds. */
+const SLOW_MS = 8
 
 /** Finds objects by an index. Undefined: no index helps. */
 export interface Finder {
@@ -107,7 +109,7 @@ async function* walk(
     const isEnd = takeSome(items, matcher, { into: batch, most: BATCH })
     if (returned !== undefined) returned.value += batch.length
     if (batch.length > 0) yield batch
-    else if (!isEnd) await setImmediate()
+    if (!isEnd && (batch.length === 0 || matcher?.isSlow === true)) await setImmediate()
     if (isEnd) return
   }
 }
@@ -118,10 +120,12 @@ function takeSome(
   matcher: Matcher | undefined,
   take: { readonly into: CachedObject[]; readonly most: number },
 ): boolean {
+  const until = matcher?.isSlow === true ? performance.now() + SLOW_MS : undefined
   for (let looked = 0; looked < LOOKED_AT && take.into.length < take.most; looked++) {
     const { done, value } = items.next()
     if (done === true) return true
     if (value.kind === 'object' && (matcher === undefined || matcher.matches(value))) take.into.push(value)
+    if (until !== undefined && performance.now() >= until) return false
   }
   return false
 }

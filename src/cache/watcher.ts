@@ -13,6 +13,8 @@ import type { Scope, WatcherIndex } from './watcher-index.ts'
 const MOST_PENDING = 256
 /** Records read at a time while catching up. */
 const CATCH_UP_RECORDS = 500
+/** The same for a matcher that takes long. */
+const SLOW_RECORDS = 50
 
 export interface WatcherOptions {
   readonly resource: StoredResource
@@ -141,8 +143,13 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       if (!skipUnreadable) this.fail(unreadableObjects(resource, 'watch', [unreadable]))
       return
     }
-    const event = record.change.eventFor(matcher)
-    if (event !== undefined) this.#hand(event)
+    try {
+      const event = record.change.eventFor(matcher)
+      if (event !== undefined) this.#hand(event)
+    } catch (error) {
+      // What the client asked for cannot be told any more. Other watchers are told of the change all the same.
+      this.fail(error)
+    }
   }
 
   /** A callback that throws ends its own watch only. */
@@ -165,13 +172,13 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   }
 
   #catchUp(): void {
-    const { history } = this.#options
+    const { history, matcher } = this.#options
     if (this.#cursor < history.floor) {
       this.fail(tooOldResourceVersion(this.#cursor, history.floor))
       return
     }
     this.#beforePending = this.#cursor
-    const { records, isAll } = history.after(this.#cursor, CATCH_UP_RECORDS)
+    const { records, isAll } = history.after(this.#cursor, matcher?.isSlow === true ? SLOW_RECORDS : CATCH_UP_RECORDS)
     for (const record of records) {
       this.#accept(record)
       if (this.#failure !== undefined) return

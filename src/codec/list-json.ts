@@ -23,6 +23,8 @@ export interface ListType {
   readonly itemKind: string
   /** Custom resources: sorted members, and items with kind and apiVersion (R-109, R-110). */
   readonly custom: boolean
+  /** Items of a built-in kind have their kind and apiVersion too. */
+  readonly isTyped?: boolean | undefined
 }
 
 export interface ListMetadata {
@@ -77,13 +79,16 @@ const OPEN = Buffer.from('{')
 const CLOSE = Buffer.from('}')
 const END = Buffer.from(']}')
 
-function builtInList({ apiVersion, kind, itemKind }: ListType, metadata: ListMetadata): JsonList {
+function builtInList({ apiVersion, kind, itemKind, isTyped }: ListType, metadata: ListMetadata): JsonList {
   const type = (name: string): string => `{"kind":${stringJson(name)},"apiVersion":${stringJson(apiVersion)},`
   const itemHead = Buffer.from(type(itemKind))
   return {
     head: Buffer.from(`${type(kind)}"metadata":${metadataJson(metadata)},"items":[`),
     tail: END,
-    item: ({ bytes }) => (startsWith(bytes, itemHead) ? [OPEN, bytes.subarray(itemHead.length)] : [withoutType(bytes)]),
+    item: ({ bytes }) => {
+      if (isTyped === true) return [bytes]
+      return startsWith(bytes, itemHead) ? [OPEN, bytes.subarray(itemHead.length)] : [withoutType(bytes)]
+    },
   }
 }
 

@@ -26,13 +26,14 @@ function valuesOf({ form, metadata }: ListDocument): ListValues {
   const listMeta: ValueMap = { ...always, ...(remaining === undefined ? {} : { remainingItemCount: remaining }) }
   switch (form.kind) {
     case 'objects': {
-      const { apiVersion, kind, custom } = form.type
+      const { apiVersion, kind } = form.type
+      const isTyped = form.type.custom || form.type.isTyped === true
       const rest = { kind, apiVersion, metadata: listMeta }
       return {
         rest,
-        place: { key: 'items', isTyped: custom },
+        place: { key: 'items', isTyped },
         json: ({ bytes }) => bytes,
-        value: (item) => (custom ? item.object() : withoutType(item.object())),
+        value: (item) => (isTyped ? item.object() : withoutType(item.object())),
       }
     }
     case 'metadata': {

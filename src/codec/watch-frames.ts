@@ -23,8 +23,10 @@ export interface WatchFramesOptions {
   readonly encoding: FrameEncoding
   /** What is watched. */
   readonly type: Pick<ListType, 'apiVersion' | 'itemKind' | 'custom'>
-  /** The object in the version asked for; absent: that is the stored one. Must depend on `type` alone. */
+  /** The object in the version asked for; absent: that is the stored one. Must depend on `type` and `select` alone. */
   readonly convert?: (object: ListItem) => ListItem
+  /** The fields that objects have; absent: all. */
+  readonly select?: string | undefined
   /** In milliseconds since the epoch; ages in tables are counted to here. */
   readonly now: () => number
 }
@@ -40,7 +42,9 @@ export class WatchFrames {
 
   constructor(options: WatchFramesOptions) {
     this.#options = options
-    this.#memoKey = `${options.encoding.name} ${formKey(options.form)} ${options.type.apiVersion}`
+    const { select } = options
+    const key = `${options.encoding.name} ${formKey(options.form)} ${options.type.apiVersion}`
+    this.#memoKey = select === undefined ? key : `${key} ${select}`
   }
 
   frame(event: WatchEvent): Buffer {

@@ -31,6 +31,7 @@ import {
   pairIn,
   SettingReader,
 } from './setting-reader.ts'
+import { type QueryConfig, queryConfig } from './query-config.ts'
 import type { ServedVersions } from './runtime-config.ts'
 import { type EncryptionFile, encryptionFile, type StorageConfig, storageOf, storagePrefix } from './storage-config.ts'
 import { mergeSettings, readArguments, readEnvironment, type Setting, type Settings } from './settings.ts'
@@ -102,6 +103,7 @@ export interface Config {
   readonly minRequestTimeoutMs: number
   /** Writes with a longer estimate run in a worker thread. */
   readonly inPlaceMs: number
+  readonly queries: QueryConfig
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
   readonly sendRetryAfter: boolean
@@ -236,6 +238,7 @@ function buildConfig(read: SettingReader, environment: Environment, { level, ser
     audit: auditConfig(read),
     requestTimeoutMs: duration(read.required('request-timeout')),
     inPlaceMs: integer(read.required('in-place-milliseconds'), 0, 999_999),
+    queries: queryConfig(read),
     minRequestTimeoutMs: 1000 * integer(read.required('min-request-timeout'), 1, 999_999),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),

@@ -23,6 +23,7 @@ import {
 import { ADMISSION_FLAGS, AUTHENTICATION_FLAGS, AUTHORIZATION_FLAGS } from './flags-access.ts'
 import { AUDIT_FLAGS } from './flags-audit.ts'
 import { HEALTHZ_FLAG, MANAGEMENT_FLAGS } from './flags-management.ts'
+import { QUERY_FLAGS } from './flags-queries.ts'
 import { IGNORED_FLAGS } from './flags-without-effect.ts'
 import { TLS_CURVES, TLS_SUITES, TLS_VERSIONS } from './tls-config.ts'
 
@@ -251,6 +252,7 @@ export const FLAGS = [
   ...AUTHORIZATION_FLAGS,
   ...ADMISSION_FLAGS,
   ...REQUEST_FLAGS,
+  ...QUERY_FLAGS,
   ...AUDIT_FLAGS,
   ...CLUSTER_FLAGS,
   ...OPERATION_FLAGS,

@@ -8,7 +8,7 @@ export interface FlowRequest {
   readonly user: User
   readonly path: string
   readonly info: FlowInfo
-  readonly query: { get(name: string): string | undefined }
+  readonly query: { get(name: string): string | undefined; has(name: string): boolean }
   readonly signal: AbortSignal
 }
 

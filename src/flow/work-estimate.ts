@@ -1,5 +1,6 @@
 // Estimates the seats of a request. Lists, and watches with initial events: by the bytes that they read. Writes: by the
 // number of watchers. All others take one seat (P-211 to P-213).
+import { readsAll } from '../api/query-parameters.ts'
 import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
 
 export interface Work {
@@ -44,7 +45,7 @@ function beginsWithState({ query }: FlowRequest): boolean {
 
 function reading({ info, query }: FlowRequest, load: TypeLoad | undefined, most: number): Work {
   if (load === undefined || load.objects === 0) return ONE_SEAT
-  const limit = Number(query.get('limit') ?? '0')
+  const limit = readsAll(query) ? 0 : Number(query.get('limit') ?? '0')
   const isOne = info.kind === 'resource' && info.selectedName !== undefined
   const objects = isOne ? 1 : limit > 0 ? Math.min(limit, load.objects) : load.objects
   const bytes = (load.bytes / load.objects) * objects

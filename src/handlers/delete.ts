@@ -1,6 +1,7 @@
 // DELETE on an object or on a collection.
 import { parseListQuery } from '../api/list-query.ts'
 import { asMap, textOrEmpty } from '../api/members.ts'
+import { QUERY_PARAMETERS } from '../api/query-parameters.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { readDocument } from '../codec/request-body.ts'
@@ -61,6 +62,8 @@ function refuseLossyQuery(query: Query): void {
       `the part ${JSON.stringify(query.broken.slice(0, 100))} of the query is not a name and a value`,
     )
   }
+  const ignored = QUERY_PARAMETERS.find((name) => query.has(name))
+  if (ignored !== undefined) throw new ApiError('BadRequest', `a DELETE does not select objects by ${ignored}`)
   const cut = ['labelSelector', 'fieldSelector'].find((name) => query.get(name)?.includes('\0') === true)
   if (cut !== undefined) throw new ApiError('BadRequest', `the ${cut} has a NUL, at which it would end`)
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Random } from '../lib/random.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
+import type { ObjectQueries } from '../registry/query/query.ts'
 import type { ReadHistory, Watch } from '../registry/read.ts'
 import type { Action, RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
@@ -25,6 +26,7 @@ export interface ResourceParts extends WireParts {
   /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
   readonly watches: WatchParts
+  readonly queries: ObjectQueries
   /** Runs writes with much to compute in other threads; absent: every write runs here. */
   readonly largeWrites?: LargeWrites | undefined
   readonly components?: readonly ComponentProbe[]

@@ -30,6 +30,8 @@ export interface View extends Negotiated {
   readonly partialMetadata: KindSchema
   readonly status: KindSchema
   readonly tools: EncodingTools
+  /** Items of a list have their kind and apiVersion, whatever the kind is. */
+  readonly isTyped?: boolean
 }
 
 /** `transforms`: which forms there are beside the objects themselves. */
@@ -39,6 +41,12 @@ export function viewOf(
   transforms: Offer['transforms'] = formsOf(request),
 ): View {
   const offer = offerOf(parts, request, transforms)
+  return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
+}
+
+/** For what has no protobuf form and is no object of the kind. */
+export function resultViewOf(parts: ResourceParts, request: ServedRequest): View {
+  const offer = { ...offerOf(parts, request, 'all'), protobuf: false }
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
 }
 
@@ -193,7 +201,7 @@ export function respond(view: Output, kind: KindSchema, item: ListItem, status: 
 }
 
 /** What has no protobuf form travels as JSON in the envelope (D10). */
-function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
+export function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
   const large = view.encoding === 'protobuf' ? undefined : respondWithLarge(view, undefined, bytes, status)
   if (large !== undefined) return large
   if (view.encoding === 'json') return jsonResponse(view, { bytes }, status)
@@ -212,7 +220,7 @@ function piecesResponse(contentType: string, pieces: ReturnType<typeof writeList
 }
 
 /** The form asked for is one of lists, and this is none, or the other way round (R-019 d). */
-function notAcceptable({ resource }: ServedRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
+export function notAcceptable({ resource }: ServedRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
   const { group, kind } = resource.storedKind
   const place = group === '' ? 'core' : group.split('.', 1)[0]!
   const type = resource.isCustom ? `*unstructured.Unstructured${suffix}` : `*${place}.${kind}${suffix}`
@@ -246,7 +254,7 @@ export function listTypeOf({ resource }: ResourceRequest): ListType {
   }
 }
 
-function listMetadata(page: ListPage): ListMetadata {
+export function listMetadata(page: Omit<ListPage, 'batches'>): ListMetadata {
   return {
     resourceVersion: String(page.revision),
     continue: page.next === undefined ? '' : encodeContinue(page.next),
@@ -259,7 +267,7 @@ export function respondWithList(view: View, request: ResourceRequest, page: List
   return listResponse(view, request, { metadata: listMetadata(page), items })
 }
 
-function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocument, 'form'>): HttpResponse {
+export function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocument, 'form'>): HttpResponse {
   const pieces = writeList({ form: listFormOf(view, request), ...list }, view, {
     ...view.tools,
     resume: () => request.http.resume(),
@@ -267,9 +275,10 @@ function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocum
   return piecesResponse(view.contentType, pieces, 200)
 }
 
-function listFormOf({ transform, table }: View, request: ResourceRequest): ListForm {
+function listFormOf(view: View, request: ResourceRequest): ListForm {
+  const { transform, table } = view
   if (table !== undefined) return { kind: 'table', table }
-  if (transform === undefined) return { kind: 'objects', type: listTypeOf(request) }
+  if (transform === undefined) return { kind: 'objects', type: { ...listTypeOf(request), isTyped: view.isTyped } }
   if (transform.as === 'PartialObjectMetadata') throw notAcceptable(request, transform.as, 'a list', 'List')
   return { kind: 'metadata', apiVersion: transform.apiVersion }
 }

@@ -1,17 +1,21 @@
 // GET on a collection with `watch`: a stream of events.
 import { parseWatchQuery } from '../api/list-query.ts'
-import type { WatchEvent } from '../api/read.ts'
+import { hasQuery } from '../api/query-parameters.ts'
+import type { StoredObject, WatchEvent } from '../api/read.ts'
 import { ApiError, statusOf } from '../api/status.ts'
 import { EVENT_STREAM } from '../codec/negotiate.ts'
 import { EVENT_STREAM_FRAMES, frameEncoding } from '../codec/watch-encodings.ts'
-import { type WatchForm, WatchFrames } from '../codec/watch-frames.ts'
+import { type WatchForm, WatchFrames, type WatchFramesOptions } from '../codec/watch-frames.ts'
 import type { ByteSink, HttpResponse, Piece } from '../http/http.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { systemRandom } from '../lib/random.ts'
+import { changedEvents, type Condition, type Selected } from '../registry/query/query.ts'
 import { type Watch, watchObjects } from '../registry/read.ts'
 import { keepAlive, resumedQuery } from './event-stream.ts'
+import { objectIn } from './query-run.ts'
 import { clientOf, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
+import { selectedView } from './selected-view.ts'
 import type { OneWatch } from './watch-measures.ts'
 import type { WatchMemoryHolder } from './watch-memory.ts'
 import type { OpenWatch, Watched } from './watchers.ts'
@@ -22,9 +26,11 @@ const SPREAD = 2 ** 20
 export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource, info } = request
   // The form of the answer is judged before the query (R-139).
-  const view = watchViewOf(parts, request)
-  const isEventStream = view.contentType === EVENT_STREAM
+  const plainView = watchViewOf(parts, request)
+  const isEventStream = plainView.contentType === EVENT_STREAM
   const query = parseWatchQuery(isEventStream ? resumedQuery(http) : http.query, fieldsOf(resource), info.name)
+  const asked = hasQuery(http.query) ? openQuery(parts, request) : undefined
+  const view = selectedView(plainView, asked?.select)
   const headers = { 'content-type': view.contentType }
   const scope = info.namespace === undefined ? 'cluster' : 'namespace'
   const counts = parts.watches.measures.of(resource, scope)
@@ -46,10 +52,12 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const { watchers } = parts.watches
   const open = watchers.begin(watchedBy(request), query.start, holderOf(request))
   http.responder.whenOver(() => watchers.end(open))
-  const asked = await watchObjects(parts.registry, request, { ...query, bookmarks, timeoutSeconds }, signal).catch(
-    (error: unknown) => failInStream(error, isEventStream),
+  const wanted = { ...query, bookmarks, timeoutSeconds, where: asked?.where }
+  const found = await watchObjects(parts.registry, request, wanted, signal).catch((error: unknown) =>
+    failInStream(error, isEventStream),
   )
-  const opened = parts.watches.wrap === undefined ? asked : parts.watches.wrap(request, asked)
+  const told = asked?.isChanged === undefined ? found : changedEvents(found, asked.isChanged)
+  const opened = parts.watches.wrap === undefined ? told : parts.watches.wrap(request, told)
   const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
   // A definition that changed meanwhile has ended the watches of its objects already, all but this one.
   if (resource.isCustom && parts.resources().find(info) !== resource) end()
@@ -57,7 +65,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     form: watchFormOf(view),
     encoding: isEventStream ? EVENT_STREAM_FRAMES : frameEncoding(view.encoding, view.tools),
     type: listTypeOf(request),
-    ...(resource.conversion.isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }),
+    ...convertedBy(request, asked),
     now: () => parts.clock.timeOfDay(),
   })
   return {
@@ -82,6 +90,41 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
       },
     },
   }
+}
+
+interface WatchQuery {
+  readonly where: Condition | undefined
+  readonly select: Selected | undefined
+  /** Whether fields changed that were asked for. Absent: all of them were. */
+  readonly isChanged: ((event: WatchEvent) => boolean) | undefined
+  readonly digest: string
+}
+
+function openQuery(parts: ResourceParts, request: ResourceRequest): WatchQuery {
+  const { where, select, digest } = parts.queries.parse(request.resource, request.http.query, 'watch')
+  const objectOf = objectIn(parts, request)
+  const contentOf = (object: StoredObject): string | undefined => select?.contentOf({ object: () => objectOf(object) })
+  const isChanged = (event: WatchEvent): boolean => {
+    if (event.type !== 'MODIFIED' || event.before === undefined) return true
+    const { before, object, memo } = event
+    return memo.get(`changed ${digest}`, () => Buffer.of(contentOf(before) === contentOf(object) ? 0 : 1))[0] === 1
+  }
+  return {
+    where: where && parts.queries.condition(where, objectOf, 'watch'),
+    select,
+    isChanged: select && isChanged,
+    digest,
+  }
+}
+
+function convertedBy(
+  request: ResourceRequest,
+  asked: WatchQuery | undefined,
+): Pick<WatchFramesOptions, 'convert' | 'select'> {
+  const { isIdentity } = request.resource.conversion
+  const select = asked?.select
+  if (select === undefined) return isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }
+  return { convert: (item) => select.of(servedItem(request, item as never)), select: asked?.digest }
 }
 
 /**

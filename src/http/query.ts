@@ -6,6 +6,7 @@ export interface Query {
   get(name: string): string | undefined
   all(name: string): readonly string[]
   has(name: string): boolean
+  names(): Iterable<string>
   /** The first part that is no name and value: the reference leaves it out without a word. */
   readonly broken: string | undefined
 }
@@ -14,6 +15,7 @@ const NONE: Query = {
   get: () => undefined,
   all: () => [],
   has: () => false,
+  names: () => [],
   broken: undefined,
 }
 
@@ -39,6 +41,7 @@ export function parseQuery(search: string): Query {
     get: (name) => values.get(name)?.[0],
     all: (name) => values.get(name) ?? [],
     has: (name) => values.has(name),
+    names: () => values.keys(),
     broken,
   }
 }

@@ -109,7 +109,7 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
   const resource = segments[resourceAt] ?? ''
   const named = segments[resourceAt + 1]
   const name = named === '' ? undefined : named
-  const verb = legacy ? first : verbOf(VERBS.get(method) ?? '', name, query)
+  const verb = legacy ? first : method === 'QUERY' ? queryVerb(name) : verbOf(VERBS.get(method) ?? '', name, query)
   const hasSubresource = verb !== 'proxy'
   const restAt = resourceAt + (hasSubresource ? 3 : 2)
   return {
@@ -140,6 +140,11 @@ function coreGroupOf(resource: string): string {
 /** What follows `namespaces/<ns>/` is a resource in it, but for nothing at all and the namespace's two subresources. */
 function isOfNamespaceItself(next: string | undefined): boolean {
   return next === undefined || next === 'status' || next === 'finalize'
+}
+
+/** QUERY (RFC 10008) reads a collection. Its right is that of a list. */
+function queryVerb(name: string | undefined): ResourceVerb {
+  return name === undefined ? 'list' : ''
 }
 
 function verbOf(verb: ResourceVerb, name: string | undefined, query: Query): ResourceVerb {

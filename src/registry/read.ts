@@ -2,7 +2,7 @@
 import type { ListQuery, WatchQuery } from '../api/list-query.ts'
 import type { ReadAt, StoredObject } from '../api/read.ts'
 import type { History, HistoryRequest } from '../store/kv-history.ts'
-import type { ListPage, ListRequest, Watch } from '../store/store.ts'
+import type { ListPage, ListRequest, Predicate, Watch } from '../store/store.ts'
 import { notFoundError } from './errors.ts'
 import type { RegistryParts, Resource, ResourceTable } from './registry.ts'
 import { servedResource } from './served-resource.ts'
@@ -69,20 +69,25 @@ export async function objectHistory(
   return { objects, unreadable: items.length - stored.length, isCut, isGone }
 }
 
-export function listRequest({ resource, namespace }: Place, query: ListQuery): ListRequest {
+/** The part of a query that selects objects. */
+export interface Where {
+  readonly where?: Predicate | undefined
+}
+
+export function listRequest({ resource, namespace }: Place, query: ListQuery & Where): ListRequest {
   return {
     resource: resource.stored,
     namespace: namespace || undefined,
     at: query.at,
     limit: query.limit,
-    selection: { labels: query.labels, fields: query.fields },
+    selection: { labels: query.labels, fields: query.fields, where: query.where },
   }
 }
 
 export function listObjects(
   parts: RegistryParts,
   place: Place,
-  query: ListQuery,
+  query: ListQuery & Where,
   signal: AbortSignal,
 ): Promise<ListPage> {
   return parts.store.list(listRequest(place, query), signal)
@@ -91,7 +96,7 @@ export function listObjects(
 export function watchObjects(
   parts: RegistryParts,
   { resource, namespace }: Place,
-  query: WatchQuery,
+  query: WatchQuery & Where,
   signal: AbortSignal,
 ): Promise<Watch> {
   const { timeoutSeconds } = query
@@ -100,7 +105,7 @@ export function watchObjects(
       resource: resource.stored,
       namespace: namespace || undefined,
       start: query.start,
-      selection: { labels: query.labels, fields: query.fields },
+      selection: { labels: query.labels, fields: query.fields, where: query.where },
       bookmarks: query.bookmarks,
       timeoutMilliseconds: timeoutSeconds && timeoutSeconds * 1000,
     },

@@ -19,16 +19,18 @@ export function splitSelection(resource: StoredResource, selection: Selection | 
   const isOwn = ({ field }: FieldTerm): boolean => !field.startsWith('metadata.')
   const ownTerms = terms.filter(isOwn)
   const labels = selection?.labels?.requirements.length ? selection.labels : undefined
-  if (ownTerms.length === 0 && labels === undefined) return undefined
+  const where = selection?.where
+  if (ownTerms.length === 0 && labels === undefined && where === undefined) return undefined
   return {
     stored: { fields: { terms: terms.filter((term) => !isOwn(term)) } },
     matches: (served) => {
       const object = served.object()
       if (labels !== undefined && !matchesLabels(labels, own(object.metadata, 'labels'))) return false
-      return matchesFields({ terms: ownTerms }, (name) => {
+      const isField = matchesFields({ terms: ownTerms }, (name) => {
         const field = resource.selectableFields.find((one) => one.name === name)
         return field === undefined ? '' : readField(object, field)
       })
+      return isField && (where === undefined || where.matches(served))
     },
   }
 }

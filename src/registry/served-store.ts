@@ -166,13 +166,13 @@ async function* shownEvents(
 ): AsyncGenerator<readonly WatchEvent[]> {
   for await (const events of watch) {
     const objects = events.filter((event): event is ObjectEvent => event.type !== 'BOOKMARK' && !known.has(event))
-    const served = await form.fromStored(
-      objects.map(({ object }) => object),
-      signal,
-    )
-    for (const [i, event] of objects.entries()) {
-      const object = served[i] ?? event.object
-      known.set(event, object === event.object ? event : { ...event, object, memo: new EncodingMemo() })
+    const stored = objects.flatMap(({ object, before }) => (before === undefined ? [object] : [object, before]))
+    const served = (await form.fromStored(stored, signal)).values()
+    for (const event of objects) {
+      const object = served.next().value ?? event.object
+      const before = event.before === undefined ? undefined : served.next().value
+      const isSame = object === event.object && before === event.before
+      known.set(event, isSame ? event : { ...event, object, before, memo: new EncodingMemo() })
     }
     yield events.map((event) => (event.type === 'BOOKMARK' ? event : (known.get(event) ?? event)))
   }

@@ -84,7 +84,7 @@ function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
 }
 
 /** Fields are looked up on demand: some kinds contain themselves. */
-function typeOfObject(shape: ObjectShape): ObjectType {
+export function typeOfObject(shape: ObjectShape): ObjectType {
   const typeMeta = new Set(shape.typeMeta ? ['kind', 'apiVersion'] : [])
   const get = (name: string): ObjectField | undefined => {
     const found = shape.byName.get(name)?.shape

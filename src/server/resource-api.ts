@@ -34,6 +34,7 @@ import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { type Random, systemRandom } from '../lib/random.ts'
 import { Turns } from '../lib/turns.ts'
+import type { Config } from '../config/config.ts'
 import { inWholeSeconds, systemClock } from '../lib/clock.ts'
 import { logOf } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
@@ -57,6 +58,7 @@ import { aggregatedDocumentsReader } from '../controllers/aggregated-openapi.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
 import { openWorkerThreads } from '../threads/large-writes.ts'
 import { kindIn, wireParts } from '../codec/wire-parts.ts'
+import { ObjectQueries } from '../registry/query/query.ts'
 import { servedTable } from '../registry/served-table.ts'
 import { openServiceResolver } from '../controllers/service-resolver.ts'
 import type { Identity } from './identity.ts'
@@ -91,10 +93,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly peerAddress: () => string | undefined
   /** How many servers the storage has. */
   readonly storeCount: number
-  /** How long watches last at least whose client does not say. */
-  readonly minRequestTimeoutMs: number
-  /** Writes that are estimated to take longer run in a worker thread. */
-  readonly inPlaceMs: number
+  readonly requests: Pick<Config, 'minRequestTimeoutMs' | 'inPlaceMs' | 'queries'>
   /** How many processes the server has. */
   readonly workers: number
   /** The names of the controllers that are not to run. */
@@ -159,7 +158,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { identity, builtIn, store, kvStore } = openObjects(options, defaults)
   const locate = openServiceResolver(store, builtIn)
   const threads = openWorkerThreads({
-    inPlaceMs: random === systemRandom ? options.inPlaceMs : Number.POSITIVE_INFINITY,
+    inPlaceMs: random === systemRandom ? options.requests.inPlaceMs : Number.POSITIVE_INFINITY,
     workers: options.workers,
     settings: {
       level: schema.level,
@@ -247,9 +246,10 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     watches: {
       measures: measures.watch,
       watchers,
-      shortestSeconds: options.minRequestTimeoutMs / 1000,
+      shortestSeconds: options.requests.minRequestTimeoutMs / 1000,
       wrap: options.wrapWatch,
     },
+    queries: new ObjectQueries({ ...options.requests.queries, clock: systemClock }),
     authorize: (request, asked) => authorizeAlso(authorizer, request, asked),
   }
   const handler = serveResources(served)

@@ -50,7 +50,9 @@ export class Change {
     const wasIn = previous !== undefined && (matcher === undefined || matcher.matches(previous))
     const at = this.#at
     if (isIn) {
-      return wasIn ? (this.#modified ??= event('MODIFIED', current, at)) : (this.#added ??= event('ADDED', current, at))
+      return wasIn
+        ? (this.#modified ??= { ...event('MODIFIED', current, at), before: previous })
+        : (this.#added ??= event('ADDED', current, at))
     }
     return wasIn ? (this.#deleted ??= event('DELETED', atRevision(previous, this.revision), at)) : undefined
   }

@@ -1,5 +1,6 @@
 // Lists directly from a kv, in steps of bounded size. A page with a limit is read completely first, because its continue token comes
 // before its items. A list without a limit is read lazily.
+import { setImmediate } from 'node:timers/promises'
 import type { PagePosition, StoredObject } from '../api/read.ts'
 import type { KeyValue, Range } from '../kv/kv.ts'
 import type { Count } from '../lib/measure.ts'
@@ -59,6 +60,7 @@ async function page(steps: Steps, matcher: Matcher | undefined, limit: number, s
       isCut = found.length === limit
       if (isCut) break
       if (matcher === undefined || matcher.matches(object)) found.push(object)
+      if (matcher?.isSlow === true) await setImmediate()
     }
     if (isCut || found.length === limit || !steps.more) break
     await steps.next({ most: matcher === undefined ? limit - found.length : undefined }, signal)
@@ -127,6 +129,7 @@ class Steps {
     for (const item of items) {
       if (item.kind === 'unreadable') unreadable.push(item)
       else if (matcher === undefined || matcher.matches(item)) wanted.push(item)
+      if (matcher?.isSlow === true) await setImmediate()
     }
     if (unreadable.length > 0 && skipUnreadable !== true) throw unreadableObjects(resource, 'list', unreadable)
     return wanted

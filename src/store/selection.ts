@@ -7,7 +7,7 @@ import { exactField, type FieldSelector, type LabelSelector, matchesFields } fro
 import { findValue } from '../codec/json-scan.ts'
 import { layoutOf } from '../codec/resource-version-splice.ts'
 import { parseStoredJson } from '../codec/stored-json.ts'
-import type { Selection, StoredResource } from './store.ts'
+import type { Predicate, Selection, StoredResource } from './store.ts'
 
 /** The selectable parts of an object. Objects of the cache know the place of their labels. */
 export interface Selectable extends StoredObject {
@@ -25,6 +25,8 @@ export interface Matcher {
   readonly namespace: string | undefined
   readonly indexed: { readonly field: SelectableField; readonly value: string } | undefined
   readonly label: { readonly key: string; readonly value: string } | undefined
+  /** See `Predicate`. */
+  readonly isSlow: boolean
   matches(object: Selectable): boolean
 }
 
@@ -32,23 +34,31 @@ export interface Matcher {
 export function matcherOf(resource: StoredResource, selection: Selection | undefined): Matcher | undefined {
   const labels = selection?.labels?.requirements.length ? selection.labels : undefined
   const fields = selection?.fields?.terms.length ? selection.fields : undefined
-  return labels === undefined && fields === undefined ? undefined : new SelectionMatcher(resource, labels, fields)
+  const where = selection?.where
+  if (labels === undefined && fields === undefined && where === undefined) return undefined
+  return new SelectionMatcher(resource, { labels, fields, where })
 }
+
+type GivenSelection = { readonly [Part in keyof Selection]-?: Selection[Part] | undefined }
 
 class SelectionMatcher implements Matcher {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly indexed: Matcher['indexed']
   readonly label: Matcher['label']
+  readonly isSlow: boolean
   readonly #resource: StoredResource
   readonly #labels: LabelSelector | undefined
   readonly #fields: FieldSelector | undefined
+  readonly #where: Predicate | undefined
   #key: string | undefined
 
-  constructor(resource: StoredResource, labels: LabelSelector | undefined, fields: FieldSelector | undefined) {
+  constructor(resource: StoredResource, { labels, fields, where }: GivenSelection) {
     this.#resource = resource
     this.#labels = labels
     this.#fields = fields
+    this.#where = where
+    this.isSlow = where?.isSlow === true
     this.name = fields === undefined ? undefined : exactField(fields, 'metadata.name')
     this.namespace = fields === undefined ? undefined : exactField(fields, 'metadata.namespace')
     this.indexed = fields === undefined ? undefined : pinnedField(resource, fields)
@@ -57,7 +67,7 @@ class SelectionMatcher implements Matcher {
 
   get key(): string {
     this.#key ??= shortened(
-      JSON.stringify([this.#labels?.requirements, this.#fields?.terms], (_, value: unknown) =>
+      JSON.stringify([this.#labels?.requirements, this.#fields?.terms, this.#where?.key], (_, value: unknown) =>
         typeof value === 'bigint' ? String(value) : value,
       ),
     )
@@ -66,13 +76,18 @@ class SelectionMatcher implements Matcher {
 
   matches(object: Selectable): boolean {
     if (this.#fields !== undefined && !matchesFields(this.#fields, (field) => this.#field(object, field))) return false
-    return this.#labels === undefined || matchesLabelText(this.#labels, labelTextOf(object))
+    if (this.#labels !== undefined && !matchesLabelText(this.#labels, labelTextOf(object))) return false
+    return this.#where === undefined || this.#where.matches(this.#shown(object))
   }
 
-  /** Fields are those of the served form: the stored object may have another version, or lack a default. */
-  #text(object: Selectable, field: SelectableField): string {
+  /** The served form: the stored object may have another version, or lack a default. */
+  #shown(object: Selectable): StoredObject {
     const { form } = this.#resource
-    const shown = form === undefined || form.isAsStored() ? object : (form.atHand(object) ?? object)
+    return form === undefined || form.isAsStored() ? object : (form.atHand(object) ?? object)
+  }
+
+  #text(object: Selectable, field: SelectableField): string {
+    const shown = this.#shown(object)
     return shown === object ? fieldText(object.bytes, field) : readField(shown.object(), field)
   }
 

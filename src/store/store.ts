@@ -46,6 +46,17 @@ export interface Selection {
   readonly labels?: LabelSelector
   /** In the storage version. */
   readonly fields?: FieldSelector
+  readonly where?: Predicate | undefined
+}
+
+/** A condition that only its owner can read. */
+export interface Predicate {
+  /** Equal for predicates that match the same objects at all times. */
+  readonly key: string
+  /** It takes long: other work has its turn between few objects. */
+  readonly isSlow: boolean
+  /** May throw `ApiError`, which ends the list or the watch. The object is in the served form of custom resources. */
+  matches(served: StoredObject): boolean
 }
 
 /** The value under the key cannot be read as an object: it is damaged, or encrypted with an unknown key. */

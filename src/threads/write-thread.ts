@@ -83,7 +83,7 @@ function openWrites(
   })
   const custom = new CustomKinds(schema, withRemoteEffects(builtIn), mains)
   const wire = wireParts(schema, {})
-  const shared: Shared = { ...wire, ...settings, resources: () => custom.table, watches: NOT_HERE }
+  const shared: Shared = { ...wire, ...settings, resources: () => custom.table, watches: NOT_HERE, queries: NOT_HERE }
   return async (input, main) => {
     const write = input as ThreadInput
     if (write.verb === 'encode') return alone(writeOtherForm(wire.encoding, bufferOf(write.json), write.form))

@@ -56,6 +56,18 @@ export interface Answer {
   readonly warnings: readonly string[]
 }
 
+export interface WatchedEvent {
+  readonly type: string
+  readonly object: ApiObject & { readonly code?: number; readonly message?: string }
+}
+
+export interface Watched {
+  readonly status: number
+  readonly events: readonly WatchedEvent[]
+  /** Resolves when the answer has ended. */
+  readonly over: Promise<void>
+}
+
 export interface WriteOptions {
   readonly namespace?: string
   readonly dryRun?: boolean
@@ -288,7 +300,8 @@ export class ApiWorld {
   }
 
   async send(sent: SentRequest): Promise<Answer> {
-    const { status, text, warnings } = await this.#answer(sent)
+    const { status, bytes, warnings } = await this.#answer(sent)
+    const text = bytes.toString()
     const isYaml = sent.accept === 'application/yaml'
     const value: unknown = text === '' ? {} : isYaml ? parseYaml(Buffer.from(text)).value : JSON.parse(text)
     return { status, body: value as Answer['body'], warnings }
@@ -296,7 +309,7 @@ export class ApiWorld {
 
   /** The body of an answer, whatever it is. */
   async sendForText(sent: SentRequest): Promise<string> {
-    return (await this.#answer(sent)).text
+    return (await this.#answer(sent)).bytes.toString()
   }
 
   /** The status of an answer and the first piece of its body: of a watch, what it begins with. */
@@ -311,14 +324,40 @@ export class ApiWorld {
     }
   }
 
-  async #answer(sent: SentRequest): Promise<{ status: number; text: string; warnings: readonly string[] }> {
+  async sendForBytes(sent: SentRequest): Promise<Buffer> {
+    return (await this.#answer(sent)).bytes
+  }
+
+  /** The events of a watch in JSON, which are added as they come, until the test is over. */
+  async watch(path: string, user?: User): Promise<Watched> {
+    const ending = new AbortController()
+    const sent = { method: 'GET', path, ...(user === undefined ? {} : { user }) }
+    const { status, body } = await this.#connection.send(this.#requestOf(sent), ending.signal)
+    const events: WatchedEvent[] = []
+    const read = async (): Promise<void> => {
+      let rest = ''
+      for await (const piece of body) {
+        const lines = `${rest}${piece.toString()}`.split('\n')
+        rest = lines.pop()!
+        events.push(...lines.map((line) => JSON.parse(line) as WatchedEvent))
+      }
+    }
+    const over = read().catch(() => {})
+    whenOver(() => {
+      ending.abort()
+      return over
+    })
+    return { status, events, over }
+  }
+
+  async #answer(sent: SentRequest): Promise<{ status: number; bytes: Buffer; warnings: readonly string[] }> {
     const { signal } = new AbortController()
     const { status, headers, body } = await this.#connection.send(this.#requestOf(sent), signal)
     const pieces: Buffer[] = []
     for await (const piece of body) pieces.push(piece)
     const warnings = warningsIn(headers['warning'] ?? '')
     this.warnings.push(...warnings)
-    return { status, text: Buffer.concat(pieces).toString(), warnings }
+    return { status, bytes: Buffer.concat(pieces), warnings }
   }
 
   #requestOf({ method, path, body, contentType = 'application/json', userAgent = 'test', accept, user }: SentRequest) {

@@ -248,6 +248,7 @@ describe('seats (P-211, P-212)', () => {
     ['a get', 'GET /api/v1/namespaces/n/pods/p', 1],
     ['a list of 500 kB', 'GET /api/v1/pods', 5],
     ['a page of it', 'GET /api/v1/pods?limit=20', 1],
+    ['a page of a query, which reads all', 'GET /api/v1/pods?limit=20&where=true', 5],
     ['one by name', 'GET /api/v1/pods?fieldSelector=metadata.name=x', 1],
     ['a watch that begins with a state', 'GET /api/v1/pods?watch=1', 5],
     ['a watch that does not', 'GET /api/v1/pods?watch=1&resourceVersion=7', 1],

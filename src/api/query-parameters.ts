@@ -1,0 +1,30 @@
+// The parameters of queries on lists and watches. Requests without them take no other way than before.
+
+interface Parameters {
+  has(name: string): boolean
+}
+
+/** They decide which objects an answer has, and in which form. `accessible` decides that too, by the rights of the caller. */
+export const QUERY_PARAMETERS: readonly string[] = [
+  'where',
+  'orderBy',
+  'select',
+  'count',
+  'groupBy',
+  'sum',
+  'min',
+  'max',
+  'explainQuery',
+  'accessible',
+]
+
+export function hasQuery(parameters: Parameters): boolean {
+  return QUERY_PARAMETERS.some((name) => parameters.has(name))
+}
+
+/** The server looks at all objects for the answer, also with a `limit`. */
+const WHOLE: readonly string[] = ['where', 'orderBy', 'count', 'groupBy', 'sum', 'min', 'max', 'accessible']
+
+export function readsAll(parameters: Parameters): boolean {
+  return WHOLE.some((name) => parameters.has(name))
+}

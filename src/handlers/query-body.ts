@@ -1,0 +1,87 @@
+// The body of a QUERY: the parameters of a list, as a form or as a JSON object. Together with those of its URL they are one query.
+import { QUERY_PARAMETERS } from '../api/query-parameters.ts'
+import { jsonOrAbsent } from '../api/json-text.ts'
+import { asksForWatch } from '../api/list-query.ts'
+import { ApiError } from '../api/status.ts'
+import { isList, isMap, type Value } from '../api/value.ts'
+import type { HttpRequest } from '../http/http.ts'
+import { parseQuery, type Query } from '../http/query.ts'
+import { headerOf } from './resource-parts.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
+
+/** By the header `Accept-Query`, clients know which bodies are understood. */
+const ACCEPT_QUERY = Object.freeze({ 'accept-query': `"${JSON_TYPE}", "${FORM}"` })
+
+const OF_LISTS: ReadonlySet<string> = new Set([
+  ...QUERY_PARAMETERS,
+  'labelSelector',
+  'fieldSelector',
+  'limit',
+  'continue',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'timeoutSeconds',
+])
+
+/** An expression has 100,000 characters at most. */
+const MOST_BYTES = 512 * 1024
+
+/** The caller is let in by them, before the body is read. */
+const OF_URLS: ReadonlySet<string> = new Set(['accessible'])
+
+/** Throws `ApiError` for a parameter that a list does not have: it would be left out without a word. */
+export async function parametersIn(http: HttpRequest): Promise<Pick<Query, 'get' | 'has'>> {
+  http.responder.addHeaders(ACCEPT_QUERY)
+  if (asksForWatch(http.query)) throw new ApiError('BadRequest', 'a watch is no QUERY; send a GET')
+  const bytes = await http.body.read()
+  if (bytes.length > MOST_BYTES) {
+    throw new ApiError('RequestEntityTooLarge', `Request entity too large: the limit for a QUERY is ${MOST_BYTES}`)
+  }
+  const type = headerOf(http, 'content-type').split(';', 1)[0]!.trim().toLowerCase()
+  const given = type === FORM ? formIn(bytes) : jsonIn(bytes, type)
+  for (const name of given.keys()) {
+    const fault = !OF_LISTS.has(name)
+      ? 'is no parameter of a list'
+      : OF_URLS.has(name)
+        ? 'belongs to the URL'
+        : http.query.has(name)
+          ? 'is in the URL too'
+          : undefined
+    if (fault !== undefined)
+      throw new ApiError('BadRequest', `the parameter ${JSON.stringify(name.slice(0, 100))} ${fault}`)
+  }
+  return {
+    get: (name) => given.get(name) ?? http.query.get(name),
+    has: (name) => given.has(name) || http.query.has(name),
+  }
+}
+
+function formIn(bytes: Buffer): ReadonlyMap<string, string> {
+  const form = parseQuery(bytes.toString('utf8'))
+  if (form.broken !== undefined) {
+    throw new ApiError(
+      'BadRequest',
+      `the part ${JSON.stringify(form.broken.slice(0, 100))} of the form is not a name and a value`,
+    )
+  }
+  return new Map(Array.from(form.names(), (name) => [name, form.get(name) ?? '']))
+}
+
+function jsonIn(bytes: Buffer, type: string): ReadonlyMap<string, string> {
+  if (type === '') throw new ApiError('BadRequest', 'the body of a QUERY needs a Content-Type')
+  if (type !== JSON_TYPE) {
+    throw new ApiError('UnsupportedMediaType', `the body of a QUERY is ${JSON_TYPE} or ${FORM}, not ${type}`)
+  }
+  const value = jsonOrAbsent(bytes.toString('utf8'))
+  if (!isMap(value)) throw new ApiError('BadRequest', 'the body of the QUERY is not a JSON object')
+  return new Map(Object.keys(value).map((name) => [name, textOf(name, value[name] ?? null)]))
+}
+
+/** Lists of texts are joined by commas. */
+function textOf(name: string, value: Value): string {
+  if (isList(value) && value.every((item) => typeof item === 'string')) return value.join(',')
+  if (typeof value !== 'object') return String(value)
+  throw new ApiError('BadRequest', `the parameter ${JSON.stringify(name.slice(0, 100))} is not a text`)
+}

@@ -1,0 +1,59 @@
+// Begins a query: finds the list that it is about, at the revision of its first page.
+import { decodeContinue, encodeContinue } from '../api/continue-token.ts'
+import type { ListQuery } from '../api/list-query.ts'
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { Collecting, Condition, ObjectOf, ObjectQuery } from '../registry/query/query.ts'
+import { listObjects } from '../registry/read.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { servedItem } from './respond.ts'
+
+interface Asked {
+  readonly query: ObjectQuery
+  readonly list: ListQuery
+}
+
+/** A query that is under way. */
+export interface QueryRun extends Asked, Collecting {
+  readonly request: ResourceRequest
+  readonly condition: Condition | undefined
+  /** The answer is in an order of its own: pages are parts of one whole. */
+  readonly isOrdered: boolean
+}
+
+export async function beginQuery(parts: ResourceParts, request: ResourceRequest, asked: Asked): Promise<QueryRun> {
+  const { query, list } = asked
+  const objectOf = objectIn(parts, request)
+  const condition = query.where && parts.queries.condition(query.where, objectOf, 'list')
+  const isOrdered = query.order.length > 0 || query.grouping !== undefined
+  const found = isOrdered ? { ...list, at: wholeAt(list), limit: undefined } : list
+  const page = await listObjects(parts.registry, request, { ...found, where: condition }, request.http.signal).catch(
+    (error: unknown) => {
+      throw withDigest(error, query.digest)
+    },
+  )
+  const resume = (): void => request.http.resume()
+  const turns = parts.encoding.turns
+  return { ...asked, request, condition, isOrdered, page, objectOf, turns, resume }
+}
+
+export function objectIn(parts: ResourceParts, request: ResourceRequest): ObjectOf {
+  const { group, version } = request.resource
+  return parts.queries.objectOf(`${group}/${version}`, (stored) => servedItem(request, stored).object() as ApiObject)
+}
+
+/** Every page of an ordered answer is made of all objects, as of the revision of the first page. */
+function wholeAt({ at }: ListQuery): ListQuery['at'] {
+  if (at.kind !== 'continuation') return at
+  const { revision } = at.position
+  if (revision === undefined) throw new ApiError('BadRequest', 'invalid continue token: it has no resourceVersion')
+  return { kind: 'exact', revision }
+}
+
+/** The token with which an unordered list may go on at another revision belongs to the query too. */
+function withDigest(error: unknown, digest: string): unknown {
+  if (!(error instanceof ApiError) || error.continueToken === undefined) return error
+  const continueToken = encodeContinue({ ...decodeContinue(error.continueToken), query: digest })
+  const { reason, message, details, cause } = error
+  return new ApiError(reason, message, { continueToken, cause, ...(details === undefined ? {} : { details }) })
+}

@@ -1,0 +1,208 @@
+// Rows of a query with `count`, `groupBy`, `sum`, `min` or `max`: objects with equal values of the group's fields are one row.
+import { type PathText, parsePaths, queryFault, valueAt, valuesAt } from '../../api/path-text.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import type { Value, ValueMap } from '../../api/value.ts'
+import { jsonText } from '../../api/json-text.ts'
+import { addQuantities, formatQuantity, parseQuantity, type Quantity, quantityOf } from '../../lib/quantity.ts'
+import type { ObjectShape, Shape } from '../../schema/table.ts'
+import { refuseWord, scalarAt, scalarsAt } from './fields.ts'
+import { comparableOf, compareSortValues, compareValues, isDescending, type SortValue } from './order.ts'
+
+const MOST_GROUPS = 10_000
+
+interface Field {
+  readonly path: PathText
+  readonly shape: Shape
+  readonly comparable: (value: Value | undefined) => SortValue
+}
+
+export type Measured = 'sum' | 'min' | 'max'
+const MEASURED: readonly Measured[] = ['sum', 'min', 'max']
+
+export interface Grouping {
+  readonly by: readonly Field[]
+  readonly measures: readonly { readonly kind: Measured; readonly fields: readonly Field[] }[]
+  readonly order: readonly RowOrder[]
+}
+
+interface RowOrder {
+  readonly isDescending: boolean
+  readonly valueOf: (row: Row) => SortValue
+}
+
+interface Parameters {
+  get(name: string): string | null | undefined
+}
+
+/** `orderBy` names fields of the group, or `count`. */
+export function parseGrouping(parameters: Parameters, kind: ObjectShape): Grouping {
+  const fields = (name: string, shapeOf: typeof scalarAt): readonly Field[] => {
+    const text = parameters.get(name) ?? ''
+    return (text === '' ? [] : parsePaths(name, text)).map((path) => {
+      refuseWord(name, path)
+      const shape = shapeOf(name, path, kind)
+      if (name === 'sum' && !SUMMABLE.has(shape.kind)) {
+        throw queryFault(name, path.column, `${path.text} is not a number and not a quantity`)
+      }
+      return { path, shape, comparable: comparableOf(path, shape) }
+    })
+  }
+  const by = fields('groupBy', scalarAt)
+  const measures = MEASURED.map((name) => ({ kind: name, fields: fields(name, scalarsAt) }))
+  return { by, measures: measures.filter((one) => one.fields.length > 0), order: rowOrder(parameters, by) }
+}
+
+const SUMMABLE: ReadonlySet<Shape['kind']> = new Set(['int32', 'int64', 'number', 'quantity', 'intOrString', 'any'])
+
+function rowOrder(parameters: Parameters, by: readonly Field[]): readonly RowOrder[] {
+  const text = parameters.get('orderBy') ?? ''
+  return (text === '' ? [] : parsePaths('orderBy', text)).map((path) => {
+    const place = by.findIndex((field) => field.path.text === path.text)
+    if (path.text === 'count') return { isDescending: isDescending(path), valueOf: ({ count }) => count }
+    if (place < 0) throw queryFault('orderBy', path.column, `${path.text} is neither count nor a field of groupBy`)
+    return { isDescending: isDescending(path), valueOf: ({ sortValues }) => sortValues[place] }
+  })
+}
+
+export interface Row {
+  readonly group: ValueMap
+  readonly sortValues: readonly SortValue[]
+  count: number
+  readonly totals: readonly (readonly Total[])[]
+}
+
+export class Groups {
+  readonly #grouping: Grouping
+  readonly #rows = new Map<string, Row>()
+
+  constructor(grouping: Grouping) {
+    this.#grouping = grouping
+    // A count of nothing is a row too.
+    if (grouping.by.length === 0) this.#row([])
+  }
+
+  /** Whether the fields of objects are asked for. */
+  get isRead(): boolean {
+    return this.#grouping.by.length > 0 || this.#grouping.measures.length > 0
+  }
+
+  add(object: ApiObject | undefined): void {
+    const { by, measures } = this.#grouping
+    const row = this.#row(by.map(({ path }) => (object === undefined ? null : (valueAt(object, path.steps) ?? null))))
+    row.count++
+    if (object === undefined) return
+    for (const [i, { fields }] of measures.entries()) {
+      for (const [j, { path }] of fields.entries()) {
+        for (const value of valuesAt(object, path.steps)) row.totals[i]?.[j]?.add(value)
+      }
+    }
+  }
+
+  #row(values: readonly Value[]): Row {
+    const key = jsonText(values)
+    const known = this.#rows.get(key)
+    if (known !== undefined) return known
+    if (this.#rows.size >= MOST_GROUPS) {
+      throw new ApiError(
+        'BadRequest',
+        `groupBy: there are more than ${MOST_GROUPS} groups; select objects with where or a selector`,
+      )
+    }
+    const { by, measures } = this.#grouping
+    const row: Row = {
+      group: Object.fromEntries(by.map(({ path }, i) => [path.text, values[i] ?? null])),
+      sortValues: by.map(({ comparable }, i) => comparable(values[i])),
+      count: 0,
+      totals: measures.map(({ kind, fields }) => fields.map((field) => totalOf(kind, field))),
+    }
+    this.#rows.set(key, row)
+    return row
+  }
+
+  /** By `orderBy`, then by the values of the group. */
+  rows(): readonly Row[] {
+    const { order, by } = this.#grouping
+    const ascending = by.map(() => ({ isDescending: false }))
+    const keyed = [...this.#rows.values()].map((row) => ({ row, keys: order.map(({ valueOf }) => valueOf(row)) }))
+    keyed.sort(
+      (a, b) =>
+        compareSortValues(order, a.keys, b.keys) ||
+        compareSortValues(ascending, a.row.sortValues, b.row.sortValues) ||
+        compareValues(jsonText(a.row.group), jsonText(b.row.group)),
+    )
+    return keyed.map(({ row }) => row)
+  }
+
+  valueOf(row: Row): ValueMap {
+    const { measures } = this.#grouping
+    const measured = measures.map(({ kind, fields }, i) => {
+      const values = fields.map(({ path }, j) => [path.text, row.totals[i]?.[j]?.value ?? null] as const)
+      return [kind, Object.fromEntries(values)] as const
+    })
+    return { group: row.group, count: row.count, ...Object.fromEntries(measured) }
+  }
+}
+
+/** What is known of one field of the objects in a row. */
+interface Total {
+  add(value: Value): void
+  readonly value: Value
+}
+
+function totalOf(kind: Measured, field: Field): Total {
+  if (kind !== 'sum') return new Extreme(field, kind === 'max' ? 1 : -1)
+  return field.shape.kind === 'quantity' || field.shape.kind === 'intOrString' ? new Amount() : new Sum()
+}
+
+class Extreme implements Total {
+  value: Value = null
+  readonly #field: Field
+  readonly #sign: number
+  #known: SortValue
+
+  constructor(field: Field, sign: number) {
+    this.#field = field
+    this.#sign = sign
+  }
+
+  add(value: Value): void {
+    const comparable = this.#field.comparable(value)
+    if (comparable === undefined) return
+    if (this.#known !== undefined && compareValues(comparable, this.#known) * this.#sign <= 0) return
+    this.#known = comparable
+    this.value = value
+  }
+}
+
+/** Integers are added exactly. */
+class Sum implements Total {
+  #whole = 0n
+  #rest = 0
+
+  add(value: Value): void {
+    if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value)))
+      this.#whole += BigInt(value)
+    else if (typeof value === 'number') this.#rest += value
+  }
+
+  get value(): Value {
+    const whole = Number(this.#whole)
+    if (this.#rest !== 0) return whole + this.#rest
+    return Number.isSafeInteger(whole) ? whole : this.#whole
+  }
+}
+
+class Amount implements Total {
+  #sum: Quantity = quantityOf(0, 'decimalSI')
+
+  add(value: Value): void {
+    if (typeof value === 'object' || typeof value === 'boolean') return
+    const parsed = parseQuantity(String(value))
+    if (parsed.ok) this.#sum = addQuantities(this.#sum, parsed.quantity)
+  }
+
+  get value(): Value {
+    return formatQuantity(this.#sum)
+  }
+}

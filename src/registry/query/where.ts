@@ -1,0 +1,79 @@
+// The condition of a query: whether objects match it, how often it failed, and how much it may still cost.
+import { ApiError } from '../../api/status.ts'
+import type { ApiObject } from '../../api/object.ts'
+import type { StoredObject } from '../../api/read.ts'
+import type { Bindings, compileCondition, Evaluation } from '../../schema/object-conditions.ts'
+import type { Predicate } from '../../store/store.ts'
+
+type Program = Extract<ReturnType<typeof compileCondition>, { readonly kind: 'program' }>['program']
+
+/** The reference's limit of one expression. */
+const CALL_COST = 1_000_000
+/** The reference's limit of all evaluations for one request. */
+export const REQUEST_COST = 10_000_000
+
+/** How much a request may still use. That of a list is used up for good, that of a watch comes back with time. */
+export interface Allowance {
+  /** Throws `ApiError` if no more objects may be looked at. */
+  look(): void
+  /** False: that was too much. */
+  spend(cost: number): boolean
+}
+
+export interface ConditionOptions {
+  readonly text: string
+  readonly key: string
+  readonly program: Program
+  /** The object in the version that is served. */
+  readonly objectOf: (stored: StoredObject) => ApiObject
+  readonly allowance: Allowance
+}
+
+export class Condition implements Predicate {
+  readonly key: string
+  readonly isSlow = true
+  /** The objects on which the expression failed. */
+  failures = 0
+  firstFailure = ''
+  /** The objects that were looked at. */
+  looked = 0
+  cost = 0
+  readonly #options: ConditionOptions
+
+  constructor(options: ConditionOptions) {
+    this.key = options.key
+    this.#options = options
+  }
+
+  matches(stored: StoredObject): boolean {
+    const { program, objectOf, allowance } = this.#options
+    allowance.look()
+    this.looked++
+    const bindings: Bindings = { object: objectOf(stored) }
+    const result: Evaluation = program.evaluate(bindings, CALL_COST)
+    this.cost += result.cost
+    if (!allowance.spend(result.cost)) throw tooDear()
+    if (result.kind === 'value' && typeof result.value === 'boolean') return result.value
+    this.failures++
+    if (this.failures === 1) this.firstFailure = failureOf(result)
+    return false
+  }
+}
+
+function failureOf(result: Evaluation): string {
+  switch (result.kind) {
+    case 'error':
+      return result.message
+    case 'overBudget':
+      return 'actual cost limit exceeded'
+    case 'value':
+      return 'it is not a boolean'
+  }
+}
+
+function tooDear(): ApiError {
+  const message = `where: the expression cost more than ${REQUEST_COST} on the objects of this request`
+  return new ApiError('BadRequest', message, {
+    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'where' }] },
+  })
+}
