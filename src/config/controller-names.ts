@@ -3,7 +3,21 @@ import { suggestion } from '../lib/closest-word.ts'
 import { usageError } from './start-error.ts'
 
 /** The controllers of a cluster in this process. They run with `--nodes`. */
-export const CLUSTER_CONTROLLER_NAMES = ['deployment', 'replicaset', 'scheduler', 'simulated-nodes'] as const
+export const CLUSTER_CONTROLLER_NAMES = [
+  'cronjob',
+  'daemonset',
+  'deployment',
+  'disruption',
+  'endpoints',
+  'endpointslice',
+  'job',
+  'persistentvolume-binder',
+  'replicaset',
+  'scheduler',
+  'simulated-nodes',
+  'statefulset',
+  'ttl-after-finished',
+] as const
 
 export const CONTROLLER_NAMES = [
   ...CLUSTER_CONTROLLER_NAMES,

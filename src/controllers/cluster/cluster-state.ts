@@ -8,7 +8,7 @@ import { cancellable } from '../../lib/cancellable.ts'
 import { systemRandom, type Random } from '../../lib/random.ts'
 import { createObject } from '../../registry/create.ts'
 import { deleteObject } from '../../registry/delete.ts'
-import type { WriteContext } from '../../registry/registry.ts'
+import type { Propagation, WriteContext } from '../../registry/registry.ts'
 import { servedResource } from '../../registry/served-resource.ts'
 import type { ControllerParts } from '../controllers.ts'
 import { WorkQueue } from '../work-queue.ts'
@@ -32,6 +32,18 @@ const PLURALS = {
   'coordination.k8s.io_v1.Lease': 'leases',
   'apps_v1.ReplicaSet': 'replicasets',
   'apps_v1.Deployment': 'deployments',
+  'apps_v1.StatefulSet': 'statefulsets',
+  'apps_v1.DaemonSet': 'daemonsets',
+  'apps_v1.ControllerRevision': 'controllerrevisions',
+  'batch_v1.Job': 'jobs',
+  'batch_v1.CronJob': 'cronjobs',
+  'core_v1.PersistentVolumeClaim': 'persistentvolumeclaims',
+  'core_v1.PersistentVolume': 'persistentvolumes',
+  'core_v1.Service': 'services',
+  'core_v1.Endpoints': 'endpoints',
+  'discovery.k8s.io_v1.EndpointSlice': 'endpointslices',
+  'policy_v1.PodDisruptionBudget': 'poddisruptionbudgets',
+  'storage.k8s.io_v1.StorageClass': 'storageclasses',
 } as const satisfies { readonly [N in KindName]?: string }
 
 type ClusterKind = keyof typeof PLURALS
@@ -42,6 +54,11 @@ export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet'
 export interface WriteOptions {
   readonly manager?: Manager
   readonly subresource?: 'status'
+}
+
+export interface RemoveOptions {
+  readonly graceSeconds?: number
+  readonly propagation?: Propagation
 }
 
 export interface SyncQueue<T> {
@@ -188,14 +205,14 @@ export class Cluster {
   async remove<T extends ApiObject>(
     followed: Followed<T>,
     object: T,
-    { manager, graceSeconds }: WriteOptions & { readonly graceSeconds?: number } = {},
+    { manager, graceSeconds, propagation = 'Background' }: WriteOptions & RemoveOptions = {},
   ): Promise<boolean> {
     const { resource } = followed
     const options = {
       gracePeriodSeconds: graceSeconds,
       preconditions: { uid: metaText(object, 'uid'), resourceVersion: undefined },
       orphanDependents: undefined,
-      propagationPolicy: 'Background',
+      propagationPolicy: propagation,
       ignoreReadErrors: false,
     } as const
     const context = this.context(metaText(object, 'namespace'), manager)

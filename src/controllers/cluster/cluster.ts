@@ -3,11 +3,19 @@
 import { together } from '../../lib/together.ts'
 import type { ControllerParts } from '../controllers.ts'
 import { type ClusterOptions, Cluster } from './cluster-state.ts'
+import { cronJobs } from './cron-jobs.ts'
+import { daemonSets } from './daemon-sets.ts'
 import { deployments } from './deployments.ts'
+import { disruptionBudgets } from './disruption-budgets.ts'
+import { endpointSlices, endpointsObjects } from './endpoint-slices.ts'
+import { finishedJobs } from './finished-jobs.ts'
+import { jobs } from './jobs.ts'
 import { replicaSets } from './replica-sets.ts'
 import { scheduler } from './scheduler.ts'
 import { simulatedNodes } from './simulated-nodes.ts'
 import { simulatedPods } from './simulated-pods.ts'
+import { statefulSets } from './stateful-sets.ts'
+import { volumeClaims } from './volume-claims.ts'
 
 /** Each takes part in the cluster: it names the objects that it follows, and the loops that run when these are known. */
 const CONTROLLERS: Readonly<Record<string, readonly ((cluster: Cluster) => void)[]>> = {
@@ -15,6 +23,15 @@ const CONTROLLERS: Readonly<Record<string, readonly ((cluster: Cluster) => void)
   scheduler: [scheduler],
   replicaset: [replicaSets],
   deployment: [deployments],
+  statefulset: [statefulSets],
+  daemonset: [daemonSets],
+  job: [jobs],
+  cronjob: [cronJobs],
+  endpointslice: [endpointSlices],
+  endpoints: [endpointsObjects],
+  disruption: [disruptionBudgets],
+  'persistentvolume-binder': [volumeClaims],
+  'ttl-after-finished': [finishedJobs],
 }
 
 /** Runs until the signal fires. No controller acts before all informers have synced. */

@@ -21,6 +21,7 @@ import {
 } from './node-filters.ts'
 import { bestNode } from './node-scores.ts'
 import { type NodeEntry, NodeLedger, requestsOf } from './node-ledger.ts'
+import { PodVolumes } from './pod-volumes.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
 import { podAffinityFilter, spreadFilter, type TopologyFacts } from './topology.ts'
 
@@ -32,6 +33,7 @@ export function scheduler(cluster: Cluster): void {
   const nodes = cluster.follow('core_v1.Node')
   const namespaces = cluster.follow('core_v1.Namespace')
   const queue = new SchedulingQueue(cluster.parts.clock)
+  const volumes = new PodVolumes(cluster, () => queue.tryAgain(true))
   const ledger = new NodeLedger(nodes, pods, () => queue.tryAgain())
   pods.listen({
     changed: (pod, before) => {
@@ -52,8 +54,15 @@ export function scheduler(cluster: Cluster): void {
         node: (name) => ledger.node(name),
         namespaceLabels: (name) => labelsOf(namespaces.get('', name) ?? {}),
       }
-      const choice = choose(pod, facts)
-      if ('node' in choice) return bind(pod, choice.node.metadata.name ?? '')
+      const problem = volumes.problemOf(pod)
+      const choice =
+        problem === undefined
+          ? choose(pod, facts, volumes.filter(pod))
+          : { message: unfitForAll(entries.length, problem) }
+      if ('node' in choice) {
+        const name = choice.node.metadata.name ?? ''
+        return (await volumes.bind(pod, name)) && bind(pod, name)
+      }
       await refuse(pod, choice.message)
       return false
     }),
@@ -125,7 +134,7 @@ function bindingAction({ parts }: Cluster): Action {
 type Choice = { readonly node: NodeEntry['node'] } | { readonly message: string }
 
 /** The node for the pod, or why there is none. */
-export function choose(pod: Pod, facts: TopologyFacts): Choice {
+function choose(pod: Pod, facts: TopologyFacts, volumeFilter: NodeFilter): Choice {
   const requests = requestsOf(pod)
   const filters: readonly NodeFilter[] = [
     unschedulableFilter(pod),
@@ -133,6 +142,7 @@ export function choose(pod: Pod, facts: TopologyFacts): Choice {
     affinityFilter(pod),
     portFilter(pod),
     resourceFilter(requests),
+    volumeFilter,
     spreadFilter(pod, facts),
     podAffinityFilter(pod, facts),
   ]
@@ -148,6 +158,13 @@ export function choose(pod: Pod, facts: TopologyFacts): Choice {
   })
   const best = bestNode(pod, requests, fit, facts)
   return best === undefined ? { message: unfitMessage(refusals) } : { node: best.node }
+}
+
+/** No node is looked at. */
+function unfitForAll(nodes: number, why: string): string {
+  if (nodes === 0) return 'no nodes available to schedule pods'
+  const all = `0/${nodes} nodes are available:`
+  return `${all} ${why}. preemption: ${all} ${nodes} Preemption is not helpful for scheduling.`
 }
 
 function unfitMessage(refusals: readonly Refusal[]): string {

@@ -39,13 +39,13 @@ export class SchedulingQueue {
     this.#waiting.get(priority)?.delete(key)
   }
 
-  /** There may be room for pods that did not fit. */
-  tryAgain(): void {
+  /** There may be room for pods that did not fit; `isNow`: without their pause. */
+  tryAgain(isNow = false): void {
     if (this.#unfit.size === 0) return
     const now = this.#clock.now()
     let next = Number.POSITIVE_INFINITY
     for (const [key, { priority, notBeforeMs }] of this.#unfit) {
-      if (notBeforeMs <= now) this.#put(key, priority)
+      if (isNow || notBeforeMs <= now) this.#put(key, priority)
       else next = Math.min(next, notBeforeMs)
     }
     if (next < Number.POSITIVE_INFINITY) this.#alarmAt(next)

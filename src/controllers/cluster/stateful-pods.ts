@@ -1,0 +1,100 @@
+// The pods and claims of a StatefulSet, by their ordinal.
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from '../../api/gen/kinds.ts'
+import { labelsOf, metaOf, withMeta } from '../../api/object-members.ts'
+import { ownerReference } from './ownership.ts'
+
+type ClaimTemplate = NonNullable<StatefulSet['spec']['volumeClaimTemplates']>[number]
+
+export function ordinalOf({ metadata }: StatefulSet, pod: Pod): number | undefined {
+  const prefix = `${metadata.name}-`
+  const { name = '' } = pod.metadata
+  const text = name.startsWith(prefix) ? name.slice(prefix.length) : ''
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined
+}
+
+export function claimName({ metadata }: StatefulSet, template: ClaimTemplate, ordinal: number): string {
+  return `${metaOf(template).name}-${metadata.name}-${ordinal}`
+}
+
+export interface PodOfSet {
+  readonly ordinal: number
+  readonly template: PodTemplateSpec
+  /** The name of the revision of the template. */
+  readonly revision: string
+}
+
+export function madePod(set: StatefulSet, { ordinal, template, revision }: PodOfSet): Pick<Pod, 'metadata' | 'spec'> {
+  const { name = '', namespace = '' } = set.metadata
+  const podName = `${name}-${ordinal}`
+  const labels: Record<string, string> = {
+    ...labelsOf(template),
+    'statefulset.kubernetes.io/pod-name': podName,
+    'apps.kubernetes.io/pod-index': String(ordinal),
+    'controller-revision-hash': revision,
+  }
+  const { annotations, finalizers } = template.metadata
+  const templates = set.spec.volumeClaimTemplates ?? []
+  const claimed = templates.map((one) => ({
+    name: metaOf(one).name ?? '',
+    persistentVolumeClaim: { claimName: claimName(set, one, ordinal) },
+  }))
+  const others = (template.spec.volumes ?? []).filter((volume) => !claimed.some((one) => one.name === volume.name))
+  const volumes = [...claimed, ...others]
+  return {
+    metadata: {
+      namespace,
+      name: podName,
+      generateName: `${name}-`,
+      labels,
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+      ownerReferences: [ownerReference(set)],
+    },
+    spec: {
+      ...template.spec,
+      hostname: podName,
+      ...(set.spec.serviceName === '' ? {} : { subdomain: set.spec.serviceName }),
+      ...(volumes.length === 0 ? {} : { volumes }),
+    },
+  }
+}
+
+export interface MissingClaim {
+  readonly metadata: PersistentVolumeClaim['metadata']
+  readonly rest: { readonly spec: PersistentVolumeClaim['spec'] }
+}
+
+/** The claims of the pod that do not exist yet. */
+export function* missingClaims(
+  set: StatefulSet,
+  ordinal: number,
+  exists: (name: string) => boolean,
+): Generator<MissingClaim> {
+  const { whenDeleted } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
+  for (const template of set.spec.volumeClaimTemplates ?? []) {
+    const name = claimName(set, template, ordinal)
+    if (exists(name)) continue
+    const { annotations } = metaOf(template)
+    const labels = { ...labelsOf(template), ...set.spec.selector?.matchLabels }
+    const metadata = {
+      namespace: set.metadata.namespace ?? '',
+      name,
+      labels,
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(whenDeleted === 'Delete' ? { ownerReferences: [ownerReference(set)] } : {}),
+    }
+    yield { metadata, rest: { spec: template.spec } }
+  }
+}
+
+/** The claim goes with the pod. */
+export function withClaimOwner(claim: PersistentVolumeClaim, { metadata }: Pod): PersistentVolumeClaim {
+  const { name = '', uid = '' } = metadata
+  const others = (claim.metadata.ownerReferences ?? []).filter((one) => one.uid !== uid)
+  return withMeta(claim, {
+    ownerReferences: [
+      ...others,
+      { apiVersion: 'v1', kind: 'Pod', name, uid, controller: true, blockOwnerDeletion: true },
+    ],
+  })
+}
