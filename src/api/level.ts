@@ -26,6 +26,12 @@ export function isAtLevel(level: ApiLevel, { since, until }: LevelSpan): boolean
   )
 }
 
+/** Whether a level is that release or a later one. The release may be later than all known levels. */
+export function isSinceRelease(level: ApiLevel, release: string): boolean {
+  const minor = (text: string): number => Number(text.split('.')[1])
+  return minor(level) >= minor(release)
+}
+
 /** One value for each level, each made when it is first asked for. */
 export function byLevel<T>(make: (level: ApiLevel) => T): (level?: ApiLevel) => T {
   const made = new Map<ApiLevel, T>()

@@ -168,6 +168,18 @@ const POD: FieldTable = table(NAMES, [
   field('status.nominatedNodeName'),
 ])
 
+/** Of all versions alike, but for the name of the version in the refusal. */
+const SLICES = Object.fromEntries(
+  ['v1', 'v1beta1', 'v1beta2'].map((version) => [
+    `resource.k8s.io/${version} ResourceSlice`,
+    table(
+      NAME,
+      [field('spec.nodeName', { indexed: true }), field('spec.driver')],
+      (label) => `field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${label}`,
+    ),
+  ]),
+)
+
 /** By `apiVersion` and kind. */
 const TABLES: Readonly<Record<string, FieldTable>> = {
   'v1 Pod': { ...POD, labels: new Map([...POD.labels, ['spec.host', 'spec.nodeName']]) },
@@ -183,11 +195,7 @@ const TABLES: Readonly<Record<string, FieldTable>> = {
     (label) => `field label ${quoted(label)} not supported for Job`,
   ),
   'certificates.k8s.io/v1 CertificateSigningRequest': table(NAME, [field('spec.signerName')]),
-  'resource.k8s.io/v1 ResourceSlice': table(
-    NAME,
-    [field('spec.nodeName', { indexed: true }), field('spec.driver')],
-    (label) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${label}`,
-  ),
+  ...SLICES,
   'events.k8s.io/v1 Event': {
     ...EVENT,
     labels: new Map([

@@ -148,10 +148,13 @@ export async function readConfig(args: readonly string[], environment: Environme
   return buildConfig(new SettingReader(settings), environment, { level, served: await servedVersions(settings, level) })
 }
 
-/** The module is loaded only if the flag is set. */
+/** The module is loaded only if one of the flags is set. */
 async function servedVersions(settings: Settings, level: ApiLevel): Promise<ServedVersions | undefined> {
   const setting = settings.get('runtime-config')
-  return setting === undefined ? undefined : (await import('./runtime-config.ts')).servedVersions(setting, level)
+  const gatesSetting = settings.get('feature-gates')
+  if (setting === undefined && gatesSetting === undefined) return undefined
+  const { servedVersions: versionsOf } = await import('./runtime-config.ts')
+  return versionsOf({ setting, level, gates: gates(gatesSetting, level) })
 }
 
 /** `1.36`, and as the reference takes it for its components: `kube=1.36`, `kube:1.36`. */

@@ -1,7 +1,15 @@
 // `--runtime-config` selects the served built-in resources (P-470).
 import type { ApiLevel } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersionResource } from '../api/object.ts'
-import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
+import {
+  allBuiltInGroups,
+  type BuiltInGroup,
+  type BuiltInResource,
+  type BuiltInVersion,
+  groupsWith,
+} from '../schema/built-in-resources.ts'
+import { knownVersionsOf } from '../schema/known-versions.ts'
+import type { FeatureGates } from './feature-gates.ts'
 import { parseBoolean } from './setting-reader.ts'
 import type { Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
@@ -10,6 +18,8 @@ export interface ServedVersions {
   readonly isServed: (resource: GroupVersionResource) => boolean
   /** The built-in groups with their served resources. */
   readonly groups: readonly BuiltInGroup[]
+  /** The same with the resources that are not served but are by default: the server itself uses them. */
+  readonly known: readonly BuiltInGroup[]
   /** Messages for the operator. */
   readonly notices: readonly string[]
 }
@@ -22,30 +32,55 @@ const STAGES: Readonly<Record<string, RegExp>> = {
   'api/alpha': /^v\d+alpha\d+$/,
 }
 
-/** Versions that the reference does not serve by default, and that this server does not have. */
-const ABSENT: ReadonlySet<string> = new Set(
-  `admissionregistration.k8s.io/v1beta1 admissionregistration.k8s.io/v1alpha1 authentication.k8s.io/v1beta1
-   authentication.k8s.io/v1alpha1 certificates.k8s.io/v1beta1 certificates.k8s.io/v1alpha1 coordination.k8s.io/v1beta1
-   coordination.k8s.io/v1alpha2 flowcontrol.apiserver.k8s.io/v1beta1 flowcontrol.apiserver.k8s.io/v1beta2
-   flowcontrol.apiserver.k8s.io/v1beta3 internal.apiserver.k8s.io/v1alpha1 networking.k8s.io/v1beta1
-   resource.k8s.io/v1beta1 resource.k8s.io/v1beta2 resource.k8s.io/v1alpha3 scheduling.k8s.io/v1alpha2
-   storage.k8s.io/v1beta1 storage.k8s.io/v1alpha1 storagemigration.k8s.io/v1beta1`.split(/\s+/),
-)
+interface ServingOptions {
+  /** Undefined: what the level serves by default. */
+  readonly setting: Setting | undefined
+  readonly level: ApiLevel
+  readonly gates: FeatureGates
+}
 
-/** Throws a `StartError` of one line for an unknown or absent version. */
-export function servedVersions({ text, source }: Setting, level?: ApiLevel): ServedVersions {
+/** Throws a `StartError` of one line for an unknown version. */
+export function servedVersions({ setting, level, gates }: ServingOptions): ServedVersions {
+  const { text, source } = setting ?? { text: '', source: '' }
   const wanted = new Map(text.split(',').flatMap((part) => (part.trim() === '' ? [] : [readPart(part.trim(), source)])))
-  const groups = builtInGroups(level)
-  for (const [key, isOn] of wanted) if (!Object.hasOwn(STAGES, key)) checkKey(groups, { key, isOn, source })
-  const isServed = (resource: GroupVersionResource): boolean => {
+  if (wanted.size === 1 && wanted.get('api/all') === false) {
+    throw usageError(`${source}: api/all=false alone leaves nothing to serve`)
+  }
+  const all = allBuiltInGroups(level)
+  const isAsked = (resource: BuiltInResource, { offByDefault }: BuiltInVersion): boolean => {
     const version = formatGroupVersion(resource)
     const byStage = Object.entries(STAGES).findLast(([key, stage]) => wanted.has(key) && stage.test(resource.version))
     const stage = byStage === undefined ? undefined : wanted.get(byStage[0])
-    return wanted.get(`${version}/${resource.resource}`) ?? wanted.get(version) ?? stage ?? true
+    return wanted.get(`${version}/${resource.plural}`) ?? wanted.get(version) ?? stage ?? offByDefault !== true
   }
-  const isMissed = ['api/beta', 'api/alpha'].some((key) => wanted.get(key) === true)
-  const notices = isMissed ? [`${source}: no beta or alpha versions of built-in resources are supported`] : []
-  return { isServed, groups: left(groups, isServed), notices }
+  const hasGates = (resource: BuiltInResource): boolean => resource.gates?.every((gate) => gates[gate] === true) ?? true
+  const groups = groupsWith(all, (resource, version) => isAsked(resource, version) && hasGates(resource))
+  const served = new Set(groups.flatMap(placesIn))
+  const isServed = ({ group, version, resource }: GroupVersionResource): boolean =>
+    served.has(placeOf({ group, version, plural: resource }))
+  const unserved = [...wanted].flatMap(([key, isOn]) => {
+    if (Object.hasOwn(STAGES, key)) return []
+    const version = checkedVersion(all, { key, source, level })
+    return isOn && !groups.some((group) => placesIn(group).some((place) => place.startsWith(`${version}/`)))
+      ? [version]
+      : []
+  })
+  return {
+    isServed,
+    groups,
+    known: groupsWith(all, (row, version) => version.offByDefault !== true || served.has(placeOf(row))),
+    notices: unserved.map(
+      (version) => `${source}: nothing of ${version} is served at level ${level} with these feature gates`,
+    ),
+  }
+}
+
+function placesIn({ versions }: BuiltInGroup): readonly string[] {
+  return versions.flatMap(({ resources }) => resources.map(placeOf))
+}
+
+function placeOf({ group, version, plural }: Pick<BuiltInResource, 'group' | 'version' | 'plural'>): string {
+  return `${formatGroupVersion({ group, version })}/${plural}`
 }
 
 /** `apps/v1=false`; without a value it is enabled. The core group is `v1`. */
@@ -58,37 +93,25 @@ function readPart(part: string, source: string): readonly [key: string, isOn: bo
 
 interface Key {
   readonly key: string
-  readonly isOn: boolean
   readonly source: string
+  readonly level: ApiLevel
 }
 
-function checkKey(groups: readonly BuiltInGroup[], { key, isOn, source }: Key): void {
+/** The group version of a key. A version that the reference knows and does not serve at this level is no fault, as there. */
+function checkedVersion(groups: readonly BuiltInGroup[], { key, source, level }: Key): string {
   const parts = /^v\d/.test(key) ? ['', ...key.split('/')] : key.split('/')
-  const [groupName, versionName, resource, ...more] = parts
-  if (versionName === undefined || more.length > 0) {
+  const [group = '', version, resource, ...more] = parts
+  if (version === undefined || more.length > 0) {
     throw usageError(`${source}: "${key}" is neither a version nor a resource like apps/v1 or apps/v1/deployments`)
   }
-  const gv = formatGroupVersion({ group: groupName ?? '', version: versionName })
-  if (ABSENT.has(gv)) {
-    if (!isOn) return
-    throw usageError(`${source}: ${gv} is not supported; only the versions enabled by default are`)
-  }
-  const group = groups.find((one) => one.group === groupName)
-  if (group === undefined) throw usageError(`${source}: unknown group "${groupName}"`)
-  const version = group.versions.find((one) => one.version === versionName)
-  if (version === undefined) throw usageError(`${source}: unknown version ${gv}`)
-  if (resource !== undefined && version.resources.every(({ plural }) => plural !== resource)) {
+  const gv = formatGroupVersion({ group, version })
+  const versions = groups.find((one) => one.group === group)?.versions ?? []
+  const names = [...versions.map((one) => one.version), ...knownVersionsOf(group, level)]
+  if (names.length === 0) throw usageError(`${source}: unknown group "${group}"`)
+  if (!names.includes(version)) throw usageError(`${source}: unknown version ${gv}`)
+  const found = versions.find((one) => one.version === version)
+  if (resource !== undefined && found?.resources.every(({ plural }) => plural !== resource) === true) {
     throw usageError(`${source}: unknown resource "${resource}" in ${gv}`)
   }
-}
-
-/** Drops versions without resources, and groups without versions. */
-function left(groups: readonly BuiltInGroup[], isServed: ServedVersions['isServed']): readonly BuiltInGroup[] {
-  return groups.flatMap(({ group, versions }) => {
-    const rest = versions.flatMap((version) => {
-      const resources = version.resources.filter((row) => isServed({ ...row, resource: row.plural }))
-      return resources.length === 0 ? [] : [{ ...version, resources }]
-    })
-    return rest.length === 0 ? [] : [{ group, versions: rest }]
-  })
+  return gv
 }

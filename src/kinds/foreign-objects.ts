@@ -54,7 +54,10 @@ class Decoder {
   constructor(options: ForeignObjectsOptions) {
     this.#options = options
     for (const resource of options.resources.all()) {
-      if (resource.conversion.isIdentity) this.#resources.set(resource.stored.storagePrefix, resource)
+      const { group, version, storedKind, stored } = resource
+      const isStoredVersion = storedKind.group === group && storedKind.version === version
+      if (isStoredVersion || !this.#resources.has(stored.storagePrefix))
+        this.#resources.set(stored.storagePrefix, resource)
     }
   }
 
@@ -84,9 +87,13 @@ class Decoder {
   /** In the version that is stored here, with everything that one has which was written here. */
   #asStored(object: ApiObject, { group, version }: KindSchema, resource: Resource): ApiObject {
     const { resources, defaults, family } = this.#options
-    const served = resources.find({ group, version, resource: resource.resource }) ?? resource
-    const stored = served.conversion.toStored(served.withDefaults(object, defaults))
-    return defaultOnRead(resource.storedKind, stored, family)
+    const { storedKind, versions } = resource
+    const served = resources.find({ group, version, resource: resource.resource })
+    const stored =
+      served === undefined
+        ? resource.withDefaults(versions.convert(object, formatGroupVersion(storedKind)) as ApiObject, defaults)
+        : served.conversion.toStored(served.withDefaults(object, defaults))
+    return defaultOnRead(storedKind, stored, family)
   }
 }
 

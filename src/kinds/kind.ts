@@ -50,6 +50,8 @@ export function kindAt(level: ApiLevel, kind: Kind): Kind {
 export interface StoredAs {
   readonly kind: GroupVersionKind
   readonly conversion: Conversion
+  /** The defaults are those of the stored version. */
+  readonly hasStoredDefaults?: true
   /** The conversion may result in what is no valid object; the client gets an error then. */
   readonly mayBeMalformed?: true
 }

@@ -1,11 +1,11 @@
 // The front door: the built-in kinds, their resources, and those of custom resource definitions. Whoever adds a kind adds its file and
 // a line to the table.
-import { byLevel, NEWEST_LEVEL } from '../api/level.ts'
+import { API_LEVELS, byLevel } from '../api/level.ts'
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import type { Action } from '../registry/registry.ts'
-import { builtInGroups } from '../schema/built-in-resources.ts'
+import { allBuiltInGroups, type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { MUTATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY } from './admissionregistration/admission-policies.ts'
 import {
@@ -276,7 +276,7 @@ export function columnsOf(kind: GroupKind): TableShape {
  */
 export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
   const known = new Map<string, GroupResource>()
-  for (const { versions } of builtInGroups(NEWEST_LEVEL)) {
+  for (const { versions } of API_LEVELS.toReversed().flatMap((level) => allBuiltInGroups(level))) {
     for (const { group, kind, plural, storageVersionHash } of versions.flatMap(({ resources }) => resources)) {
       if (storageVersionHash === undefined) continue
       const prefix = kindOf({ group, kind }).storagePrefix ?? plural
@@ -318,6 +318,8 @@ interface BuiltInOptions {
   readonly allowPrivileged?: boolean
   /** Prevents privilege escalation by roles and bindings; absent: nothing does. */
   readonly roleGuard?: RoleGuard
+  /** Absent: those that the level serves by default. */
+  readonly groups?: readonly BuiltInGroup[]
   /** Those of another server with the same schema; absent: all are made. */
   readonly shared?: SharedResources | undefined
 }
@@ -337,6 +339,7 @@ export function builtInResources(
     encode,
     texts: options.texts ?? ((plain) => ({ encode: plain })),
     kindOf: kindsAt(schema.level),
+    groups: options.groups ?? builtInGroups(schema.level),
     needs: {
       find: (group, resource) => table.find({ group, version: 'v1', resource }),
       network: { ranges: [addressRange(serviceRange)], nodePorts, measures },

@@ -1,4 +1,5 @@
 // The built-in resources, from the schema and the records of the kinds.
+import { byLevel } from '../api/level.ts'
 import {
   type ApiObject,
   formatGroupVersion,
@@ -12,7 +13,12 @@ import { own, type ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE } from '../codec/table.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
 import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
-import { builtInGroups, type BuiltInResource } from '../schema/built-in-resources.ts'
+import {
+  allBuiltInGroups,
+  type BuiltInGroup,
+  type BuiltInResource,
+  type BuiltInVersion,
+} from '../schema/built-in-resources.ts'
 import { decodeChanged, type Decoded, decodeObject } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -20,9 +26,9 @@ import { knownVersionsOf } from '../schema/known-versions.ts'
 import { inOrder } from '../schema/member-order.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { METADATA_RULES } from '../schema/validation/validation.ts'
-import type { Kind, KindOf } from './kind.ts'
+import type { Kind, KindOf, StoredAs } from './kind.ts'
 import type { KindNeeds } from './needs.ts'
-import { IDENTITY } from './shared/conversion.ts'
+import { IDENTITY, renaming } from './shared/conversion.ts'
 import { scaleView } from './shared/scale.ts'
 import { strategyOf, type StrategyParts } from './strategy.ts'
 
@@ -39,6 +45,7 @@ interface ResourceSources {
   readonly encode: EncodeObject
   readonly texts: StoredTexts
   readonly kindOf: KindOf
+  readonly groups: readonly BuiltInGroup[]
   readonly needs: KindNeeds
   readonly actions: readonly Action[]
   /** Whether containers may be privileged. */
@@ -54,6 +61,7 @@ export interface SharedResources {
 }
 
 export interface BuiltInTable extends ResourceTable {
+  readonly groups: readonly BuiltInGroup[]
   readonly shared: SharedResources
 }
 
@@ -64,8 +72,7 @@ export function resourceTable(sources: ResourceSources): BuiltInTable {
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(sources.actions.map((action) => [placeOf(action.at), action]))
-  const groups = builtInGroups(sources.schema.level)
-  for (const row of groups.flatMap(({ versions }) => versions.flatMap(({ resources: rows }) => rows))) {
+  for (const row of sources.groups.flatMap(({ versions }) => versions.flatMap(({ resources: rows }) => rows))) {
     const key = keyOf({ ...row, resource: row.plural })
     declared.add(key)
     const resource = known?.get(key) ?? resourceOf(sources, row)
@@ -74,6 +81,7 @@ export function resourceTable(sources: ResourceSources): BuiltInTable {
     if (typeof sources.kindOf(row).strategy !== 'function') shared.set(key, resource)
   }
   return {
+    groups: sources.groups,
     find: (resource) => resources.get(keyOf(resource)),
     all: () => resources.values(),
     findAction: (place) => actions.get(placeOf(place)),
@@ -107,10 +115,12 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
   const kindSchema = schema.kind(row)
   if (kindSchema === undefined || !row.verbs.includes('get')) return undefined
   const kind = kindOf(row)
-  const storedKind = kind.storedAs?.[row.version]?.kind ?? { group: row.group, version: row.version, kind: row.kind }
+  const form = storedForm(sources, row)
+  const storedKind = form.kind
   const storedSchema = schema.kind(storedKind) ?? kindSchema
   const { validation: rules = METADATA_RULES, strategy = {} } = kind
-  const held: StrategyParts = { rules, namespaced: row.namespaced, allowPrivileged, level: schema.level }
+  const { version, namespaced } = row
+  const held: StrategyParts = { rules, version, namespaced, allowPrivileged, level: schema.level }
   return {
     group: row.group,
     version: row.version,
@@ -120,7 +130,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
     namespaced: row.namespaced,
     schema: kindSchema,
     isCustom: false,
-    deprecations: kind.deprecations ?? [],
+    deprecations: row.deprecation === undefined ? (kind.deprecations ?? []) : [row.deprecation],
     verbs: new Set(row.verbs),
     subresources: new Map(row.subresources.map((sub) => [sub.name, subresourceOf(schema, { row, kind }, sub)])),
     storedKind,
@@ -132,8 +142,11 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
       selectableFields: selectableFields(row).own,
       ...texts((object) => encode(object, storedSchema)),
     },
-    conversion: conversionOf(row, kind, storedSchema),
-    withDefaults: (object, context) => applyDefaults(kind.defaults, object, context),
+    conversion: conversionOf(row, form, storedSchema),
+    withDefaults: (object, context) => {
+      if (form.hasStoredDefaults !== true) return applyDefaults(kind.defaults, object, context)
+      return form.conversion.fromStored(applyDefaults(kind.defaults, form.conversion.toStored(object), context))
+    },
     decode: (source, known) => decoded(source, kindSchema.shape, known),
     toCanonical: (object, known) =>
       inOrder(
@@ -141,7 +154,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
         storedSchema.shape,
         known?.isInOrder === true ? known.object : undefined,
       ) as ApiObject,
-    versions: versionsOf(schema, row, kindOf),
+    versions: versionsOf(sources, row),
     columns: kind.columns ?? DEFAULT_TABLE,
     ruleCosts: kind.ruleCosts,
     strategy: strategyOf(typeof strategy === 'function' ? strategy(needs) : strategy, held),
@@ -152,8 +165,48 @@ function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | unde
   return known === undefined ? decodeObject(source, shape) : decodeChanged(source, shape, known)
 }
 
-function conversionOf(row: GroupVersionKind, kind: Kind, storedSchema: KindSchema): Conversion {
-  const { conversion = IDENTITY, mayBeMalformed } = kind.storedAs?.[row.version] ?? {}
+type FormSources = Pick<ResourceSources, 'schema' | 'kindOf'>
+
+/**
+ * How a version is stored: as its kind says, else as the version that the reference stores. Between versions only the name differs then,
+ * and it is set both ways: another level may have stored another version.
+ */
+function storedForm({ schema, kindOf }: FormSources, gvk: GroupVersionKind): StoredAs {
+  const said = kindOf(gvk).storedAs?.[gvk.version]
+  if (said !== undefined) return said
+  const { group, version, kind } = gvk
+  const own = { group, version, kind }
+  const row = rowsAt(schema.level).get(formatKind(gvk))
+  const stored = { ...own, ...row?.resource.storageVersion }
+  const isThere = schema.kind(stored) !== undefined
+  if (row === undefined || (row.offByDefault !== true && (!isThere || stored.version === version))) {
+    return { kind: own, conversion: IDENTITY }
+  }
+  return { kind: isThere ? stored : own, conversion: renaming(gvk, isThere ? stored : own) }
+}
+
+interface KnownRow extends Pick<BuiltInVersion, 'offByDefault'> {
+  readonly resource: BuiltInResource
+}
+
+/** The resources of a level by their kinds, those that are off by default too. */
+const rowsAt = byLevel(
+  (level): ReadonlyMap<string, KnownRow> =>
+    new Map(
+      allBuiltInGroups(level).flatMap(({ versions }) =>
+        versions.flatMap((version) =>
+          version.resources.map((resource) => [formatKind(resource), { ...version, resource }] as const),
+        ),
+      ),
+    ),
+)
+
+function formatKind(gvk: GroupVersionKind): string {
+  return `${formatGroupVersion(gvk)}/${gvk.kind}`
+}
+
+function conversionOf(row: GroupVersionKind, form: StoredAs, storedSchema: KindSchema): Conversion {
+  const { conversion, mayBeMalformed } = form
   if (mayBeMalformed !== true) return conversion
   return {
     ...conversion,
@@ -181,11 +234,12 @@ function subresourceOf(
 }
 
 /** Managed fields may be of any version of the kind, and are compared in that version. */
-function versionsOf(schema: SchemaTable, served: GroupVersionKind, kindOf: KindOf): Resource['versions'] {
+function versionsOf(sources: FormSources, served: GroupVersionKind): Resource['versions'] {
+  const { schema } = sources
   const conversionFrom = (apiVersion: unknown): Conversion => {
     const gv = typeof apiVersion === 'string' ? parseGroupVersion(apiVersion) : undefined
     const { group, version } = gv ?? served
-    return kindOf({ group, kind: served.kind }).storedAs?.[version]?.conversion ?? IDENTITY
+    return storedForm(sources, { group, version, kind: served.kind }).conversion
   }
   return kindVersions({
     shape: (apiVersion) => {

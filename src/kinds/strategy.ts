@@ -42,7 +42,8 @@ export interface KindStrategy<T extends ApiObject = ApiObject>
   readonly generation?: GenerationRule<keyof T & string>
   /** Absent: the kind has no `status` subresource. */
   readonly status?: StatusRule
-  readonly answersDeleteWithObject?: true
+  /** In every version, or in these. */
+  readonly answersDeleteWithObject?: true | readonly string[]
   readonly propagation?: Propagation | 'none'
   /** Called with the stored status in place. */
   readonly prepareForUpdate?: UpdateEndpoint<T>['prepare']
@@ -75,13 +76,17 @@ const NO_WARNINGS: readonly string[] = []
 
 export interface StrategyParts {
   readonly rules: KindRules
+  readonly version: string
   readonly namespaced: boolean
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean
   readonly level: ApiLevel
 }
 
-export function strategyOf(kind: KindStrategy, { rules, namespaced, allowPrivileged, level }: StrategyParts): Strategy {
+export function strategyOf(
+  kind: KindStrategy,
+  { rules, version, namespaced, allowPrivileged, level }: StrategyParts,
+): Strategy {
   const { generation, status } = kind
   const form = FAULT_FORMS[level]
   const validation = ({ gates }: WriteContext): ValidationContext => ({ gates, namespaced, allowPrivileged, form })
@@ -97,7 +102,7 @@ export function strategyOf(kind: KindStrategy, { rules, namespaced, allowPrivile
     firstGeneration: generation?.first,
     bumpsGeneration: (object, stored) => generation !== undefined && changes(generation, object, stored),
     bumpsGenerationOn: kind.bumpsGenerationOn ?? new Set(),
-    answersDeleteWithObject: kind.answersDeleteWithObject ?? false,
+    answersDeleteWithObject: isOfVersion(kind.answersDeleteWithObject ?? [], version),
     defaultPropagation: kind.propagation === 'none' ? undefined : (kind.propagation ?? 'Background'),
     prepareForCreate: (object, context) => {
       const prepared = kind.prepareForCreate?.(object, context) ?? object
@@ -125,6 +130,10 @@ export function strategyOf(kind: KindStrategy, { rules, namespaced, allowPrivile
     reserve: kind.reserve,
     authorizeWrite: kind.authorizeWrite,
   }
+}
+
+function isOfVersion(versions: true | readonly string[], version: string): boolean {
+  return versions === true || versions.includes(version)
 }
 
 function withFirstStatus(object: ApiObject, { firstStatus }: KindStrategy, context: WriteContext): ApiObject {

@@ -1,9 +1,9 @@
 // The resources of the built-in kinds by the compiled table, with their names, paths and verbs.
 import { createHash } from 'node:crypto'
-import { type ApiLevel, byLevel } from '../api/level.ts'
-import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
+import { type ApiLevel, byLevel, isSinceRelease } from '../api/level.ts'
+import { formatGroupVersion, type GroupVersion, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
 import { builtInAt } from './built-in-compiled.ts'
-import type { CompiledFile, CompiledResource } from './table-compiled.ts'
+import type { CompiledFile, CompiledResource, CompiledType } from './table-compiled.ts'
 
 export interface BuiltInResource extends GroupVersionKind {
   readonly plural: string
@@ -15,6 +15,12 @@ export interface BuiltInResource extends GroupVersionKind {
   readonly verbs: readonly string[]
   /** The hash of the stored form, for discovery. Undefined: nothing is stored. */
   readonly storageVersionHash: string | undefined
+  /** The version that the reference stores. */
+  readonly storageVersion?: GroupVersion
+  /** What every answer warns of. */
+  readonly deprecation?: string | undefined
+  /** The feature gates without which it is not served. */
+  readonly gates?: readonly string[]
   readonly subresources: readonly BuiltInSubresource[]
 }
 
@@ -37,6 +43,8 @@ export interface BuiltInVersion {
   readonly priority: { readonly group: number; readonly version: number } | undefined
   /** Sorted by plural. */
   readonly resources: readonly BuiltInResource[]
+  /** It is served only where the operator asks for it. */
+  readonly offByDefault?: true
   /** Its resources come from definitions and are listed in their own order. */
   readonly custom?: true
   /** Another server serves it, and its resources are unknown now. */
@@ -46,17 +54,37 @@ export interface BuiltInVersion {
 const VERBS: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 const SUBRESOURCE_VERBS: readonly string[] = ['get', 'patch', 'update']
 
-/** The groups of a level in the order of discovery, the core group first. */
+/** The groups that a level serves by default, in the order of discovery, the core group first. */
 export function builtInGroups(level?: ApiLevel): readonly BuiltInGroup[] {
+  return defaultGroupsAt(level)
+}
+
+/** The same with all versions that can be switched on. */
+export function allBuiltInGroups(level?: ApiLevel): readonly BuiltInGroup[] {
   return groupsAt(level)
 }
 
-function groupsOf(files: readonly CompiledFile[]): readonly BuiltInGroup[] {
+/** Drops versions without resources, and groups without versions. */
+export function groupsWith(
+  groups: readonly BuiltInGroup[],
+  isServed: (resource: BuiltInResource, version: BuiltInVersion) => boolean,
+): readonly BuiltInGroup[] {
+  return groups.flatMap(({ group, versions }) => {
+    const rest = versions.flatMap((version) => {
+      const resources = version.resources.filter((row) => isServed(row, version))
+      return resources.length === 0 ? [] : [{ ...version, resources }]
+    })
+    return rest.length === 0 ? [] : [{ group, versions: rest }]
+  })
+}
+
+function groupsOf(files: readonly CompiledFile[], level: ApiLevel): readonly BuiltInGroup[] {
   const served = files.filter((file) => file.served === true)
-  return [...Map.groupBy(served, (file) => file.group ?? '')]
+  const groups = [...Map.groupBy(served, (file) => file.group ?? '')]
     .map(([group, files]) => ({ group, files: files.toSorted((a, b) => priorityOf(b, 1) - priorityOf(a, 1)) }))
     .sort((a, b) => compareGroups(a.files[0], b.files[0]))
-    .map(({ group, files }) => ({ group, versions: files.map(versionOf) }))
+    .map(({ group, files: own }) => ({ group, versions: own.map((file) => versionOf(file, { files, level })) }))
+  return groupsWith(groups, () => true)
 }
 
 /** The core group comes first, then groups without a priority, then by priority, then by name. */
@@ -70,17 +98,46 @@ function priorityOf(file: CompiledFile | undefined, part: 0 | 1): number {
   return file?.priority?.[part] ?? Number.MAX_SAFE_INTEGER
 }
 
-function versionOf(file: CompiledFile): BuiltInVersion {
-  const gv = { group: file.group ?? '', version: file.version ?? '' }
+/** Everything of one level. */
+interface Level {
+  readonly files: readonly CompiledFile[]
+  readonly level: ApiLevel
+}
+
+function versionOf(file: CompiledFile, all: Level): BuiltInVersion {
+  const gv = gvOf(file)
   const resources = file.types
-    .flatMap(({ name, resource }) => (resource === undefined ? [] : [resourceOf({ ...gv, kind: name }, resource)]))
+    .flatMap(({ name, resource }) => {
+      if (resource === undefined) return []
+      return [
+        resourceOf({ ...gv, kind: name }, resource, { ...all, storageVersion: storageVersionOf(file, name, all) }),
+      ]
+    })
     .sort((a, b) => (a.plural < b.plural ? -1 : 1))
   const [group, version] = file.priority ?? []
   const priority = group === undefined || version === undefined ? undefined : { group, version }
-  return { version: gv.version, priority, resources }
+  return { version: gv.version, priority, resources, ...(file.offByDefault === true && { offByDefault: true }) }
 }
 
-function resourceOf(gvk: GroupVersionKind, resource: CompiledResource): BuiltInResource {
+function gvOf({ group = '', version = '' }: CompiledFile): GroupVersion {
+  return { group, version }
+}
+
+/** The declared one, else that of the version that the file is like, if the level has the kind there. */
+function storageVersionOf(file: CompiledFile, kind: string, all: Level): GroupVersion {
+  const typeIn = (holder: CompiledFile | undefined): CompiledType | undefined =>
+    holder?.types.find(({ name }) => name === kind)
+  const declared = typeIn(file)?.resource?.storageVersion
+  if (declared !== undefined) return parseGroupVersion(declared) ?? gvOf(file)
+  const like = all.files.find(({ stem }) => stem === file.like)
+  return like === undefined || typeIn(like)?.resource === undefined ? gvOf(file) : storageVersionOf(like, kind, all)
+}
+
+function resourceOf(
+  gvk: GroupVersionKind,
+  resource: CompiledResource,
+  { level, storageVersion }: { readonly level: ApiLevel; readonly storageVersion: GroupVersion },
+): BuiltInResource {
   return {
     ...gvk,
     plural: resource.plural,
@@ -89,16 +146,31 @@ function resourceOf(gvk: GroupVersionKind, resource: CompiledResource): BuiltInR
     shortNames: resource.shortNames ?? [],
     categories: resource.categories ?? [],
     verbs: resource.verbs ?? VERBS,
-    storageVersionHash: resource.stored === false ? undefined : storageVersionHash(gvk, resource),
+    storageVersionHash: resource.stored === false ? undefined : storageVersionHash(storageVersion, gvk.kind),
+    storageVersion,
+    deprecation: deprecationOf(gvk, resource, level),
+    gates: resource.gate?.split(',') ?? [],
     subresources: (resource.subresources ?? []).map((one) => ({ ...gvk, verbs: SUBRESOURCE_VERBS, ...one })),
   }
 }
 
 /** R-302: the first eight bytes of the SHA-256 of `group/version/Kind` of the stored form, in base64. */
-function storageVersionHash(gvk: GroupVersionKind, resource: CompiledResource): string {
-  const stored = resource.storageVersion ?? formatGroupVersion(gvk satisfies GroupVersion)
-  const text = `${stored.includes('/') ? stored : `/${stored}`}/${gvk.kind}`
-  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
+function storageVersionHash({ group, version }: GroupVersion, kind: string): string {
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
 }
 
-const groupsAt = byLevel((level) => groupsOf(builtInAt(level).files))
+function deprecationOf(
+  { kind, ...gv }: GroupVersionKind,
+  { deprecated, removed, replacement }: CompiledResource,
+  level: ApiLevel,
+): string | undefined {
+  if (deprecated === undefined || !isSinceRelease(level, deprecated)) return undefined
+  const parts = [`${formatGroupVersion(gv)} ${kind} is deprecated in v${deprecated}+`]
+  if (removed !== undefined) parts.push(`unavailable in v${removed}+`)
+  return [parts.join(', '), ...(replacement === undefined ? [] : [`use ${replacement}`])].join('; ')
+}
+
+const groupsAt = byLevel((level) => groupsOf(builtInAt(level).files, level))
+const defaultGroupsAt = byLevel((level) =>
+  groupsWith(groupsAt(level), (_row, { offByDefault }) => offByDefault !== true),
+)

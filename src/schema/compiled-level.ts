@@ -1,6 +1,6 @@
 // What the compiled table holds at one level of the API: types and fields whose span does not include the level are left out, and
 // fields are as they are at that level. Pure; a start does it once.
-import { type ApiLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
+import { type ApiLevel, isAtLevel, isSinceRelease, type LevelSpan } from '../api/level.ts'
 import { givenMembers } from '../lib/given-members.ts'
 import type { CompiledField, CompiledResource, CompiledSchema, CompiledType } from './table-compiled.ts'
 
@@ -26,8 +26,15 @@ function typeAt(level: ApiLevel, type: CompiledType): CompiledType {
   const { resource } = type
   const dependsOn = ([, , , , facts]: CompiledField): boolean =>
     (facts?.since ?? facts?.until ?? facts?.changed) !== undefined
-  const here = resource === undefined ? type : { ...type, resource: resourceAt(level, resource) }
+  const here = resource === undefined ? type : withResourceAt(level, type, resource)
   return here.fields.some(dependsOn) ? { ...here, fields: here.fields.flatMap((field) => fieldAt(level, field)) } : here
+}
+
+/** Without the resource from the release on that has removed it. Objects that were stored before can still be read. */
+function withResourceAt(level: ApiLevel, type: CompiledType, resource: CompiledResource): CompiledType {
+  const { resource: _, ...rest } = type
+  const isRemoved = resource.removed !== undefined && isSinceRelease(level, resource.removed)
+  return isRemoved ? rest : { ...rest, resource: resourceAt(level, resource) }
 }
 
 function resourceAt(level: ApiLevel, resource: CompiledResource): CompiledResource {

@@ -15,7 +15,7 @@ import {
 import { documentOperation, META, operationId, PathWriter, tagOf } from './openapi-paths.ts'
 import { BuiltInTypeSchemas, documentName } from './openapi-types.ts'
 
-/** The kinds whose deletion answers with the deleted object. */
+/** The resources, or their versions, whose deletion answers with the deleted object. */
 const GIVES_OBJECT: ReadonlySet<string> = new Set([
   'pods',
   'services',
@@ -33,6 +33,9 @@ const GIVES_OBJECT: ReadonlySet<string> = new Set([
   'resourceclaimtemplates',
   'resourceslices',
   'deviceclasses',
+  'v1alpha3/devicetaintrules',
+  'v1beta2/devicetaintrules',
+  'resourcepoolstatusrequests',
 ])
 
 /** The schemas of the built-in types. Custom ones refer to some of them. */
@@ -83,7 +86,7 @@ function describe(resource: BuiltInResource): OpenApiResource {
     listType: nameOf(resource, `${kind}List`),
     subresources: subresources.map((one) => ({ ...one, type: nameOf(one, one.kind) })),
     isCustom: false,
-    deleteGivesObject: GIVES_OBJECT.has(plural),
+    deleteGivesObject: GIVES_OBJECT.has(plural) || GIVES_OBJECT.has(`${resource.version}/${plural}`),
   }
 }
 

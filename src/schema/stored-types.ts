@@ -6,7 +6,7 @@ import type { GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import { parseQuantity } from '../lib/quantity.ts'
 import { BUILT_IN } from './built-in-compiled.ts'
-import { builtInGroups } from './built-in-resources.ts'
+import { allBuiltInGroups } from './built-in-resources.ts'
 import { fieldsOfSomeLevels } from './compiled-level.ts'
 import { decodeScalar, ScalarFaultError } from './decode-scalars.ts'
 import { loadBuiltInSchema } from './schema.ts'
@@ -15,7 +15,7 @@ import { isAlwaysShown, shownFields, zeroOf, zeroOfField } from './zero-value.ts
 
 /** The stored kinds, by `apps/v1/Deployment`. */
 const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
-  builtInGroups(NEWEST_LEVEL).flatMap(({ group, versions }) =>
+  allBuiltInGroups(NEWEST_LEVEL).flatMap(({ group, versions }) =>
     versions.flatMap(({ version, resources }) =>
       resources.map(({ kind }) => [
         `${group === '' ? version : `${group}/${version}`}/${kind}`,

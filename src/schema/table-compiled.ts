@@ -17,6 +17,10 @@ export interface CompiledFile extends LevelSpan {
   /** What stands before a type's name in OpenAPI documents. */
   readonly openapi: string
   readonly served?: true
+  /** Only where `--runtime-config` asks for it. */
+  readonly offByDefault?: true
+  /** The file of another version of the group, which declares the types that are the same. */
+  readonly like?: string
   /** Of the group and of the version in discovery, the highest first. */
   readonly priority?: readonly [group: number, version: number]
   readonly types: readonly CompiledType[]
@@ -65,6 +69,13 @@ export interface CompiledResource {
   /** The last level with that version. */
   readonly storageVersionUntil?: ApiLevel
   readonly stored?: false
+  /** The releases from which on it is deprecated, and not served. */
+  readonly deprecated?: string
+  readonly removed?: string
+  /** The group, version and kind that takes its place. */
+  readonly replacement?: string
+  /** The gates that have to be on, separated by commas. */
+  readonly gate?: string
   readonly subresources?: readonly CompiledSubresource[]
 }
 

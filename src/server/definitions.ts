@@ -8,8 +8,8 @@ import { OpenApiDocuments, type OpenApiOptions } from '../codec/openapi-document
 import { servedResource } from '../registry/served-resource.ts'
 import { type Distribution, type Family, histogram } from '../lib/measure.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
-import type { ResourceTable } from '../registry/registry.ts'
 import {
+  type BuiltInTable,
   type ConversionParts,
   type ConvertByWebhook,
   conversionFunction,
@@ -50,7 +50,7 @@ type ConvertedKind = Pick<GroupVersionKind, 'group' | 'kind'>
 
 export interface DefinitionsOptions {
   readonly schema: SchemaTable
-  readonly builtIn: ResourceTable
+  readonly builtIn: BuiltInTable
   /** What is told of the built-in resources. */
   readonly groups: readonly BuiltInGroup[]
   readonly cache: WatchCache
@@ -70,6 +70,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
   const table = new DefinitionTable({
     schema,
     builtIn,
+    known: builtIn.groups,
     groups,
     encode: canonicalJson,
     rules: more.rules,

@@ -96,6 +96,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
     serviceMeasures: measures.services,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
     allowPrivileged: options.allowPrivileged,
+    ...(options.cluster.served !== undefined && { groups: options.cluster.served.known }),
     shared: options.sharedKinds?.resources,
   })
   const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'

@@ -162,6 +162,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     workers: options.workers,
     settings: {
       level: schema.level,
+      groups: builtIn.groups,
       gates: openGates,
       serviceRange: options.serviceRange.text,
       nodePorts: cluster.nodePorts,

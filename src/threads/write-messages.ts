@@ -6,6 +6,7 @@ import type { AuditedBody } from '../audit/redact.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { AskedSelectors, DeniedAccess, PathAccess, ResourceAccess } from '../auth/authorizer.ts'
+import type { BuiltInGroup } from '../schema/built-in-resources.ts'
 import type { RequestHeaders } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import type { OtherForm } from '../codec/large-values.ts'
@@ -16,6 +17,8 @@ import type { WriteVerb } from '../handlers/resource-parts.ts'
 /** What every thread is told when it starts. */
 export interface WriteThreadSettings {
   readonly level: ApiLevel
+  /** Of the built-in resources. */
+  readonly groups: readonly BuiltInGroup[]
   readonly gates: ReadonlySet<string>
   readonly serviceRange: string
   readonly nodePorts: { readonly first: number; readonly last: number }

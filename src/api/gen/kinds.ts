@@ -451,6 +451,22 @@ export type AzureFileVolumeSource = {
   readonly readOnly?: boolean
 }
 
+export type BasicDevice = {
+  readonly attributes?: MapOf<ResourceV1beta1DeviceAttribute>
+  readonly capacity?: MapOf<ResourceV1beta1DeviceCapacity>
+  readonly consumesCounters?: readonly ResourceV1beta1DeviceCounterConsumption[]
+  readonly nodeName?: string
+  readonly nodeSelector?: NodeSelector
+  readonly allNodes?: boolean
+  readonly taints?: readonly ResourceV1beta1DeviceTaint[]
+  readonly bindsToNode?: boolean
+  readonly bindingConditions?: readonly string[]
+  readonly bindingFailureConditions?: readonly string[]
+  readonly allowMultipleAllocations?: boolean
+  readonly nodeAllocatableResourceMappings?: MapOf<ResourceV1beta1NodeAllocatableResourceMapping>
+  readonly nodeAllocatableResources?: MapOf<ResourceV1beta1NodeAllocatableResource>
+}
+
 export type Binding = {
   readonly kind: string
   readonly apiVersion: string
@@ -2305,6 +2321,29 @@ export type Lease = {
   readonly spec: LeaseSpec
 }
 
+export type LeaseCandidate = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: LeaseCandidateSpec
+}
+
+export type LeaseCandidateList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly LeaseCandidate[] | null
+}
+
+export type LeaseCandidateSpec = {
+  readonly leaseName: string
+  readonly pingTime?: string
+  readonly renewTime?: string
+  readonly binaryVersion: string
+  readonly emulationVersion?: string
+  readonly strategy?: string
+}
+
 export type LeaseList = {
   readonly kind: string
   readonly apiVersion: string
@@ -2982,6 +3021,13 @@ export type PartialObjectMetadataList = {
   readonly items: readonly PartialObjectMetadata[] | null
 }
 
+export type PartitionTypeStatus = {
+  readonly attribute?: string
+  readonly type?: string
+  readonly total?: number
+  readonly allocatable?: number
+}
+
 export type Patch = {
 }
 
@@ -3540,6 +3586,21 @@ export type PolicyRulesWithSubjects = {
   readonly nonResourceRules?: readonly NonResourcePolicyRule[]
 }
 
+export type PoolStatus = {
+  readonly driver?: string
+  readonly poolName?: string
+  readonly generation: number | bigint
+  readonly resourceSliceCount?: number
+  readonly totalDevices?: number
+  readonly allocatedDevices?: number
+  readonly availableDevices?: number
+  readonly unavailableDevices?: number
+  readonly nodeName?: string
+  readonly validationError?: string
+  readonly partitionSummary?: readonly PartitionTypeStatus[]
+  readonly shareableSummary?: ShareableSummaryStatus
+}
+
 export type PortStatus = {
   readonly port: number
   readonly protocol: string
@@ -3871,6 +3932,34 @@ export type ResourcePool = {
   readonly resourceSliceCount: number | bigint
 }
 
+export type ResourcePoolStatusRequest = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: ResourcePoolStatusRequestSpec
+  readonly status?: ResourcePoolStatusRequestStatus
+}
+
+export type ResourcePoolStatusRequestList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly ResourcePoolStatusRequest[] | null
+}
+
+export type ResourcePoolStatusRequestSpec = {
+  readonly driver: string
+  readonly poolName?: string
+  readonly limit?: number
+  readonly defaultPartitionTypeAttribute?: string
+}
+
+export type ResourcePoolStatusRequestStatus = {
+  readonly poolCount?: number
+  readonly pools?: readonly PoolStatus[]
+  readonly conditions?: readonly Condition[]
+}
+
 export type ResourceQuota = {
   readonly kind: string
   readonly apiVersion: string
@@ -3940,6 +4029,72 @@ export type ResourceSliceSpec = {
 export type ResourceStatus = {
   readonly name: string
   readonly resources?: readonly ResourceHealth[]
+}
+
+export type ResourceV1beta1CapacityRequestPolicy = {
+  readonly default: string | null
+  readonly validValues?: readonly string[]
+  readonly validRange?: ResourceV1beta1CapacityRequestPolicyRange
+}
+
+export type ResourceV1beta1CapacityRequestPolicyRange = {
+  readonly min?: string
+  readonly max?: string
+  readonly step?: string
+}
+
+export type ResourceV1beta1Counter = {
+  readonly value: string
+}
+
+export type ResourceV1beta1DeviceAttribute = {
+  readonly int?: number | bigint
+  readonly bool?: boolean
+  readonly string?: string
+  readonly version?: string
+  readonly ints?: readonly (number | bigint)[]
+  readonly bools?: readonly boolean[]
+  readonly strings?: readonly string[]
+  readonly versions?: readonly string[]
+}
+
+export type ResourceV1beta1DeviceCapacity = {
+  readonly value: string
+  readonly requestPolicy?: ResourceV1beta1CapacityRequestPolicy
+}
+
+export type ResourceV1beta1DeviceCounterConsumption = {
+  readonly counterSet: string
+  readonly counters?: MapOf<ResourceV1beta1Counter>
+  readonly compatibilityGroups?: readonly string[]
+}
+
+export type ResourceV1beta1DeviceTaint = {
+  readonly key: string
+  readonly value?: string
+  readonly effect: string
+  readonly timeAdded?: string
+}
+
+export type ResourceV1beta1NodeAllocatableMapping = {
+  readonly capacityKey?: string
+  readonly capacityMultiplier?: string
+  readonly deviceMultiplier?: string
+}
+
+export type ResourceV1beta1NodeAllocatableOverhead = {
+  readonly perPod?: string
+  readonly perContainer?: string
+}
+
+export type ResourceV1beta1NodeAllocatableResource = {
+  readonly mapping?: ResourceV1beta1NodeAllocatableMapping
+  readonly overhead?: ResourceV1beta1NodeAllocatableOverhead
+}
+
+export type ResourceV1beta1NodeAllocatableResourceMapping = {
+  readonly capacityKey?: string
+  readonly allocationMultiplier?: string
 }
 
 export type Role = {
@@ -4215,6 +4370,13 @@ export type ServerAddressByClientCIDR = {
   readonly serverAddress: string
 }
 
+export type ServerStorageVersion = {
+  readonly apiServerID?: string
+  readonly encodingVersion?: string
+  readonly decodableVersions?: readonly string[]
+  readonly servedVersions?: readonly string[]
+}
+
 export type Service = {
   readonly kind: string
   readonly apiVersion: string
@@ -4342,6 +4504,19 @@ export type SessionAffinityConfig = {
 
 export type ShardInfo = {
   readonly selector: string
+}
+
+export type ShareableCapacityStatus = {
+  readonly name?: string
+  readonly total?: string
+  readonly consumed?: string
+  readonly available?: string
+}
+
+export type ShareableSummaryStatus = {
+  readonly fullyAvailableDevices?: number
+  readonly partiallyAvailableDevices?: number
+  readonly capacity?: readonly ShareableCapacityStatus[]
 }
 
 export type SleepAction = {
@@ -4493,6 +4668,30 @@ export type StorageV1TokenRequest = {
   readonly expirationSeconds?: number | bigint
 }
 
+export type StorageVersion = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: StorageVersionSpec
+  readonly status: StorageVersionStatus
+}
+
+export type StorageVersionCondition = {
+  readonly type: string
+  readonly status: string
+  readonly observedGeneration?: number | bigint
+  readonly lastTransitionTime: string | null
+  readonly reason: string
+  readonly message?: string
+}
+
+export type StorageVersionList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly StorageVersion[] | null
+}
+
 export type StorageVersionMigration = {
   readonly kind: string
   readonly apiVersion: string
@@ -4515,6 +4714,15 @@ export type StorageVersionMigrationSpec = {
 export type StorageVersionMigrationStatus = {
   readonly conditions?: readonly Condition[]
   readonly resourceVersion?: string
+}
+
+export type StorageVersionSpec = {
+}
+
+export type StorageVersionStatus = {
+  readonly storageVersions?: readonly ServerStorageVersion[]
+  readonly commonEncodingVersion?: string
+  readonly conditions?: readonly StorageVersionCondition[]
 }
 
 export type Subject = {
@@ -5158,6 +5366,7 @@ export type BuiltInTypes = {
   readonly 'core_v1.AzureDiskVolumeSource': AzureDiskVolumeSource
   readonly 'core_v1.AzureFilePersistentVolumeSource': AzureFilePersistentVolumeSource
   readonly 'core_v1.AzureFileVolumeSource': AzureFileVolumeSource
+  readonly 'resource.k8s.io_v1beta1.BasicDevice': BasicDevice
   readonly 'core_v1.Binding': Binding
   readonly 'authentication.k8s.io_v1.BoundObjectReference': BoundObjectReference
   readonly 'resource.k8s.io_v1.CELDeviceSelector': CELDeviceSelector
@@ -5409,6 +5618,9 @@ export type BuiltInTypes = {
   readonly 'authorization.k8s.io_v1.LabelSelectorAttributes': LabelSelectorAttributes
   readonly 'meta_v1.LabelSelectorRequirement': LabelSelectorRequirement
   readonly 'coordination.k8s.io_v1.Lease': Lease
+  readonly 'coordination.k8s.io_v1beta1.LeaseCandidate': LeaseCandidate
+  readonly 'coordination.k8s.io_v1beta1.LeaseCandidateList': LeaseCandidateList
+  readonly 'coordination.k8s.io_v1beta1.LeaseCandidateSpec': LeaseCandidateSpec
   readonly 'coordination.k8s.io_v1.LeaseList': LeaseList
   readonly 'coordination.k8s.io_v1.LeaseSpec': LeaseSpec
   readonly 'core_v1.Lifecycle': Lifecycle
@@ -5508,6 +5720,7 @@ export type BuiltInTypes = {
   readonly 'networking.k8s.io_v1.ParentReference': ParentReference
   readonly 'meta_v1.PartialObjectMetadata': PartialObjectMetadata
   readonly 'meta_v1.PartialObjectMetadataList': PartialObjectMetadataList
+  readonly 'resource.k8s.io_v1alpha3.PartitionTypeStatus': PartitionTypeStatus
   readonly 'meta_v1.Patch': Patch
   readonly 'meta_v1.PatchOptions': PatchOptions
   readonly 'core_v1.PersistentVolume': PersistentVolume
@@ -5572,6 +5785,7 @@ export type BuiltInTypes = {
   readonly 'audit.k8s.io_v1.PolicyList': PolicyList
   readonly 'rbac.authorization.k8s.io_v1.PolicyRule': PolicyRule
   readonly 'flowcontrol.apiserver.k8s.io_v1.PolicyRulesWithSubjects': PolicyRulesWithSubjects
+  readonly 'resource.k8s.io_v1alpha3.PoolStatus': PoolStatus
   readonly 'core_v1.PortStatus': PortStatus
   readonly 'core_v1.PortworxVolumeSource': PortworxVolumeSource
   readonly 'core_v1.Preconditions': Preconditions
@@ -5618,6 +5832,10 @@ export type BuiltInTypes = {
   readonly 'autoscaling_v2.ResourceMetricStatus': ResourceMetricStatus
   readonly 'flowcontrol.apiserver.k8s.io_v1.ResourcePolicyRule': ResourcePolicyRule
   readonly 'resource.k8s.io_v1.ResourcePool': ResourcePool
+  readonly 'resource.k8s.io_v1alpha3.ResourcePoolStatusRequest': ResourcePoolStatusRequest
+  readonly 'resource.k8s.io_v1alpha3.ResourcePoolStatusRequestList': ResourcePoolStatusRequestList
+  readonly 'resource.k8s.io_v1alpha3.ResourcePoolStatusRequestSpec': ResourcePoolStatusRequestSpec
+  readonly 'resource.k8s.io_v1alpha3.ResourcePoolStatusRequestStatus': ResourcePoolStatusRequestStatus
   readonly 'core_v1.ResourceQuota': ResourceQuota
   readonly 'core_v1.ResourceQuotaList': ResourceQuotaList
   readonly 'core_v1.ResourceQuotaSpec': ResourceQuotaSpec
@@ -5628,6 +5846,17 @@ export type BuiltInTypes = {
   readonly 'resource.k8s.io_v1.ResourceSliceList': ResourceSliceList
   readonly 'resource.k8s.io_v1.ResourceSliceSpec': ResourceSliceSpec
   readonly 'core_v1.ResourceStatus': ResourceStatus
+  readonly 'resource.k8s.io_v1beta1.CapacityRequestPolicy': ResourceV1beta1CapacityRequestPolicy
+  readonly 'resource.k8s.io_v1beta1.CapacityRequestPolicyRange': ResourceV1beta1CapacityRequestPolicyRange
+  readonly 'resource.k8s.io_v1beta1.Counter': ResourceV1beta1Counter
+  readonly 'resource.k8s.io_v1beta1.DeviceAttribute': ResourceV1beta1DeviceAttribute
+  readonly 'resource.k8s.io_v1beta1.DeviceCapacity': ResourceV1beta1DeviceCapacity
+  readonly 'resource.k8s.io_v1beta1.DeviceCounterConsumption': ResourceV1beta1DeviceCounterConsumption
+  readonly 'resource.k8s.io_v1beta1.DeviceTaint': ResourceV1beta1DeviceTaint
+  readonly 'resource.k8s.io_v1beta1.NodeAllocatableMapping': ResourceV1beta1NodeAllocatableMapping
+  readonly 'resource.k8s.io_v1beta1.NodeAllocatableOverhead': ResourceV1beta1NodeAllocatableOverhead
+  readonly 'resource.k8s.io_v1beta1.NodeAllocatableResource': ResourceV1beta1NodeAllocatableResource
+  readonly 'resource.k8s.io_v1beta1.NodeAllocatableResourceMapping': ResourceV1beta1NodeAllocatableResourceMapping
   readonly 'rbac.authorization.k8s.io_v1.Role': Role
   readonly 'rbac.authorization.k8s.io_v1.RoleBinding': RoleBinding
   readonly 'rbac.authorization.k8s.io_v1.RoleBindingList': RoleBindingList
@@ -5669,6 +5898,7 @@ export type BuiltInTypes = {
   readonly 'authorization.k8s.io_v1.SelfSubjectRulesReviewSpec': SelfSubjectRulesReviewSpec
   readonly 'core_v1.SerializedReference': SerializedReference
   readonly 'meta_v1.ServerAddressByClientCIDR': ServerAddressByClientCIDR
+  readonly 'internal.apiserver.k8s.io_v1alpha1.ServerStorageVersion': ServerStorageVersion
   readonly 'core_v1.Service': Service
   readonly 'core_v1.ServiceAccount': ServiceAccount
   readonly 'core_v1.ServiceAccountList': ServiceAccountList
@@ -5687,6 +5917,8 @@ export type BuiltInTypes = {
   readonly 'core_v1.ServiceStatus': ServiceStatus
   readonly 'core_v1.SessionAffinityConfig': SessionAffinityConfig
   readonly 'meta_v1.ShardInfo': ShardInfo
+  readonly 'resource.k8s.io_v1alpha3.ShareableCapacityStatus': ShareableCapacityStatus
+  readonly 'resource.k8s.io_v1alpha3.ShareableSummaryStatus': ShareableSummaryStatus
   readonly 'core_v1.SleepAction': SleepAction
   readonly 'apps_v1.StatefulSet': StatefulSet
   readonly 'apps_v1.StatefulSetCondition': StatefulSetCondition
@@ -5706,10 +5938,15 @@ export type BuiltInTypes = {
   readonly 'core_v1.StorageOSPersistentVolumeSource': StorageOSPersistentVolumeSource
   readonly 'core_v1.StorageOSVolumeSource': StorageOSVolumeSource
   readonly 'storage.k8s.io_v1.TokenRequest': StorageV1TokenRequest
+  readonly 'internal.apiserver.k8s.io_v1alpha1.StorageVersion': StorageVersion
+  readonly 'internal.apiserver.k8s.io_v1alpha1.StorageVersionCondition': StorageVersionCondition
+  readonly 'internal.apiserver.k8s.io_v1alpha1.StorageVersionList': StorageVersionList
   readonly 'storagemigration.k8s.io_v1.StorageVersionMigration': StorageVersionMigration
   readonly 'storagemigration.k8s.io_v1.StorageVersionMigrationList': StorageVersionMigrationList
   readonly 'storagemigration.k8s.io_v1.StorageVersionMigrationSpec': StorageVersionMigrationSpec
   readonly 'storagemigration.k8s.io_v1.StorageVersionMigrationStatus': StorageVersionMigrationStatus
+  readonly 'internal.apiserver.k8s.io_v1alpha1.StorageVersionSpec': StorageVersionSpec
+  readonly 'internal.apiserver.k8s.io_v1alpha1.StorageVersionStatus': StorageVersionStatus
   readonly 'rbac.authorization.k8s.io_v1.Subject': Subject
   readonly 'authorization.k8s.io_v1.SubjectAccessReview': SubjectAccessReview
   readonly 'authorization.k8s.io_v1.SubjectAccessReviewSpec': SubjectAccessReviewSpec

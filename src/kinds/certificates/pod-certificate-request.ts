@@ -5,7 +5,8 @@ import type {
   PodCertificateRequestSpec,
   PodCertificateRequestStatus,
 } from '../../api/gen/kinds.ts'
-import { equalValues } from '../../api/value.ts'
+import { specOf, withMembers } from '../../api/object-members.ts'
+import { equalValues, own, type ValueMap } from '../../api/value.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { labelText } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
@@ -35,6 +36,9 @@ const MAX_CHAIN = 10 * 1024 * 1024
 const HOUR_MS = 3_600_000
 const MARGIN_MS = 10 * 60_000
 
+/** What a request can be made of; version v1 has the first alone. */
+const FORMS = ['stubPKCS10Request', 'pkixPublicKey', 'proofOfPossession'] as const
+
 const ENDS: readonly string[] = ['Issued', 'Denied', 'Failed']
 
 function checkRequest({ spec }: Request, check: Check): void {
@@ -54,7 +58,8 @@ function checkRequest({ spec }: Request, check: Check): void {
   if (seconds === undefined) check.required(SPEC.child('maxExpirationSeconds'), 'must be set')
   else if (seconds < MIN_SECONDS || seconds > max)
     check.invalid(SPEC.child('maxExpirationSeconds'), seconds, `must be in the range [${MIN_SECONDS}, ${max}]`)
-  if ((spec.stubPKCS10Request ?? '') === '') {
+  const [stub, key, proof] = FORMS.map((name) => (own<ValueMap>(spec, name) ?? '') !== '')
+  if (stub ? key || proof : !key || !proof) {
     const detail = 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'
     check.invalid(SPEC, undefined, detail)
   }
@@ -166,4 +171,18 @@ export const POD_CERTIFICATE_REQUEST: Kind = typedKind<Request>({
       labelText(spec.unverifiedUserAnnotations ?? {}),
     ),
   ]),
+  storedAs: {
+    v1: {
+      kind: { group: 'certificates.k8s.io', version: 'v1beta1', kind: 'PodCertificateRequest' },
+      conversion: {
+        isIdentity: false,
+        toStored: (object) => ({ ...object, apiVersion: 'certificates.k8s.io/v1beta1' }),
+        fromStored: (stored) => ({
+          ...stored,
+          apiVersion: 'certificates.k8s.io/v1',
+          spec: withMembers(specOf(stored), { pkixPublicKey: undefined, proofOfPossession: undefined }),
+        }),
+      },
+    },
+  },
 })

@@ -3,10 +3,10 @@ import { FieldPath } from '../../api/field-path.ts'
 import type { Lease } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
+import { checkLeaseStrategy } from './lease-strategy.ts'
 
 const SPEC = FieldPath.root<Lease['spec']>('spec')
 
@@ -17,14 +17,6 @@ function checkLease({ spec }: Lease, check: Check): void {
   if (strategy !== undefined) checkLeaseStrategy(strategy, SPEC.child('strategy'), check)
   else if (preferredHolder !== '') {
     check.forbidden(SPEC.child('preferredHolder'), 'may only be specified when `strategy` is defined')
-  }
-}
-
-function checkLeaseStrategy(strategy: string, at: FieldPath, check: Check): void {
-  if (strategy === 'OldestEmulationVersion') return
-  check.format(at, strategy, qualifiedName(strategy))
-  if (!strategy.includes('/')) {
-    check.notSupported(at, strategy, ['OldestEmulationVersion'])
   }
 }
 

@@ -20,6 +20,8 @@ import {
 
 export interface DefinitionTableOptions extends CustomParts {
   readonly builtIn: ResourceTable
+  /** The groups of the built-in resources; absent: those that the level serves by default. */
+  readonly known?: readonly BuiltInGroup[]
   /** The built-in groups in discovery; absent: all. */
   readonly groups?: readonly DiscoveryGroup[]
   /** The schema of a type has changed, or the type is gone: its watches have to be restarted. */
@@ -61,7 +63,7 @@ export class DefinitionTable implements ResourceTable {
 
   constructor(options: DefinitionTableOptions) {
     this.#options = options
-    this.#builtInGroups = builtInGroups(options.schema.level)
+    this.#builtInGroups = options.known ?? builtInGroups(options.schema.level)
     this.#builtInNames = new Set(namesIn(this.#builtInGroups))
   }
 

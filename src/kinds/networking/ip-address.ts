@@ -35,5 +35,4 @@ export const IP_ADDRESS: Kind = typedKind<IPAddress>({
     },
   },
   columns: tableOf([NAME, column('ParentRef', 'What the address belongs to.', addressParent)], ageOfObject),
-  olderVersions: { 'networking.k8s.io/v1beta1': 'same' },
 })

@@ -58,5 +58,4 @@ export const SERVICE_CIDR: Kind = typedKind<ServiceCIDR>({
     column('CIDRs', 'The ranges of addresses.', ({ spec }) => (spec.cidrs ?? []).join(',')),
     AGE,
   ]),
-  olderVersions: { 'networking.k8s.io/v1beta1': 'same' },
 })

@@ -35,5 +35,4 @@ export const DEVICE_CLASS: Kind = typedKind<DeviceClass>({
   },
   strategy: { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true },
   columns: tableOf([NAME, AGE]),
-  olderVersions: { 'resource.k8s.io/v1beta1': 'same', 'resource.k8s.io/v1beta2': 'same' },
 })

@@ -51,7 +51,7 @@ export const DEVICE_TAINT_RULE: Kind = typedKind<DeviceTaintRule>({
   strategy: {
     generation: GENERATION_OF_SPEC,
     status: WITH_STATUS_ALONE,
-    answersDeleteWithObject: true,
+    answersDeleteWithObject: ['v1alpha3', 'v1beta2'],
     prepareForUpdate: (object, stored, { now }) => withTimeOfEffect(object, stored, now),
   },
   columns: tableOf([

@@ -10,6 +10,7 @@ import { checkTemplateMeta } from '../shared/claim-spec.ts'
 import { adminGuard } from './admin-access.ts'
 import { checkClaimSpec, CLAIM_DEFAULTS } from './claim-spec.ts'
 import { checkSameSpec } from './resource-claim.ts'
+import { TEMPLATE_V1BETA1 } from './v1beta1.ts'
 
 const SPEC = FieldPath.root<ResourceClaimTemplate['spec']>('spec')
 
@@ -35,5 +36,5 @@ export const RESOURCE_CLAIM_TEMPLATE: Kind = typedKind<ResourceClaimTemplate>({
     authorizeWrite: adminGuard('ResourceClaimTemplate', find),
   }),
   columns: tableOf([NAME, AGE]),
-  olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
+  storedAs: TEMPLATE_V1BETA1,
 })

@@ -14,6 +14,7 @@ import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { adminGuard, resultsOf } from './admin-access.ts'
 import { checkClaimSpec, CLAIM_DEFAULTS, requestNames, tolerations } from './claim-spec.ts'
 import { checkClaimStatus } from './claim-status.ts'
+import { CLAIM_V1BETA1 } from './v1beta1.ts'
 
 const SPEC = FieldPath.root<ResourceClaim['spec']>('spec')
 const CLAIM_SPEC = 'resource.k8s.io_v1.ResourceClaimSpec'
@@ -79,5 +80,5 @@ export const RESOURCE_CLAIM: Kind = typedKind<ResourceClaim>({
     authorizeWrite: adminGuard('ResourceClaim', find),
   }),
   columns: tableOf([NAME, column('State', 'Whether it is allocated and in use.', claimState), AGE]),
-  olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
+  storedAs: CLAIM_V1BETA1,
 })

@@ -13,6 +13,7 @@ import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { checkList, checkPoolName } from './device-names.ts'
 import { checkCounters, checkDevices, checkTrue, chosenBy } from './slice-devices.ts'
+import { SLICE_V1BETA1 } from './v1beta1.ts'
 
 const SPEC = FieldPath.root<ResourceSliceSpec>('spec')
 const MAX_COUNTER_SETS = 8
@@ -102,5 +103,5 @@ export const RESOURCE_SLICE: Kind = typedKind<ResourceSlice>({
     column('Pool', 'The pool that the devices are in.', ({ spec }) => spec.pool.name),
     AGE,
   ]),
-  olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
+  storedAs: SLICE_V1BETA1,
 })

@@ -1,4 +1,5 @@
-// The conversion of kinds that are stored as they are served.
+// Conversions of kinds whose versions have the same fields.
+import { type ApiObject, formatGroupVersion, type GroupVersion } from '../../api/object.ts'
 import type { Conversion } from '../../registry/registry.ts'
 
 export const IDENTITY: Conversion = Object.freeze({
@@ -6,3 +7,12 @@ export const IDENTITY: Conversion = Object.freeze({
   toStored: (object) => object,
   fromStored: (object) => object,
 } satisfies Conversion)
+
+/** Only the name of the version changes. */
+export function renaming(served: GroupVersion, stored: GroupVersion): Conversion {
+  const naming = (version: GroupVersion): ((object: ApiObject) => ApiObject) => {
+    const apiVersion = formatGroupVersion(version)
+    return (object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion })
+  }
+  return { isIdentity: false, toStored: naming(stored), fromStored: naming(served) }
+}

@@ -29,5 +29,5 @@ export const VOLUME_ATTRIBUTES_CLASS: Kind = typedKind<VolumeAttributesClass>({
   },
   strategy: { answersDeleteWithObject: true },
   columns: tableOf([NAME, column('DriverName', 'The driver that knows the attributes.', (one) => one.driverName), AGE]),
-  olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },
+  olderVersions: { 'storage.k8s.io/v1alpha1': 'same' },
 })

@@ -1,7 +1,7 @@
 // Writes the TypeScript types of the built-in kinds for those who use the client: an interface for each type that an object of a
 // served kind has in it, and a constant of the same name for each kind.
 import type { CompiledField, CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
-import { type NamedType, namesOf, typesById } from './type-names.ts'
+import { itemOf, type NamedType, namesOf, reachedFrom, typesById } from './type-names.ts'
 
 type Descriptions = Readonly<Record<string, string>>
 
@@ -54,7 +54,8 @@ export function formatClientTypes(schema: CompiledSchema, descriptions: Descript
 }
 
 function firstTypes({ files }: CompiledSchema): string[] {
-  const resources = files.flatMap((file) =>
+  const enabled = files.filter(({ offByDefault }) => offByDefault !== true)
+  const resources = enabled.flatMap((file) =>
     file.types.flatMap(({ name, resource }) => (resource === undefined ? [] : [{ file, name, resource }])),
   )
   return [
@@ -67,20 +68,6 @@ function firstTypes({ files }: CompiledSchema): string[] {
     ),
     ...FURTHER_KINDS,
   ]
-}
-
-function reachedFrom(first: readonly string[], byName: ReadonlyMap<string, NamedType>): readonly string[] {
-  const reached = new Set(first)
-  // A set that grows while it is walked over is walked to its new end.
-  for (const id of reached) {
-    for (const [, , field] of byName.get(id)!.type.fields) if (byName.has(itemOf(field))) reached.add(itemOf(field))
-  }
-  return [...reached]
-}
-
-/** The type of a field's value, or of the items or values in it. */
-function itemOf(fieldType: string): string {
-  return fieldType.replace(/^(\[\]|\{\})/, '')
 }
 
 function formatType(

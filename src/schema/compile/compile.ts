@@ -7,7 +7,6 @@ import {
   type CompiledChange,
   type CompiledField,
   type CompiledFieldFacts,
-  type CompiledFile,
   type CompiledResource,
   type CompiledRule,
   type CompiledSchema,
@@ -17,6 +16,7 @@ import {
 } from '../table-compiled.ts'
 import { checkCompiled } from './check-compiled.ts'
 import { compileRule } from './compile-rules.ts'
+import { type DraftFile, type LikeKind, withLikeTypes } from './like-versions.ts'
 import { optionsOf, type Options } from './proto-options.ts'
 
 export interface ProtoFile {
@@ -34,7 +34,7 @@ export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
     .map((file) => parseFile(file))
     .sort((a, b) => (a.stem < b.stem ? -1 : 1))
   const stems = new Map(parsed.map(({ packageName, stem }) => [packageName, stem]))
-  const schema = { files: parsed.map((file) => compileFile(file, stems)) }
+  const schema = { files: withLikeTypes(parsed.map((file) => compileFile(file, stems))) }
   checkCompiled(schema)
   return schema
 }
@@ -93,15 +93,18 @@ function parseFile({ stem, text }: ProtoFile): ParsedFile {
   return { stem, packageName, space }
 }
 
-function compileFile({ stem, space }: ParsedFile, stems: ReadonlyMap<string, string>): CompiledFile {
+function compileFile({ stem, space }: ParsedFile, stems: ReadonlyMap<string, string>): DraftFile {
   const options = optionsOf(space, stem)
   const [group, version] = [options.number('group_priority'), options.number('version_priority')]
+  const likeKinds = options.records('like_kind').map(compileLikeKind)
   const file = givenMembers({
     stem,
     group: options.text('api_group'),
     version: options.text('api_version'),
     openapi: options.text('openapi_prefix') ?? '',
     served: options.isTrue('served'),
+    offByDefault: options.isTrue('off_by_default'),
+    like: options.text('like'),
     ...spanOf(options, 'file_'),
     priority: group === undefined || version === undefined ? undefined : ([group, version] as const),
     types: space.nestedArray.map((type) => {
@@ -110,7 +113,25 @@ function compileFile({ stem, space }: ParsedFile, stems: ReadonlyMap<string, str
     }),
   })
   options.done()
-  return file
+  return { file, likeKinds }
+}
+
+function compileLikeKind(options: Options): LikeKind {
+  const kind = givenMembers({ name: options.required('name'), ...compileServing(options) })
+  options.done()
+  return kind
+}
+
+/** What decides whether a resource is served, and what is told of it. */
+function compileServing(options: Options): Omit<LikeKind, 'name'> {
+  return givenMembers({
+    storageVersion: options.text('storage_version'),
+    storageVersionUntil: options.oneOf('storage_version_until', API_LEVELS),
+    deprecated: options.text('deprecated'),
+    removed: options.text('removed'),
+    replacement: options.text('replacement'),
+    gate: options.text('gate'),
+  })
 }
 
 /** The name in the table of a type as a file refers to it. */
@@ -155,9 +176,8 @@ function compileResource(options: Options): CompiledResource | undefined {
     shortNames: resource.texts('short_name'),
     categories: resource.texts('category'),
     verbs: resource.text('verbs')?.split(','),
-    storageVersion: resource.text('storage_version'),
-    storageVersionUntil: resource.oneOf('storage_version_until', API_LEVELS),
     stored: resource.isFalse('stored'),
+    ...compileServing(resource),
     subresources: subresources.length === 0 ? undefined : subresources,
   })
   resource.done()

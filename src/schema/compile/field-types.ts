@@ -5,7 +5,7 @@ import { BuiltInTable } from '../table-built-in.ts'
 import type { CompiledSchema } from '../table-compiled.ts'
 import type { Field, ObjectShape, Shape } from '../table.ts'
 import { isAlwaysShown, zeroOf, zeroOfField } from '../zero-value.ts'
-import { namesOf, typesById } from './type-names.ts'
+import { namesOf, reachedFrom, typesById } from './type-names.ts'
 
 type Names = ReadonlyMap<string, string>
 
@@ -24,8 +24,9 @@ type Embedded<T extends { kind: string; apiVersion: string }> = Omit<T, 'kind' |
 
 export function formatFieldTypes(schema: CompiledSchema): string {
   const table = new BuiltInTable(schema)
-  const shapes = [...typesById(schema).keys()].map((id) => table.shape(id)).filter((shape) => shape !== undefined)
   const byId = typesById(schema)
+  const declared = [...byId].filter(([, { file, type }]) => !byId.has(`${file.like}.${type.name}`)).map(([id]) => id)
+  const shapes = reachedFrom(declared, byId).flatMap((id) => table.shape(id) ?? [])
   const sometimes = fieldsOfSomeLevels(schema)
   const names = namesOf(
     shapes.map(({ name }) => name),

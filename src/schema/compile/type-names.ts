@@ -33,6 +33,21 @@ export function namesOf(ids: readonly string[], byName: ReadonlyMap<string, Name
   return new Map(names)
 }
 
+/** These types, and all that they refer to. */
+export function reachedFrom(first: readonly string[], byName: ReadonlyMap<string, NamedType>): readonly string[] {
+  const reached = new Set(first)
+  // A set that grows while it is walked over is walked to its new end.
+  for (const id of reached) {
+    for (const [, , field] of byName.get(id)!.type.fields) if (byName.has(itemOf(field))) reached.add(itemOf(field))
+  }
+  return [...reached]
+}
+
+/** The type of a field's value, or of the items or values in it. */
+export function itemOf(fieldType: string): string {
+  return fieldType.replace(/^(\[\]|\{\})/, '')
+}
+
 /** `AutoscalingV1` of `autoscaling_v1`, `EventsV1` of `events.k8s.io_v1`. */
 function prefixOf(stem: string): string {
   const [group = '', version = ''] = stem.split('_')

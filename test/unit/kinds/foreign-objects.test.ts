@@ -100,8 +100,8 @@ describe('what kube-apiserver has stored', () => {
   })
 
   test('is told by its version where nobody knows that', () => {
-    const bytes = encodeEnvelope({ apiVersion: 'scheduling.k8s.io/v1alpha2', kind: 'PodGroup' }, Buffer.alloc(0), '')
-    expect(problemOf(bytes, 'podgroups/d/a')).toContain('scheduling.k8s.io/v1alpha2 PodGroup')
+    const bytes = encodeEnvelope({ apiVersion: 'scheduling.k8s.io/v1alpha1', kind: 'PodGroup' }, Buffer.alloc(0), '')
+    expect(problemOf(bytes, 'podgroups/d/a')).toContain('scheduling.k8s.io/v1alpha1 PodGroup')
   })
 
   test('is read beside the API too: the leases of its masters', () => {

@@ -22,8 +22,6 @@ describe('versions that are stored and not served', () => {
     ['admissionregistration.k8s.io', 'v1beta1', 'MutatingAdmissionPolicyBinding'],
     ['apps', 'v1beta2', 'StatefulSet'],
     ['extensions', 'v1beta1', 'NetworkPolicy'],
-    ['networking.k8s.io', 'v1beta1', 'IPAddress'],
-    ['resource.k8s.io', 'v1beta2', 'ResourceSlice'],
     ['storage.k8s.io', 'v1beta1', 'CSIDriver'],
   ])('are read as those that are: %s/%s %s', (group, version, kind) => {
     expect(converted(group, version, kind, { a: 1 })).toEqual({ a: 1 })

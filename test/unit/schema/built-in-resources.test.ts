@@ -51,6 +51,9 @@ describe('the built-in resources', () => {
       categories: [],
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       storageVersionHash: 'qFsyl6wFWjQ=',
+      storageVersion: { group: '', version: 'v1' },
+      deprecation: undefined,
+      gates: [],
       subresources: [],
     })
     expect(resource('customresourcedefinitions', 'apiextensions.k8s.io')).toMatchObject({

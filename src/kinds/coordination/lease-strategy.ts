@@ -1,0 +1,11 @@
+// How the holder of a lease is chosen: a strategy of the API, or one with a domain.
+import type { FieldPath } from '../../api/field-path.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { qualifiedName } from '../../schema/validation/formats.ts'
+
+export const OLDEST_VERSION = 'OldestEmulationVersion'
+
+export function checkLeaseStrategy(strategy: string, at: FieldPath, check: Check): void {
+  if (strategy.includes('/')) check.format(at, strategy, qualifiedName(strategy))
+  else if (strategy !== OLDEST_VERSION) check.notSupported(at, strategy, [OLDEST_VERSION])
+}
