@@ -159,7 +159,7 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
   ),
   'runtime-config': list(
     'KEY=true|false,...',
-    'Built-in APIs to serve: group/version (v1 for the core group), group/version/resource, api/all, api/ga, api/beta, api/alpha; the most specific key wins. Default: all.',
+    'Built-in APIs to serve: group/version (v1 for the core group), group/version/resource, api/all, api/ga, api/beta, api/alpha; the most specific key wins. Default: api/ga=true.',
   ),
   'advertise-address': address(
     'IP address of this server in the endpoints of service kubernetes. Default: --bind-address, or the first address of the host if that is unspecified.',
