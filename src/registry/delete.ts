@@ -10,6 +10,7 @@ import { IGNORE_READ_ERRORS } from './delete-options.ts'
 import { conflictError, forbiddenError, notFoundError, resourceDetails } from './errors.ts'
 import { release } from './held-reservation.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
+import { splitSelection } from './served-selection.ts'
 import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
 
 export type DeleteAnswer =
@@ -25,6 +26,8 @@ export interface DeleteRequest {
   readonly nameless?: boolean
   /** Admission was asked already, about what leads to this delete (an eviction). */
   readonly withoutAdmission?: boolean
+  /** Whether the object that is stored is still meant. Otherwise it counts as not found. */
+  readonly means?: (current: StoredObject) => boolean
 }
 
 export async function deleteObject(
@@ -42,7 +45,7 @@ export async function deleteObject(
   const result = await store.write(
     key,
     async (current): Promise<Outcome> => {
-      const stored = present(resource, request.name, current)
+      const stored = present(resource, request, current)
       checkPreconditions(resource, stored, request.options)
       await admitDelete(parts, resource, stored, { request, context })
       deletion = decideDeletion(resource.strategy, stored, request.options, context.now)
@@ -73,9 +76,10 @@ function warnOfDelete({ strategy }: Resource, options: DeleteOptions, context: W
   }
 }
 
-function present(resource: Resource, name: string, current: StoredItem | undefined): ApiObject {
-  if (current === undefined) throw notFoundError(resource, name)
-  return readable(current).object()
+function present(resource: Resource, { name, means }: DeleteRequest, current: StoredItem | undefined): ApiObject {
+  const item = current && readable(current)
+  if (item === undefined || means?.(item) === false) throw notFoundError(resource, name)
+  return item.object()
 }
 
 function isObject(item: StoredItem | undefined, uid: string): boolean {
@@ -134,7 +138,7 @@ const COLLECTION_WORKERS = 16
 
 /**
  * Deletes the objects of the list one by one. A fault ends that: objects that were deleted before stay deleted (W-341). Nothing is
- * deleted any more when the answer is known.
+ * deleted any more when the answer is known. The list may be old: an object stays if it is another one by now, or is no longer selected.
  */
 export async function deleteCollection(
   parts: RegistryParts,
@@ -146,9 +150,13 @@ export async function deleteCollection(
   const page = await parts.store.list(request.list, context.signal)
   const items: StoredObject[] = []
   for await (const batch of page.batches) items.push(...batch)
-  await forEachAtOnce(items, { most: COLLECTION_WORKERS, signal: context.signal }, async ({ name, namespace }) => {
+  const selects = splitSelection(resource.stored, request.list.selection)?.matches
+  await forEachAtOnce(items, { most: COLLECTION_WORKERS, signal: context.signal }, async (listed) => {
+    const { name, namespace } = listed
+    const uid = metaText(listed.object(), 'uid')
     try {
-      const one = { name, options: request.options, nameless: true }
+      const means = (current: StoredObject): boolean => isObject(current, uid) && selects?.(current) !== false
+      const one = { name, options: request.options, nameless: true, means }
       await deleteObject(parts, resource, one, { ...context, namespace })
     } catch (error) {
       if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error
