@@ -1,18 +1,17 @@
 // DELETE on an object or on a collection.
 import { parseListQuery } from '../api/list-query.ts'
 import { asMap, textOrEmpty } from '../api/members.ts'
-import { QUERY_PARAMETERS } from '../api/query-parameters.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { readDocument } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
-import type { Query } from '../http/query.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
 import { type ParsedDeleteOptions, readDeleteOptions } from '../registry/delete-options.ts'
 import { forbiddenError, resourceDetails } from '../registry/errors.ts'
 import { listRequest } from '../registry/read.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { deleteOptionsOfQuery } from './delete-options.ts'
+import { refuseLossyDelete, refuseLossyFields } from './lossy-options.ts'
 import { bodyEncoding } from './media-types.ts'
 import { fieldsOf, type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
 import { respondWithList, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
@@ -24,7 +23,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
   const { resource, info } = request
   const name = info.name ?? ''
   const view = viewOf(parts, request)
-  refuseLossyQuery(request.http.query)
+  refuseLossyDelete(request.http.query)
   const bytes = await readOptions(request)
   const elsewhere = parts.largeWrites?.take({ verb: 'delete', request, bytes })
   if (elsewhere !== undefined) return elsewhere
@@ -45,27 +44,13 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
 export async function handleDeleteCollection(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource } = request
   const view = viewOf(parts, request)
-  refuseLossyQuery(http.query)
+  refuseLossyDelete(http.query)
   const query = parseListQuery(http.query, fieldsOf(resource))
   const options = optionsOf(parts, request, { bytes: await readOptions(request), isCollection: true })
   const context = { ...deleteContext(parts, request, options), deadline: undefined }
   const list = listRequest(request, query)
   const { page, items } = await deleteCollection(parts.registry, resource, { list, options }, context)
   return respondWithList(view, request, { ...page, batches: [items] })
-}
-
-/** A part of the query that the server left out could have been a selector, a precondition or a dry run: more would be deleted than the client named. */
-function refuseLossyQuery(query: Query): void {
-  if (query.broken !== undefined) {
-    throw new ApiError(
-      'BadRequest',
-      `the part ${JSON.stringify(query.broken.slice(0, 100))} of the query is not a name and a value`,
-    )
-  }
-  const ignored = QUERY_PARAMETERS.find((name) => query.has(name))
-  if (ignored !== undefined) throw new ApiError('BadRequest', `a DELETE does not select objects by ${ignored}`)
-  const cut = ['labelSelector', 'fieldSelector'].find((name) => query.get(name)?.includes('\0') === true)
-  if (cut !== undefined) throw new ApiError('BadRequest', `the ${cut} has a NUL, at which it would end`)
 }
 
 /** Options of any use are a few hundred bytes long. More would be read for nothing. */
@@ -89,16 +74,18 @@ function optionsOf(
   return readDeleteOptions(options, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
 }
 
-/** DeleteOptions of any group and version. Unknown fields are ignored (W-294 to W-297). */
+/** DeleteOptions of any group and version. Unknown fields are ignored (W-294 to W-297), but not misspelt ones (D36). */
 function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Buffer): ValueMap {
   const encoding = bodyEncoding(parts, request)
   try {
-    const { value, source } = readDocument(bytes, encoding, parts.deleteOptions.schema)
+    const { value, source, problems } = readDocument(bytes, encoding, parts.deleteOptions.schema)
     const [kind, version] = [textOrEmpty(asMap(value), 'kind'), textOrEmpty(asMap(value), 'apiVersion')]
     if (kind !== '' && kind !== 'DeleteOptions') {
       throw new ApiError('BadRequest', `no kind "${kind}" is registered for version "${version}"`)
     }
-    return parts.deleteOptions.decode(source).value
+    const decoded = parts.deleteOptions.decode(source)
+    refuseLossyFields([...problems, ...decoded.problems])
+    return decoded.value
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new ApiError('BadRequest', (error as Error).message)

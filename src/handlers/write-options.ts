@@ -5,6 +5,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isTrue, type Query } from '../http/query.ts'
 import { dryRunFaults } from '../registry/delete-options.ts'
 import { invalidOptionsError } from '../registry/errors.ts'
+import { refuseLossyQuery, WRITE_PARAMETERS } from './lossy-options.ts'
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
@@ -24,6 +25,7 @@ const MAX_MANAGER_BYTES = 128
 
 /** Throws `Invalid` about the options, not about the object. `isApply` is for patches. */
 export function parseWriteOptions(query: Query, kind: OptionsKind, isApply = false): WriteOptions {
+  refuseLossyQuery(query, WRITE_PARAMETERS)
   // An empty value is accepted and means nothing (D21).
   const dryRun = query.all('dryRun').filter((value) => value !== '')
   const fieldManager = query.get('fieldManager') ?? ''

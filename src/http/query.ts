@@ -6,6 +6,7 @@ export interface Query {
   get(name: string): string | undefined
   all(name: string): readonly string[]
   has(name: string): boolean
+  /** Without repetitions. */
   names(): Iterable<string>
   /** The first part that is no name and value: the reference leaves it out without a word. */
   readonly broken: string | undefined
