@@ -93,9 +93,12 @@ export function readKubeconfig(kubeconfig: string | Kubeconfig, context?: string
 /** As with kubectl: the files of KUBECONFIG, the service account of a pod, or `~/.kube/config`. */
 export function defaultConnection(context?: string): ConnectionOptions {
   const { KUBECONFIG: named = '', KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
-  const files = named.split(path.delimiter).filter((file) => file !== '' && existsSync(file))
+  const listed = named.split(path.delimiter).filter((file) => file !== '')
+  const files = listed.filter((file) => existsSync(file))
   if (files.length > 0) return connectionOf(files.map(sourceOf), context)
-  if (host !== undefined && port !== undefined && existsSync(`${IN_POD}/token`)) {
+  // Another kubeconfig could lead to another server.
+  if (listed.length > 0) throw new Error(`KUBECONFIG names no file that exists: ${named}`)
+  if (context === undefined && host !== undefined && port !== undefined && existsSync(`${IN_POD}/token`)) {
     const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`
     return { url, ca: readText(`${IN_POD}/ca.crt`, 'the CA bundle of the pod'), tokenFile: `${IN_POD}/token` }
   }

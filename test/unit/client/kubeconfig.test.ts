@@ -96,6 +96,11 @@ describe('a kubeconfig', () => {
     expect(defaultConnection('one').token).toBe('secret')
   })
 
+  it('is not looked for elsewhere where KUBECONFIG names none that exists', () => {
+    vi.stubEnv('KUBECONFIG', ['/nowhere/config', '/nowhere/other'].join(path.delimiter))
+    expect(() => defaultConnection()).toThrow('KUBECONFIG names no file that exists: /nowhere/config:/nowhere/other')
+  })
+
   it('is looked for at home, and it is said where it could be', () => {
     vi.stubEnv('KUBECONFIG', '')
     vi.stubEnv('HOME', path.join(folder, 'nobody'))
