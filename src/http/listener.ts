@@ -335,9 +335,11 @@ function refuse(socket: Duplex, status: string): void {
 
 /**
  * What Node lets through: another version of HTTP, or none; several hosts, or one that cannot be; a target in absolute form (RFC 9112, section
- * 3.2.2) that names another host than the header.
+ * 3.2.2) that names another host than the header; a coding of the body that other servers do not know, or that HTTP/1.0 has not.
  */
-function isMalformed({ httpVersionMajor, headers, rawHeaders, url = '' }: IncomingMessage): boolean {
+function isMalformed({ httpVersion, httpVersionMajor, headers, rawHeaders, url = '' }: IncomingMessage): boolean {
+  const { 'transfer-encoding': coding } = headers
+  if (coding !== undefined && (coding.includes(',') || httpVersion === '1.0')) return true
   const named = ABSOLUTE_FORM.exec(url)?.[1] ?? headers.host ?? ''
   // A client of HTTP/1.0 may send no header.
   const { host = named } = headers

@@ -81,6 +81,14 @@ describe('CVE-2019-16276: requests within requests', () => {
     ],
     ['a bare line feed', `GET /api HTTP/1.1\nHost: x\nContent-Length: 0\n\n${hidden}`],
     ['a length that is no number', `POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: +5\r\n\r\nabcde${hidden}`],
+    [
+      'two codings of the body',
+      `POST /api HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    ],
+    [
+      'a body of HTTP/1.0 in chunks',
+      `POST /api HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    ],
     ['two hosts', `GET /api HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n${hidden}`],
     ['two hosts that are the same', `GET /api HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n${hidden}`],
     ['two hosts of HTTP/1.0', `GET /api HTTP/1.0\r\nHost: x\r\nHost: y\r\nConnection: keep-alive\r\n\r\n${hidden}`],
