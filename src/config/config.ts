@@ -176,6 +176,7 @@ function buildConfig(read: SettingReader, environment: Environment, { level, ser
   // This checks flags that the current settings do not use, too.
   for (const { name, kind, values, ignored } of FLAGS as readonly (Flag & { readonly name: FlagName })[]) {
     if (kind === 'text' && values !== undefined && ignored === undefined) read.word(name)
+    if (kind === 'file' || kind === 'directory') refuseEmpty(read.optional(name))
   }
   const inMemory = read.switch('in-memory')
   const endpoints = read.list('etcd-servers')
@@ -264,9 +265,15 @@ function buildConfig(read: SettingReader, environment: Environment, { level, ser
     dev: read.switch('dev'),
     virtualClock: virtualClock(read),
     plainRuntime: read.switch('plain-runtime'),
-    notices: [...ignoredNotices(read), ...(served?.notices ?? [])],
+    notices: [...ignoredNotices(read), ...strayNotices(read), ...(served?.notices ?? [])],
     flags: read.texts(),
   })
+}
+
+/** The server would run without the file: without encryption, or without an audit log. In the environment, an empty text means that nothing is set. */
+function refuseEmpty(setting: Setting | undefined): void {
+  if (setting?.text.trim() === '' && !setting.source.startsWith('QUARTERDECK_'))
+    throw usageError(`${setting.source} needs a value`)
 }
 
 function virtualClock(read: SettingReader): boolean {
@@ -355,5 +362,31 @@ function ignoredNotices(read: SettingReader): readonly string[] {
     const why = `${help.charAt(0).toLowerCase()}${help.slice(1).replace(/\.$/, '')}`
     if (ignored.otherwise === 'reject') throw usageError(`${setting.source}: "${value}" is not supported: ${why}`)
     return [`${setting.source} has no effect: ${why}`]
+  })
+}
+
+/** Flags that begin with the text have no effect without one of the others. */
+const NEEDS: readonly (readonly [beginning: string, ...others: readonly FlagName[]])[] = [
+  ['audit-log-', 'audit-log-path'],
+  ['audit-webhook-', 'audit-webhook-config-file'],
+  ['audit-log-path', 'audit-policy-file'],
+  ['audit-webhook-config-file', 'audit-policy-file'],
+  ['audit-policy-file', 'audit-log-path', 'audit-webhook-config-file'],
+  ['authentication-token-webhook-', 'authentication-token-webhook-config-file'],
+  ['authorization-webhook-', 'authorization-webhook-config-file'],
+  ['extensions-network', 'extensions'],
+  ['requestheader-', 'requestheader-client-ca-file'],
+]
+
+/** A line for each flag that has no effect without another one. The reference accepts such flags. */
+function strayNotices(read: SettingReader): readonly string[] {
+  return NEEDS.flatMap(([beginning, ...others]) => {
+    if (others.some((name) => (read.text(name) ?? '') !== '')) return []
+    const stray = FLAGS.filter(({ name, ignored }) => name.startsWith(beginning) && ignored === undefined)
+    return stray.flatMap(({ name, fallback }) => {
+      const setting = read.isSet(name) ? read.optional(name) : undefined
+      if (setting === undefined || setting.text === '' || setting.text === fallback) return []
+      return [`${setting.source} has no effect without ${others.map((other) => `--${other}`).join(' or ')}`]
+    })
   })
 }

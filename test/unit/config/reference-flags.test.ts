@@ -89,6 +89,33 @@ describe('flags of the reference server', () => {
     expect(await noticesOf()).toEqual([])
   })
 
+  it.each([
+    ['--audit-log-path=a.log', '--audit-log-path has no effect without --audit-policy-file'],
+    [
+      '--audit-policy-file=p',
+      '--audit-policy-file has no effect without --audit-log-path or --audit-webhook-config-file',
+    ],
+    ['--audit-webhook-config-file=w', '--audit-webhook-config-file has no effect without --audit-policy-file'],
+    ['--audit-log-maxage=3', '--audit-log-maxage has no effect without --audit-log-path'],
+    ['--audit-webhook-mode=blocking', '--audit-webhook-mode has no effect without --audit-webhook-config-file'],
+    ['--extensions-network', '--extensions-network has no effect without --extensions'],
+    [
+      '--requestheader-allowed-names=a',
+      '--requestheader-allowed-names has no effect without --requestheader-client-ca-file',
+    ],
+    [
+      '--authorization-webhook-version=v1',
+      '--authorization-webhook-version has no effect without --authorization-webhook-config-file',
+    ],
+  ])('that do nothing without another flag are told of: %s', async (flag, notice) => {
+    expect(await noticesOf(flag)).toEqual([notice])
+  })
+
+  it('that have what they need are not told of', async () => {
+    const given = ['--audit-log-path=a', '--audit-policy-file=p', '--audit-log-maxage=3', '--audit-webhook-mode=batch']
+    expect(await noticesOf(...given, '--extensions=.', '--extensions-network')).toEqual([])
+  })
+
   it('those that kubeadm passes are all taken', async () => {
     const args = `
       --allow-privileged=true --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction
