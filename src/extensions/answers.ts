@@ -19,6 +19,9 @@ export function admissionAnswer(run: Run): Answer {
     const { uid = '' } = asMap(review['request'])
     const result = await resultOf(run(asMap(review['request']) as never), ADMISSION_MEMBERS)
     const { message, code, reason, warnings, auditAnnotations } = result
+    checkVerdicts(result, ['allowed'])
+    if (own(result, 'allowed') !== false && (message ?? code ?? reason) !== undefined)
+      throw new TypeError('the function is to return allowed: false with a message, a code or a reason')
     const response = {
       uid,
       allowed: own(result, 'allowed') !== false,
@@ -43,7 +46,9 @@ function patchOf(result: ValueMap, before: () => Value): ValueMap {
 export function authorizationAnswer(run: Run): Answer {
   return async (text) => {
     const { kind = '', apiVersion = '', spec = {} } = asMap(parseJsonText(text))
-    const { allowed, denied, reason } = await resultOf(run(spec as never), ACCESS_MEMBERS)
+    const result = await resultOf(run(spec as never), ACCESS_MEMBERS)
+    const { allowed, denied, reason } = result
+    checkVerdicts(result, ['allowed', 'denied'])
     return jsonText({ kind, apiVersion, status: { allowed: false, ...present({ allowed, denied, reason }) } })
   }
 }
@@ -72,6 +77,13 @@ async function resultOf(returned: unknown, members?: readonly string[]): Promise
   const odd = members === undefined ? undefined : Object.keys(value).find((name) => !members.includes(name))
   if (odd !== undefined) throw new TypeError(`the function is to return ${wanted}; there is no ${odd}`)
   return value
+}
+
+/** A text such as `'false'` would be taken for a yes. */
+function checkVerdicts(result: ValueMap, members: readonly string[]): void {
+  const odd = members.find((name) => Object.hasOwn(result, name) && typeof own(result, name) !== 'boolean')
+  if (odd !== undefined)
+    throw new TypeError(`the function is to return true or false for ${odd}, not ${jsonText(own(result, odd) ?? null)}`)
 }
 
 function present(members: Readonly<Record<string, Value | undefined>>): ValueMap {

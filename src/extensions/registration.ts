@@ -2,6 +2,8 @@
 import { asMap } from '../api/members.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { suggestion } from '../lib/closest-word.ts'
+import { checkValue } from '../lib/known-options.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import { admissionAnswer, type Answer, authorizationAnswer, conversionAnswer, type Run } from './answers.ts'
 import type {
@@ -74,19 +76,42 @@ const CHOICES: Readonly<Record<string, readonly (string | undefined)[]>> = {
   sideEffects: ['None', 'NoneOnDryRun', 'Some', 'Unknown'],
 }
 
+/** The members of a rule that are lists of texts. */
+const LISTS = ['operations', 'apiGroups', 'apiVersions', 'resources'] as const
+const SELECTORS = ['namespaceSelector', 'objectSelector'] as const
+const WEBHOOK = ['name', 'rules', 'timeoutSeconds', 'admissionReviewVersions', 'matchConditions', ...SELECTORS] as const
+
 function checkAdmission({ type, webhook }: Description & { readonly kind: 'admit' }): void {
   const problem = checkText(webhook, 'name', 'admission')
   const rules = own(webhook, 'rules')
   if (type !== 'mutating' && type !== 'validating') throw problem('its type is mutating or validating')
   if (!isList(rules) || !rules.every(isMap)) throw problem('say either its resource or its rules')
+  checkMembers(webhook, [...WEBHOOK, ...Object.keys(CHOICES)], problem)
+  for (const rule of rules) {
+    checkMembers(rule, [...LISTS, 'scope'], problem)
+    const wrong = LISTS.find((member) => !isTexts(own(rule, member)))
+    if (wrong !== undefined) throw problem(`its ${wrong} are a list of texts that is not empty`)
+  }
   for (const [member, values] of Object.entries(CHOICES)) {
     if (!values.includes(own(webhook, member) as string))
       throw problem(`its ${member} is one of ${values.join(' ').trim()}`)
   }
-  for (const member of ['namespaceSelector', 'objectSelector']) {
-    if (labelSelectorOf(own(webhook, member) ?? {}) === undefined) throw problem(`its ${member} is malformed`)
+  for (const member of SELECTORS) {
+    const selector = own(webhook, member) ?? {}
+    if (labelSelectorOf(selector) === undefined) throw problem(`its ${member} is malformed`)
+    checkMembers(selector as ValueMap, ['matchLabels', 'matchExpressions'], problem)
   }
   checkSeconds(own(webhook, 'timeoutSeconds'), problem)
+}
+
+function isTexts(value: Value | undefined): boolean {
+  return isList(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+}
+
+/** Without a misspelt member, the function would be asked about other requests than its author thinks. */
+function checkMembers(part: object, known: readonly string[], problem: (text: string) => TypeError): void {
+  const odd = Object.keys(part).find((member) => !known.includes(member))
+  if (odd !== undefined) throw problem(`there is no ${JSON.stringify(odd)}${suggestion(odd, known)}`)
 }
 
 function checkAuthorizer(authorizer: DescribedAuthorizer): void {
@@ -128,17 +153,26 @@ export function extensible(add: (description: Description, answer: Answer) => ()
     return { [Symbol.dispose]: remove }
   }
   return {
-    admit: (rule, run) => added(describeAdmission(rule), admissionAnswer(run)),
+    admit: (rule, run) => added(describeAdmission(rule), admissionAnswer(checked('admit', run))),
     convert: (of: ConvertedResource | { readonly group: string; readonly kind: string }, run?: Run) => {
-      if (run !== undefined && 'kind' in of) return added({ kind: 'convert', of: named(of) }, conversionAnswer(run))
+      if (run !== undefined && 'kind' in of)
+        return added({ kind: 'convert', of: named(of) }, conversionAnswer(checked('convert', run)))
       if (!('definition' in of))
         throw new TypeError('convert() takes a resource of defineResource(), or a kind and a function')
       const { group, names } = of.definition.spec
       return added({ kind: 'convert', of: named({ group, kind: names.kind }) }, conversionAnswer(of.convert.bind(of)))
     },
     authorize: (run, options = {}) =>
-      added({ kind: 'authorize', authorizer: describeAuthorizer(options) }, authorizationAnswer(run)),
+      added(
+        { kind: 'authorize', authorizer: describeAuthorizer(options) },
+        authorizationAnswer(checked('authorize', run)),
+      ),
   }
+}
+
+function checked(subject: string, run: Run | undefined): Run {
+  checkValue(subject, 'function', run, 'function')
+  return run!
 }
 
 type AnyRule = AdmissionRule<unknown, AdmissionOperation, AdmissionType>
@@ -148,6 +182,10 @@ function describeAdmission(rule: AnyRule): Description {
   if (resource !== undefined && resource.plural === undefined) {
     throw new TypeError(`admission function ${JSON.stringify(name)}: its resource has no plural`)
   }
+  if (operations !== undefined && resource === undefined)
+    throw new TypeError(
+      `admission function ${JSON.stringify(name)}: its operations need a resource; its rules have their own`,
+    )
   const ofResource = resource && {
     operations: operations ?? ['CREATE', 'UPDATE'],
     apiGroups: [resource.group],
@@ -169,6 +207,7 @@ const ON_FAILURE = { Deny: 'deny', NoOpinion: 'no-opinion' } as const
 
 function describeAuthorizer(options: AuthorizeOptions): DescribedAuthorizer {
   const { name = NO_NAME, failurePolicy = 'Deny', timeoutSeconds = AUTHORIZER_SECONDS } = options
+  checkMembers(options, ['name', 'failurePolicy', 'timeoutSeconds'], (text) => new TypeError(`authorize: ${text}`))
   return { name, onFailure: ON_FAILURE[failurePolicy], timeoutMs: 1000 * timeoutSeconds }
 }
 

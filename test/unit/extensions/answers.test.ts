@@ -52,6 +52,10 @@ describe('what an admission function says', () => {
     ['null', null, 'not null'],
     ['a list', [1], 'not [1]'],
     ['the object itself', { metadata: {} }, 'there is no metadata'],
+    ['a text for a verdict', { allowed: 'false' }, 'true or false for allowed, not "false"'],
+    ['null for a verdict', { allowed: null }, 'true or false for allowed, not null'],
+    ['a reason for a yes', { message: 'no' }, 'allowed: false with a message'],
+    ['a code for a yes', { allowed: true, code: 403 }, 'allowed: false with a message'],
     ['two changes', { object: {}, patch: [] }, 'the object or a patch, not both'],
   ])('is not %s', async (_, result, message) => {
     await expect(admitted(result)).rejects.toThrow(message)
@@ -88,6 +92,12 @@ describe('what an authorization function says', () => {
     const { spec, ...rest } = review
     expect(JSON.parse(await answer(JSON.stringify(review)))).toEqual({ ...rest, status })
     expect(asked).toEqual([spec])
+  })
+
+  it.each([{ allowed: 'no' }, { denied: 1 }, { allowed: null }])('is not %j', async (result) => {
+    await expect(authorizationAnswer(() => result)(JSON.stringify(review))).rejects.toThrow(
+      'to return true or false for',
+    )
   })
 
   it('is not true', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { k8s } from '../../../src/client/client.ts'
-import type { AdmissionRequest, AdmissionResult, Extension } from '../../../src/extensions/extensions.ts'
+import type { AdmissionRequest, AdmissionResult, Extensible, Extension } from '../../../src/extensions/extensions.ts'
 import {
   type Description,
   type ExtensionPoints,
@@ -98,11 +98,42 @@ describe('a function that is added', () => {
     })
   })
 
+  it.each<[string, (server: never) => unknown, string]>([
+    [
+      'without a function',
+      (server: Extensible) => server.admit({ name: 'a', rules: [] }, undefined as never),
+      'function is missing',
+    ],
+    [
+      'without a function to authorize',
+      (server: Extensible) => server.authorize(undefined as never),
+      'function is missing',
+    ],
+    [
+      'without a function to convert',
+      (server: Extensible) => server.convert({ group: 'a', kind: 'A' }, 'a' as never),
+      'convert: function must be a function, not "a"',
+    ],
+    [
+      'with a misspelt option',
+      (server: Extensible) => server.authorize(() => {}, { failurepolicy: 'NoOpinion' } as never),
+      'authorize: there is no "failurepolicy"; did you mean failurePolicy?',
+    ],
+    [
+      'with operations beside rules',
+      (server: Extensible) => server.admit({ name: 'a', operations: ['DELETE'], rules: [] }, () => {}),
+      'admission function "a": its operations need a resource; its rules have their own',
+    ],
+  ])('is refused %s', (_title, add, message) => {
+    expect(() => described(add as Extension)).toThrow(message)
+  })
+
   it('is gone when it is disposed of', () => {
     expect(described((server) => server.authorize(() => {})[Symbol.dispose]())).toEqual([])
   })
 })
 
+const RULE = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
 const admission = (webhook: object, type = 'validating'): object => ({
   kind: 'admit',
   type,
@@ -139,6 +170,33 @@ describe('a description from another process', () => {
     ['without time', admission({ timeoutSeconds: undefined }), /"a": its timeoutSeconds are more than 0/],
     ['with another policy', admission({ failurePolicy: 'ignore' }), /"a": its failurePolicy is one of Fail Ignore$/],
     ['with other side effects', admission({ sideEffects: [] }), /"a": its sideEffects is one of None/],
+    [
+      'with a misspelt member',
+      admission({ objectselector: {} }),
+      /there is no "objectselector"; did you mean objectSelector/,
+    ],
+    [
+      'with a misspelt rule',
+      admission({ rules: [{ ...RULE, operation: ['DELETE'] }] }),
+      /there is no "operation"; did/,
+    ],
+    [
+      'with a rule without operations',
+      admission({ rules: [{ ...RULE, operations: undefined }] }),
+      /its operations are a/,
+    ],
+    [
+      'with operations that are a text',
+      admission({ rules: [{ ...RULE, operations: 'DELETE' }] }),
+      /its operations are a/,
+    ],
+    ['with no resources', admission({ rules: [{ ...RULE, resources: [] }] }), /its resources are a list of texts/],
+    ['with groups that are no texts', admission({ rules: [{ ...RULE, apiGroups: [7] }] }), /its apiGroups are a list/],
+    [
+      'with a misspelt selector',
+      admission({ objectSelector: { matchlabels: {} } }),
+      /"matchlabels"; did you mean match/,
+    ],
     ['with a malformed selector', admission({ objectSelector: 7 }), /"a": its objectSelector is malformed$/],
     ['without an authorizer', { kind: 'authorize' }, /^authorization function: its name has/],
     ['with another outcome', authorization({ onFailure: 'allow' }), /its failurePolicy is Deny or NoOpinion$/],
