@@ -48,12 +48,14 @@ export function openExtensions(
   return {
     async load() {
       const { ExtensionFolder } = await import('../extensions/folder.ts')
-      folder = loaded.use(new ExtensionFolder({ directory, network, points, log }))
+      const opening = loaded.use(new ExtensionFolder({ directory, network, points, log }))
       try {
-        await folder.open()
+        await opening.open()
       } catch (error) {
         throw new StartError(`--extensions ${directory}: ${reasonOf(error)}`, { cause: error })
       }
+      // A reload meanwhile would load every file a second time.
+      folder = opening
     },
     run: (signal) => reloadFiles(reload, signal),
   }

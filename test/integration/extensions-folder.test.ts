@@ -1,9 +1,16 @@
 // The functions of `--extensions`: in processes of their own, which may do what they like.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { k8s } from '../../src/client/client.ts'
-import { admits, denies, SECONDS, startWithExtensions, writeExtension } from '../fakes/extension-server.ts'
+import {
+  admits,
+  denies,
+  SECONDS,
+  startOnFolder,
+  startWithExtensions,
+  writeExtension,
+} from '../fakes/extension-server.ts'
 import { isRunning } from '../rigs/running-process.ts'
 import { newHome, startServerProcess } from '../rigs/server-process.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
@@ -76,6 +83,20 @@ describe('extensions', () => {
       .toEqual([
         `extension function failed: looping.ts: Error: took longer than ${1000 * SECONDS} ms: its process was ended`,
       ])
+  })
+
+  it('are loaded once, also where their folder changes meanwhile', async () => {
+    const folder = await tempFolder()
+    const slow = (name: string): string =>
+      `await new Promise((resolve) => setTimeout(resolve, 1000))\n${admits('slow', denies(name))}`
+    await writeExtension(folder, 'slow.ts', slow('bad'))
+    const changing = setInterval(() => void writeExtension(folder, 'note.txt', String(performance.now())), 20)
+    const { server, logged, createAnother } = await startOnFolder(folder)
+    clearInterval(changing)
+    onTestFinished(() => server.stop())
+    await writeExtension(folder, 'slow.ts', slow('worse'))
+    await expect.poll(() => createAnother('worse')).toBe(DENIED('worse', 'slow'))
+    expect(logged).toEqual(['reloaded extension: slow.ts: '])
   })
 
   it('that take much memory, at once or outside of the heap, cost the request that they are asked about', async () => {
