@@ -59,6 +59,8 @@ export function defineResource<const Group extends string, const Kind extends st
   const names = Object.keys(options.versions)
   const problems: Problem[] = []
   const report: Report = (path, message) => void problems.push({ path, message })
+  checkNames(options, RESOURCE, '', report)
+  for (const name of names) checkNames(options.versions[name] ?? {}, VERSION, `versions.${name}.`, report)
 
   const versions = names.map((name) =>
     defineVersion(name, { storage: names.length === 1, ...options.versions[name]! }, report),
@@ -116,6 +118,19 @@ export function defineResource<const Group extends string, const Kind extends st
  * same in all versions, and so lose the fields that the versions do not share.
  */
 const NO_FUNCTION = 'https://no-conversion-function.invalid'
+
+const RESOURCE = Object.freeze(
+  'group kind plural scope shortNames categories labels annotations versions convert webhook'.split(' '),
+)
+const VERSION = Object.freeze(
+  'spec status description rules columns scale selectableFields served storage deprecated'.split(' '),
+)
+
+/** The compiler does not see a misspelt option of a program in JavaScript. Without its functions, conversion would lose fields. */
+function checkNames(options: object, known: readonly string[], path: string, report: Report): void {
+  for (const name of Object.keys(options))
+    if (!known.includes(name)) report(`${path}${name}`, `is no option: there are ${known.join(', ')}`)
+}
 
 function pluralOf(kind: string): string {
   const singular = kind.toLowerCase()

@@ -216,6 +216,19 @@ describe('a defined resource', () => {
     expect(definition.spec.conversion?.webhook.clientConfig).toEqual(webhook)
   })
 
+  it('has no options but its own, and neither has a version', () => {
+    const versions = { v1: { spec, subresources: {}, storge: true } }
+    const define = (): unknown => defineResource({ ...base, versions, conversion: {} } as never)
+    expect(define).toThrow(
+      [
+        'Widget.example.com cannot be defined',
+        '  conversion: is no option: there are group, kind, plural, scope, shortNames, categories, labels, annotations, versions, convert, webhook',
+        '  versions.v1.subresources: is no option: there are spec, status, description, rules, columns, scale, selectableFields, served, storage, deprecated',
+        '  versions.v1.storge: is no option: there are spec, ',
+      ].join('\n'),
+    )
+  })
+
   it('tells everything that is wrong at once', () => {
     const define = (): unknown =>
       defineResource({
