@@ -46,7 +46,7 @@ async function write(args: readonly string[], environment: Environment): Promise
   const revision = read.optional('revision')
   const at = revision === undefined ? undefined : integer(revision, 1, Number.MAX_SAFE_INTEGER)
   const config = await readStorageConfig(read, environment)
-  checkTarget(file, read.switch('overwrite'))
+  checkTarget(file, read.switch('overwrite'), read.given(INPUTS))
   const { storage } = config
   if (file !== '-' && storage.kind === 'embedded' && isWithin(realPath(storage.directory), realPath(file)))
     throw new StartError(`${file} cannot be written: it lies in the store, ${storage.directory}`)
@@ -75,6 +75,8 @@ async function write(args: readonly string[], environment: Environment): Promise
     await copy.close()
   }
 }
+
+const INPUTS = ['encryption-key-file', 'config', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const
 
 /** Reads the key of a backup from a file. */
 export function readKey(file: string | undefined): Buffer | undefined {

@@ -36,7 +36,7 @@ export async function runBundle(args: readonly string[]): Promise<number> {
   const wanted = 'give one file to write, or - for standard output'
   const { read, operands } = readCommandLine('bundle', args, { least: 1, most: 1, wanted })
   const [file = ''] = operands
-  checkTarget(file, read.switch('overwrite'))
+  checkTarget(file, read.switch('overwrite'), read.given(['kubeconfig']))
   const sections = [`==> program\n${describeMachine()}`]
   try {
     const connection = connectionOf(read)

@@ -3,11 +3,17 @@ import { lstatSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { StartError, unwritable, usageError } from '../config/start-error.ts'
+import { realPath } from '../lib/real-path.ts'
 
-/** Call this before the work. Throws a `StartError` for a file that cannot be written or must not be replaced. `-` is standard output. */
-export function checkTarget(file: string, overwrite: boolean): void {
+/**
+ * Call this before the work. Throws a `StartError` for a file that cannot be written or must not be replaced. `-` is standard output.
+ * `inputs`: flags of the command, as `--name=value`. The file must be none of theirs, such as the key of a backup.
+ */
+export function checkTarget(file: string, overwrite: boolean, inputs: readonly string[] = []): void {
   if (file === '-' && overwrite) throw usageError('--overwrite is for a file, and - is standard output')
   if (file === '-') return
+  const input = inputs.find((flag) => realPath(flag.replace(/^[^=]*=/, '')) === realPath(file))
+  if (input !== undefined) throw usageError(`${file} cannot be written: it is the file of ${input.replace(/=.*/s, '')}`)
   const folder = path.dirname(file)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new StartError(`${file} cannot be written: there is no directory ${folder}`)

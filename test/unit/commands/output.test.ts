@@ -142,6 +142,19 @@ describe('a command', () => {
     expect(told).toBe(`quarterdeck: ${file}/ cannot be written: it names a directory\n`)
   })
 
+  it.each([
+    ['backup', '--encryption-key-file', ['--data-dir=nowhere']],
+    ['bundle', '--kubeconfig', []],
+  ])('does not write a %s over the file of its %s', async (command, flag, flags) => {
+    const file = path.join(folder, 'input')
+    const text = Buffer.alloc(32).toString('base64')
+    writeFileSync(file, text)
+    const given = [command, ...flags, `${flag}=${file}`, '--overwrite', path.join(folder, '.', 'input')]
+    expect(await runCommand(given, {})).toBe(2)
+    expect(told).toBe(`quarterdeck: ${file} cannot be written: it is the file of ${flag}\n`)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
   it('runs no command without a name', async () => {
     expect(await runCommand(['test', '--', ''], {})).toBe(2)
     expect(told).toMatch(/^quarterdeck: say which command to run/)
