@@ -83,6 +83,7 @@ const DATA_TYPE =
 
 export function aggregatedProxy<S>(caller: OutgoingCaller, targetOf: (service: S) => OutgoingTarget): ProxyRequest<S> {
   return async (service, request, { user }) => {
+    checkQuery(request)
     const upgrade = upgradeOf(request)
     const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'
     const body = hasBody ? await request.body.read() : undefined
@@ -99,6 +100,12 @@ export function aggregatedProxy<S>(caller: OutgoingCaller, targetOf: (service: S
       return plainText(503, `error trying to reach service: ${error.message}\n`)
     }
   }
+}
+
+/** Another server could take the last of several values, and the user has rights for the first. */
+function checkQuery({ query }: HttpRequest): void {
+  const name = ['fieldSelector', 'labelSelector', 'watch'].find((each) => new Set(query.all(each)).size > 1)
+  if (name !== undefined) throw new ApiError('BadRequest', `the query has several values of ${name}`)
 }
 
 /** Others would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */

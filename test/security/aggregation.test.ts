@@ -312,6 +312,21 @@ describe('what a server behind this one says to browsers', () => {
   })
 })
 
+describe('a query with several values, of which servers take another one', () => {
+  it.each(['fieldSelector=metadata.name%3Da&fieldSelector=', 'labelSelector=a&labelSelector=b', 'watch=0&watch=1'])(
+    'goes no further: %s',
+    async (query) => {
+      asked = []
+      const name = query.slice(0, query.indexOf('='))
+      const answer = await server.request(`/apis/${GROUP}/v1/things?${query}`)
+      expect([answer.status, answer.json()['message']]).toEqual([400, `the query has several values of ${name}`])
+      expect((await server.request(`/apis/${GROUP}/v1/things?watch=0&watch=0&other=a&other=b`)).status).toBe(200)
+      const passed = asked.filter((url) => url.includes('things'))
+      expect(passed).toEqual([`/apis/${GROUP}/v1/things?watch=0&watch=0&other=a&other=b`])
+    },
+  )
+})
+
 describe('a path with dot segments', () => {
   const forms: readonly string[] = ['..', '.', '%2e%2e', '%2E%2E', '.%2e', '%2e.', '%2e', '..%2f..', '%2f..%2f', '.%2F']
   const targets = forms.flatMap((dots) => [
