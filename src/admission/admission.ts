@@ -6,6 +6,9 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
+/** Takes a function that is called when it is known whether the write was stored. */
+export type AtEnd = (settle: (isStored: boolean) => Promise<void>) => void
+
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation
   readonly kind: GroupVersionKind
@@ -33,6 +36,8 @@ export interface AdmissionRequest {
   readonly annotate: (key: string, value: string) => void
   /** The deadline, by `performance.now()`. Absent: none. */
   readonly deadline?: number | undefined
+  /** Set for the writes of a batch, which may fail long after they were admitted. */
+  readonly atEnd?: AtEnd | undefined
   /** Set by the chain while mutating, if a plugin of the chain may ask for reinvocation. */
   walk?: MutatingWalk | undefined
 }

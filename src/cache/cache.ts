@@ -13,6 +13,7 @@ import {
   tooOldResourceVersion,
   watchExpired,
 } from '../store/errors.ts'
+import type { CommitResult, ObjectChange } from '../store/commit.ts'
 import { keyInType } from '../store/keys.ts'
 import type { FollowableStore } from '../store/kv-store.ts'
 import type {
@@ -30,6 +31,7 @@ import type {
 } from '../store/store.ts'
 import { Barrier } from './barrier.ts'
 import { Bookmarks } from './bookmarks.ts'
+import type { CacheStatus, TypeLoad } from './cache-status.ts'
 import { type CachedState, listAtHand, listCached } from './cached-list.ts'
 import { type WatchBeginning, watchCached } from './cached-watch.ts'
 import type { Contents, ContentsOptions, SharedContents } from './contents.ts'
@@ -69,7 +71,7 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   readonly onError?: (error: unknown) => void
 }
 
-export type { SharedContents }
+export type { CacheStatus, SharedContents, TypeLoad }
 export interface WatchCache extends Store {
   /** Loads and follows until the signal fires. Then it ends every watch and resolves. Call it once. */
   run(signal: AbortSignal): Promise<void>
@@ -77,6 +79,8 @@ export interface WatchCache extends Store {
   ready(signal: AbortSignal): Promise<void>
   /** Resolves when the cache has every write before the call. */
   caughtUp(signal: AbortSignal): Promise<void>
+  /** Passes through to the storage. */
+  commit(changes: readonly ObjectChange[], signal: AbortSignal): Promise<CommitResult>
   peek(key: ObjectKey): StoredItem | undefined
   /** The contents, for the cache of a fork. It takes time for each type, not for each object. Undefined while it is loading. */
   share(): SharedContents | undefined
@@ -90,21 +94,6 @@ export interface WatchCache extends Store {
    * no objects, and requests for these forms are answered by the storage.
    */
   retire(forms: readonly StoredResource[], isGone: boolean): void
-}
-
-export interface TypeLoad {
-  readonly objects: number
-  readonly bytes: number
-  readonly watchers: number
-}
-
-export interface CacheStatus {
-  readonly isReady: boolean
-  readonly revision: number
-  readonly objects: number
-  readonly watchers: number
-  /** Of histories and snapshots. */
-  readonly pastBytes: number
 }
 
 export function openWatchCache(options: WatchCacheOptions): WatchCache {
@@ -261,10 +250,11 @@ class MemoryStore implements WatchCache {
       return this.#watchFrom(request, { type, after, state: start.kind === 'state' ? state : undefined }, signal)
     }
     const type = this.#typeOf(resource)
-    if (type === undefined || start.revision < type.history.floor) {
+    const after = type?.history.resumedAfter(start.revision) ?? start.revision
+    if (type === undefined || after < type.history.floor) {
       return this.#watchStorage(request, { after: start.revision, floor: type?.history.floor ?? 0 }, signal)
     }
-    return this.#watchFrom(request, { type, after: start.revision, state: undefined }, signal)
+    return this.#watchFrom(request, { type, after, state: undefined }, signal)
   }
 
   async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
@@ -298,6 +288,12 @@ class MemoryStore implements WatchCache {
     for (const form of forms) this.#gone.add(form)
     this.#resources.delete(resource.storagePrefix)
     this.#contents?.forget(resource)
+  }
+
+  async commit(changes: readonly ObjectChange[], signal: AbortSignal): Promise<CommitResult> {
+    const committed = await this.#store.commit(changes, signal)
+    if (committed.ok) this.#ownWrites.rememberAll(committed.written, this.#progress.revision)
+    return committed
   }
 
   #typeOf(resource: StoredResource): TypeCache | undefined {

@@ -28,6 +28,7 @@ export interface SharedContents {
   readonly revision: number
   readonly types: readonly (SharedType & Readonly<Pick<Typed, 'resource' | 'isGone'>>)[]
   readonly unclaimed: Unclaimed
+  readonly newest: readonly string[] | undefined
 }
 
 /** The items of types that were not read yet, by their keys below the prefix. */
@@ -56,11 +57,14 @@ export class Contents {
   readonly #types = new Map<string, Typed>()
   readonly #unclaimed: Unclaimed
   #revision: number
+  /** The keys that the newest revision has changed; undefined: they are not known. */
+  #newest: readonly string[] | undefined
 
   constructor(options: ContentsOptions, shared?: SharedContents) {
     this.#options = options
     this.#budget = new PastBudget(options.limits)
     this.#revision = shared?.revision ?? 0
+    this.#newest = shared?.newest
     this.#unclaimed = shared?.unclaimed.clone() ?? newSortedTree<string, SourceItem>(compareStrings)
     for (const { resource, isGone, ...type } of shared?.types ?? []) {
       this.#types.set(resource.storagePrefix, { type: this.#newType(resource, type), resource, isGone })
@@ -69,7 +73,8 @@ export class Contents {
 
   share(): SharedContents {
     const types = this.#types.values().map(({ type, ...typed }) => ({ ...typed, ...type.share() }))
-    return { revision: this.#revision, types: [...types], unclaimed: this.#unclaimed.clone() }
+    const unclaimed = this.#unclaimed.clone()
+    return { revision: this.#revision, types: [...types], unclaimed, newest: this.#newest }
   }
 
   get types(): readonly TypeCache[] {
@@ -100,7 +105,7 @@ export class Contents {
     const prefix = `${resource.storagePrefix}/`
     this.#unclaimed.forRange(prefix, `${prefix}\x7f`, false, (_key, item) => this.fill(item))
     this.#unclaimed.deleteRange(prefix, `${prefix}\x7f`, false)
-    type.begin(this.#revision)
+    type.begin(this.#revision, this.#isShared(resource))
     return type
   }
 
@@ -112,10 +117,17 @@ export class Contents {
       limits,
       budget: this.#budget,
       revision: this.#revision,
+      isShared: this.#isShared(resource),
       nowMs: clock.now(),
       measures: () => measures.of(resource),
       shared,
     })
+  }
+
+  /** Whether the newest revision may have changed several objects of the type. */
+  #isShared({ storagePrefix }: StoredResource): boolean {
+    const changed = this.#newest?.filter((key) => key.startsWith(`${storagePrefix}/`))
+    return changed === undefined || changed.length > 1
   }
 
   /** Removes a type as soon as it has no objects; it may be added again later. */
@@ -142,11 +154,13 @@ export class Contents {
   /** Ends a load: the contents are the state as of this revision. */
   begin(revision: number): void {
     this.#revision = revision
-    for (const type of this.types) type.begin(revision)
+    this.#newest = undefined
+    for (const type of this.types) type.begin(revision, true)
   }
 
   apply(batch: FeedBatch): void {
     this.#revision = batch.revision
+    this.#newest = keysOf(batch.changes, batch.revision)
     const nowMs = this.#options.clock.now()
     for (const change of batch.changes) this.#applyChange(change, nowMs)
     if (batch.compactedTo !== undefined) for (const type of this.types) type.snapshots.compact(batch.compactedTo)
@@ -156,6 +170,7 @@ export class Contents {
   /** Extends the history of every type to before the load. */
   extendHistory(past: Past): void {
     const records = new Map<TypeCache, PastRecords>(this.types.map((type) => [type, { floor: past.floor, all: [] }]))
+    this.#newest ??= keysOf(past.changes, this.#revision)
     for (const change of past.changes) {
       const place = this.#placeOf(change.kind === 'put' ? change.item.key : change.key)
       const known = place === undefined ? undefined : records.get(place.type)
@@ -215,6 +230,12 @@ export class Contents {
     }
     return undefined
   }
+}
+
+/** The keys that a revision has changed, which is the last one of the changes or a later one. */
+function keysOf(changes: readonly SourceChange[], revision: number): readonly string[] {
+  const first = changes.findLastIndex((change) => revisionOf(change) < revision) + 1
+  return changes.slice(first).map((change) => (change.kind === 'put' ? change.item.key : change.key))
 }
 
 function placePast({ type, key }: Place, item: SourceItem): CachedItem {

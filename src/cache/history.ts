@@ -40,9 +40,16 @@ export class History {
   readonly #queue = new RevisionQueue<HistoryRecord>()
   #bytes = 0
   #floor: number
+  /** Whether the revision of the floor may have changed several objects. */
+  #isFloorShared: boolean
 
-  constructor(floor: number, limits: Pick<HistoryLimits, 'milliseconds' | 'records'>, budget: PastBudget) {
-    this.#floor = floor
+  constructor(
+    from: { readonly revision: number; readonly isShared: boolean },
+    limits: Pick<HistoryLimits, 'milliseconds' | 'records'>,
+    budget: PastBudget,
+  ) {
+    this.#floor = from.revision
+    this.#isFloorShared = from.isShared
     this.#limits = limits
     this.#budget = budget
   }
@@ -58,6 +65,19 @@ export class History {
   /** Every change after this revision is here. */
   get floor(): number {
     return this.#floor
+  }
+
+  /**
+   * Where a watcher begins that has seen this revision. Of a revision that changed several objects it may have seen only some changes, so
+   * it gets all of them again (D35).
+   */
+  resumedAfter(revision: number): number {
+    const behind = this.#queue.placeAfter(revision)
+    const isShared =
+      revision === this.#floor
+        ? this.#isFloorShared
+        : this.#queue.at(behind - 1)?.revision === revision && this.#queue.at(behind - 2)?.revision === revision
+    return isShared ? revision - 1 : revision
   }
 
   add(record: HistoryRecord): void {
@@ -86,6 +106,7 @@ export class History {
     if (floor >= this.#floor) return
     this.#queue.addInFront(records)
     this.#floor = floor
+    this.#isFloorShared = true
     for (const record of records) this.#count(record.bytes)
     this.#dropWhile(() => this.#queue.size > this.#limits.records)
   }
@@ -120,6 +141,7 @@ export class History {
     for (let { first } = this.#queue; first !== undefined && isEnough(first); { first } = this.#queue) {
       this.#queue.removeFirst()
       this.#count(-first.bytes)
+      this.#isFloorShared = first.revision === this.#floor || this.#queue.first?.revision === first.revision
       this.#floor = first.revision
     }
   }

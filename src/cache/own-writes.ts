@@ -1,6 +1,8 @@
 // This replica's writes that the watch has not delivered yet: the next write to the same object starts from them, because the
 // cache is still out of date.
 import { TurnoverMap } from '../lib/turnover-map.ts'
+import type { Written } from '../store/commit.ts'
+import { keyInType } from '../store/keys.ts'
 import type { Current } from '../store/kv-objects.ts'
 import type { WriteResult } from '../store/store.ts'
 import type { CachedItem } from './cached-object.ts'
@@ -23,6 +25,12 @@ export class OwnWrites {
     const current = result.kind === 'put' ? { item: result.object, stale: false } : undefined
     this.#writes.delete(key)
     if (this.#writes.size < MOST_REMEMBERED) this.#writes.set(key, { revision: result.object.revision, current })
+  }
+
+  rememberAll(written: readonly Written[], reached: number): void {
+    for (const { key, result } of written) {
+      this.remember(`${key.resource.storagePrefix}/${keyInType(key)}`, result, reached)
+    }
   }
 
   find(key: string): OwnWrite | undefined {

@@ -5,8 +5,8 @@ import { anySignal } from '../lib/light-signal.ts'
 import type { Feed, Source, SourceChange, SourceItem } from '../store/source.ts'
 import { HISTORY_LIMITS } from './history.ts'
 
-/** How many revisions back. The second number counts if the storage has compacted the first. */
-const SPANS: readonly number[] = [5_000, 500]
+/** How many revisions back. The next number counts if the storage has compacted the one before. */
+const SPANS: readonly number[] = [5_000, 500, 1]
 /** How often progress is requested: there may be no changes under the prefix. */
 const ASK_MS = 100
 const TIMEOUT_MS = 10_000

@@ -27,6 +27,8 @@ export interface TypeCacheOptions {
   readonly limits: HistoryLimits
   readonly budget: PastBudget
   readonly revision: number
+  /** Whether the revision may have changed several objects of the type. */
+  readonly isShared: boolean
   readonly nowMs: number
   readonly measures: () => TypeMeasures
   /** The first objects. Absent: there are none. */
@@ -80,7 +82,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#budget = options.budget
     this.#nowMs = options.nowMs
     this.#countBytes(shared?.bytes ?? 0)
-    this.#history = new History(options.revision, options.limits, options.budget)
+    this.#history = new History(options, options.limits, options.budget)
     this.#snapshots = this.#newSnapshots(options.revision)
   }
 
@@ -185,11 +187,11 @@ export class TypeCache implements Finder, PastHolder {
     this.#replace(item.key, item)
   }
 
-  /** Ends a load: history and snapshots begin here. */
-  begin(revision: number): void {
+  /** Ends a load: history and snapshots begin here. `isShared`: the revision may have changed several objects of the type. */
+  begin(revision: number, isShared: boolean): void {
     this.#history.forgetAll()
     this.#snapshots.forgetAll()
-    this.#history = new History(revision, this.#limits, this.#budget)
+    this.#history = new History({ revision, isShared }, this.#limits, this.#budget)
     this.#snapshots = this.#newSnapshots(revision)
   }
 

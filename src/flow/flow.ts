@@ -10,6 +10,8 @@ export interface FlowRequest {
   readonly info: FlowInfo
   readonly query: { get(name: string): string | undefined; has(name: string): boolean }
   readonly signal: AbortSignal
+  /** How many operations a transaction has, about. Absent: it is no transaction. */
+  readonly operations?: number
 }
 
 export type FlowInfo =

@@ -14,6 +14,7 @@ const BYTES_A_SEAT = 100_000
 const MOST_SEATS = 10
 const WATCHERS_A_SEAT = 10
 const NOTIFY_MS = 5
+const OPERATIONS_A_SEAT = 10
 const ONE_SEAT: Work = { seats: 1, seatsAfter: 0, afterMs: 0 }
 
 /** `most`: the most seats of its level that one request may take. */
@@ -28,6 +29,7 @@ export function estimateWork(request: FlowRequest, findLoad: FindLoad, most: num
     case 'watch':
       return beginsWithState(request) ? reading(request, findLoad(info), most) : ONE_SEAT
     case 'create':
+      return request.operations === undefined ? writing(findLoad(info), most) : together(request.operations, most)
     case 'update':
     case 'patch':
     case 'delete':
@@ -50,6 +52,12 @@ function reading({ info, query }: FlowRequest, load: TypeLoad | undefined, most:
   const objects = isOne ? 1 : limit > 0 ? Math.min(limit, load.objects) : load.objects
   const bytes = (load.bytes / load.objects) * objects
   const seats = Math.min(Math.max(1, Math.ceil(bytes / BYTES_A_SEAT)), MOST_SEATS, most)
+  return seats === 1 ? ONE_SEAT : { seats, seatsAfter: 0, afterMs: 0 }
+}
+
+/** Of the operations of a transaction. They run one after the other, and hold up more than a single write does. */
+function together(operations: number, most: number): Work {
+  const seats = Math.min(Math.max(1, Math.ceil(operations / OPERATIONS_A_SEAT)), MOST_SEATS, most)
   return seats === 1 ? ONE_SEAT : { seats, seatsAfter: 0, afterMs: 0 }
 }
 

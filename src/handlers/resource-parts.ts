@@ -10,7 +10,16 @@ import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
 import type { ObjectQueries } from '../registry/query/query.ts'
 import type { ReadHistory, Watch } from '../registry/read.ts'
-import type { Action, RegistryParts, Resource, ResourceTable, WriteContext, WrittenKind } from '../registry/registry.ts'
+import type {
+  Action,
+  RegistryParts,
+  Resource,
+  ResourceTable,
+  WriteBatch,
+  WriteContext,
+  WrittenKind,
+} from '../registry/registry.ts'
+import type { ObjectBatch } from '../registry/object-batch.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
 import type { ClientName } from './watch-clients.ts'
 import type { WatchMeasures } from './watch-measures.ts'
@@ -29,6 +38,10 @@ export interface ResourceParts extends WireParts {
   readonly queries: ObjectQueries
   /** Runs writes with much to compute in other threads; absent: every write runs here. */
   readonly largeWrites?: LargeWrites | undefined
+  /** Opens a batch that reads nothing older than the revision. Absent: there are no transactions. */
+  readonly openBatch?: ((revision: number | undefined) => ObjectBatch) | undefined
+  /** The batch that the writes belong to. */
+  readonly batch?: WriteBatch | undefined
   readonly components?: readonly ComponentProbe[]
   /** The past of an object; absent: the server does not show it. */
   readonly readHistory?: ReadHistory | undefined
@@ -52,6 +65,14 @@ export interface HandedWrite {
   readonly verb: WriteVerb
   readonly request: ResourceRequest | ActionRequest
   readonly bytes: Buffer
+  /** Absent: the write stands for itself. */
+  readonly batch?: HandedBatch
+}
+
+export interface HandedBatch {
+  readonly parts: ResourceParts
+  /** Objects in the form in which they are stored. */
+  readonly store: RegistryParts['store']
 }
 
 export interface LargeWrites {
@@ -159,6 +180,7 @@ export function writeContext(
     fieldManager: managerOf(options, userAgentOf(http)),
     options: options.body,
     authorize: (verb) => parts.authorize(request, { verb }),
+    batch: parts.batch,
     resume: () => http.resume(),
   }
 }

@@ -1,6 +1,6 @@
 // Requests for resources: finds the resource, refuses what is not served, and calls the handler of the verb.
 import type { HttpResponse, CallerHandler, HttpRequest } from '../http/http.ts'
-import type { ResourceInfo } from '../http/request-info.ts'
+import { isTransaction, type ResourceInfo } from '../http/request-info.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import { ApiError, TooLongHere } from '../api/status.ts'
 import { methodNotAllowedError, unknownResourceError } from '../http/errors.ts'
@@ -18,6 +18,7 @@ import { patchType } from './media-types.ts'
 import { handlePatch } from './patch.ts'
 import { handlePodLog } from './pod-log.ts'
 import type { CallersRequest, ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { handleTransaction } from './transactions/transactions.ts'
 import { handleUpdate } from './update.ts'
 import { handleWatch } from './watch.ts'
 
@@ -50,6 +51,7 @@ export function serveResources(parts: ResourceParts): CallerHandler {
   return (http, caller) => {
     const { info } = http
     if (info.kind !== 'resource') return pageNotFound()
+    if (isTransaction(info)) return handleTransaction(parts, { http, caller }, info)
     const resource = parts.resources().find(info)
     const request = { http, caller }
     if (resource === undefined) return serveAction(parts, request, info) ?? unknownResource(parts, request, info)

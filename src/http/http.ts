@@ -85,8 +85,16 @@ export interface AuditNotes {
   annotate(key: string, value: string): void
   /** What the body says of the object. */
   nameObject(named: NamedObject): void
+  /** Audits a part of the request as a request of its own. Absent: no part is audited. */
+  part?(request: HttpRequest, body: Buffer): AuditPart | undefined
   /** From here on it is the request of this user. `constraint`: the narrow right that this rests on, `impersonate:user-info`. */
   actFor(user: User, constraint: string | undefined): void
+}
+
+export interface AuditPart {
+  readonly notes: AuditNotes
+  /** With the error that the whole request ends with; undefined: it was carried out. */
+  end(error: unknown): Promise<void>
 }
 
 export const NOT_AUDITED: AuditNotes = Object.freeze({ annotate: () => {}, nameObject: () => {}, actFor: () => {} })

@@ -53,6 +53,12 @@ export interface BrokenInfo {
 
 export type RequestInfo = ResourceInfo | PathInfo | BrokenInfo
 
+/** Operations on several objects, which are stored together. Each is authorized and audited by itself. */
+export function isTransaction(info: RequestInfo): info is ResourceInfo {
+  if (info.kind !== 'resource' || info.group !== 'transactions.quarterdeck.io') return false
+  return info.version === 'v1' && info.resource === 'transactions'
+}
+
 const VERBS: ReadonlyMap<string, ResourceVerb> = new Map([
   ['POST', 'create'],
   ['GET', 'get'],

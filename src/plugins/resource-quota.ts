@@ -111,6 +111,9 @@ async function charge(
     .filter(({ answer }) => answer.kind !== 'free')
     .toSorted((a, b) => Number(b.answer.kind === 'refused') - Number(a.answer.kind === 'refused'))
   const raised: Raise[] = []
+  const giveBack = async (): Promise<void> => {
+    await Promise.allSettled(raised.map((raise) => release(ledger, raise, signal)))
+  }
   try {
     for (const { quota } of concerned) {
       let raise: Raise | undefined
@@ -122,9 +125,10 @@ async function charge(
       if (raise !== undefined) raised.push(raise)
     }
   } catch (error) {
-    await Promise.allSettled(raised.map((raise) => release(ledger, raise, signal)))
+    await giveBack()
     throw error
   }
+  subject.request.atEnd?.((isStored) => (isStored ? Promise.resolve() : giveBack()))
 }
 
 type Answer = { readonly kind: 'free' | 'charged' } | { readonly kind: 'refused'; readonly error: unknown }

@@ -2,7 +2,7 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ApiError } from '../api/status.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { RegistryParts, Reservation, Resource, WriteContext } from './registry.ts'
+import type { RegistryParts, Reservation, ReserveRequest, Resource, WriteContext } from './registry.ts'
 
 export class HeldReservation {
   #reservation: Reservation | undefined
@@ -23,13 +23,30 @@ export class HeldReservation {
   }
 }
 
-/** Releases what a removed object had reserved. */
-export async function release(
+interface Reserving {
+  readonly parts: RegistryParts
+  readonly context: WriteContext
+}
+
+/** Reserves what the object needs; without an object, releases what the stored one had. In a batch it is settled with the batch. */
+export async function reserve(
   { strategy }: Resource,
-  stored: ApiObject,
-  { parts, context }: { readonly parts: RegistryParts; readonly context: WriteContext },
-): Promise<void> {
+  change: ReserveRequest,
+  { parts, context }: Reserving,
+): Promise<Reservation | undefined> {
+  const { batch } = context
+  const reservation = await strategy.reserve?.(change, context, batch?.registry ?? parts)
+  if (batch === undefined || reservation === undefined) return reservation
+  const settle = async (isStored: boolean): Promise<void> => {
+    if (!isStored) return reservation.settle(false)
+    batch.atEnd(reservation.settle)
+  }
+  return { object: reservation.object, settle }
+}
+
+/** Releases what a removed object had reserved. */
+export async function release(resource: Resource, stored: ApiObject, { parts, context }: Reserving): Promise<void> {
   if (context.dryRun) return
-  const reservation = await strategy.reserve?.({ object: undefined, stored }, context, parts)
+  const reservation = await reserve(resource, { object: undefined, stored }, { parts, context })
   await reservation?.settle(true)
 }

@@ -1,6 +1,6 @@
 // The front door: what a served resource is, and the verbs on it. A resource is a record of facts and the strategy of its kind;
 // the pipelines in this room are the same for all of them.
-import type { Admission } from '../admission/admission.ts'
+import type { Admission, AtEnd } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -237,8 +237,18 @@ export interface WriteContext {
   readonly options: ValueMap
   /** Throws `Forbidden` where the user may not do this with the object beside what the request was let in for. */
   readonly authorize: (verb: string) => Promise<void>
+  /** Absent: the write stands for itself. */
+  readonly batch?: WriteBatch | undefined
   /** To be called after a wait: the time of the event loop from now on is the request's. Absent: there is no request. */
   readonly resume?: (() => void) | undefined
+}
+
+/** Writes that are stored together or not at all. */
+export interface WriteBatch {
+  /** Of the server: reservations are made at once, and roles are those from before the batch. */
+  readonly registry: RegistryParts
+  /** The function is called when it is known whether the batch was stored; not at all if that remains unknown. */
+  readonly atEnd: AtEnd
 }
 
 export interface RegistryParts {

@@ -14,7 +14,7 @@ import type { Decide, ObjectKey, PutOutcome, Store, StoredItem, WriteResult } fr
 import { objectToPut } from '../store/stored-object.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError } from './errors.ts'
-import type { HeldReservation } from './held-reservation.ts'
+import { type HeldReservation, reserve } from './held-reservation.ts'
 import { withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 
@@ -63,18 +63,17 @@ export function authorizedAsItIs(
 ): MaybePromise<ApiObject> {
   const { authorizeWrite } = resource.strategy
   if (authorizeWrite === undefined) return object
-  return authorizeWrite({ object, stored, name }, context, parts).then(() => object)
+  return authorizeWrite({ object, stored, name }, context, context.batch?.registry ?? parts).then(() => object)
 }
 
 export function withReservation(
   object: ApiObject,
   { parts, resource, context, held, stored }: Written,
 ): MaybePromise<ApiObject> {
-  const { reserve } = resource.strategy
-  if (reserve === undefined) return object
-  return reserve({ object, stored }, context, parts).then((reservation) => {
+  if (resource.strategy.reserve === undefined) return object
+  return reserve(resource, { object, stored }, { parts, context }).then((reservation) => {
     held.hold(reservation)
-    return reservation.object ?? object
+    return reservation?.object ?? object
   })
 }
 
@@ -183,6 +182,7 @@ export function admissionRequest(step: AdmissionStep, context: WriteContext): Ad
     warn: context.warn,
     annotate: context.annotate,
     deadline: context.deadline,
+    atEnd: context.batch?.atEnd,
   }
 }
 

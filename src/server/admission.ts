@@ -35,6 +35,7 @@ import type { OutgoingCaller } from '../outgoing/call.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
+import type { BatchScope } from '../registry/object-batch.ts'
 import { ServedStore } from '../registry/served-store.ts'
 import type { Store } from '../store/store.ts'
 import type { AdmissionSettings } from '../config/admission-config.ts'
@@ -58,6 +59,7 @@ export interface AdmissionParts {
   /** Calls the servers of the operator's configuration. */
   readonly operatorsCaller: OutgoingCaller
   readonly measures: ServerMeasures
+  readonly batches: BatchScope
   readonly locate: ResolveService
   readonly clock: Clock
   readonly random: Random
@@ -75,8 +77,9 @@ export interface OpenedAdmission extends Pick<AdmissionWebhooks, 'addFunction'> 
 
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const { store, table, authorizer, enabled, settings } = parts
+  const seen = parts.batches.around(store)
   const read: Read = <T extends ApiObject>(resource: string, group?: string) =>
-    readThrough<T>(store, servedResource(table, resource, group).stored)
+    readThrough<T>(seen, servedResource(table, resource, group).stored)
   const quotas = new CachedQuotaLedger(store, servedResource(table, 'resourcequotas'))
   const webhookMeasures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({

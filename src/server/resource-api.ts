@@ -9,9 +9,8 @@ import { publishAuthentication } from '../controllers/extension-authentication.t
 import type { EndedSessions, SessionKey } from '../console/console.ts'
 import { findConsoleKey, makeConsoleKey } from '../controllers/console-key.ts'
 import { runControllers, type Controller, type ControllerParts } from '../controllers/controllers.ts'
-import { ENDED_SESSIONS, endSession, isEndedSession } from '../controllers/ended-sessions.ts'
+import { endSession, isEndedSession } from '../controllers/ended-sessions.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
-import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
 import { identityOf } from '../controllers/server-identity.ts'
@@ -29,8 +28,8 @@ import { type WatcherStatus, Watchers } from '../handlers/watchers.ts'
 import { aggregatedProxy, proxyAggregatedGroups } from '../handlers/aggregated-proxy.ts'
 import type { CallerFilter, CallerHandler } from '../http/http.ts'
 import { historyReader } from '../registry/read.ts'
-import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { type AggregatedService, NODE_PORTS } from '../kinds/kinds.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { AggregatedService } from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { type Random, systemRandom } from '../lib/random.ts'
 import { Turns } from '../lib/turns.ts'
@@ -43,6 +42,7 @@ import { together } from '../lib/together.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { dryRunOf } from '../store/dry-run.ts'
 import { servedResource } from '../registry/served-resource.ts'
+import { BatchScope, ObjectBatch } from '../registry/object-batch.ts'
 import { ServedStore } from '../registry/served-store.ts'
 import type { AdmissionSettings } from '../config/admission-config.ts'
 import type { AdmissionPluginName } from '../config/admission-plugins.ts'
@@ -68,6 +68,7 @@ import { type ReplicaParts, watchersOfReplicas } from '../workers/replicas.ts'
 import { tracedRegistry } from './tracing.ts'
 import type { KnownTypes } from '../telemetry/gone-series.ts'
 import { stockFamilies } from './measures.ts'
+import { isServed, OWN_TYPES, type ServedPlace } from './served-places.ts'
 
 export interface ResourceApiOptions extends ObjectsOptions {
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
@@ -123,7 +124,7 @@ export interface ResourceApi {
   /** Keeps what this replica has to know of the stored objects; until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
   /** Whether there is such a place; what is made up by a caller is not. */
-  readonly isServed: (place: GroupVersionResource & { readonly subresource: string | undefined }) => boolean
+  readonly isServed: (place: ServedPlace) => boolean
   /** How much there is of a type; undefined where it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
@@ -199,8 +200,10 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const servedStore = new ServedStore(store, definitions.onWritten)
   // A dry run goes through the version that is stored, as the write would, and fails where that does.
   const dryRunStore = new ServedStore(dryRunOf(store))
+  const batches = new BatchScope()
   const admission = openAdmission({
     store,
+    batches,
     table,
     authorizer,
     enabled: options.admissionPlugins,
@@ -240,6 +243,10 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ...shared,
     ...wire,
     largeWrites: threads.largeWrites,
+    openBatch: (revision) => {
+      const { registry } = shared
+      return new ObjectBatch({ store, registry, scope: batches, onWritten: definitions.onWritten }, revision)
+    },
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes((signal) => options.kv.checkHealth(signal), options.storeCount),
@@ -370,19 +377,6 @@ function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): 
       ask: async (user, signal) => (options.hasReplicas ? watchersOfReplicas(asked(), user, signal) : []),
     },
   }
-}
-
-/** What the server keeps beside the resources. */
-const OWN_TYPES: ReadonlySet<string> = new Set(
-  [NODE_PORTS, MASTER_LEASES, ENDED_SESSIONS].map(({ resource }) => resource),
-)
-
-type ServedPlace = Parameters<ResourceApi['isServed']>[0]
-
-function isServed(table: ResourceTable, place: ServedPlace): boolean {
-  const found = table.find(place)
-  if (found === undefined) return place.subresource === undefined && table.isDeclared(place)
-  return place.subresource === undefined || found.subresources.has(place.subresource)
 }
 
 /** A request that turns out to do more than it was let in for. */

@@ -1,5 +1,6 @@
 // The store on a kv: reads and writes go straight to it, and the whole of it can be followed.
 import type { Kv } from '../kv/kv.ts'
+import { type CommitResult, commitObjects, type ObjectChange } from './commit.ts'
 import { tooLargeResourceVersion, translate } from './errors.ts'
 import { decodeAnyJson, type DecodeForeign } from './foreign.ts'
 import { keyInType, normalizePrefix } from './keys.ts'
@@ -31,6 +32,8 @@ export interface FollowableStore extends Store, Source {
     write: { readonly key: ObjectKey; readonly decide: Decide; readonly current: Current | undefined },
     signal: AbortSignal,
   ): Promise<WriteResult>
+  /** All changes in one revision, or none. */
+  commit(changes: readonly ObjectChange[], signal: AbortSignal): Promise<CommitResult>
   /** The versions of an object that the storage still has. */
   readonly history: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>
 }
@@ -51,6 +54,7 @@ export function openKvStore(options: KvStoreOptions): FollowableStore {
     write: (key, decide, signal) => writeObject(objects, { key, decide }, signal),
     writeAssuming: ({ key, decide, current }, signal) =>
       writeObject(objects, { key, decide, assumed: { current } }, signal),
+    commit: (changes, signal) => commitObjects(objects, changes, signal),
     history: (asked, signal) => readHistory(objects, asked, signal),
     newestRevision: (signal) => newestRevision(objects, signal),
     load: (signal) => loadKv(objects, signal),

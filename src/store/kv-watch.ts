@@ -24,9 +24,11 @@ export async function watchObjects(objects: KvObjects, request: WatchRequest, si
         const after = await objects.measures.time('get', EVERY_TYPE, () => objects.kv.newestRevision(signal))
         return follow(objects, { request, matcher, after }, signal)
       }
-      case 'after':
-        await checkHistory(objects, start.revision, signal)
-        return follow(objects, { request, matcher, after: start.revision }, signal)
+      case 'after': {
+        const after = Math.max(start.revision - 1, 0)
+        await checkHistory(objects, after, signal)
+        return follow(objects, { request, matcher, after, resumed: start.revision }, signal)
+      }
     }
   } catch (error) {
     throw translate(error, { verb: 'watch', resource })
@@ -49,6 +51,8 @@ interface Following {
   readonly matcher: Matcher | undefined
   readonly state?: ListPage
   readonly after: number
+  /** The watcher has seen this revision. If it changed several objects, the watcher may have seen only some of them (D35). */
+  readonly resumed?: number
 }
 
 async function* follow(
@@ -64,7 +68,7 @@ async function* follow(
     const prefix = fullKey(objects, resource, scope ?? '\x7f/')
     for await (const batch of objects.kv.watch({ prefix, after, withPrevious: true }, signal)) {
       const events: WatchEvent[] = []
-      for (const event of batch.events) {
+      for (const event of unseen(batch.events, following.resumed)) {
         const told = await eventOf(objects, following, event)
         if (told !== undefined) events.push(told)
       }
@@ -73,6 +77,11 @@ async function* follow(
   } catch (error) {
     throw translate(error, { verb: 'watch', resource })
   }
+}
+
+function unseen(all: readonly KvEvent[], resumed: number | undefined): readonly KvEvent[] {
+  const isSeen = all[0]?.revision === resumed && all[1]?.revision !== resumed
+  return isSeen ? all.slice(1) : all
 }
 
 async function eventOf(objects: KvObjects, following: Following, event: KvEvent): Promise<WatchEvent | undefined> {

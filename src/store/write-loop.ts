@@ -1,8 +1,6 @@
 // The only way to write: decide by the stored object, try, and decide again if another write won. Unchanged objects are not
 // written, and no decision is based on stale data.
 import type { ApiObject } from '../api/object.ts'
-import type { StoredObject } from '../api/read.ts'
-import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT, putKey, removeKey, type WriteResult as KvWriteResult } from '../kv/kv.ts'
 import { InvariantError, throwIfCancelled } from '../lib/errors.ts'
@@ -11,7 +9,8 @@ import { notFound, type Operation, translate } from './errors.ts'
 import { keyInType } from './keys.ts'
 import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
 import type { Decide, ObjectKey, Outcome, PutOutcome, WriteResult } from './store.ts'
-import { atRevision, parseObject } from './stored-object.ts'
+import { atRevision } from './stored-object.ts'
+import { isStored, WrittenObject } from './written-object.ts'
 
 export interface WriteRequest {
   readonly key: ObjectKey
@@ -116,7 +115,7 @@ class Attempt {
   async #put(outcome: PutOutcome, current: Current | undefined, signal: AbortSignal): Promise<WriteResult | Lost> {
     const bytes = outcome.bytes ?? encodeStored(outcome.object, this.#key.resource.encode)
     const isInForm = current?.stale === false && !(outcome.inOwnForm === true && current.foreign === true)
-    if (isInForm && isStored(bytes, current)) return { kind: 'kept', object: current.item }
+    if (isInForm && isStored(bytes, current.item)) return { kind: 'kept', object: current.item }
     const created = current === undefined
     const operation = created ? 'create' : 'update'
     const { kv, measures, transformer } = this.#objects
@@ -162,58 +161,5 @@ class Attempt {
 
   #told(error: unknown, verb: Operation['verb']): unknown {
     return translate(error, { verb, resource: this.#key.resource })
-  }
-}
-
-/** Whether these bytes are stored: they are equal before and behind the version. */
-function isStored(bytes: Buffer, current: Current): boolean {
-  const { item } = current
-  const layout = item.kind === 'object' ? layoutOf(bytes) : undefined
-  if (item.kind !== 'object' || layout === undefined) return false
-  const member = versionMember(layout, item.revision)
-  const stored = item.bytes
-  if (stored.length !== splicedLength(bytes, layout, member)) return false
-  const { start, end } = layout.version
-  return (
-    stored.compare(bytes, 0, start, 0, start) === 0 &&
-    stored.compare(bytes, end, bytes.length, start + member.length, stored.length) === 0
-  )
-}
-
-/** An object that was just written. Its bytes with the version are joined on demand, and parsed if no object was given. */
-class WrittenObject implements StoredObject {
-  readonly kind = 'object'
-  readonly namespace: string
-  readonly name: string
-  readonly revision: number
-  #object: ApiObject | undefined
-  readonly #stored: Buffer
-  #line: Buffer | undefined
-
-  constructor(key: ObjectKey, revision: number, object: ApiObject | undefined, stored: Buffer) {
-    this.namespace = key.namespace
-    this.name = key.name
-    this.revision = revision
-    this.#object = object
-    this.#stored = stored
-  }
-
-  get bytes(): Buffer {
-    return this.line.subarray(0, -1)
-  }
-
-  /** The bytes with the line end for sending. */
-  get line(): Buffer {
-    if (this.#line === undefined) {
-      const layout = layoutOf(this.#stored)
-      if (layout === undefined) throw new InvariantError('an object without metadata was written')
-      this.#line = lineWithVersion(this.#stored, layout, this.revision)
-    }
-    return this.#line
-  }
-
-  object(): ApiObject {
-    this.#object ??= parseObject(this.#stored)
-    return { ...this.#object, metadata: { ...this.#object.metadata, resourceVersion: String(this.revision) } }
   }
 }

@@ -206,6 +206,7 @@ function inputFor(
     search: at < 0 ? '' : http.target.slice(at + 1),
     headers: http.headers,
     namespace,
+    isInBatch: write.batch !== undefined,
     user: caller.user,
     body: alone(bytes),
     now: parts.now(),

@@ -8,6 +8,7 @@ import { type HandedWrite, type ResourceParts, writeContext } from '../handlers/
 import { CancelledError, InvariantError } from '../lib/errors.ts'
 import { actionStep } from '../registry/action.ts'
 import type { ActionContext, RegistryParts, Reservation, Resource, WriteContext } from '../registry/registry.ts'
+import { reserve } from '../registry/held-reservation.ts'
 import { keyOf } from '../registry/steps.ts'
 import type { Decide, Outcome, Store, StoredItem, WriteResult } from '../store/store.ts'
 import { alone, bufferOf } from './messages.ts'
@@ -45,11 +46,11 @@ export class WriteEffects {
   readonly #write: HandedWrite
   readonly #parts: RegistryParts
   readonly #context: WriteContext
-  readonly #reservations = new Map<number, Reservation>()
+  readonly #reservations = new Map<number, Reservation | undefined>()
   #storing: RemoteDecisions | undefined
 
   constructor(options: EffectOptions, write: HandedWrite) {
-    const parts = options.parts()
+    const parts = write.batch?.parts ?? options.parts()
     this.#options = options
     this.#write = write
     this.#parts = parts.registry
@@ -111,7 +112,7 @@ export class WriteEffects {
   }
 
   #admission({ texts, ...step }: SentAdmission): AdmissionRequest {
-    const { user, warn, annotate, deadline } = this.#context
+    const { user, warn, annotate, deadline, batch } = this.#context
     const [readObject, readOldObject] = [lazyObject(texts, 'object'), lazyObject(texts, 'oldObject')]
     return {
       ...step,
@@ -119,6 +120,7 @@ export class WriteEffects {
       warn,
       annotate,
       deadline,
+      atEnd: batch?.atEnd,
       get object() {
         return readObject()
       },
@@ -130,16 +132,19 @@ export class WriteEffects {
 
   #authorizeWrite({ object, oldObject, name, ...sent }: SentGuardedWrite): Promise<void> | undefined {
     const write = { object: readObject(object)!, stored: readObject(oldObject), name }
-    return this.#resource.strategy.authorizeWrite?.(write, this.#contextOf(sent), this.#parts)
+    const { batch } = this.#context
+    return this.#resource.strategy.authorizeWrite?.(write, this.#contextOf(sent), batch?.registry ?? this.#parts)
   }
 
   async #reserve({ object, oldObject, ...sent }: SentReserve): Promise<SentReservation> {
     const change = { object: readObject(object), stored: readObject(oldObject) }
-    const reservation = await this.#resource.strategy.reserve!(change, this.#contextOf(sent), this.#parts)
+    const parts = { parts: this.#parts, context: this.#contextOf(sent) }
+    const reservation = await reserve(this.#resource, change, parts)
     const id = this.#reservations.size
     this.#reservations.set(id, reservation)
-    const isChanged = reservation.object !== undefined && reservation.object !== change.object
-    return { id, object: isChanged ? jsonText(reservation.object) : undefined }
+    const reserved = reservation?.object
+    const isChanged = reserved !== undefined && reserved !== change.object
+    return { id, object: isChanged ? jsonText(reserved) : undefined }
   }
 
   async #act({ body, explain, ...sent }: SentAction): Promise<SentActionAnswer> {
@@ -171,16 +176,19 @@ export class WriteEffects {
 
   async #get({ namespace, name }: SentKey): Promise<SentItem> {
     const key = keyOf(this.#resource, namespace, name)
-    return sentItem((await this.#options.store.get(key, { kind: 'latest' }, this.#context.signal)).item)
+    const { store } = this.#write.batch ?? this.#options
+    return sentItem((await store.get(key, { kind: 'latest' }, this.#context.signal)).item)
   }
 
   #store({ namespace, name }: SentKey): Promise<StoreMessage> {
-    const { store, onWritten } = this.#options
+    const { onWritten } = this.#options
+    const { batch } = this.#write
+    const { store } = batch ?? this.#options
     const key = keyOf(this.#resource, namespace, name)
     this.#storing = new RemoteDecisions()
     return this.#storing.start(async (decide) => {
       const result = await store.write(key, decide, this.#context.signal)
-      onWritten(key, result)
+      if (batch === undefined) onWritten(key, result)
       return result
     })
   }

@@ -51,6 +51,8 @@ export interface WriteInput {
   readonly search: string
   readonly headers: RequestHeaders
   readonly namespace: string
+  /** Its writes are decided in a batch. */
+  readonly isInBatch: boolean
   readonly user: User
   readonly body: Uint8Array
   readonly now: string

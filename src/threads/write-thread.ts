@@ -154,11 +154,12 @@ interface RemoteParts extends RegistryParts {
 
 function partsOf(shared: Shared, write: WriteInput, main: MainThread): ResourceParts {
   const store = new RemoteStore(main)
+  const served = new ServedStore(store)
   const registry: RemoteParts = {
     main,
-    store: new ServedStore(store),
-    // A dry run goes through the version that is stored, as the write would.
-    dryRunStore: new ServedStore(dryRunOf(store)),
+    store: served,
+    // A dry run goes through the version that is stored, as the write would. A batch knows itself whether it is one.
+    dryRunStore: write.isInBatch ? served : new ServedStore(dryRunOf(store)),
     admission: remoteAdmission(main, write),
   }
   return {

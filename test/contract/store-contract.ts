@@ -1,5 +1,6 @@
 // The contract of a store, as tests that run on every store and every engine: the kv store and the watch cache answer alike.
 import { describe } from 'vitest'
+import { commitRules } from './store/commits.ts'
 import { foreignRules } from './store/foreign.ts'
 import { listRules } from './store/lists.ts'
 import { pastRules } from './store/past.ts'
@@ -16,6 +17,7 @@ export function describeStoreContract(what: string, options: StoreContractOption
     describe('list', () => listRules(subject))
     describe('watch', () => watchRules(subject))
     describe('write', () => writeRules(subject))
+    describe('objects of one revision', () => commitRules(subject))
     describe('unreadable', () => unreadableRules(subject))
     describe('of another server', () => foreignRules(subject))
   })

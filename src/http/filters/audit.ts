@@ -2,6 +2,7 @@
 import { jsonOrAbsent } from '../../api/json-text.ts'
 import type { AuditOutcome } from '../../audit/audit.ts'
 import type { Auditor, AuditRecord } from '../../audit/auditor.ts'
+import type { User } from '../../api/user.ts'
 import { ApiError, statusOf } from '../../api/status.ts'
 import { isMap, own, type Value } from '../../api/value.ts'
 import { CancelledError } from '../../lib/errors.ts'
@@ -10,13 +11,17 @@ import { DeadlineError } from '../abort-reasons.ts'
 import { timeoutError } from '../deadline.ts'
 import {
   type AuditEntrance,
+  type AuditNotes,
+  type AuditPart,
   type CallerFilter,
   type HttpRequest,
   type HttpResponse,
+  type NamedObject,
   NOT_AUDITED,
   type Piece,
   type Pieces,
 } from '../http.ts'
+import { isTransaction } from '../request-info.ts'
 
 export interface AuditFilterOptions {
   readonly auditor: Auditor
@@ -31,10 +36,13 @@ export function audit(options: AuditFilterOptions): CallerFilter {
     (request, { user, annotations = {} }) => {
       request.isAudited = true
       const record = options.auditor.begin(request, user)
-      if (record === undefined) return next(request, { user, audit: NOT_AUDITED })
+      const notes = isTransaction(request.info)
+        ? new NotesWithParts(options.auditor, user, record ?? NOT_AUDITED)
+        : record
+      if (record === undefined) return next(request, { user, audit: notes ?? NOT_AUDITED })
       const wait = record.reach('RequestReceived')
       for (const [key, value] of Object.entries(annotations)) record.annotate(key, value)
-      const go = (): MaybePromise<HttpResponse> => next(request, { user, audit: record })
+      const go = (): MaybePromise<HttpResponse> => next(request, { user, audit: notes ?? record })
       if (wait === undefined) return follow(record, request, go)
       return wait.then(
         () => follow(record, request, go),
@@ -46,6 +54,51 @@ export function audit(options: AuditFilterOptions): CallerFilter {
         },
       )
     }
+}
+
+/** The operations of a transaction are audited by the rules for their objects. */
+class NotesWithParts implements AuditNotes {
+  readonly #auditor: Auditor
+  readonly #user: User
+  readonly #notes: AuditNotes
+  #actFor: Parameters<AuditNotes['actFor']> | undefined
+
+  constructor(auditor: Auditor, user: User, notes: AuditNotes) {
+    this.#auditor = auditor
+    this.#user = user
+    this.#notes = notes
+  }
+
+  annotate(key: string, value: string): void {
+    this.#notes.annotate(key, value)
+  }
+
+  nameObject(named: NamedObject): void {
+    this.#notes.nameObject(named)
+  }
+
+  actFor(...given: Parameters<AuditNotes['actFor']>): void {
+    this.#actFor = given
+    this.#notes.actFor(...given)
+  }
+
+  part(request: HttpRequest, body: Buffer): AuditPart | undefined {
+    const record = this.#auditor.begin(request, this.#user)
+    if (record === undefined) return undefined
+    if (this.#actFor !== undefined) record.actFor(...this.#actFor)
+    const type = request.headers['content-type']
+    if (record.wantsRequestBody && body.length > 0) record.keepBody('requestObject', body, String(type ?? ''))
+    const end = async (error: unknown): Promise<void> => {
+      record.outcome = error === undefined ? { code: 200 } : failureOf(asApiError(error))
+      await record.bodiesWritten
+      await record.reach('ResponseComplete')
+    }
+    return { notes: record, end }
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError('InternalError', 'the outcome is unknown')
 }
 
 /** For logins and logouts, which the console answers itself. */

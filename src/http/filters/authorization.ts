@@ -1,18 +1,21 @@
 // Authorization, before any code looks whether the object exists (P-113 to P-118).
 import { quoted } from '../../api/field-error.ts'
 import { askedSelectors } from '../../auth/asked-selectors.ts'
-import type { Access, Authorizer } from '../../auth/authorizer.ts'
+import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
 import type { User } from '../../api/user.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import { forbiddenAccess, refuseAccess } from '../forbidden.ts'
 import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
+import { isTransaction } from '../request-info.ts'
 import { plainText } from '../responses.ts'
 
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer
   readonly anonymousHealth: boolean
 }
+
+const BY_PARTS: Decision = { kind: 'allow', reason: 'each operation is authorized' }
 
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz'])
 
@@ -21,7 +24,10 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
     const { user, audit } = caller
     const access = accessOf(request, user)
     if (isRemoteAnonymousProbe(request, user) && !anonymousHealth) throw forbiddenAccess(access)
-    return whenKnown(authorizer.authorize(access, request.signal), (decision) => {
+    // Each of its operations is authorized by itself.
+    const isByParts = isTransaction(request.info) && request.method === 'POST' && user.name !== ANONYMOUS.name
+    const deciding = isByParts ? BY_PARTS : authorizer.authorize(access, request.signal)
+    return whenKnown(deciding, (decision) => {
       audit.annotate('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid')
       audit.annotate('authorization.k8s.io/reason', decision.reason ?? '')
       if (decision.kind === 'allow') {

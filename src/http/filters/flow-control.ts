@@ -4,6 +4,7 @@ import type { Entry, FlowControl } from '../../flow/flow.ts'
 import { type MaybePromise, settle, whenKnown } from '../../lib/maybe-promise.ts'
 import { isLongRunning, isWatch } from '../deadline.ts'
 import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
+import { isTransaction } from '../request-info.ts'
 import { tooManyRequests } from '../responses.ts'
 
 /** A watch has no deadline, and waits no longer than a short request would by default (P-215). */
@@ -14,7 +15,11 @@ export function controlFlow(control: FlowControl): CallerFilter {
   return (next) => (request, caller) => {
     const { path, info, query, signal } = request
     if (isLongRunning(info) && !isWatch(info)) return next(request, caller)
-    const entering = control.enter({ user: caller.user, path, info, query, signal }, waitOf(request))
+    const asked = { user: caller.user, path, info, query, signal }
+    const entering = control.enter(
+      isTransaction(info) ? { ...asked, operations: operationsIn(request) } : asked,
+      waitOf(request),
+    )
     return whenKnown(entering, (entry) => go(entry, () => next(request, caller), request))
   }
 }
@@ -36,6 +41,15 @@ function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpR
     },
   )
 }
+
+/** About as many operations as the body of a transaction has: it has not been read yet. */
+function operationsIn({ headers }: HttpRequest): number {
+  const length = Number(headers['content-length'])
+  return Number.isFinite(length) ? Math.ceil(length / OPERATION_BYTES) : Infinity
+}
+
+/** Of a small operation. */
+const OPERATION_BYTES = 256
 
 /** A quarter of the request's time (P-215). */
 function waitOf({ deadline }: HttpRequest): number {

@@ -11,7 +11,7 @@ function record(revision: number, atMs = 0, bytes = 10): HistoryRecord {
 const limits = { milliseconds: 1_000, records: 100 }
 
 function open(floor: number, budget = new PastBudget({ bytes: 1e9, mostBytes: 1e9 })): History {
-  return new History(floor, limits, budget)
+  return new History({ revision: floor, isShared: false }, limits, budget)
 }
 
 function revisions(history: History, after: number, count = 1_000): readonly number[] {

@@ -17,7 +17,7 @@ class FakeType {
   unreadable = 0
 
   constructor(revision: number, records = 1e6) {
-    this.history = new History(revision, { milliseconds: 1e12, records }, this.budget)
+    this.history = new History({ revision, isShared: false }, { milliseconds: 1e12, records }, this.budget)
     this.snapshots = new Snapshots({ revision, history: this.history, budget: this.budget, current: this })
   }
 

@@ -117,7 +117,7 @@ describe('a reader of changes', () => {
         scope: { kind: 'all' },
         prefix: '',
         matcher: undefined,
-        history: new History(1, { milliseconds: 1, records: 1 }, budget),
+        history: new History({ revision: 1, isShared: false }, { milliseconds: 1, records: 1 }, budget),
         index,
         after: 1,
         state: unreadableState(),

@@ -1,0 +1,16 @@
+// What the cache tells of itself: how much there is of a type, and of all together.
+
+export interface TypeLoad {
+  readonly objects: number
+  readonly bytes: number
+  readonly watchers: number
+}
+
+export interface CacheStatus {
+  readonly isReady: boolean
+  readonly revision: number
+  readonly objects: number
+  readonly watchers: number
+  /** Of histories and snapshots. */
+  readonly pastBytes: number
+}

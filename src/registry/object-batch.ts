@@ -1,0 +1,109 @@
+// Writes of several objects that are stored together or not at all. The writes go through the same pipelines as single ones, on a store
+// that keeps what they decide until the commit.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AtEnd } from '../admission/admission.ts'
+import { Batch, placeOf } from '../store/batch.ts'
+import type { CommitResult, ObjectChange } from '../store/commit.ts'
+import type { ObjectKey, Store, StoredItem, WriteResult } from '../store/store.ts'
+import type { RegistryParts, WriteBatch } from './registry.ts'
+import { ServedStore } from './served-store.ts'
+
+export interface BatchOptions {
+  readonly store: Store & Committer
+  readonly registry: RegistryParts
+  readonly scope: BatchScope
+  /** Called for every object that was written, before the commit is answered. */
+  readonly onWritten: (key: ObjectKey, result: WriteResult) => void
+}
+
+interface Committer {
+  commit(changes: readonly ObjectChange[], signal: AbortSignal): Promise<CommitResult>
+}
+
+/** What one write has done. */
+export interface BatchedWrite {
+  readonly key: ObjectKey
+  readonly result: WriteResult
+}
+
+export class ObjectBatch implements WriteBatch {
+  readonly registry: RegistryParts
+  /** Of the writes of the batch. */
+  readonly parts: RegistryParts
+  /** Objects in the form in which they are stored. */
+  readonly stored: Store
+  /** The last write. */
+  last: BatchedWrite | undefined
+  readonly #options: BatchOptions
+  readonly #batch: Batch
+  readonly #settle: ((isStored: boolean) => Promise<void>)[] = []
+
+  constructor(options: BatchOptions, revision: number | undefined) {
+    this.#options = options
+    this.registry = options.registry
+    this.#batch = new Batch(options.store, revision, (key, result) => (this.last = { key, result }))
+    this.stored = this.#batch
+    const store = new ServedStore(this.#batch)
+    this.parts = { ...options.registry, store, dryRunStore: store }
+  }
+
+  readonly atEnd: AtEnd = (settle) => void this.#settle.push(settle)
+
+  /** The object before the batch. The commit fails if it changes. */
+  before(key: ObjectKey, signal: AbortSignal): Promise<StoredItem | undefined> {
+    return this.#batch.before(key, signal)
+  }
+
+  /** Runs a write. Admission sees the objects that the batch has decided. */
+  run<T>(write: () => Promise<T>): Promise<T> {
+    return this.#options.scope.run(this.#batch, write)
+  }
+
+  async commit(signal: AbortSignal): Promise<BatchCommit> {
+    const { store, onWritten } = this.#options
+    const committed = await store.commit(this.#batch.changes, signal)
+    if (!committed.ok) return committed
+    for (const { key, result } of committed.written) onWritten(key, result)
+    const versions = new Map(committed.written.map(({ key, result }) => [placeOf(key), result.object?.revision]))
+    return { ok: true, revision: committed.revision, versionOf: (key) => versions.get(placeOf(key)) }
+  }
+
+  /** Settles reservations and quotas. Call it once, when it is known whether the batch was stored. */
+  async end(isStored: boolean): Promise<void> {
+    for (const settle of this.#settle.splice(0)) await settle(isStored)
+  }
+}
+
+export type BatchCommit =
+  | {
+      readonly ok: true
+      readonly revision: number
+      /** The revision of an object that was written. */
+      readonly versionOf: (key: ObjectKey) => number | undefined
+    }
+  | { readonly ok: false; readonly revision: number }
+
+/** The batch that the code under way belongs to. */
+export class BatchScope {
+  readonly #current = new AsyncLocalStorage<Batch>()
+
+  run<T>(batch: Batch, write: () => Promise<T>): Promise<T> {
+    return this.#current.run(batch, write)
+  }
+
+  /** The same store; writes of a batch find the objects that the batch has decided. Lists are those from before the batch. */
+  around(store: Store): Store {
+    const storeOf = (key: ObjectKey): Store => {
+      const batch = this.#current.getStore()
+      return batch?.knows(key) === true ? batch : store
+    }
+    return {
+      get: (key, at, signal) => storeOf(key).get(key, at, signal),
+      peek: (key) => storeOf(key).peek?.(key),
+      peekAll: (resource, namespace) => store.peekAll?.(resource, namespace),
+      list: (request, signal) => store.list(request, signal),
+      watch: (request, signal) => store.watch(request, signal),
+      write: (key, decide, signal) => store.write(key, decide, signal),
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// Which places of the API there are.
+import type { GroupVersionResource } from '../api/object.ts'
+import { ENDED_SESSIONS } from '../controllers/ended-sessions.ts'
+import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
+import { NODE_PORTS } from '../kinds/kinds.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+
+/** What the server keeps beside the resources. */
+export const OWN_TYPES: ReadonlySet<string> = new Set(
+  [NODE_PORTS, MASTER_LEASES, ENDED_SESSIONS].map(({ resource }) => resource),
+)
+
+export type ServedPlace = GroupVersionResource & { readonly subresource: string | undefined }
+
+export function isServed(table: ResourceTable, place: ServedPlace): boolean {
+  const found = table.find(place)
+  if (found === undefined) return place.subresource === undefined && table.isDeclared(place)
+  return place.subresource === undefined || found.subresources.has(place.subresource)
+}
