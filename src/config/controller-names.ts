@@ -26,6 +26,7 @@ export const CONTROLLER_NAMES = [
   'garbage-collector',
   'kubernetes-service',
   'namespace',
+  'object-expiry',
   'resource-quotas',
   'root-ca-certificate-publisher',
   'service-addresses',

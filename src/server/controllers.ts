@@ -17,6 +17,7 @@ import { defaultServiceAccounts, rootCertificates } from '../controllers/namespa
 import { namespaceController } from '../controllers/namespaces.ts'
 import { type ProbeApiService, apiServiceAvailability } from '../controllers/api-service-availability.ts'
 import { policyStatus } from '../controllers/policy-status.ts'
+import { objectExpiry } from '../controllers/object-expiry.ts'
 import { resourceQuotas } from '../controllers/resource-quotas.ts'
 import { roleAggregation } from '../controllers/role-aggregation.ts'
 import { serverIdentity } from '../controllers/server-identity.ts'
@@ -118,6 +119,7 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     systemPriorityClasses(parts),
     namespaceController(parts),
     garbageCollector(parts),
+    objectExpiry(parts),
     defaultServiceAccounts(parts),
     rootCertificates(parts, options.authority),
     serviceIpRepair(parts, options.measures.services),

@@ -1,5 +1,6 @@
 // The rules for `metadata` that all kinds share, for creates and updates. Kinds add the format of the name.
 import { quoted, type Shown, shownJson } from '../../api/field-error.ts'
+import { EXPIRES_AT } from '../../api/expiry.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import {
   integerOrZero,
@@ -12,7 +13,8 @@ import {
   textsInPlace,
 } from '../../api/members.ts'
 import { parseGroupVersion } from '../../api/object.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
+import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
+import { parseTime } from '../time.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import {
   asName,
@@ -77,6 +79,19 @@ export function checkMetaUpdate(object: ValueMap, stored: ValueMap, check: Check
     if (!equalValues(now, old[field] ?? null)) check.invalid(METADATA.child(field), now, IMMUTABLE)
   }
   checkCollections(meta, check, NO_FINALIZERS)
+}
+
+/** A value that another server has stored may stay. */
+export function checkExpiry(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+  const text = expiryOf(object)
+  if (text === undefined || (stored !== undefined && expiryOf(stored) === text)) return
+  if (typeof text === 'string' && parseTime(text).ok) return
+  const at = METADATA.child('annotations').key(EXPIRES_AT)
+  check.invalid(at, text, 'must be a time in RFC 3339, such as 2030-01-02T15:04:05Z')
+}
+
+function expiryOf(object: ValueMap): Value | undefined {
+  return own(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), EXPIRES_AT)
 }
 
 /** `checkMetaUpdate` with the finalizer words of built-in kinds. */

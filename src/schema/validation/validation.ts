@@ -6,7 +6,7 @@ import type { FieldPath } from '../../api/field-path.ts'
 import { isGiven } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { Check, type ValidationContext } from './check.ts'
-import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
+import { checkCommonMeta, checkExpiry, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
 import type { KindRules, UpdateRule } from './rules.ts'
 
 export type { ValidationContext } from './check.ts'
@@ -30,6 +30,7 @@ export function validateCreate(rules: KindRules, object: ValueMap, context: Vali
     const check = new Check(context, list)
     rules.create(object, check)
     if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
+    checkExpiry(object, undefined, check)
   }, isOnce(context))
 }
 
@@ -58,6 +59,7 @@ function checkChange({ object, stored }: Change, rule: UpdateRule, check: Check)
   checkCommonMeta(object, check)
   checkMetaUpdate(object, stored, check)
   rule(object, stored, check)
+  checkExpiry(object, stored, check)
 }
 
 function changed(change: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
