@@ -13,9 +13,11 @@ import {
   readKubeconfig,
 } from './kubeconfig.ts'
 import { LeaderElection, type LeaderElectionOptions } from './leader-election.ts'
+import type { WriteOptions } from './endpoint.ts'
 import type { KubernetesObject } from './objects.ts'
 import { type ApiAnswer, type ApiRequest, checkRequest, type RequestLimits, Requests } from './requests.ts'
 import { Resource } from './resource.ts'
+import { sendTransaction, type TransactionAnswer, type TransactionOperation } from './transaction.ts'
 import { NEVER } from './waiting.ts'
 
 export { type Clock, programClock as systemClock }
@@ -38,6 +40,14 @@ export {
   Subresource,
   type WatchOptions,
 } from './resource.ts'
+export type {
+  TransactionAnswer,
+  TransactionObject,
+  TransactionOperation,
+  TransactionResult,
+  TransactionTarget,
+  TransactionVerb,
+} from './transaction.ts'
 export type { AnswerBody, ClientCertificate, IncomingAnswer, OutgoingRequest, Transport } from './transport.ts'
 export type { Bookmark, WatchEvent } from './watch.ts'
 /** The built-in kinds. Each is a value and the type of its objects (`k8s.Pod`). The types of fields are there too (`k8s.Container`). */
@@ -108,6 +118,14 @@ export class Client implements Disposable {
   async request(request: ApiRequest): Promise<ApiAnswer> {
     checkRequest(request)
     return this.#requests.send(request)
+  }
+
+  /**
+   * Carries out all operations in one revision, or none of them: a server of Quarterdeck only. Throws `ApiStatusError` with the refusal of
+   * the first operation that is refused; `status.details.causes` has its place, `operations[2]`.
+   */
+  async transaction(operations: readonly TransactionOperation[], options?: WriteOptions): Promise<TransactionAnswer> {
+    return sendTransaction(this.#requests, operations, options)
   }
 
   /**

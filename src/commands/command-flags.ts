@@ -138,6 +138,17 @@ export const COMMAND_FLAGS = {
     }),
     FILES,
   ),
+  apply: takes([
+    ...flagsOf(GROUP, {
+      filename: short('f', file('A manifest, or a folder of manifests (.yaml, .yml, .json). - is standard input.')),
+      atomic: off('Write all objects in one revision, or none. Required.'),
+      'field-manager': text('NAME', 'The owner of the applied fields.', 'quarterdeck-apply'),
+      'force-conflicts': off('Take over fields of other managers.'),
+      'dry-run': off('Do everything but write.'),
+      namespace: short('n', text('NAMESPACE', 'The namespace of objects that name none.', 'default')),
+    }),
+    ...SERVER,
+  ]),
   history: takes([
     ...flagsOf(GROUP, {
       diff: text('VERSION VERSION', 'Show what differs between the two.'),

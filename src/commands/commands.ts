@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, Run>> = {
   serve,
   store: async (...given) => (await import('./store.ts')).runStore(...given),
   test: async (args) => (await import('./test.ts')).runTest(args),
+  apply: async (args) => (await import('./apply.ts')).runApply(args),
   convert: async (args) => (await import('./convert.ts')).runConvert(args),
   check: async (args) => (await import('./check.ts')).runCheck(args),
   define: async (args) => (await import('./define.ts')).runDefine(args),

@@ -66,3 +66,17 @@ export const historyManual = manual({
   ],
   exits: ['0  It was shown, or written.', '1  The server cannot be reached, or refused, or does not have the version.'],
 })
+
+export const applyManual = manual({
+  command: 'apply',
+  summary: 'apply manifests together, or none of them',
+  synopsis: ['apply --atomic -f FILE|FOLDER [-n NAMESPACE] [--dry-run] [--force-conflicts]'],
+  description: [
+    'Applies all objects of a file or a folder by server-side apply, in one transaction: the server writes all of them in one revision, or none. No client ever sees only some of them. Every object passes admission and validation as if it were applied alone, with the rights of the user.',
+    'Namespaces are applied first, then service accounts, then all others in the order of the files. Objects see the namespaces and accounts of the same transaction. Roles, definitions, quotas and policies count as they were before it: apply a definition before the objects of its kind. Up to 100 objects and 1 MB.',
+  ],
+  exits: [
+    '0  All objects are as the manifests say.',
+    '1  The server cannot be reached, or refused. Nothing was written.',
+  ],
+})

@@ -3,7 +3,14 @@ import { environmentName, FLAGS } from '../config/flags.ts'
 import { gatesAt } from '../config/feature-gates.ts'
 import { LIVE_FLAGS } from '../config/live-config.ts'
 import { flagsOfCommand } from './command-flags.ts'
-import { explainManual, healthcheckManual, historyManual, recordRoleManual, topManual } from './manual-client.ts'
+import {
+  applyManual,
+  explainManual,
+  healthcheckManual,
+  historyManual,
+  recordRoleManual,
+  topManual,
+} from './manual-client.ts'
 import { flagLines, type Manual, manual, pageText, type Section } from './manual-page.ts'
 import { completionManual, initManual } from './manual-setup.ts'
 import { backupManual, bundleManual, doctorManual, migrateManual, restoreManual } from './manual-storage.ts'
@@ -167,6 +174,7 @@ const ALL: readonly Manual[] = [
   defineManual,
   lintRolesManual,
   recordRoleManual,
+  applyManual,
   historyManual,
   explainManual,
   healthcheckManual,

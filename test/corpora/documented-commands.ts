@@ -24,6 +24,16 @@ const NEWEST_REVISION = 'etcdctl put /a b -w json | grep -o "revision\\":[0-9]*"
 const WITH_SERVER: Readonly<Record<string, DocumentedRun>> = {
   'kubectl create configmap greeting --from-literal=text=hello': { says: /configmap\/greeting created/ },
   'kubectl get configmaps --watch': { says: /greeting/, endless: true },
+  'kubectl create --raw /apis/transactions.quarterdeck.io/v1/transactions -f transaction.json': {
+    says: /"result":"expected".*"result":"created".*"result":"created"/,
+  },
+  'quarterdeck apply --atomic -f app --dry-run': { says: /namespace\/app created[^]*this was a dry run/ },
+  'quarterdeck apply --atomic -f app': {
+    says: /namespace\/app created[^]*configmap\/settings created[^]*as version \d/,
+  },
+  'kubectl annotate configmap greeting quarterdeck.io/expires-at=2099-01-02T15:04:05Z': {
+    says: /configmap\/greeting annotated/,
+  },
   'kubectl create namespace cert-manager': { says: /namespace\/cert-manager created/ },
   'kubectl apply -f definition.yaml': { says: /widgets\.example\.com created/ },
   'kubectl create --raw /debug/faults -f -': { input: FAULT, says: /"hits":0/ },
