@@ -11,6 +11,7 @@ import { parseFieldSelector } from './selector-fields.ts'
 import type { SelectableFields } from './selector-fields.ts'
 import { parseLabelSelector } from './selector-text.ts'
 import { exactField } from './selector.ts'
+import { parseShardSelector, type ShardSelector } from './shard-selector.ts'
 import type { FieldSelector, LabelSelector } from './selector.ts'
 import { ApiError } from './status.ts'
 
@@ -23,6 +24,7 @@ export interface ListQuery {
   readonly labels: LabelSelector
   /** In the names of the kind's `SelectableFields`. */
   readonly fields: FieldSelector
+  readonly shard?: ShardSelector | undefined
   readonly at: ListAt
   /** At most this many items (D28); absent: all. */
   readonly limit: number | undefined
@@ -31,6 +33,7 @@ export interface ListQuery {
 export interface WatchQuery {
   readonly labels: LabelSelector
   readonly fields: FieldSelector
+  readonly shard?: ShardSelector | undefined
   readonly start: WatchStart
   readonly bookmarks: boolean
   /** Absent: the server chooses. Negative: already over (R-161). */
@@ -47,28 +50,46 @@ export function parseGetQuery(query: QueryParameters): Exclude<ReadAt, { readonl
   return notOlderThan(parseVersion(query.get('resourceVersion') ?? '', 'invalid resource version: '))
 }
 
+export interface ListRules {
+  readonly selectable: SelectableFields
+  /** Without shards, the server ignores `shardSelector`. */
+  readonly hasShards: boolean
+}
+
 /**
  * A list, or which objects of a collection are deleted: `watch` says nothing there. `digest` is that of a query, whose `continue` belongs to
  * it alone. Throws `ApiError` `BadRequest`.
  */
-export function parseListQuery(query: QueryParameters, selectable: SelectableFields, digest?: string): ListQuery {
+export function parseListQuery(
+  query: QueryParameters,
+  { selectable, hasShards }: ListRules,
+  digest?: string,
+): ListQuery {
   const options = readOptions(query)
   refuse(listFaults(options))
   const fields = selectable.resolve(options.fields)
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : undefined
-  return { labels: options.labels, fields, at: listAt(options, limit, digest), limit }
+  return { labels: options.labels, fields, shard: shardOf(query, hasShards), at: listAt(options, limit, digest), limit }
 }
 
 /**
  * A watch. `name` is in the path of an old-style watch of one object. Under a path that begins with `watch/`, options are judged as a list's where the
  * query does not ask for a watch (R-160). Throws `ApiError` `BadRequest`.
  */
-export function parseWatchQuery(query: QueryParameters, selectable: SelectableFields, name?: string): WatchQuery {
+export function parseWatchQuery(
+  query: QueryParameters,
+  { selectable, hasShards }: ListRules,
+  name?: string,
+): WatchQuery {
   const options = readOptions(query)
   refuse(options.watch ? watchFaults(options) : listFaults(options))
   const fields = namedFields(selectable.resolve(options.fields), name)
   const { labels, bookmarks, timeoutSeconds } = options
-  return { labels, fields, start: watchStart(options), bookmarks, timeoutSeconds }
+  return { labels, fields, shard: shardOf(query, hasShards), start: watchStart(options), bookmarks, timeoutSeconds }
+}
+
+function shardOf(query: QueryParameters, hasShards: boolean): ShardSelector | undefined {
+  return hasShards ? parseShardSelector(query.get('shardSelector') ?? '') : undefined
 }
 
 function refuse(faults: readonly FieldError[]): void {

@@ -32,6 +32,8 @@ export interface ListMetadata {
   /** Empty if the list is complete. It is written even then (D4). */
   readonly continue: string
   readonly remainingItemCount: number | undefined
+  /** Of a list that is a part of its collection (R-116). */
+  readonly shardInfo?: { readonly selector: string } | undefined
 }
 
 export type ListForm =
@@ -69,10 +71,12 @@ function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
   }
 }
 
-function metadataJson({ resourceVersion, continue: token, remainingItemCount: remaining }: ListMetadata): string {
+function metadataJson(metadata: ListMetadata): string {
+  const { resourceVersion, continue: token, remainingItemCount: remaining, shardInfo } = metadata
   const count = remaining === undefined ? '' : `,"remainingItemCount":${remaining}`
   const version = resourceVersion === '' ? '' : `"resourceVersion":${stringJson(resourceVersion)},`
-  return `{${version}"continue":${stringJson(token)}${count}}`
+  const shard = shardInfo === undefined ? '' : `,"shardInfo":${plainJson(shardInfo)}`
+  return `{${version}"continue":${stringJson(token)}${count}${shard}}`
 }
 
 const OPEN = Buffer.from('{')
@@ -108,9 +112,10 @@ function withoutType(bytes: Buffer): Buffer {
 }
 
 function customList({ apiVersion, kind }: ListType, metadata: ListMetadata): JsonList {
-  const { resourceVersion, continue: token, remainingItemCount: remaining } = metadata
+  const { resourceVersion, continue: token, remainingItemCount: remaining, shardInfo } = metadata
   const count = remaining === undefined ? '' : `"remainingItemCount":${remaining},`
-  const members = `"continue":${stringJson(token)},${count}"resourceVersion":${stringJson(resourceVersion)}`
+  const shard = shardInfo === undefined ? '' : `,"shardInfo":${plainJson(shardInfo)}`
+  const members = `"continue":${stringJson(token)},${count}"resourceVersion":${stringJson(resourceVersion)}${shard}`
   return {
     head: Buffer.from(`{"apiVersion":${stringJson(apiVersion)},"items":[`),
     tail: Buffer.from(`],"kind":${stringJson(kind)},"metadata":{${members}}}`),

@@ -4,6 +4,7 @@
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
+import { givenMembers } from '../lib/given-members.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { writeJsonList } from './list-json.ts'
@@ -105,13 +106,12 @@ class ProtobufList {
     this.#number = items.number
   }
 
-  head({ remainingItemCount, ...metadata }: ListMetadata, length: number): Buffer {
+  head(metadata: ListMetadata, length: number): Buffer {
     const names = this.#form.kind === 'objects' ? this.#form.type : { ...this.#form, kind: 'PartialObjectMetadataList' }
-    const remaining = remainingItemCount === undefined ? {} : { remainingItemCount }
     const list: ValueMap = {
       kind: names.kind,
       apiVersion: names.apiVersion,
-      metadata: { ...metadata, ...remaining },
+      metadata: givenMembers(metadata),
     }
     return encodeListHead(this.#kind, list, length)
   }

@@ -1,5 +1,6 @@
 // Lists in YAML and CBOR, encoded from parsed objects one at a time. YAML is sent item by item. CBOR begins with the
 // number of items, so it is sent after the last one.
+import { givenMembers } from '../lib/given-members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { encodeCborListFrame, encodeCborPart } from './cbor-encode.ts'
@@ -22,8 +23,7 @@ interface ListValues {
 }
 
 function valuesOf({ form, metadata }: ListDocument): ListValues {
-  const { remainingItemCount: remaining, ...always } = metadata
-  const listMeta: ValueMap = { ...always, ...(remaining === undefined ? {} : { remainingItemCount: remaining }) }
+  const listMeta = givenMembers(metadata)
   switch (form.kind) {
     case 'objects': {
       const { apiVersion, kind } = form.type

@@ -19,7 +19,7 @@ export async function handleComponentStatuses(parts: ResourceParts, request: Res
     if (probe === undefined) throw notFound(info.name)
     return respondWithObject(view, request, await statusOf(probe, http.signal), 200)
   }
-  const { labels, fields } = parseListQuery(http.query, fieldsOf(resource))
+  const { labels, fields } = parseListQuery(http.query, { selectable: fieldsOf(resource), hasShards: false })
   const wanted = probes.filter(
     ({ name }) =>
       matchesLabels(labels, undefined) && matchesFields(fields, (field) => (field === 'metadata.name' ? name : '')),

@@ -11,9 +11,9 @@ import { forbiddenError, resourceDetails } from '../registry/errors.ts'
 import { listRequest } from '../registry/read.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { deleteOptionsOfQuery } from './delete-options.ts'
-import { refuseLossyDelete, refuseLossyFields } from './lossy-options.ts'
+import { refuseLossyDelete, refuseLossyFields, refuseShards } from './lossy-options.ts'
 import { bodyEncoding } from './media-types.ts'
-import { fieldsOf, type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
+import { listRulesOf, type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
 import { respondWithList, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 
 const UNSAFE_GATE = 'AllowUnsafeMalformedObjectDeletion'
@@ -45,12 +45,14 @@ export async function handleDeleteCollection(parts: ResourceParts, request: Reso
   const { http, resource } = request
   const view = viewOf(parts, request)
   refuseLossyDelete(http.query)
-  const query = parseListQuery(http.query, fieldsOf(resource))
+  const rules = listRulesOf(parts, resource)
+  if (!rules.hasShards) refuseShards(http.query)
+  const query = parseListQuery(http.query, rules)
   const options = optionsOf(parts, request, { bytes: await readOptions(request), isCollection: true })
   const context = { ...deleteContext(parts, request, options), deadline: undefined }
   const list = listRequest(request, query)
   const { page, items } = await deleteCollection(parts.registry, resource, { list, options }, context)
-  return respondWithList(view, request, { ...page, batches: [items] })
+  return respondWithList(view, request, { ...page, batches: [items] }, query.shard)
 }
 
 /** Options of any use are a few hundred bytes long. More would be read for nothing. */

@@ -12,6 +12,7 @@ type Spellings = ReadonlyMap<string, string>
 const OF_DELETES: readonly string[] = [
   'labelSelector',
   'fieldSelector',
+  'shardSelector',
   'limit',
   'continue',
   'resourceVersion',
@@ -31,6 +32,11 @@ export function refuseLossyDelete(query: Query): void {
   refuseLossyQuery(query, DELETE_PARAMETERS)
   const ignored = QUERY_PARAMETERS.find((name) => query.has(name))
   if (ignored !== undefined) throw lost(`a DELETE does not select objects by ${ignored}`)
+}
+
+/** Without shards, a DELETE of one shard would delete the whole collection. */
+export function refuseShards(query: Query): void {
+  if (query.has('shardSelector')) throw lost('shardSelector needs the feature gate ShardedListAndWatch')
 }
 
 /** `known`: the parameters that must not be lost. */

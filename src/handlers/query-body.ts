@@ -18,6 +18,7 @@ const OF_LISTS: ReadonlySet<string> = new Set([
   ...QUERY_PARAMETERS,
   'labelSelector',
   'fieldSelector',
+  'shardSelector',
   'limit',
   'continue',
   'resourceVersion',

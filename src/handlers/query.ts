@@ -9,7 +9,7 @@ import type { ListPage } from '../registry/read.ts'
 import { parametersIn } from './query-body.ts'
 import { respondWithPlan, respondWithRows } from './query-result.ts'
 import { beginQuery, type QueryRun } from './query-run.ts'
-import { clientOf, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
+import { clientOf, listRulesOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listMetadata, listResponse, resultViewOf, servedItem, viewOf } from './respond.ts'
 import { selectedView } from './selected-view.ts'
 
@@ -23,7 +23,7 @@ export async function handleQuery(parts: ResourceParts, request: ResourceRequest
   const query = parts.queries.parse(resource, parameters, 'list')
   const isResult = query.grouping !== undefined || query.isExplained
   const view = isResult ? resultViewOf(parts, request) : selectedView(viewOf(parts, request), query.select)
-  const list = parseListQuery(parameters, fieldsOf(resource), query.digest)
+  const list = parseListQuery(parameters, listRulesOf(parts, resource), query.digest)
   if (list.at.kind !== 'continuation') parts.watches.watchers.noteList(clientOf(request))
   const run = await beginQuery(parts, request, { query, list })
   const answer = await collect(run)
@@ -32,7 +32,7 @@ export async function handleQuery(parts: ResourceParts, request: ResourceRequest
   if (answer.kind === 'rows') return respondWithRows(view, query.grouping!, answer)
   const { page } = answer
   const items = query.select === undefined ? itemsOf(run, page) : selectedItems(run, page, query.select)
-  return listResponse(view, request, { metadata: listMetadata(page), items })
+  return listResponse(view, request, { metadata: listMetadata(page, list.shard), items })
 }
 
 type Answer =

@@ -1,4 +1,5 @@
 // What the handlers of resources share: their dependencies, their requests and the context of a write.
+import type { ListRules } from '../api/list-query.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
 import type { Asked } from '../codec/negotiate.ts'
@@ -132,6 +133,12 @@ export function servedAt({ http, caller, info, resource }: ResourceRequest): Ser
 /** What objects of the resource can be selected by. */
 export function fieldsOf(resource: Resource): SelectableFields {
   return resource.custom?.selectable ?? selectableFields(resource)
+}
+
+const SHARDS_GATE = 'ShardedListAndWatch'
+
+export function listRulesOf({ gates }: ResourceParts, resource: Resource): ListRules {
+  return { selectable: fieldsOf(resource), hasShards: gates.has(SHARDS_GATE) }
 }
 
 export function headerOf(request: HttpRequest, name: string): string {

@@ -2,6 +2,7 @@
 import { encodeContinue } from '../api/continue-token.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
+import type { ShardSelector } from '../api/shard-selector.ts'
 import { ApiError, type Status, type StatusDetails } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { indentInTurns, indentJson } from '../codec/indent.ts'
@@ -254,17 +255,23 @@ export function listTypeOf({ resource }: ResourceRequest): ListType {
   }
 }
 
-export function listMetadata(page: Omit<ListPage, 'batches'>): ListMetadata {
+export function listMetadata(page: Omit<ListPage, 'batches'>, shard: ShardSelector | undefined): ListMetadata {
   return {
     resourceVersion: String(page.revision),
     continue: page.next === undefined ? '' : encodeContinue(page.next),
     remainingItemCount: page.remaining,
+    shardInfo: shard && { selector: shard.text },
   }
 }
 
-export function respondWithList(view: View, request: ResourceRequest, page: ListPage): HttpResponse {
+export function respondWithList(
+  view: View,
+  request: ResourceRequest,
+  page: ListPage,
+  shard: ShardSelector | undefined,
+): HttpResponse {
   const items = request.resource.conversion.isIdentity ? page.batches : convertedBatches(request, page.batches)
-  return listResponse(view, request, { metadata: listMetadata(page), items })
+  return listResponse(view, request, { metadata: listMetadata(page, shard), items })
 }
 
 export function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocument, 'form'>): HttpResponse {

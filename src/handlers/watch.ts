@@ -13,7 +13,7 @@ import { changedEvents, type Condition, type Selected } from '../registry/query/
 import { type Watch, watchObjects } from '../registry/read.ts'
 import { keepAlive, resumedQuery } from './event-stream.ts'
 import { objectIn } from './query-run.ts'
-import { clientOf, fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
+import { clientOf, listRulesOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
 import { selectedView } from './selected-view.ts'
 import type { OneWatch } from './watch-measures.ts'
@@ -28,7 +28,11 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // The form of the answer is judged before the query (R-139).
   const plainView = watchViewOf(parts, request)
   const isEventStream = plainView.contentType === EVENT_STREAM
-  const query = parseWatchQuery(isEventStream ? resumedQuery(http) : http.query, fieldsOf(resource), info.name)
+  const query = parseWatchQuery(
+    isEventStream ? resumedQuery(http) : http.query,
+    listRulesOf(parts, resource),
+    info.name,
+  )
   const asked = hasQuery(http.query) ? openQuery(parts, request) : undefined
   const view = selectedView(plainView, asked?.select)
   const headers = { 'content-type': view.contentType }

@@ -2,7 +2,7 @@
 import type { ListQuery, WatchQuery } from '../api/list-query.ts'
 import type { ReadAt, StoredObject } from '../api/read.ts'
 import type { History, HistoryRequest } from '../store/kv-history.ts'
-import type { ListPage, ListRequest, Predicate, Watch } from '../store/store.ts'
+import type { ListPage, ListRequest, Predicate, Selection, Watch } from '../store/store.ts'
 import { notFoundError } from './errors.ts'
 import type { RegistryParts, Resource, ResourceTable } from './registry.ts'
 import { servedResource } from './served-resource.ts'
@@ -80,8 +80,12 @@ export function listRequest({ resource, namespace }: Place, query: ListQuery & W
     namespace: namespace || undefined,
     at: query.at,
     limit: query.limit,
-    selection: { labels: query.labels, fields: query.fields, where: query.where },
+    selection: selectionOf(query),
   }
+}
+
+function selectionOf({ labels, fields, shard, where }: (ListQuery | WatchQuery) & Where): Selection {
+  return { labels, fields, shard, where }
 }
 
 export function listObjects(
@@ -105,7 +109,7 @@ export function watchObjects(
       resource: resource.stored,
       namespace: namespace || undefined,
       start: query.start,
-      selection: { labels: query.labels, fields: query.fields, where: query.where },
+      selection: selectionOf(query),
       bookmarks: query.bookmarks,
       timeoutMilliseconds: timeoutSeconds && timeoutSeconds * 1000,
     },

@@ -22,7 +22,7 @@ export function splitSelection(resource: StoredResource, selection: Selection | 
   const where = selection?.where
   if (ownTerms.length === 0 && labels === undefined && where === undefined) return undefined
   return {
-    stored: { fields: { terms: terms.filter((term) => !isOwn(term)) } },
+    stored: { shard: selection?.shard, fields: { terms: terms.filter((term) => !isOwn(term)) } },
     matches: (served) => {
       const object = served.object()
       if (labels !== undefined && !matchesLabels(labels, own(object.metadata, 'labels'))) return false

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { StoredObject } from '../api/read.ts'
 import { readField, type SelectableField } from '../api/selector-fields.ts'
 import { exactField, type FieldSelector, type LabelSelector, matchesFields } from '../api/selector.ts'
+import { matchesShard, type ShardSelector } from '../api/shard-selector.ts'
 import { findValue } from '../codec/json-scan.ts'
 import { layoutOf } from '../codec/resource-version-splice.ts'
 import { parseStoredJson } from '../codec/stored-json.ts'
@@ -34,9 +35,10 @@ export interface Matcher {
 export function matcherOf(resource: StoredResource, selection: Selection | undefined): Matcher | undefined {
   const labels = selection?.labels?.requirements.length ? selection.labels : undefined
   const fields = selection?.fields?.terms.length ? selection.fields : undefined
+  const shard = selection?.shard
   const where = selection?.where
-  if (labels === undefined && fields === undefined && where === undefined) return undefined
-  return new SelectionMatcher(resource, { labels, fields, where })
+  if (labels === undefined && fields === undefined && shard === undefined && where === undefined) return undefined
+  return new SelectionMatcher(resource, { labels, fields, shard, where })
 }
 
 type GivenSelection = { readonly [Part in keyof Selection]-?: Selection[Part] | undefined }
@@ -50,13 +52,15 @@ class SelectionMatcher implements Matcher {
   readonly #resource: StoredResource
   readonly #labels: LabelSelector | undefined
   readonly #fields: FieldSelector | undefined
+  readonly #shard: ShardSelector | undefined
   readonly #where: Predicate | undefined
   #key: string | undefined
 
-  constructor(resource: StoredResource, { labels, fields, where }: GivenSelection) {
+  constructor(resource: StoredResource, { labels, fields, shard, where }: GivenSelection) {
     this.#resource = resource
     this.#labels = labels
     this.#fields = fields
+    this.#shard = shard
     this.#where = where
     this.isSlow = where?.isSlow === true
     this.name = fields === undefined ? undefined : exactField(fields, 'metadata.name')
@@ -67,8 +71,9 @@ class SelectionMatcher implements Matcher {
 
   get key(): string {
     this.#key ??= shortened(
-      JSON.stringify([this.#labels?.requirements, this.#fields?.terms, this.#where?.key], (_, value: unknown) =>
-        typeof value === 'bigint' ? String(value) : value,
+      JSON.stringify(
+        [this.#labels?.requirements, this.#fields?.terms, this.#shard?.text, this.#where?.key],
+        (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
       ),
     )
     return this.#key
@@ -77,6 +82,7 @@ class SelectionMatcher implements Matcher {
   matches(object: Selectable): boolean {
     if (this.#fields !== undefined && !matchesFields(this.#fields, (field) => this.#field(object, field))) return false
     if (this.#labels !== undefined && !matchesLabelText(this.#labels, labelTextOf(object))) return false
+    if (this.#shard !== undefined && !matchesShard(this.#shard, shardText(this.#shard, object))) return false
     return this.#where === undefined || this.#where.matches(this.#shown(object))
   }
 
@@ -99,6 +105,13 @@ class SelectionMatcher implements Matcher {
     const field = this.#resource.selectableFields.find((field) => field.name === name)
     return field === undefined ? '' : this.#text(object, field)
   }
+}
+
+const UID: SelectableField = { name: 'metadata.uid', paths: [['metadata', 'uid']], absent: '', indexed: false }
+
+/** No conversion changes the uid or the namespace. */
+function shardText({ field }: ShardSelector, object: Selectable): string {
+  return field === 'namespace' ? object.namespace : fieldText(object.bytes, UID)
 }
 
 const LONGEST_KEY = 1024

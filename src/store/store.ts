@@ -5,6 +5,7 @@ import type { ApiObject, GroupResource } from '../api/object.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
+import type { ShardSelector } from '../api/shard-selector.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** A type of stored objects: the place of its keys and its selectable fields. Plain data, made by the registry. */
@@ -46,6 +47,7 @@ export interface Selection {
   readonly labels?: LabelSelector
   /** In the storage version. */
   readonly fields?: FieldSelector
+  readonly shard?: ShardSelector | undefined
   readonly where?: Predicate | undefined
 }
 

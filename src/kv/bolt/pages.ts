@@ -1,6 +1,6 @@
 // The pages of a bbolt file, in bbolt's own format on all platforms of etcd: little-endian, 4096 bytes, and
 // further pages behind one if its content needs them.
-import { fnv64a } from './fnv64a.ts'
+import { fnv64a } from '../../lib/fnv64a.ts'
 
 export const PAGE_BYTES = 4096
 

@@ -5,12 +5,13 @@ import type { ListAt, ReadAt, WatchStart } from '../../../src/api/read.ts'
 import { selectableFields } from '../../../src/api/selector-fields.ts'
 import { ApiError } from '../../../src/api/status.ts'
 
-const fields = selectableFields({ group: '', version: 'v1', kind: 'Secret' })
+const selectable = selectableFields({ group: '', version: 'v1', kind: 'Secret' })
+const rules = { selectable, hasShards: true }
 const POSITION = { revision: 7, start: 'a\0' }
 const TOKEN = encodeContinue(POSITION)
 
-const listOf = (query: string) => parseListQuery(new URLSearchParams(query), fields)
-const watchOf = (query: string, name?: string) => parseWatchQuery(new URLSearchParams(query), fields, name)
+const listOf = (query: string) => parseListQuery(new URLSearchParams(query), rules)
+const watchOf = (query: string, name?: string) => parseWatchQuery(new URLSearchParams(query), rules, name)
 
 function refusal(
   query: string,
