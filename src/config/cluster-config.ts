@@ -1,7 +1,7 @@
 // The configuration of the cluster: the address of this server, services and node ports.
 import { isIP } from 'node:net'
 import type { ServedVersions } from './runtime-config.ts'
-import { integer, oneOf, type SettingReader } from './setting-reader.ts'
+import { type CertificatePair, integer, oneOf, pair, type SettingReader } from './setting-reader.ts'
 import type { Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
 
@@ -23,6 +23,16 @@ export interface ClusterConfig {
   readonly hostname: string | undefined
   /** The connections between replicas. */
   readonly peers: PeerConfig
+  readonly kubelets: KubeletConfig
+}
+
+export interface KubeletConfig {
+  readonly certificate: CertificatePair | undefined
+  readonly caFile: string | undefined
+  /** The types of node addresses, the preferred one first. */
+  readonly addressTypes: readonly string[]
+  /** Of kubelets that do not report theirs. */
+  readonly port: number
 }
 
 export interface PeerConfig {
@@ -54,6 +64,12 @@ export function clusterConfig(read: SettingReader, served: ServedVersions | unde
     nodePorts,
     hostname: hostnameOf(read.optional('hostname-override')),
     peers: peerConfig(read),
+    kubelets: {
+      certificate: pair(read, 'kubelet-client-certificate', 'kubelet-client-key'),
+      caFile: read.file('kubelet-certificate-authority'),
+      addressTypes: read.list('kubelet-preferred-address-types'),
+      port: integer(read.required('kubelet-port'), 1, 65_535),
+    },
   }
 }
 

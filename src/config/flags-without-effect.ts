@@ -7,7 +7,6 @@ type Row = readonly [kind: FlagKind, why: string, ...accepted: readonly string[]
 
 const NO_FORWARD = 'The API level is fixed: there is no later one to be compatible with.'
 const NO_ELECTION = 'Coordinated leader election is not supported.'
-const NO_KUBELETS = 'Kubelets are never called: logs and streams of containers are not served.'
 const OWN_LOG = 'Logs are written to standard error as JSON, unbuffered.'
 const CACHE = 'All types are always cached, with minutes of history; reads stay consistent.'
 const AT_SCRAPE = 'It is read when metrics are scraped.'
@@ -34,13 +33,8 @@ const WARNED = {
   'enable-logs-handler': ['switch', 'There are no log files to serve.', 'false'],
   'etcd-count-metric-poll-period': ['duration', AT_SCRAPE],
   'etcd-db-metric-poll-interval': ['duration', AT_SCRAPE],
-  'kubelet-certificate-authority': ['file', NO_KUBELETS],
-  'kubelet-client-certificate': ['file', NO_KUBELETS],
-  'kubelet-client-key': ['file', NO_KUBELETS],
-  'kubelet-port': ['count', NO_KUBELETS],
-  'kubelet-preferred-address-types': ['list', NO_KUBELETS],
-  'kubelet-read-only-port': ['count', NO_KUBELETS],
-  'kubelet-timeout': ['duration', NO_KUBELETS],
+  'kubelet-read-only-port': ['count', 'Kubelets are called at the port that they report, or at --kubelet-port.'],
+  'kubelet-timeout': ['duration', 'Logs and streams of containers have no time limit.'],
   'lease-reuse-duration-seconds': ['count', 'Every event has its own TTL.'],
   'log-flush-frequency': ['duration', OWN_LOG],
   'log-json-info-buffer-size': ['text', OWN_LOG, '0'],

@@ -195,6 +195,19 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
   'peer-ca-file': file(
     'CA bundle to verify the certificates of other replicas, which have to be valid for kubernetes.default.svc. Default: the authority of the certificate that this server generated.',
   ),
+  'kubelet-client-certificate': file(
+    'Client certificate for kubelets, which serve the logs and streams of containers. Default: none is shown.',
+  ),
+  'kubelet-client-key': file('Private key of --kubelet-client-certificate.'),
+  'kubelet-certificate-authority': file(
+    'CA bundle to verify the certificates of kubelets. Default: the CAs that the machine trusts.',
+  ),
+  'kubelet-preferred-address-types': list(
+    'TYPE,...',
+    'Types of node addresses at which kubelets are called: the first type that a node has.',
+    'Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP',
+  ),
+  'kubelet-port': port('Port of kubelets that do not report theirs.', '10250'),
   'hostname-override': text(
     'NAME',
     'Name by which this replica is told from others, in its identity lease. Default: the name of the host.',

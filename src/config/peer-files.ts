@@ -1,11 +1,11 @@
-// What this server shows to other replicas and to servers of other groups, and what it checks replicas with: read anew when the files
+// What this server shows to other replicas, servers of other groups and kubelets, and what it checks them with: read anew when the files
 // change, since what signs them for weeks alone replaces them while the server runs.
 import { reloadFiles } from './reloaded-files.ts'
 import type { ReloadRequests } from './reload-requests.ts'
 import { reasonOf } from './start-error.ts'
 import type { Config } from './config.ts'
 import type { Log } from '../lib/log.ts'
-import { readPeerAuthority, readProxyCertificate } from './serving-files.ts'
+import { type KubeletFiles, readKubeletFiles, readPeerAuthority, readProxyCertificate } from './serving-files.ts'
 
 interface PeerFilesParts {
   readonly config: Config
@@ -16,6 +16,7 @@ interface PeerFilesParts {
 interface FoundFiles {
   readonly proxyCertificate: ReturnType<typeof readProxyCertificate>
   readonly peerAuthority: string | undefined
+  readonly kubelets: KubeletFiles
 }
 
 /** How often the files are checked without a notification. */
@@ -41,11 +42,18 @@ export class PeerFiles {
     return this.#current.peerAuthority
   }
 
+  /** What kubelets are shown, and are checked with. */
+  get kubelets(): KubeletFiles {
+    return this.#current.kubelets
+  }
+
   /** Resolves when the signal fires, or at once where there is nothing to read. */
   async run(signal: AbortSignal): Promise<void> {
     const { config, reloads, log } = this.#parts
     const { proxyCertificate: pair, cluster } = config
-    const named = [pair?.certificateFile, pair?.keyFile, cluster.peers.caFile]
+    const { certificate: ofKubelets, caFile } = cluster.kubelets
+    const pairs = [pair, ofKubelets].flatMap((one) => [one?.certificateFile, one?.keyFile])
+    const named = [...pairs, cluster.peers.caFile, caFile]
     const files = named.filter((file) => file !== undefined)
     if (files.length === 0) return
     const look = (): void => {
@@ -64,5 +72,9 @@ export class PeerFiles {
 }
 
 function read(config: Config): FoundFiles {
-  return { proxyCertificate: readProxyCertificate(config), peerAuthority: readPeerAuthority(config) }
+  return {
+    proxyCertificate: readProxyCertificate(config),
+    peerAuthority: readPeerAuthority(config),
+    kubelets: readKubeletFiles(config),
+  }
 }

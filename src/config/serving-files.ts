@@ -66,6 +66,22 @@ export function readPeerAuthority({ cluster }: Config): string | undefined {
   return readAuthorities(cluster.peers.caFile, '--peer-ca-file')
 }
 
+/** What we show to kubelets, and what their certificates are checked with. */
+export function readKubeletFiles({ cluster: { kubelets } }: Config): KubeletFiles {
+  const { certificate: pair, caFile } = kubelets
+  return {
+    certificate: pair && readPair(pair, '--kubelet-client-certificate', '--kubelet-client-key'),
+    authority: readAuthorities(caFile, '--kubelet-certificate-authority'),
+  }
+}
+
+export interface KubeletFiles {
+  /** Undefined: none is shown. */
+  readonly certificate: { readonly certificate: string; readonly key: string } | undefined
+  /** Undefined: the authorities that the machine trusts. */
+  readonly authority: string | undefined
+}
+
 /** The last that fits is taken: whole names come behind those with a star, and names by a flag behind those in a certificate. */
 function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertificate[] {
   const named = pairs.flatMap((pair) => {

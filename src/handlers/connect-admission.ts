@@ -1,5 +1,6 @@
 // Admission of CONNECT requests to pods, services and nodes, which sees the options of the request as an object (W-449).
 import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { admissionRequest } from '../registry/steps.ts'
 import { type ResourceParts, type ResourceRequest, writeContext } from './resource-parts.ts'
@@ -23,13 +24,22 @@ const OPTIONS: Readonly<Record<string, OptionsKind>> = {
   'pods/attach': { kind: 'PodAttachOptions', read: streamOptions },
   'pods/portforward': {
     kind: 'PodPortForwardOptions',
-    read: (query) => ({
-      ports: query.all('ports').flatMap((list) => list.split(',').map(Number).filter(Number.isInteger)),
-    }),
+    read: (query) => ({ ports: portsIn(query) }),
   },
   'pods/proxy': proxied('PodProxyOptions'),
   'services/proxy': proxied('ServiceProxyOptions'),
   'nodes/proxy': proxied('NodeProxyOptions'),
+}
+
+/** The ports of a request to forward some. */
+export function portsIn(query: Query): number[] {
+  return query.all('ports').flatMap((list) => list.split(',').map(Number).filter(Number.isInteger))
+}
+
+export function refuseDryRun({ http }: ResourceRequest): void {
+  if (http.query.all('dryRun').some((value) => value !== '')) {
+    throw new ApiError('BadRequest', 'dryRun is not supported')
+  }
 }
 
 function streamOptions(query: Query): Readonly<Record<string, Value>> {

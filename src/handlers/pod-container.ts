@@ -27,22 +27,3 @@ export function chooseContainer(pod: ApiObject, asked: string): string {
   const choice = all.length === 0 ? '' : `, choose one of: [${all.join(' ')}]`
   throw new ApiError('BadRequest', `a container name must be specified for pod ${name}${choice}`)
 }
-
-/** The node that a pod runs on has to be known, and reachable by some address (P-400, P-402). */
-export async function checkNode(parts: ResourceParts, request: ResourceRequest, node: string): Promise<void> {
-  const nodes = parts.resources().find({ group: '', version: 'v1', resource: 'nodes' })
-  const missing = new ApiError('NotFound', `pods ${JSON.stringify(node)} not found`, {
-    details: { name: node, kind: 'pods' },
-  })
-  if (nodes === undefined) throw missing
-  const key = { resource: nodes.stored, namespace: '', name: node }
-  const { item } = await parts.registry.store.get(key, { kind: 'latest' }, request.http.signal)
-  if (item?.kind !== 'object') throw missing
-  const addresses = mapsOnly(mapOrEmpty(item.object(), 'status'), 'addresses')
-  if (addresses.length === 0) throw new ApiError('', 'no preferred addresses found; known addresses: []')
-}
-
-/** What would have to be asked of the node; this server opens no connections to nodes. */
-export function unreachable(what: string): ApiError {
-  return new ApiError('ServiceUnavailable', `${what}: this server does not connect to nodes`)
-}

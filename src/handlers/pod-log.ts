@@ -1,13 +1,18 @@
-// GET on the log of a container: the checks before a node is asked (R-266, P-405 to P-410).
+// GET on the log of a container, which the kubelet of its node serves (R-266, P-405 to P-410).
 import { type FieldError, forbidden, invalid, quoted } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { integerParameter } from '../api/list-query.ts'
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import { ApiError } from '../api/status.ts'
+import { metaText } from '../api/object-members.ts'
+import { ApiError, type StatusReason } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
-import type { Query } from '../http/query.ts'
+import { isTrue, type Query } from '../http/query.ts'
+import { SANDBOXED } from '../http/responses.ts'
 import { invalidError } from '../api/invalid-error.ts'
-import { checkNode, chooseContainer, readTarget, unreachable } from './pod-container.ts'
+import type { OpenAnswer } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
+import { connectionsOf, kubeletOf } from './kubelets.ts'
+import { chooseContainer, readTarget } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { checkTextAccept } from './respond.ts'
 
@@ -27,11 +32,100 @@ export async function handlePodLog(parts: ResourceParts, request: ResourceReques
   const faults = optionFaults(http.query, parts.gates)
   if (faults.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, faults)
   const pod = await readTarget(parts, request, name)
-  chooseContainer(pod, http.query.get('container') ?? '')
+  const container = chooseContainer(pod, http.query.get('container') ?? '')
   const node = textOrEmpty(mapOrEmpty(pod, 'spec'), 'nodeName')
   if (node === '') return { status: 204, headers: {}, body: { kind: 'empty' } }
-  await checkNode(parts, request, node)
-  throw unreachable('the log cannot be read')
+  const kubelet = await kubeletOf(parts, request, node)
+  const place = [metaText(pod, 'namespace'), name, container].map(encodeURIComponent).join('/')
+  const search = logOptions(http.query, parts.gates).toString()
+  const path = `/containerLogs/${place}${search === '' ? '' : `?${search}`}`
+  const headers = { host: new URL(kubelet.url).host }
+  try {
+    const call = { method: 'GET', path, headers, body: undefined }
+    return await logAnswer(await connectionsOf(parts).kubelets.open(kubelet, call, http.signal), name)
+  } catch (error) {
+    if (!(error instanceof OutgoingCallError)) throw error
+    throw new ApiError('', `Get ${JSON.stringify(kubelet.url + path)}: ${error.message}`)
+  }
+}
+
+/** As much of the answer of a kubelet as goes into an error. */
+const LONGEST_TEXT = 50_000
+
+async function logAnswer(answer: OpenAnswer, name: string): Promise<HttpResponse> {
+  const { status, pieces } = answer
+  if (status >= 300 && status < 400) {
+    answer.discard()
+    throw new OutgoingCallError('answer', 'redirects forbidden')
+  }
+  if (status < 200 || status > 206) throw refusal(status, await textOf(answer), name)
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain', ...SANDBOXED },
+    body: {
+      kind: 'stream',
+      run: async (sink) => {
+        for await (const piece of pieces) if (!sink.write(piece)) await sink.drained()
+      },
+    },
+  }
+}
+
+async function textOf(answer: OpenAnswer): Promise<string> {
+  const read: Buffer[] = []
+  let length = 0
+  for await (const piece of answer.pieces) {
+    read.push(piece)
+    length += piece.length
+    if (length > LONGEST_TEXT) break
+  }
+  answer.discard()
+  return Buffer.concat(read).subarray(0, LONGEST_TEXT).toString()
+}
+
+/** In the reference's words (P-409). */
+function refusal(status: number, text: string, name: string): ApiError {
+  if (status === 400) return new ApiError('BadRequest', text)
+  if (status === 500) return new ApiError('InternalError', `Internal error occurred: ${text}`)
+  const [reason, message] = REFUSALS[status] ?? [
+    status > 500 ? 'InternalError' : '',
+    status > 500
+      ? `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`
+      : `the server responded with the status code ${status} but did not return more information`,
+  ]
+  const details = { name, kind: 'pods/log' }
+  return new ApiError(reason, `${message === '' ? text : message} ( pods/log ${name})`, { code: status, details })
+}
+
+/** An empty message: what the kubelet says. */
+const REFUSALS: Readonly<Record<number, readonly [reason: StatusReason, message: string]>> = {
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  403: ['Forbidden', ''],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: [
+    'Timeout',
+    'the server was unable to return a response in the time allotted, but may still be processing the request',
+  ],
+}
+
+/** What a kubelet is asked, sorted by name. */
+function logOptions(query: Query, gates: ReadonlySet<string>): URLSearchParams {
+  const options = new URLSearchParams()
+  for (const name of ['follow', 'previous', 'timestamps']) if (isTrue(query.get(name))) options.append(name, 'true')
+  for (const name of Object.keys(NUMBERS)) {
+    const value = integerIn(query, name)
+    if (value !== undefined) options.append(name, String(value))
+  }
+  const since = query.get('sinceTime') ?? ''
+  if (readsTime(since) && since !== '' && since !== 'null') {
+    options.append('sinceTime', new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'))
+  }
+  if (gates.has(STREAM_GATE)) options.append('stream', query.get('stream') ?? 'All')
+  options.sort()
+  return options
 }
 
 function optionFaults(query: Query, gates: ReadonlySet<string>): readonly FieldError[] {
@@ -63,8 +157,12 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Whether there is one. Throws `ApiError` `BadRequest`. */
 function readsTime(text: string | undefined): boolean {
-  if (text === undefined || text === '' || text === 'null' || TIME.test(text)) return text !== undefined
+  if (text === undefined || text === '' || text === 'null') return text !== undefined
   const time = quoted(text)
+  if (TIME.test(text)) {
+    if (!Number.isNaN(Date.parse(text))) return true
+    throw new ApiError('BadRequest', `parsing time ${time}: a part is out of range`)
+  }
   const message = `parsing time ${time} as "2006-01-02T15:04:05Z07:00": cannot parse ${time} as "2006"`
   throw new ApiError('BadRequest', message)
 }

@@ -22,6 +22,7 @@ import type {
 } from '../registry/registry.ts'
 import type { ObjectBatch } from '../registry/object-batch.ts'
 import { managerOf, type WriteOptions } from './write-options.ts'
+import type { NodeConnections } from './node-connections.ts'
 import type { ClientName } from './watch-clients.ts'
 import type { WatchMeasures } from './watch-measures.ts'
 import type { Watchers } from './watchers.ts'
@@ -44,6 +45,8 @@ export interface ResourceParts extends WireParts {
   /** The batch that the writes belong to. */
   readonly batch?: WriteBatch | undefined
   readonly components?: readonly ComponentProbe[]
+  /** How pods, services and kubelets are reached. Absent: they are not. */
+  readonly nodes?: NodeConnections | undefined
   /** The past of an object; absent: the server does not show it. */
   readonly readHistory?: ReadHistory | undefined
   /** By which watches end, and objects have an age. */

@@ -77,6 +77,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly authority: string
   /** What we show to other servers that serve groups, and what we check other replicas with. */
   readonly peerFiles: Pick<PeerFiles, 'proxyCertificate' | 'peerAuthority'>
+  readonly nodes: ResourceParts['nodes']
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   /** Calls the servers of the operator's configuration. */
@@ -249,6 +250,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     },
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
+    nodes: options.nodes,
     components: componentProbes((signal) => options.kv.checkHealth(signal), options.storeCount),
     readHistory: gates.ObjectHistory ? historyReader(kvStore.history, table) : undefined,
     watches: {

@@ -6,12 +6,9 @@ import { type Route, routeRequests } from '../http/router.ts'
 import { systemClock } from '../lib/clock.ts'
 import { logOf } from '../lib/log.ts'
 import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
-import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { runtimeOf } from '../lib/runtime/runtime.ts'
-import { OutgoingCaller } from '../outgoing/call.ts'
 import { type AdmissionSettings, readAdmissionSettings } from '../config/admission-config.ts'
 import { peerAddress } from '../config/advertised-address.ts'
-import { type Authorization, openAuthorization } from './authorization.ts'
 import { openConsole } from './console.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { clientPathCheck, confineProbe } from '../telemetry/client-path.ts'
@@ -27,7 +24,7 @@ import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import type { AnswerPage } from '../telemetry/management/management.ts'
 import { answerPages } from '../telemetry/management/answer-pages.ts'
 import { routesOf } from './routes.ts'
-import { PeerFiles } from '../config/peer-files.ts'
+import { type Guards, openGuards } from './guards.ts'
 import {
   answerPeer,
   checksOfWorkers,
@@ -224,38 +221,6 @@ function openMetricsOf(
   })
 }
 
-/** Who may do what, and who calls other servers. */
-interface Guards {
-  readonly authorization: Authorization
-  /** Calls the webhooks. */
-  readonly caller: OutgoingCaller
-  /** Calls the servers of the operator's flags, which may run on this machine. */
-  readonly operatorsCaller: OutgoingCaller
-  /** By what it is known to them. */
-  readonly peerFiles: PeerFiles
-}
-
-function openGuards({ config, log, measures, reloads, tracing }: Foundation, opened: AsyncDisposableStack): Guards {
-  const { authorization: settings, egress, level } = config
-  const { auth, outgoing } = measures
-  const toOperators = egressPolicy({ ...egress, loopback: true })
-  return {
-    authorization: openAuthorization({
-      settings,
-      level,
-      egress,
-      measures: auth,
-      outgoing,
-      tracing,
-      log: logOf(log, 'authorization'),
-      reloads,
-    }),
-    caller: opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing, tracing })),
-    operatorsCaller: opened.use(new OutgoingCaller({ egress: toOperators, measures: outgoing, tracing })),
-    peerFiles: new PeerFiles({ config, reloads, log: logOf(log, 'certificates') }),
-  }
-}
-
 function openApi(base: Foundation & Guards, { from, worker }: StartOrder): ResourceApi {
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
@@ -290,6 +255,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
     peerFiles: base.peerFiles,
+    nodes: base.nodes,
     caller: base.caller,
     operatorsCaller: base.operatorsCaller,
     clock: base.clock,

@@ -1,0 +1,23 @@
+// What the handlers of logs, streams and the proxy reach kubelets and pods by.
+import type { OutgoingCaller } from '../outgoing/call.ts'
+
+/** How the server reaches kubelets, and what is behind them. */
+export interface NodeConnections {
+  /** Calls kubelets for logs and streams. */
+  readonly kubelets: OutgoingCaller
+  /** Calls pods and nodes for the proxy. It reaches no loopback address (P-427). */
+  readonly proxied: OutgoingCaller
+  /** The types of node addresses, the preferred one first. */
+  readonly addressTypes: readonly string[]
+  /** The port of kubelets that do not report theirs. */
+  readonly port: number
+  /** The certificates of now. */
+  readonly files: () => KubeletFiles
+}
+
+export interface KubeletFiles {
+  /** The client certificate; undefined: none is shown. */
+  readonly certificate: { readonly certificate: string; readonly key: string } | undefined
+  /** The authority of kubelets; undefined: those that the machine trusts. */
+  readonly authority: string | undefined
+}
