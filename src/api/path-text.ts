@@ -33,6 +33,21 @@ export function parsePaths(parameter: string, text: string): readonly PathText[]
   }
 }
 
+const NAME = /^[^\s.,[\]'"*\d][^\s.,[\]'"*]*$/
+
+/** The text of a path. */
+export function pathName(path: readonly string[]): string {
+  const step = (name: string): string =>
+    NAME.test(name)
+      ? `.${name}`
+      : /^\d{1,9}$/.test(name)
+        ? `[${name}]`
+        : name.includes("'")
+          ? `["${name}"]`
+          : `['${name}']`
+  return path.map(step).join('').replace(/^\./, '')
+}
+
 export function queryFault(parameter: string, column: number, problem: string): ApiError {
   const message = `${parameter}: 1:${column}: ${problem}`
   return new ApiError('BadRequest', message, {

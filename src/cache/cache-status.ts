@@ -1,9 +1,12 @@
 // What the cache tells of itself: how much there is of a type, and of all together.
+import type { IndexLoad } from './path-index.ts'
 
 export interface TypeLoad {
   readonly objects: number
   readonly bytes: number
   readonly watchers: number
+  /** How far the indexes for queries are. */
+  readonly indexes: () => readonly IndexLoad[]
 }
 
 export interface CacheStatus {

@@ -41,6 +41,7 @@ import { Loaded } from './loaded.ts'
 import { CacheMeasures } from './measures.ts'
 import { KeyTurns } from './key-turns.ts'
 import { OwnWrites } from './own-writes.ts'
+import type { IndexLoad } from './path-index.ts'
 import { Progress } from './progress.ts'
 import { isPast, type MemoryPlan, planRead } from './read-plan.ts'
 import type { TypeCache } from './type-cache.ts'
@@ -65,13 +66,15 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   /** The clock for waiting requests and for retries of the storage. Absent: the same. */
   readonly waitClock?: Clock
   readonly measures?: CacheMeasures
+  /** The places to index besides those of each type, by the types' names. */
+  readonly indexes?: ContentsOptions['indexes']
   /** Progress of a load. */
   readonly onLoading?: (loaded: number, total: number) => void
   /** Errors that the cache recovers from by itself. */
   readonly onError?: (error: unknown) => void
 }
 
-export type { CacheStatus, SharedContents, TypeLoad }
+export type { CacheStatus, IndexLoad, SharedContents, TypeLoad }
 export interface WatchCache extends Store {
   /** Loads and follows until the signal fires. Then it ends every watch and resolves. Call it once. */
   run(signal: AbortSignal): Promise<void>
@@ -153,6 +156,7 @@ class MemoryStore implements WatchCache {
       waitClock,
       limits: options.historyLimits ?? HISTORY_LIMITS,
       measures: options.measures ?? new CacheMeasures(),
+      indexes: options.indexes ?? new Map(),
       onUnreadable: options.onUnreadable ?? (() => {}),
       prepare: (contents) => this.#resources.forEach((resource) => contents.typeOf(resource)),
       events: {
@@ -198,8 +202,7 @@ class MemoryStore implements WatchCache {
   }
 
   load(resource: StoredResource): TypeLoad | undefined {
-    const type = this.#contents?.known(resource)
-    return type === undefined ? undefined : { objects: type.size, bytes: type.bytes, watchers: type.watchers.size }
+    return this.#contents?.known(resource)?.load
   }
 
   async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
@@ -335,7 +338,7 @@ class MemoryStore implements WatchCache {
     const isNewest = plan.kind === 'current'
     const revision = isNewest ? this.#progress.revision : plan.revision
     const snapshot = isNewest ? type.snapshots.newest : type.snapshots.at(revision)
-    return snapshot && { type, revision, snapshot, finder: isNewest ? type : undefined }
+    return snapshot && { type, revision, snapshot, finder: type }
   }
 
   #oldestState(type: TypeCache | undefined): number | undefined {

@@ -3,12 +3,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { StoredObject } from '../api/read.ts'
 import type { Count } from '../lib/measure.ts'
+import { sortInPieces } from '../lib/piece-sort.ts'
 import type { CountKeys } from '../lib/runtime/count-keys.ts'
+import { compareStrings } from '../lib/text-order.ts'
 import { unreadableObjects } from '../store/errors.ts'
 import { listRange, type ListRange, positionAfter } from '../store/list-range.ts'
 import { type Matcher, matcherOf } from '../store/selection.ts'
 import type { ListPage, ListRequest, StoredResource, UnreadableObject } from '../store/store.ts'
 import type { CachedItem, CachedObject } from './cached-object.ts'
+import type { FoundByIndex } from './path-index.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 
 const BATCH = 256
@@ -16,14 +19,17 @@ const BATCH = 256
 const LOOKED_AT = 1_024
 /** The same for a matcher that takes long, in milliseconds. */
 const SLOW_MS = 8
+const SORTED_AT_ONCE = 4_096
 
 /** Finds objects by an index. Undefined: no index helps. */
 export interface Finder {
-  find(matcher: Matcher, list: FindIn): readonly CachedObject[] | undefined
+  find(matcher: Matcher, list: FindIn): FoundByIndex | undefined
 }
 
 export interface FindIn {
   readonly snapshot: Snapshot
+  /** The revision of the list. */
+  readonly revision: number
   /** The end of a page depends on all later objects, matching or not. */
   readonly isPaged: boolean
 }
@@ -31,8 +37,7 @@ export interface FindIn {
 export interface CachedState {
   readonly snapshot: Snapshot
   readonly revision: number
-  /** Set if the snapshot is the newest. */
-  readonly finder: Finder | undefined
+  readonly finder: Finder
   /** For `remainingItemCount`. */
   readonly countKeys?: CountKeys
   readonly fetched?: Count
@@ -45,18 +50,19 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   const range = listRange(request, matcher)
   if (range === undefined) return { revision, next: undefined, remaining: undefined, batches: [] }
   if (state.snapshot.unreadable > 0 && request.skipUnreadable !== true) refuseUnreadable(state, request, range)
-  const items = itemsIn(state, range, { matcher, isPaged: request.limit !== undefined })
+  const read = itemsIn(state, range, { matcher, isPaged: request.limit !== undefined })
+  const { items, index } = read instanceof Promise ? await read : read
   if (request.limit === undefined) {
-    return { revision, next: undefined, remaining: undefined, batches: walk(items, matcher, state.returned) }
+    return { revision, index, next: undefined, remaining: undefined, batches: walk(items, matcher, state.returned) }
   }
   const { found, isCut } = await fill(items, matcher, request.limit)
   if (state.returned !== undefined) state.returned.value += found.length
   const last = found.at(-1)
-  if (!isCut || last === undefined) return { revision, next: undefined, remaining: undefined, batches: [found] }
+  if (!isCut || last === undefined) return { revision, index, next: undefined, remaining: undefined, batches: [found] }
   const next = positionAfter(last.key, range, revision)
   const remaining =
     matcher === undefined ? state.countKeys?.(state.snapshot.tree, `${last.key}\0`, range.end) : undefined
-  return { revision, next, remaining, batches: [found] }
+  return { revision, index, next, remaining, batches: [found] }
 }
 
 /** The readable objects of a namespace, or of all if it is empty. For types with few objects. */
@@ -81,14 +87,38 @@ interface Wanted {
   readonly isPaged: boolean
 }
 
-/** The objects of an index, or everything in the range. */
-function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Iterator<CachedItem> {
-  const { snapshot, finder } = state
+interface Items {
+  readonly items: Iterator<CachedItem>
+  /** The index that found them. */
+  readonly index?: string
+}
+
+/** The objects of an index in their order, or everything in the range. The state is read at once. */
+function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Items | Promise<Items> {
+  const { snapshot, revision, finder } = state
   const { matcher, isPaged } = wanted
-  const found = matcher === undefined ? undefined : finder?.find(matcher, { snapshot, isPaged })
-  if (state.fetched !== undefined) state.fetched.value += found?.length ?? snapshot.tree.size
-  if (found === undefined) return walkTree(snapshot.tree, range)
-  return found.filter(({ key }) => key >= range.start && key < range.end).values()
+  const found = matcher === undefined ? undefined : finder.find(matcher, { snapshot, revision, isPaged })
+  if (state.fetched !== undefined) state.fetched.value += found?.objects.length ?? snapshot.tree.size
+  if (found === undefined) return { items: walkTree(snapshot.tree, range) }
+  const { name: index } = found
+  const inRange = found.objects.filter(({ key }) => key >= range.start && key < range.end)
+  if (inRange.length <= SORTED_AT_ONCE) return { items: inRange.sort(compareKeys).values(), index }
+  return sortedInTurns(inRange).then((sorted) => ({ items: sorted.values(), index }))
+}
+
+function compareKeys(a: CachedObject, b: CachedObject): number {
+  return compareStrings(a.key, b.key)
+}
+
+async function sortedInTurns(objects: readonly CachedObject[]): Promise<readonly CachedObject[]> {
+  const steps = sortInPieces(objects, compareKeys)
+  for (let until = performance.now() + SLOW_MS; ; ) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (performance.now() < until) continue
+    await setImmediate()
+    until = performance.now() + SLOW_MS
+  }
 }
 
 function* walkTree(tree: ItemTree, range: ListRange): Generator<CachedItem> {

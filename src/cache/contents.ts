@@ -1,5 +1,7 @@
 // Everything under the prefix, in memory, by type. Items of unknown types are kept too, so that a type can be added at any
 // moment: the definition of a custom resource may arrive after its objects.
+import type { IndexedPlace } from '../api/indexed-place.ts'
+import { formatGroupResource } from '../api/object.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ownBytes } from '../lib/own-bytes.ts'
 import { newSortedTree, type SortedTree } from '../lib/sorted-tree.ts'
@@ -19,6 +21,8 @@ export interface ContentsOptions {
   readonly clock: Clock
   readonly limits: HistoryLimits
   readonly measures: CacheMeasures
+  /** The places to index besides those of each type, by the types' names: `deployments.apps`. */
+  readonly indexes: ReadonlyMap<string, readonly IndexedPlace[]>
   /** Called for every unreadable object of a known type. */
   readonly onUnreadable: (resource: StoredResource, item: UnreadableObject) => void
 }
@@ -37,6 +41,8 @@ type Unclaimed = SortedTree<string, SourceItem>
 interface Typed {
   readonly type: TypeCache
   readonly resource: StoredResource
+  /** Those of the type's own. */
+  indexes: StoredResource['indexes']
   /** Retired: removed with the last of its objects. */
   isGone: boolean
 }
@@ -67,12 +73,13 @@ export class Contents {
     this.#newest = shared?.newest
     this.#unclaimed = shared?.unclaimed.clone() ?? newSortedTree<string, SourceItem>(compareStrings)
     for (const { resource, isGone, ...type } of shared?.types ?? []) {
-      this.#types.set(resource.storagePrefix, { type: this.#newType(resource, type), resource, isGone })
+      const { indexes } = resource
+      this.#types.set(resource.storagePrefix, { type: this.#newType(resource, type), resource, indexes, isGone })
     }
   }
 
   share(): SharedContents {
-    const types = this.#types.values().map(({ type, ...typed }) => ({ ...typed, ...type.share() }))
+    const types = this.#types.values().map(({ type, resource, isGone }) => ({ resource, isGone, ...type.share() }))
     const unclaimed = this.#unclaimed.clone()
     return { revision: this.#revision, types: [...types], unclaimed, newest: this.#newest }
   }
@@ -98,10 +105,11 @@ export class Contents {
     const known = this.#types.get(resource.storagePrefix)
     if (known !== undefined) {
       known.isGone = false
+      if (known.indexes !== resource.indexes) this.#index(known, resource)
       return known.type
     }
     const type = this.#newType(resource)
-    this.#types.set(resource.storagePrefix, { type, resource, isGone: false })
+    this.#types.set(resource.storagePrefix, { type, resource, indexes: resource.indexes, isGone: false })
     const prefix = `${resource.storagePrefix}/`
     this.#unclaimed.forRange(prefix, `${prefix}\x7f`, false, (_key, item) => this.fill(item))
     this.#unclaimed.deleteRange(prefix, `${prefix}\x7f`, false)
@@ -112,7 +120,7 @@ export class Contents {
   #newType(resource: StoredResource, shared?: SharedType): TypeCache {
     const { clock, limits, measures } = this.#options
     measures.initializations.of(resource.group, resource.resource).value++
-    return new TypeCache({
+    const type = new TypeCache({
       resource,
       limits,
       budget: this.#budget,
@@ -122,6 +130,18 @@ export class Contents {
       measures: () => measures.of(resource),
       shared,
     })
+    type.indexBy(this.#placesOf(resource))
+    return type
+  }
+
+  #placesOf(resource: StoredResource): readonly IndexedPlace[] {
+    return [...(this.#options.indexes.get(formatGroupResource(resource)) ?? []), ...(resource.indexes ?? [])]
+  }
+
+  /** The definition of a kind may ask for other indexes than before. */
+  #index(typed: Typed, resource: StoredResource): void {
+    typed.indexes = resource.indexes
+    typed.type.indexBy(this.#placesOf(resource))
   }
 
   /** Whether the newest revision may have changed several objects of the type. */

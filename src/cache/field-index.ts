@@ -1,9 +1,9 @@
 // The current objects of a type by the values of indexed fields: a list of the pods of one node does not look at the pods of the
 // others.
 import type { SelectableField } from '../api/selector-fields.ts'
-import { compareStrings } from '../lib/text-order.ts'
 import { fieldText } from '../store/selection.ts'
 import type { CachedObject, IndexedFields } from './cached-object.ts'
+import type { IndexLoad, Lookup } from './path-index.ts'
 
 /** All objects with one value. They share this one string. */
 interface Bucket {
@@ -50,14 +50,35 @@ export class FieldIndex {
     }
   }
 
-  /** In the order of keys. Undefined: the field is not indexed. */
-  find(field: SelectableField, value: string): readonly CachedObject[] | undefined {
+  /** In any order. Undefined: the field is not indexed. */
+  find(field: SelectableField, value: string): CachedObject[] | undefined {
     const place = this.placeOf(field.name)
     if (place < 0) return undefined
+    return [...(this.#bucketsAt(place)?.get(value)?.objects.values() ?? [])]
+  }
+
+  /** Undefined: the path is not that of an indexed field. */
+  at(path: readonly string[]): Lookup | undefined {
+    const place = this.fields.findIndex(({ paths: [only, other], absent }) => {
+      return other === undefined && absent === '' && only?.join('\0') === path.join('\0')
+    })
+    const buckets = place < 0 ? undefined : this.#bucketsAt(place)
+    return buckets && { name: this.fields[place]!.name, find: (value) => buckets.get(value)?.objects }
+  }
+
+  loads(): readonly IndexLoad[] {
+    const objects = (buckets: Map<string, Bucket>): number =>
+      buckets.values().reduce((sum, bucket) => sum + bucket.objects.size, 0)
+    return this.fields.map(({ name }, place) => {
+      const buckets = this.#bucketsAt(place)!
+      return { name, objects: objects(buckets), values: buckets.size, state: 'whole' }
+    })
+  }
+
+  #bucketsAt(place: number): Map<string, Bucket> | undefined {
     for (const object of this.#shared?.() ?? []) this.#file(object, object.indexed ?? [])
     this.#shared = undefined
-    const found = [...(this.#buckets[place]?.get(value)?.objects.values() ?? [])]
-    return found.sort((a, b) => compareStrings(a.key, b.key))
+    return this.#buckets[place]
   }
 
   placeOf(field: string): number {

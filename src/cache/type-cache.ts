@@ -1,11 +1,13 @@
 // One type in memory: current objects, snapshots, history, indexes and watchers. A change goes through all of them in one turn of
 // the event loop, so that readers never see one without the other.
+import type { IndexedPlace } from '../api/indexed-place.ts'
 import type { ApiError } from '../api/status.ts'
 import { newSortedTree } from '../lib/sorted-tree.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { Change } from '../store/change.ts'
 import type { Matcher } from '../store/selection.ts'
 import type { StoredResource } from '../store/store.ts'
+import type { TypeLoad } from './cache-status.ts'
 import type { FindIn, Finder } from './cached-list.ts'
 import type { CachedItem, CachedObject } from './cached-object.ts'
 import { FieldIndex } from './field-index.ts'
@@ -13,14 +15,18 @@ import { History, type HistoryLimits, type HistoryRecord } from './history.ts'
 import { LabelIndex } from './label-index.ts'
 import { SlabAllocator } from './slab.ts'
 import type { TypeMeasures } from './measures.ts'
+import { findPinned, type FoundByIndex, PathIndexes } from './path-index.ts'
 import { type PastBudget, type PastHolder, RECORD_BYTES } from './past-budget.ts'
 import { type ItemTree, Snapshots } from './snapshots.ts'
+import type { CurrentObjects } from './value-index.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
 /** The encodings of so many changes are kept, and for so long, for slower watchers. */
 const EVENTS_KEPT = 64
 const EVENTS_MS = 10_000
+/** A past state with more changes behind it is searched without an index. */
+const MOST_CHANGED = 20_000
 
 export interface TypeCacheOptions {
   readonly resource: StoredResource
@@ -55,6 +61,7 @@ export class TypeCache implements Finder, PastHolder {
   readonly #limits: HistoryLimits
   readonly #budget: PastBudget
   readonly #labels = new LabelIndex()
+  readonly #paths = new PathIndexes()
   readonly #findMeasures: () => TypeMeasures
   #measures: TypeMeasures | undefined
   /** The readers that wait for the first object. */
@@ -172,14 +179,46 @@ export class TypeCache implements Finder, PastHolder {
     return item === undefined && this.#beganShared ? this.tree.get(key) : item
   }
 
-  find(matcher: Matcher, { snapshot, isPaged }: FindIn): readonly CachedObject[] | undefined {
-    // The indexes have the newest state.
-    if (!this.#snapshots.isNewest(snapshot)) return undefined
-    const { indexed, label } = matcher
-    if (indexed !== undefined) return this.fields.find(indexed.field, indexed.value)
+  find(matcher: Matcher, { snapshot, revision, isPaged }: FindIn): FoundByIndex | undefined {
+    const found = this.#findNewest(matcher, isPaged)
+    if (found === undefined || this.#snapshots.isNewest(snapshot)) return found
+    // The indexes have the newest state. The objects that have changed since then are candidates too.
+    if (revision < this.#history.floor) return undefined
+    const changed = this.#history.between(revision, Infinity)
+    if (changed.length > MOST_CHANGED) return undefined
+    const keys = new Set(found.objects.map(({ key }) => key))
+    for (const { key } of changed) keys.add(key)
+    const then = Array.from(keys, (key) => snapshot.tree.get(key))
+    return { name: found.name, objects: then.filter((item) => item?.kind === 'object') }
+  }
+
+  #findNewest(matcher: Matcher, isPaged: boolean): FoundByIndex | undefined {
+    const { indexed, label, pins } = matcher
+    if (indexed !== undefined) {
+      return { name: indexed.field.name, objects: this.fields.find(indexed.field, indexed.value) ?? [] }
+    }
+    const pinned = findPinned(pins, (path) => this.fields.at(path) ?? this.#paths.at(path), this.tree.size)
+    if (pinned !== undefined) return pinned
     if (label === undefined || isPaged) return undefined
-    const { size } = this.tree
-    return this.#labels.find(label, { size, nowMs: this.#nowMs, objects: (from) => this.#objects(from) })
+    const objects = this.#labels.find(label, this.#current())
+    return objects && { name: 'labels', objects }
+  }
+
+  /** Sets the places that are indexed besides the indexed fields. */
+  indexBy(places: readonly IndexedPlace[]): void {
+    this.#paths.set(
+      places.filter(({ path }) => this.fields.at(path) === undefined),
+      this.#current(),
+    )
+  }
+
+  get load(): TypeLoad {
+    const indexes: TypeLoad['indexes'] = () => [...this.fields.loads(), ...this.#paths.loads()]
+    return { objects: this.size, bytes: this.bytes, watchers: this.watchers.size, indexes }
+  }
+
+  #current(): CurrentObjects {
+    return { size: this.tree.size, nowMs: this.#nowMs, objects: (from) => this.#objects(from) }
   }
 
   /** Part of a load, without events. `begin` must follow. */
@@ -236,6 +275,7 @@ export class TypeCache implements Finder, PastHolder {
     const previous = this.get(key)
     if (previous?.kind === 'object') {
       this.fields.remove(previous)
+      this.#paths.remove(previous)
       this.#labels.remove(previous)
       this.#countBytes(-previous.length)
       this.slabs.retire(previous)
@@ -247,6 +287,7 @@ export class TypeCache implements Finder, PastHolder {
     }
     if (item.kind === 'object') {
       this.fields.add(item)
+      this.#paths.add(item)
       this.#labels.add(item)
       this.#countBytes(item.length)
     } else this.#unreadable++

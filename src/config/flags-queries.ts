@@ -1,10 +1,14 @@
 // The flags of queries on lists and watches.
-import { count, flagsOf } from './flag.ts'
+import { count, flagsOf, pairs } from './flag.ts'
 
 export const QUERY_FLAGS = flagsOf('Requests', {
   'query-scan-limit': count(
     'The most objects that a query with a where expression evaluates it on. Beyond it, the query is refused.',
     '200000',
+  ),
+  index: pairs(
+    'RESOURCE=FIELD[,FIELD...]',
+    'Fields to index for queries, such as pods=status.phase,spec.serviceAccountName or deployments.apps=spec.replicas. May be repeated.',
   ),
 })
 

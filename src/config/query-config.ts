@@ -1,12 +1,41 @@
 // The settings of queries on lists and watches.
+import { type IndexedPlace, parseIndexedPlaces } from '../api/indexed-place.ts'
+import { ApiError } from '../api/status.ts'
 import type { QueryFlag } from './flags-queries.ts'
 import { integer, type SettingReader } from './setting-reader.ts'
+import type { Setting } from './settings.ts'
+import { usageError } from './start-error.ts'
 
 export interface QueryConfig {
   /** The most objects that an expression is evaluated on. */
   readonly scanLimit: number
+  /** By the names of resources: `pods`, `deployments.apps`. */
+  readonly indexes: ReadonlyMap<string, readonly IndexedPlace[]>
 }
 
-export function queryConfig(read: Pick<SettingReader<QueryFlag>, 'required'>): QueryConfig {
-  return { scanLimit: integer(read.required('query-scan-limit'), 1, 1_000_000_000) }
+export function queryConfig(read: Pick<SettingReader<QueryFlag>, 'required' | 'optional'>): QueryConfig {
+  return {
+    scanLimit: integer(read.required('query-scan-limit'), 1, 1_000_000_000),
+    indexes: indexesIn(read.optional('index')),
+  }
+}
+
+const RESOURCE = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/
+
+function indexesIn(setting: Setting | undefined): QueryConfig['indexes'] {
+  const found = new Map<string, readonly IndexedPlace[]>()
+  for (const part of setting?.text.split(';') ?? []) {
+    const [resource = '', ...fields] = part.trim().split('=')
+    const source = setting?.source ?? ''
+    if (fields.length === 0 || !RESOURCE.test(resource)) {
+      throw usageError(`${source}: expected RESOURCE=FIELD[,FIELD...], not ${JSON.stringify(part)}`)
+    }
+    if (found.has(resource)) throw usageError(`${source}: ${resource} is there twice`)
+    try {
+      found.set(resource, parseIndexedPlaces(resource, fields.join('=')))
+    } catch (error) {
+      throw error instanceof ApiError ? usageError(`${source}: ${error.message}`) : error
+    }
+  }
+  return found
 }

@@ -62,7 +62,7 @@ export function respondWithPlan(view: View, run: QueryRun, matched: number): Htt
   refuseForm(view)
   const { query, condition, page } = run
   const plan = {
-    scan: 'all',
+    ...(page.index === undefined ? { scan: 'all' } : { index: page.index }),
     ...(query.where === undefined ? {} : { where: query.where.text }),
     ...(query.order.length === 0 ? {} : { orderBy: query.order.map(({ path }) => path.text) }),
   }

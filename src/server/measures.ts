@@ -5,7 +5,7 @@ import { PodSecurityMeasures } from '../plugins/pod-security-measures.ts'
 import { PolicyMeasures } from '../admission/policy/policy.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { AuthMeasures } from '../auth/measures.ts'
-import type { TypeLoad, WatchCache } from '../cache/cache.ts'
+import type { IndexLoad, TypeLoad, WatchCache } from '../cache/cache.ts'
 import { CacheMeasures } from '../cache/measures.ts'
 import { QueueMeasures } from '../controllers/queue-measures.ts'
 import { WatchMeasures } from '../handlers/watch-measures.ts'
@@ -112,8 +112,29 @@ export function stockFamilies(parts: StockParts): readonly Family[] {
         },
       },
     ),
+    ...indexFamilies(eachType),
     of('watch_cache_capacity', 'Capacity of the watch cache in events.', () => cache.capacity),
     ...serviceFamilies(parts),
+  ]
+}
+
+type EachType = (family: Family<Count>, tell: (type: StockedType) => void) => void
+
+/** The indexes for queries. */
+function indexFamilies(eachType: EachType): readonly Family[] {
+  const of = (name: string, help: string, read: (index: IndexLoad) => number): Family<Count> =>
+    gauge(`quarterdeck_query_index_${name}`, help, ['group', 'resource', 'field'], {
+      refresh: (family) =>
+        eachType(family, ({ group, resource, load }) => {
+          for (const index of load.indexes()) family.of(group, resource, index.name).value = read(index)
+        }),
+    })
+  return [
+    of('objects', 'Objects in the index.', ({ objects }) => objects),
+    of('values', 'Different values in the index.', ({ values }) => values),
+    of('ready', 'Whether queries use the index. An index is given up at 200,000 values.', ({ state }) =>
+      state === 'whole' ? 1 : 0,
+    ),
   ]
 }
 

@@ -1,4 +1,6 @@
 // The built-in resources, the cache of their objects, and who is asking: each needs the other two, though not at once.
+import { formatGroupResource } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import type { SharedContents, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
@@ -31,6 +33,9 @@ import { foreignObjects } from '../kinds/foreign-objects.ts'
 import type { FeatureGates } from '../config/feature-gates.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from '../config/ip-range.ts'
+import type { QueryConfig } from '../config/query-config.ts'
+import { StartError } from '../config/start-error.ts'
+import { checkIndexedPlaces } from '../registry/query/query.ts'
 import { tellUnreadable } from '../store/unreadable-objects.ts'
 import { noteLegacyUse } from '../controllers/legacy-tokens.ts'
 import { liveObjects } from '../controllers/live-objects.ts'
@@ -55,6 +60,7 @@ export interface ObjectsOptions {
   readonly cluster: ClusterConfig
   readonly measures: ServerMeasures
   readonly countKeys: CountKeys
+  readonly indexes: QueryConfig['indexes']
   /** What a server had in its cache that this one goes on from. */
   readonly shared: SharedContents | undefined
   /** What the same server had made of its kinds. */
@@ -105,6 +111,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
   const store: WatchCache = openWatchCache({
     store: kvStore,
     measures: measures.cache,
+    indexes: checkedIndexes(options.indexes, builtIn),
     resources: [
       ...[...builtIn.all()].map((resource) => resource.stored),
       NODE_PORTS,
@@ -122,6 +129,20 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
     onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),
   })
   return { identity, builtIn, store, kvStore }
+}
+
+/** Throws a `StartError` for a field that a built-in kind does not have. Custom kinds may be defined later. */
+function checkedIndexes(indexes: QueryConfig['indexes'], builtIn: BuiltInTable): QueryConfig['indexes'] {
+  for (const resource of builtIn.all()) {
+    const places = indexes.get(formatGroupResource(resource.stored))
+    if (places === undefined || resource.version !== resource.storedKind.version) continue
+    try {
+      checkIndexedPlaces(formatGroupResource(resource.stored), places, resource.schema.shape)
+    } catch (error) {
+      throw error instanceof ApiError ? new StartError(`--index: ${error.message}`) : error
+    }
+  }
+  return indexes
 }
 
 /** Says how far loading is where it takes longer than a second. */

@@ -233,6 +233,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     transformer: base.atRest.transformer,
     gates: config.featureGates,
     eventTtlMs: config.eventTtlMs,
+    indexes: config.queries.indexes,
     allowPrivileged: config.allowPrivileged,
     authorization: base.authorization,
     openIdentity: (live, onLegacyUse) =>

@@ -8,7 +8,7 @@ import { matchesShard, type ShardSelector } from '../api/shard-selector.ts'
 import { findValue } from '../codec/json-scan.ts'
 import { layoutOf } from '../codec/resource-version-splice.ts'
 import { parseStoredJson } from '../codec/stored-json.ts'
-import type { Predicate, Selection, StoredResource } from './store.ts'
+import type { Pin, Predicate, Selection, StoredResource } from './store.ts'
 
 /** The selectable parts of an object. Objects of the cache know the place of their labels. */
 export interface Selectable extends StoredObject {
@@ -26,6 +26,8 @@ export interface Matcher {
   readonly namespace: string | undefined
   readonly indexed: { readonly field: SelectableField; readonly value: string } | undefined
   readonly label: { readonly key: string; readonly value: string } | undefined
+  /** In the stored objects. */
+  readonly pins: readonly Pin[]
   /** See `Predicate`. */
   readonly isSlow: boolean
   matches(object: Selectable): boolean
@@ -63,10 +65,17 @@ class SelectionMatcher implements Matcher {
     this.#shard = shard
     this.#where = where
     this.isSlow = where?.isSlow === true
-    this.name = fields === undefined ? undefined : exactField(fields, 'metadata.name')
-    this.namespace = fields === undefined ? undefined : exactField(fields, 'metadata.namespace')
+    this.name = exactText(fields, where, 'name')
+    this.namespace = exactText(fields, where, 'namespace')
     this.indexed = fields === undefined ? undefined : pinnedField(resource, fields)
     this.label = labels === undefined ? undefined : pinnedLabel(labels)
+  }
+
+  get pins(): readonly Pin[] {
+    const fields = this.#fields === undefined ? [] : fieldPins(this.#resource, this.#fields)
+    const { form } = this.#resource
+    if (form !== undefined && !form.keepsValues()) return []
+    return [...fields, ...(this.#where?.pins ?? [])]
   }
 
   get key(): string {
@@ -127,6 +136,30 @@ function pinnedField(resource: StoredResource, fields: FieldSelector): Matcher['
     if (value !== undefined) return { field, value }
   }
   return undefined
+}
+
+function exactText(
+  fields: FieldSelector | undefined,
+  where: Predicate | undefined,
+  name: 'name' | 'namespace',
+): string | undefined {
+  const exact = fields === undefined ? undefined : exactField(fields, `metadata.${name}`)
+  if (exact !== undefined) return exact
+  const pin = where?.pins.find(({ path, values }) => isNameOf(path, name) && values.length === 1)
+  return pin?.values[0]
+}
+
+function isNameOf(path: Pin['path'], name: string): boolean {
+  return path.length === 2 && path[0] === 'metadata' && path[1] === name
+}
+
+/** The exact values of fields that objects have at one place alone. */
+function fieldPins(resource: StoredResource, fields: FieldSelector): readonly Pin[] {
+  return resource.selectableFields.flatMap(({ name, paths, absent }) => {
+    const [path, other] = paths
+    const value = path === undefined || other !== undefined ? undefined : exactField(fields, name)
+    return path === undefined || value === undefined || value === absent ? [] : [{ path, values: [value] }]
+  })
 }
 
 function pinnedLabel({ requirements }: LabelSelector): Matcher['label'] {

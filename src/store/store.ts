@@ -2,6 +2,7 @@
 // implement it. There is one write verb: the writer decides by the stored object, and again if another write won.
 import type { EncodeText, ParseObject } from '../codec/stored-json.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
+import type { IndexedPlace } from '../api/indexed-place.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
@@ -15,6 +16,8 @@ export interface StoredResource extends GroupResource {
   readonly namespaced: boolean
   /** The fields for field selectors, besides `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly SelectableField[]
+  /** The places whose values are indexed for queries. */
+  readonly indexes?: readonly IndexedPlace[]
   /** The canonical text of an object. Absent: the object in its own order of keys. */
   readonly encode?: EncodeText
   /** Parses canonical bytes, for a caller that changes the object. Absent: plain JSON. */
@@ -31,6 +34,8 @@ export interface ServedForm {
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]>
   /** `fromStored` calls no webhook. */
   readonly isLocal: boolean
+  /** Every value in a served object is the value at the same place in the stored object. */
+  keepsValues(): boolean
   /** The result of `fromStored`, if it is known without a call to a webhook. */
   atHand(object: StoredObject): StoredObject | undefined
   toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject>
@@ -51,8 +56,16 @@ export interface Selection {
   readonly where?: Predicate | undefined
 }
 
+/** Every matching object has one of these values at this place. */
+export interface Pin {
+  readonly path: IndexedPlace['path']
+  /** As JSON has them, without the quotes of texts. Objects without a single value at the place count as the empty text. */
+  readonly values: readonly string[]
+}
+
 /** A condition that only its owner can read. */
 export interface Predicate {
+  readonly pins: readonly Pin[]
   /** Equal for predicates that match the same objects at all times. */
   readonly key: string
   /** It takes long: other work has its turn between few objects. */
@@ -98,6 +111,8 @@ export interface ListPage {
   readonly next: PagePosition | undefined
   /** The number of objects behind this page, if it is known: never with a selection, never on the last page. */
   readonly remaining: number | undefined
+  /** The index that found the objects. Absent: the list looked at all objects. */
+  readonly index?: string | undefined
   /** In key order. Iterate it once. The iteration may throw `ApiError`. */
   readonly batches: AsyncIterable<readonly StoredObject[]> | Iterable<readonly StoredObject[]>
 }

@@ -7,7 +7,14 @@ import type { DiscoveryGroup } from '../../registry/discovery.ts'
 import type { Resource, ResourceTable } from '../../registry/registry.ts'
 import { type BuiltInGroup, builtInGroups } from '../../schema/built-in-resources.ts'
 import type { CustomOpenApiResource } from '../../schema/openapi-custom.ts'
-import { compareVersions, type Definition, type DefinitionVersion, readDefinition, schemaIn } from './definition.ts'
+import {
+  compareVersions,
+  type Definition,
+  type DefinitionVersion,
+  indexesOf,
+  readDefinition,
+  schemaIn,
+} from './definition.ts'
 import { RENAME_VERSION } from './form.ts'
 import {
   type CustomParts,
@@ -204,9 +211,10 @@ export class DefinitionTable implements ResourceTable {
 
   #resourcesOf(definition: Definition, schemas: VersionSchemas): readonly Resource[] {
     if (!definition.isServed) return []
+    const indexes = indexesOf(definition)
     return definition.versions
       .filter((version) => version.served && !this.#isBuiltIn({ group: definition.group, version: version.version }))
-      .map((version) => customResource(this.#options, { definition, schemas }, version))
+      .map((version) => customResource(this.#options, { definition, schemas, indexes }, version))
   }
 
   /** Definitions cannot add to a built-in group version. */
@@ -317,6 +325,7 @@ function isSameInDiscovery(a: Definition, b: Definition): boolean {
     a.isServed === b.isServed &&
     a.isEstablished === b.isEstablished &&
     a.isTerminating === b.isTerminating &&
+    a.indexed === b.indexed &&
     a.storedVersions.join() === b.storedVersions.join()
   )
 }

@@ -1,5 +1,6 @@
 // A parsed custom resource definition: names, versions and state. Schemas are not part of it; they are read from the stored object
 // when they are needed.
+import { INDEXES, type IndexedPlace, parseIndexedPlaces } from '../../api/indexed-place.ts'
 import {
   mapOrAbsent,
   mapOrEmpty,
@@ -10,9 +11,10 @@ import {
   textOrEmpty,
   textsOnly,
 } from '../../api/members.ts'
-import { metaText, specOf, statusOf } from '../../api/object-members.ts'
+import { annotationsOf, metaText, specOf, statusOf } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import type { ValueMap } from '../../api/value.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import { ApiError } from '../../api/status.ts'
 import type { PrinterColumn } from '../../codec/table.ts'
 import { isTerminating, metaNumber } from '../../registry/object-meta.ts'
 import { authorityFault } from '../shared/pem.ts'
@@ -38,6 +40,8 @@ export interface Definition {
   /** Part of discovery. */
   readonly isEstablished: boolean
   readonly isTerminating: boolean
+  /** The places to index, as the annotation has them. Empty: none. */
+  readonly indexed: string
   /** The client configuration of the webhook that converts; undefined where only the version's name changes. */
   readonly webhook: ValueMap | undefined
 }
@@ -92,9 +96,22 @@ export function readDefinition(object: ApiObject): Definition {
     areNamesChecked: conditionOf(object, 'NamesAccepted') !== undefined,
     isEstablished: isTrue('Established'),
     isTerminating: isTerminating(object) || isTrue('Terminating'),
+    indexed: own(annotationsOf(object), INDEXES) ?? '',
     webhook: textOrEmpty(conversion, 'strategy') === 'Webhook' ? mapOrEmpty(conversion, 'webhook') : undefined,
   }
 }
+
+/** Empty if the annotation cannot be read: another server may have stored it. */
+export function indexesOf({ indexed }: Definition): readonly IndexedPlace[] {
+  try {
+    return indexed === '' ? NO_INDEXES : parseIndexedPlaces(INDEXES, indexed)
+  } catch (error) {
+    if (error instanceof ApiError) return NO_INDEXES
+    throw error
+  }
+}
+
+const NO_INDEXES: readonly IndexedPlace[] = []
 
 /** Whether the CA bundle of the conversion webhook is invalid (P-314). */
 export function hasBadAuthority(object: ApiObject): boolean {

@@ -26,6 +26,8 @@ export interface CustomFormParts {
   readonly isLocal: boolean
   /** Whether all stored objects were written with this schema, in this version. */
   readonly isStoredAsServed: () => boolean
+  /** Whether any schema of the definition fills fields in. */
+  readonly hasDefaults: () => boolean
   /** The converted object, as it is served in place of the stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject) => StoredObject
 }
@@ -36,6 +38,7 @@ export class CustomForm implements ServedForm {
   readonly #known = new WeakMap<StoredObject, StoredObject>()
 
   #isStoredAsServed: boolean | undefined
+  #keepsValues: boolean | undefined
 
   constructor(parts: CustomFormParts) {
     this.#parts = parts
@@ -47,6 +50,10 @@ export class CustomForm implements ServedForm {
 
   isAsStored(): boolean {
     return (this.#isStoredAsServed ??= this.#parts.isStoredAsServed())
+  }
+
+  keepsValues(): boolean {
+    return (this.#keepsValues ??= this.isAsStored() || (this.isLocal && !this.#parts.hasDefaults()))
   }
 
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]> {

@@ -1,4 +1,5 @@
 // The resources of a custom resource definition, one for each served version.
+import type { IndexedPlace } from '../../api/indexed-place.ts'
 import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { customSelectableFields } from '../../api/selector-fields.ts'
@@ -64,12 +65,16 @@ function metadataShape(schema: SchemaTable): ObjectShape {
 
 export function customResource(
   parts: CustomParts,
-  { definition, schemas }: { readonly definition: Definition; readonly schemas: VersionSchemas },
+  kind: {
+    readonly definition: Definition
+    readonly schemas: VersionSchemas
+    readonly indexes?: readonly IndexedPlace[]
+  },
   version: DefinitionVersion,
 ): Resource {
+  const { definition, schemas, indexes = [] } = kind
   const { group, namespaced, accepted, names } = definition
-  const kind = accepted.kind || names.kind
-  const gvk: GroupVersionKind = { group, version: version.version, kind }
+  const gvk: GroupVersionKind = { group, version: version.version, kind: accepted.kind || names.kind }
   const schema = schemas.get(version.version)
   if (schema === undefined) throw new InvariantError(`no schema was made for ${version.version} of ${definition.name}`)
   const kindSchema: KindSchema = {
@@ -89,6 +94,7 @@ export function customResource(
     storagePrefix: `${group}/${names.plural}`,
     namespaced,
     selectableFields: selectable.own,
+    indexes,
     encode: (object) => parts.encode(object, kindSchema),
     form: new CustomForm({
       group,
@@ -98,6 +104,7 @@ export function customResource(
       convert,
       isLocal: convert === RENAME_VERSION,
       isStoredAsServed: () => isStoredAsServed(definition, version, schema),
+      hasDefaults: () => [...schemas.values()].some(({ node }) => node.hasDefaults),
       serve: (object, shown) => parts.serve(object, shown, stored),
     }),
   }

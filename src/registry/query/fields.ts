@@ -1,5 +1,6 @@
 // The fields that the parameters of a query name, checked against the schema of the kind.
-import { type PathText, queryFault } from '../../api/path-text.ts'
+import type { IndexedPlace } from '../../api/indexed-place.ts'
+import { parsePaths, type PathText, queryFault } from '../../api/path-text.ts'
 import type { ApiError } from '../../api/status.ts'
 import { shapeAt } from '../../schema/field-shape.ts'
 import type { ObjectShape, Shape } from '../../schema/table.ts'
@@ -22,6 +23,11 @@ export function scalarAt(parameter: string, path: PathText, kind: ObjectShape): 
   const { shape, isMany } = fieldAt(parameter, path, kind)
   if (isMany) throw fault(parameter, path, `${path.text} has many values`)
   return checkScalar(parameter, path, shape)
+}
+
+/** Throws `ApiError` `BadRequest` for a place that objects of the kind do not have. */
+export function checkIndexedPlaces(parameter: string, places: readonly IndexedPlace[], kind: ObjectShape): void {
+  for (const { name } of places) for (const path of parsePaths(parameter, name)) scalarAt(parameter, path, kind)
 }
 
 /** A list of single values counts as many of them. */

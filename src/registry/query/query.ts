@@ -1,8 +1,9 @@
 // The front door: queries on lists and watches. Parameters become a query that is checked against the schema of the kind; the query
 // then selects, orders and groups the objects of a plain list of the same user.
 import { createHash } from 'node:crypto'
-import { queryFault } from '../../api/path-text.ts'
-import type { ApiObject } from '../../api/object.ts'
+import { INDEXES } from '../../api/indexed-place.ts'
+import { pathName, queryFault } from '../../api/path-text.ts'
+import { type ApiObject, formatGroupResource } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { ApiError } from '../../api/status.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -16,6 +17,7 @@ import { type Allowance, Condition, type ConditionOptions, REQUEST_COST } from '
 
 export type { Condition, Grouping, Selected }
 export { collectObjects, type Collecting, collectRows } from './collect.ts'
+export { checkIndexedPlaces } from './fields.ts'
 export { changedEvents } from './changed-events.ts'
 
 interface Parameters {
@@ -23,8 +25,10 @@ interface Parameters {
   has(name: string): boolean
 }
 
+type Where = Pick<ConditionOptions, 'text' | 'program' | 'pins' | 'advice'>
+
 export interface ObjectQuery {
-  readonly where: Pick<ConditionOptions, 'text' | 'program'> | undefined
+  readonly where: Where | undefined
   readonly order: readonly OrderTerm[]
   readonly select: Selected | undefined
   readonly grouping: Grouping | undefined
@@ -80,7 +84,7 @@ export class ObjectQueries {
     }
   }
 
-  condition(where: NonNullable<ObjectQuery['where']>, objectOf: ObjectOf, verb: 'list' | 'watch'): Condition {
+  condition(where: Where, objectOf: ObjectOf, verb: 'list' | 'watch'): Condition {
     const { form } = objectOf
     return new Condition({ ...where, key: `${form} ${where.text}`, objectOf, allowance: this.#allowance(verb) })
   }
@@ -104,9 +108,8 @@ export class ObjectQueries {
     const bucket = (burst: number): TokenBucket => new TokenBucket({ burst, perSecond: burst * perSecond }, now())
     const [looks, costs] = [bucket(scanLimit), bucket(REQUEST_COST)]
     return {
-      look: () => {
-        if (!looks.take(1, now)) throw tooMany(scanLimit)
-      },
+      look: () => looks.take(1, now),
+      most: scanLimit,
       spend: (cost) => costs.take(cost, now),
     }
   }
@@ -120,9 +123,17 @@ function isTrue(parameters: Parameters, name: string): boolean {
   return value !== undefined && value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }
 
-function parseWhere(resource: Resource, text: string): NonNullable<ObjectQuery['where']> {
+function parseWhere(resource: Resource, text: string): Where {
   const compiled = compileCondition(text, resource.schema)
-  if (compiled.kind === 'program') return { text, program: compiled.program }
+  if (compiled.kind === 'program') {
+    const { program } = compiled
+    const all = program.equalities('object')
+    // A conversion may move all other fields.
+    const pins = resource.conversion.isIdentity
+      ? all
+      : all.filter(({ path }) => /^metadata\.name(space)?$/.test(path.join('.')))
+    return { text, program, pins, advice: indexAdvice(resource, pins) }
+  }
   const causes = compiled.issues.map(({ message, line, column }) => ({
     reason: 'FieldValueInvalid',
     message: `${Math.max(line, 1)}:${Math.max(column, 1)}: ${message}`,
@@ -133,11 +144,14 @@ function parseWhere(resource: Resource, text: string): NonNullable<ObjectQuery['
   throw new ApiError('BadRequest', causes.map(({ message }) => `where: ${message}`).join('\n'), { details: { causes } })
 }
 
-function tooMany(limit: number): ApiError {
-  const message = `where: the query would look at more than ${limit} objects`
-  return new ApiError('BadRequest', message, {
-    details: { causes: [{ reason: 'FieldValueTooMany', message, field: 'where' }] },
-  })
+/** How the operator lets such a query look at fewer objects. */
+function indexAdvice(resource: Resource, pins: Where['pins']): string {
+  const [pin] = pins
+  if (pin === undefined) return 'select fewer objects with a namespace, a labelSelector or a field that equals a value'
+  const name = pathName(pin.path)
+  const kind = formatGroupResource(resource.stored)
+  if (!resource.isCustom) return `an index would help: --index ${kind}=${name}`
+  return `an index would help: the annotation ${INDEXES}: ${name} on the definition of ${kind}`
 }
 
 const IN_DIGEST: readonly string[] = [

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/status.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import type { Bindings, compileCondition, Evaluation } from '../../schema/object-conditions.ts'
-import type { Predicate } from '../../store/store.ts'
+import type { Pin, Predicate } from '../../store/store.ts'
 
 type Program = Extract<ReturnType<typeof compileCondition>, { readonly kind: 'program' }>['program']
 
@@ -14,8 +14,10 @@ export const REQUEST_COST = 10_000_000
 
 /** How much a request may still use. That of a list is used up for good, that of a watch comes back with time. */
 export interface Allowance {
-  /** Throws `ApiError` if no more objects may be looked at. */
-  look(): void
+  /** False: no more objects may be looked at. */
+  look(): boolean
+  /** So many may be looked at in all. */
+  readonly most: number
   /** False: that was too much. */
   spend(cost: number): boolean
 }
@@ -24,6 +26,9 @@ export interface ConditionOptions {
   readonly text: string
   readonly key: string
   readonly program: Program
+  readonly pins: readonly Pin[]
+  /** How a query may look at fewer objects. */
+  readonly advice: string
   /** The object in the version that is served. */
   readonly objectOf: (stored: StoredObject) => ApiObject
   readonly allowance: Allowance
@@ -31,6 +36,7 @@ export interface ConditionOptions {
 
 export class Condition implements Predicate {
   readonly key: string
+  readonly pins: readonly Pin[]
   readonly isSlow = true
   /** The objects on which the expression failed. */
   failures = 0
@@ -42,12 +48,13 @@ export class Condition implements Predicate {
 
   constructor(options: ConditionOptions) {
     this.key = options.key
+    this.pins = options.pins
     this.#options = options
   }
 
   matches(stored: StoredObject): boolean {
     const { program, objectOf, allowance } = this.#options
-    allowance.look()
+    if (!allowance.look()) throw tooMany(this.#options)
     this.looked++
     const bindings: Bindings = { object: objectOf(stored) }
     const result: Evaluation = program.evaluate(bindings, CALL_COST)
@@ -69,6 +76,13 @@ function failureOf(result: Evaluation): string {
     case 'value':
       return 'it is not a boolean'
   }
+}
+
+function tooMany({ allowance: { most }, advice }: ConditionOptions): ApiError {
+  const message = `where: the query would look at more than ${most} objects; ${advice}`
+  return new ApiError('BadRequest', message, {
+    details: { causes: [{ reason: 'FieldValueTooMany', message, field: 'where' }] },
+  })
 }
 
 function tooDear(): ApiError {

@@ -130,6 +130,7 @@ it('what happened before the cache was loaded is bounded in bytes too', () => {
     clock: new ManualClock(),
     limits,
     measures: new CacheMeasures(),
+    indexes: new Map(),
     onUnreadable: () => {},
   })
   contents.typeOf(pods)
@@ -151,6 +152,7 @@ it('a type in which little happens does not keep the bytes of one in which much 
     clock: new ManualClock(),
     limits,
     measures: new CacheMeasures(),
+    indexes: new Map(),
     onUnreadable: () => {},
   })
   for (const resource of [pods, nodes]) contents.typeOf(resource)

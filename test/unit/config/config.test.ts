@@ -36,6 +36,16 @@ describe('the configuration', () => {
     expect((await readConfig(args, {})).level).toBe(level)
   })
 
+  it.each([
+    ['pods', '--index: expected RESOURCE=FIELD[,FIELD...], not "pods"'],
+    ['pods=', '--index: pods: 1:1: expected the name of a field'],
+    ['pods=spec.nodeName;pods=status.phase', '--index: pods is there twice'],
+    ['Pods=spec.nodeName', '--index: expected RESOURCE=FIELD[,FIELD...], not "Pods=spec.nodeName"'],
+    ["pods=metadata.labels['\\\\']", "--index: pods: 1:1: metadata.labels['\\\\'] cannot be indexed"],
+  ])('refuses indexes such as %s', async (text, message) => {
+    expect(await faultOf([`--index=${text}`])).toContain(message)
+  })
+
   it('has the gates of its level', async () => {
     const at = async (level: string) => (await readConfig(['--emulated-version', level], {})).featureGates
     expect([(await at('1.36'))['HPAScaleToZero'], (await at('1.37'))['HPAScaleToZero']]).toEqual([false, true])

@@ -106,7 +106,14 @@ describe('types that are followed', () => {
     const refuse = (): never => {
       throw new Error('nobody converts')
     }
-    const form = { isAsStored: () => false, isLocal: false, fromStored: refuse, toStored: refuse, atHand: refuse }
+    const form = {
+      isAsStored: () => false,
+      keepsValues: () => false,
+      isLocal: false,
+      fromStored: refuse,
+      toStored: refuse,
+      atHand: refuse,
+    }
     const { informers, make, told } = await open((w) => [{ ...maps(w), stored: { ...maps(w).stored, form } }])
     await informers.synced
     await make('limitranges', 'a')

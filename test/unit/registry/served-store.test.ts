@@ -23,6 +23,7 @@ function resourceWith(form: Partial<ServedForm> = {}): StoredResource {
     selectableFields: [],
     form: {
       isAsStored: () => false,
+      keepsValues: () => false,
       isLocal: false,
       atHand: (one) => known.get(one),
       fromStored: (objects) =>

@@ -2,6 +2,7 @@
 // errors name it as v1beta1 does.
 import { type Shown, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import { INDEXES } from '../../../api/indexed-place.ts'
 import {
   isGiven,
   isTrue,
@@ -12,8 +13,9 @@ import {
   textsInPlace,
 } from '../../../api/members.ts'
 import { annotationsOf, specOf, statusOf, withMembers } from '../../../api/object-members.ts'
-import { equalValues, type ValueMap } from '../../../api/value.ts'
+import { equalValues, own, type ValueMap } from '../../../api/value.ts'
 import { conditionHolds } from '../../../codec/tables/reading.ts'
+import { indexFault } from '../../../schema/indexed-fields.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, type NameFormat } from '../../../schema/validation/formats.ts'
 import { checkMeta, checkMetaUpdate, METADATA, subdomainName } from '../../../schema/validation/object-meta.ts'
@@ -85,6 +87,15 @@ function shownColumn(column: ValueMap): ValueMap {
     Priority: column['priority'] ?? 0,
     JSONPath: textOrEmpty(column, 'jsonPath'),
   }
+}
+
+/** A text that is stored already may stay: the schema may have changed since. */
+function checkIndexes(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+  const text = own(annotationsOf(object), INDEXES)
+  if (text === undefined || (stored !== undefined && own(annotationsOf(stored), INDEXES) === text)) return
+  const version = mapsInPlace(specOf(object), 'versions').find((one) => isTrue(one, 'storage')) ?? {}
+  const fault = indexFault(text, mapOrEmpty(mapOrEmpty(version, 'schema'), 'openAPIV3Schema'))
+  if (fault !== undefined) check.invalid(METADATA.child('annotations').key(INDEXES), text, fault)
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {
@@ -305,6 +316,7 @@ export const VALIDATION: KindRules = {
         ? subdomainName(name, prefix)
         : [...subdomainName(name, prefix), 'must be spec.names.plural+"."+spec.group']
     checkMeta(object, named, check)
+    checkIndexes(object, undefined, check)
     checkSpec(spec, check)
     checkStoredVersions(object, check)
     checkApproval(object, undefined, check)
@@ -312,6 +324,7 @@ export const VALIDATION: KindRules = {
   },
   update: (object, stored, check) => {
     checkMetaUpdate(object, stored, check)
+    checkIndexes(object, stored, check)
     checkSpec(specOf(object), check)
     checkCaBundle(object, stored, check)
     checkUpdate(object, stored, check)
