@@ -30,6 +30,8 @@ export interface Negotiated {
   readonly transform: Transform | undefined
   /** The clause requests indented JSON. The query and the client's name may too (D14). */
   readonly pretty: boolean
+  /** The fields that the clause does not want, known or not. */
+  readonly dropped: readonly string[]
 }
 
 /** The forms that an endpoint can serve. */
@@ -305,6 +307,7 @@ function negotiated({ clause, encoding }: Served, asked: Asked): Negotiated {
     brand,
     transform: transform === 'unknown' ? undefined : transform,
     pretty: clause.parameters.get('pretty') === '1',
+    dropped: clause.parameters.get('drop')?.split('+') ?? [],
   }
 }
 

@@ -5,6 +5,7 @@ import type { StoredObject } from '../api/read.ts'
 import type { ShardSelector } from '../api/shard-selector.ts'
 import { ApiError, type Status, type StatusDetails } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
+import { allWithoutManagedFields, MANAGED_FIELDS, withoutManagedFields } from '../codec/dropped-fields.ts'
 import { indentInTurns, indentJson } from '../codec/indent.ts'
 import { CBOR_HEAD, encodeCbor, encodeCborValue } from '../codec/cbor-encode.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
@@ -33,7 +34,11 @@ export interface View extends Negotiated {
   readonly tools: EncodingTools
   /** Items of a list have their kind and apiVersion, whatever the kind is. */
   readonly isTyped?: boolean
+  /** Objects come without their managed fields. Tables do not change. */
+  readonly dropsManagers?: boolean
 }
+
+const DROP_GATE = 'ManagedFieldsOptOut'
 
 /** `transforms`: which forms there are beside the objects themselves. */
 export function viewOf(
@@ -91,6 +96,7 @@ function completeView(parts: ResourceParts, { http, caller, resource }: ServedRe
   const { partialMetadata: partial, status } = parts.kinds
   const view = {
     ...form,
+    dropsManagers: parts.gates.has(DROP_GATE) && form.dropped.includes(MANAGED_FIELDS),
     pretty: form.pretty || wantsPretty(http),
     partialMetadata: partial,
     status,
@@ -135,12 +141,13 @@ export function respondWithObject(
   object: ApiObject | StoredObject,
   status: number,
 ): HttpResponse {
-  const item = isStored(object) ? servedItem(request, object) : convertedItem(request, object)
+  const whole = isStored(object) ? servedItem(request, object) : convertedItem(request, object)
   const { transform, table } = view
-  if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
+  if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, whole), status)
+  const item = view.dropsManagers === true ? withoutManagedFields(whole) : whole
   if (transform === undefined) {
     const { resource } = request
-    if (item !== object) return respond(view, resource.schema, item, status)
+    if (whole !== object) return respond(view, resource.schema, item, status)
     return respondWithStored(view, { schema: resource.schema, apiVersion: formatGroupVersion(resource) }, item, status)
   }
   if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
@@ -275,7 +282,10 @@ export function respondWithList(
 }
 
 export function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocument, 'form'>): HttpResponse {
-  const pieces = writeList({ form: listFormOf(view, request), ...list }, view, {
+  const { metadata, items } = list
+  const isWhole = view.dropsManagers !== true || view.table !== undefined
+  const wanted = isWhole ? items : allWithoutManagedFields(items)
+  const pieces = writeList({ form: listFormOf(view, request), metadata, items: wanted }, view, {
     ...view.tools,
     resume: () => request.http.resume(),
   })

@@ -3,6 +3,8 @@ import { parseWatchQuery } from '../api/list-query.ts'
 import { hasQuery } from '../api/query-parameters.ts'
 import type { StoredObject, WatchEvent } from '../api/read.ts'
 import { ApiError, statusOf } from '../api/status.ts'
+import { withoutManagedFields } from '../codec/dropped-fields.ts'
+import type { ListItem } from '../codec/list-json.ts'
 import { EVENT_STREAM } from '../codec/negotiate.ts'
 import { EVENT_STREAM_FRAMES, frameEncoding } from '../codec/watch-encodings.ts'
 import { type WatchForm, WatchFrames, type WatchFramesOptions } from '../codec/watch-frames.ts'
@@ -69,7 +71,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     form: watchFormOf(view),
     encoding: isEventStream ? EVENT_STREAM_FRAMES : frameEncoding(view.encoding, view.tools),
     type: listTypeOf(request),
-    ...convertedBy(request, asked),
+    ...convertedBy(request, asked, view.dropsManagers === true && view.table === undefined),
     now: () => parts.clock.timeOfDay(),
   })
   return {
@@ -121,14 +123,23 @@ function openQuery(parts: ResourceParts, request: ResourceRequest): WatchQuery {
   }
 }
 
+/** What is done to every object, and the name of it. */
 function convertedBy(
   request: ResourceRequest,
   asked: WatchQuery | undefined,
+  dropsManagers: boolean,
 ): Pick<WatchFramesOptions, 'convert' | 'select'> {
   const { isIdentity } = request.resource.conversion
   const select = asked?.select
-  if (select === undefined) return isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }
-  return { convert: (item) => select.of(servedItem(request, item as never)), select: asked?.digest }
+  if (select === undefined && !dropsManagers) {
+    return isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }
+  }
+  const convert = (item: ListItem): ListItem => {
+    const served = servedItem(request, item as never)
+    const selected = select === undefined ? served : select.of(served)
+    return dropsManagers ? withoutManagedFields(selected) : selected
+  }
+  return { convert, select: `${dropsManagers ? 'dropped ' : ''}${asked?.digest ?? ''}` }
 }
 
 /**

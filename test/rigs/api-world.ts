@@ -302,7 +302,7 @@ export class ApiWorld {
   async send(sent: SentRequest): Promise<Answer> {
     const { status, bytes, warnings } = await this.#answer(sent)
     const text = bytes.toString()
-    const isYaml = sent.accept === 'application/yaml'
+    const isYaml = sent.accept?.startsWith('application/yaml')
     const value: unknown = text === '' ? {} : isYaml ? parseYaml(Buffer.from(text)).value : JSON.parse(text)
     return { status, body: value as Answer['body'], warnings }
   }
