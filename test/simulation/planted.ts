@@ -108,8 +108,8 @@ export const PLANTS: readonly Plant[] = [
     'lost-answer-is-loss',
     'etcd client: an update whose answer was lost is told as lost, without looking',
     WRITES,
-    'if (doubt === undefined || response.succeeded) return toResult(response)',
-    'return toResult(response)',
+    'if (ours !== undefined) return { ok: true, revision: ours }',
+    '',
   ),
   plant(
     'lost-create-repeated',
@@ -135,9 +135,9 @@ export const PLANTS: readonly Plant[] = [
   plant(
     'delete-of-doubt-is-ours',
     'etcd client: a delete in doubt is told as done',
-    WRITES,
+    'src/kv/etcd/outcome.ts',
     "throw new UnknownOutcome('the key was deleted, by us or by another client')",
-    'return { ok: true, revision: event.revision }',
+    'return event.revision',
   ),
   plant(
     'barrier-lets-all-pass',
@@ -178,8 +178,8 @@ export const PLANTS: readonly Plant[] = [
     'watcher-starts-late',
     'watch cache: a watch from a revision misses the first event after it',
     WATCHER,
-    'history.after(this.#cursor, CATCH_UP_RECORDS)',
-    'history.after(this.#cursor + 1, CATCH_UP_RECORDS)',
+    'history.after(this.#cursor, matcher',
+    'history.after(this.#cursor + 1, matcher',
   ),
   plant(
     'watch-from-forgotten-past',

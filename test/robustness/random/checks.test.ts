@@ -117,6 +117,8 @@ function violationsOf(story: Story): readonly string[] {
       watch(SINCE_THREE),
       watch(RED, 3, 'red'),
       watch(BLUE, 2, 'blue'),
+      // Of revision 7, which has two changes, all are told again (D35).
+      watch(SINCE_THREE.slice(3), 7),
       watchAll([told('ADDED', A4), told('ADDED', B5), bookmark(6, true), ...SINCE_THREE.slice(3)]),
     ],
     follows: [FOLLOW],
@@ -301,6 +303,11 @@ const PLANTED: readonly (readonly [string, Story, string])[] = [
     'resumable: from before the start',
     { watches: [watch([told('ADDED', B3), ...SINCE_THREE])] },
     'resumable: began with 3, which is not after 3',
+  ],
+  [
+    'resumable: the changes of a transaction are not told again',
+    { watches: [watch(SINCE_THREE.slice(5), 7)] },
+    'resumable: began with 8, and 7 comes next after 6',
   ],
   [
     'bookmarkable: an event from before a bookmark',

@@ -89,9 +89,15 @@ export class Truth {
     return due
   }
 
-  /** Nobody asks for anything before that revision any more. */
+  /** After which revision a watch tells changes that begins at this one: a revision with several changes is told again (D35). */
+  resumedAfter(revision: number): number {
+    const changes = countUpTo(this.#changes, revision) - countUpTo(this.#changes, revision - 1)
+    return changes > 1 ? revision - 1 : revision
+  }
+
+  /** No check asks for anything before that revision after this. */
   forgetBefore(revision: number): void {
-    this.#changes = this.#changes.slice(countUpTo(this.#changes, revision))
+    this.#changes = this.#changes.slice(countUpTo(this.#changes, revision - 1))
     for (const [key, versions] of this.#versions) {
       const kept = versions.slice(Math.max(0, countUpTo(versions, revision) - 1))
       const [first] = kept

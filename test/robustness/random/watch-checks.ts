@@ -9,7 +9,7 @@ export function checkWatches(truth: Truth, watches: readonly Watch[]): readonly 
 }
 
 function checkWatch(truth: Truth, watch: Watch): readonly string[] {
-  const { initial, changes, after } = partsOf(watch)
+  const { initial, changes, after } = partsOf(truth, watch)
   const problems = [...checkInitial(truth, watch, initial)]
   // One that was cut within its initial events has promised nothing yet.
   if (after === undefined) return problems
@@ -25,12 +25,12 @@ function checkWatch(truth: Truth, watch: Watch): readonly string[] {
 interface Parts {
   readonly initial: readonly Told[]
   readonly changes: readonly Told[]
-  /** Undefined where it is not known. */
+  /** The changes that are due come after this revision. Undefined where it is not known. */
   readonly after: number | undefined
 }
 
-function partsOf({ after, told }: Watch): Parts {
-  if (after !== undefined) return { initial: [], changes: told, after }
+function partsOf(truth: Truth, { after, told }: Watch): Parts {
+  if (after !== undefined) return { initial: [], changes: told, after: truth.resumedAfter(after) }
   const end = told.findIndex(({ isInitialEnd }) => isInitialEnd)
   if (end < 0) return { initial: told, changes: [], after: undefined }
   return { initial: told.slice(0, end), changes: told.slice(end + 1), after: told[end]!.revision }
