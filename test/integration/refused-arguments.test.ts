@@ -154,6 +154,13 @@ const ROWS: readonly Row[] = [
   ...options('status.get', (given) => here().status.get('a', given), CALL),
   ...options('status.update', (given) => here().status.update('a', MAP as never, given), WRITE),
   ...options('status.patch', (given) => here().status.patch('a', {}, given), WRITE),
+  ...options('transaction', (given) => client.transaction([], given), WRITE),
+  [
+    'transaction',
+    (operations) => client.transaction(operations),
+    /operations/,
+    [...NEEDED, null, 5, 'text', {}, [null], [{}]],
+  ],
   ['resource', (kind) => client.resource(kind), /plural|kind/, [...NEEDED, null, 5, '', {}]],
   ['inNamespace', (name) => client.resource(k8s.Pod).inNamespace(name), /namespace/, [...NEEDED, ...TEXTS]],
   ['subresource', (name) => here().subresource(name).get('a'), /subresource/, [...NEEDED, ...TEXTS]],

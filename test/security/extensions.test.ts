@@ -391,7 +391,7 @@ describe('an extension that misbehaves', () => {
     for (const text of logged.slice(1, 6))
       expect(text).toContain('a.ts: Error: its process sent a report that cannot be read: ')
     expect(logged).toContainEqual(
-      expect.stringContaining('ended extension process: a.ts: Error: its process sent a report that nobody asked for'),
+      expect.stringContaining('ended extension process: a.ts: Error: its process sent a report without being asked'),
     )
   })
 
