@@ -71,6 +71,13 @@ const CONFIGURATIONS: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicyBinding',
 ])
 
+const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
+
+/** What asks who someone is, or what someone may do. */
+export function isReview({ group }: GroupVersionResource): boolean {
+  return REVIEWS.has(group)
+}
+
 /** Webhooks and policies do not apply to these: otherwise a broken webhook could not be removed. */
 export function isAdmissionConfiguration({ group, kind }: GroupVersionKind): boolean {
   return group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(kind)

@@ -92,6 +92,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     namespaces: read('namespaces'),
     authorizer,
     observer: webhookMeasures,
+    exemptsReviews: parts.defaults().gates.has('ExcludeAdmissionWebhookVirtualResources'),
     onConfigured: (names) => webhookMeasures.configured(names),
     log: parts.log,
   })

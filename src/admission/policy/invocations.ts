@@ -7,7 +7,7 @@ import type { AdmissionRequest } from '../admission.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { RequestAuthorizer } from '../request-authorizer.ts'
 import { namespaceReader } from '../request-selectors.ts'
-import { isAboutNamespaces, isAdmissionConfiguration } from '../resource-rules.ts'
+import { isAboutNamespaces, isAdmissionConfiguration, isReview } from '../resource-rules.ts'
 import { requestFacts, type ServedKind, type ServedKinds } from '../webhook/webhook.ts'
 import type { Policy, PolicyBinding } from './definition.ts'
 import { matchedKind, type MatchParts, mayMatch } from './match.ts'
@@ -42,11 +42,9 @@ export interface Denial extends Misconfiguration {
   readonly reason: string
 }
 
-const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
-
 /** Policies do not apply to admission configurations and to access reviews. */
 function isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
-  return isAdmissionConfiguration(requestKind) || REVIEWS.has(requestResource.group)
+  return isAdmissionConfiguration(requestKind) || isReview(requestResource)
 }
 
 /** Policies that may match, found without I/O. */

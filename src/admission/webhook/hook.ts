@@ -7,8 +7,9 @@ import type { ValueMap } from '../../api/value.ts'
 import { type ResolveService, readWebhookTarget, type ReviewFunction } from '../../outgoing/webhook-client.ts'
 import type { OutgoingTarget } from '../../outgoing/call.ts'
 import { compareStrings } from '../../lib/text-order.ts'
+import type { AdmissionRequest } from '../admission.ts'
 import { selectorIn } from '../request-selectors.ts'
-import { readRule, type ResourceRule } from '../resource-rules.ts'
+import { isAdmissionConfiguration, isReview, readRule, type ResourceRule } from '../resource-rules.ts'
 import { type Conditions, readConditions } from './conditions.ts'
 
 export interface Hook {
@@ -41,13 +42,20 @@ const DEFAULT_TIMEOUT_SECONDS = 10
 /** In the order of their calls: by the name of the configuration, then by their place in it (W-488). */
 export class Hooks {
   readonly #targets: TargetParts
+  readonly #exemptsReviews: boolean
   readonly #byConfiguration = new Map<string, readonly Hook[]>()
   readonly #functions = new Set<Hook>()
   #added = 0
   #all: readonly Hook[] = []
 
-  constructor(targets: TargetParts) {
+  constructor(targets: TargetParts, exemptsReviews: boolean) {
     this.#targets = targets
+    this.#exemptsReviews = exemptsReviews
+  }
+
+  /** No webhook is called for such a request. */
+  isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
+    return isAdmissionConfiguration(requestKind) || (this.#exemptsReviews && isReview(requestResource))
   }
 
   /** Replaced, never changed: a request keeps the list that it began with. */

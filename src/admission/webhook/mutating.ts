@@ -5,7 +5,6 @@ import { ApiError } from '../../api/status.ts'
 import { equalValues, isList, type Value } from '../../api/value.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
-import { isAdmissionConfiguration } from '../resource-rules.ts'
 import { HookFailure, internal } from './call.ts'
 import { type Dispatch, type CallPosition, positionName } from './dispatch.ts'
 import type { Hook, Hooks } from './hook.ts'
@@ -29,7 +28,7 @@ export function mutatingWebhooks(hooks: Hooks, dispatch: Dispatch, json: JsonPat
     hasExtensions: () => hooks.all.length > 0,
     mutate(request, signal) {
       const { all } = hooks
-      if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return undefined
+      if (all.length === 0 || hooks.isExempt(request)) return undefined
       return new MutatingPass({ hooks: all, dispatch, json }, request, signal).run()
     },
   }

@@ -1,7 +1,6 @@
 // ValidatingAdmissionWebhook: calls all matching webhooks in parallel. The first denial ends the others.
 import { together } from '../../lib/together.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
-import { isAdmissionConfiguration } from '../resource-rules.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Hooks } from './hook.ts'
 import type { Invocation } from './invocation.ts'
@@ -12,7 +11,7 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
     hasExtensions: () => hooks.all.length > 0,
     validate(request, signal) {
       const { all } = hooks
-      if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return undefined
+      if (all.length === 0 || hooks.isExempt(request)) return undefined
       return validate(request, signal)
     },
   }

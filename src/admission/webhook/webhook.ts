@@ -16,6 +16,8 @@ export interface WebhookParts extends DispatchParts, Pick<TargetParts, 'locate'>
   /** Credentials for webhooks, by type. Absent: none. */
   readonly credentials?: { readonly [type in WebhookType]?: TargetParts['credentialsFor'] | undefined }
   readonly json: JsonPatching
+  /** Webhooks are not called for reviews. */
+  readonly exemptsReviews: boolean
 }
 
 /** The webhooks of one type, and the plugin that calls them. */
@@ -34,6 +36,6 @@ export function openValidatingWebhooks(parts: WebhookParts): ConfiguredWebhooks 
   return { hooks, plugin: validatingWebhooks(hooks, new Dispatch(parts, 'validating')) }
 }
 
-function hooksOf({ locate, credentials = {} }: WebhookParts, type: WebhookType): Hooks {
-  return new Hooks({ locate, credentialsFor: credentials[type] ?? (() => ({})) })
+function hooksOf({ locate, credentials = {}, exemptsReviews }: WebhookParts, type: WebhookType): Hooks {
+  return new Hooks({ locate, credentialsFor: credentials[type] ?? (() => ({})) }, exemptsReviews)
 }

@@ -21,7 +21,7 @@ import { checkConditions } from '../shared/conditions.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { checkMatch, checkMatchConditions, checkMutableOperations, matchResources } from './match-resources.ts'
 import { PolicyExpressions } from './policy-expressions.ts'
-import { CONFIGURATION } from './strategy.ts'
+import { checkStaticName, CONFIGURATION } from './strategy.ts'
 
 type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy
 
@@ -209,7 +209,10 @@ const OLDER_VERSIONS = {
 
 export const VALIDATING_ADMISSION_POLICY: Kind = typedKind<ValidatingAdmissionPolicy>({
   validation: {
-    create: (object, check) => checkValidating(object, undefined, check),
+    create: (object, check) => {
+      checkValidating(object, undefined, check)
+      checkStaticName(object, check)
+    },
     update: checkValidating,
     subresources: { status: (object, _stored, check) => checkStatus(object, check) },
   },
@@ -225,7 +228,13 @@ export const VALIDATING_ADMISSION_POLICY: Kind = typedKind<ValidatingAdmissionPo
 })
 
 export const MUTATING_ADMISSION_POLICY: Kind = typedKind<MutatingAdmissionPolicy>({
-  validation: { create: (object, check) => checkMutating(object, undefined, check), update: checkMutating },
+  validation: {
+    create: (object, check) => {
+      checkMutating(object, undefined, check)
+      checkStaticName(object, check)
+    },
+    update: checkMutating,
+  },
   defaults: within({ spec: always({ failurePolicy: absent('Fail'), matchConstraints: matchResources }) }),
   strategy: CONFIGURATION,
   columns: tableOf([

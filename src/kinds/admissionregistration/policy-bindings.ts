@@ -9,7 +9,7 @@ import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { checkMatch, checkMutableOperations, matchResources } from './match-resources.ts'
-import { CONFIGURATION } from './strategy.ts'
+import { checkStaticName, CONFIGURATION } from './strategy.ts'
 
 /** It has all fields of MutatingAdmissionPolicyBinding. */
 type Binding = ValidatingAdmissionPolicyBinding
@@ -73,7 +73,13 @@ function paramRef({ spec }: Binding): string {
 }
 
 export const VALIDATING_ADMISSION_POLICY_BINDING: Kind = typedKind<Binding>({
-  validation: { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) },
+  validation: {
+    create: (object, check) => {
+      checkBinding(object, check)
+      checkStaticName(object, check)
+    },
+    update: (object, _stored, check) => checkBinding(object, check),
+  },
   defaults: within({ spec: within({ matchResources }) }),
   strategy: CONFIGURATION,
   columns: tableOf([

@@ -1,7 +1,12 @@
 // Configurations of admission webhooks, validating and mutating. Rules that were added later are not enforced on an update of an
 // object that already breaks them.
 import { FieldPath } from '../../api/field-path.ts'
-import type { MatchCondition, MutatingWebhook, MutatingWebhookConfiguration } from '../../api/gen/kinds.ts'
+import type {
+  MatchCondition,
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  RuleWithOperations,
+} from '../../api/gen/kinds.ts'
 import { equalValues } from '../../api/value.ts'
 import { AGE, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, each, type Fields, within } from '../../schema/defaults/rule.ts'
@@ -9,10 +14,11 @@ import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { WriteContext } from '../../registry/registry.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { checkClientConfig, checkReviewVersions, knowsReview, REVIEW_VERSIONS } from '../shared/webhook-client.ts'
 import { checkMatchConditions, checkRule, RULE, SELECTION } from './match-resources.ts'
-import { CONFIGURATION } from './strategy.ts'
+import { checkStaticName, CONFIGURATION } from './strategy.ts'
 
 const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
 const SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
@@ -90,6 +96,43 @@ function checkHookName(name: string, at: FieldPath, check: Check): void {
   }
 }
 
+/** Webhooks are not called for these, so that none can lock everyone out. */
+const VIRTUAL: ReadonlyMap<string, readonly string[]> = new Map([
+  ['authentication.k8s.io', ['selfsubjectreviews', 'tokenreviews']],
+  [
+    'authorization.k8s.io',
+    ['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'],
+  ],
+])
+
+/** The virtual resources that a rule names. A wildcard does not name any. */
+function virtualIn({ apiGroups, resources }: RuleWithOperations): readonly string[] {
+  const [groups, names] = [apiGroups ?? [], resources ?? []]
+  if (groups.includes('*') || names.includes('*')) return []
+  const named = groups.flatMap((group) =>
+    names.filter((name) => VIRTUAL.get(group)?.includes(name) === true).map((name) => `${name}.${group}`),
+  )
+  return [...new Set(named)]
+}
+
+function warnings(
+  object: MutatingWebhookConfiguration,
+  stored: MutatingWebhookConfiguration | undefined,
+  context: WriteContext,
+): readonly string[] {
+  const ofName = CONFIGURATION.warnings(object, stored, context)
+  if (!context.gates.has('ExcludeAdmissionWebhookVirtualResources')) return ofName
+  const ofRules = (object.webhooks ?? []).flatMap(({ rules }, i) =>
+    (rules ?? []).flatMap((rule, j) =>
+      virtualIn(rule).map(
+        (name) =>
+          `webhooks[${i}].rules[${j}]: ${name} is excluded from admission webhooks; this rule will have no effect`,
+      ),
+    ),
+  )
+  return [...ofName, ...ofRules]
+}
+
 function configuration(ownDefaults: Fields<Hook>): Kind {
   const hook = within<Hook>({
     failurePolicy: absent('Fail'),
@@ -101,11 +144,14 @@ function configuration(ownDefaults: Fields<Hook>): Kind {
   })
   return typedKind<MutatingWebhookConfiguration>({
     validation: {
-      create: (object, check) => checkHooks(object, scopeOf(check, object.webhooks)),
+      create: (object, check) => {
+        checkHooks(object, scopeOf(check, object.webhooks))
+        checkStaticName(object, check)
+      },
       update: (object, stored, check) => checkHooks(object, scopeOf(check, object.webhooks, stored.webhooks ?? [])),
     },
     defaults: within({ webhooks: each(hook) }),
-    strategy: { ...CONFIGURATION, generation: { first: 1, on: ['webhooks'] } },
+    strategy: { ...CONFIGURATION, generation: { first: 1, on: ['webhooks'] }, warnings },
     columns: tableOf([
       NAME,
       integer('Webhooks', 'How many webhooks it configures.', ({ webhooks }) => webhooks?.length ?? 0),

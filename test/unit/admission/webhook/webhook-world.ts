@@ -65,6 +65,7 @@ export async function openWebhookWorld(namespaceLabels: Record<string, string> =
     servedKinds: (request: AdmissionRequest) => kindsOf(request),
     namespaces,
     authorizer: allowAll(),
+    exemptsReviews: false,
     json: { parse: (bytes: Buffer) => JSON.parse(bytes.toString()) as Value, applyPatch: applyJsonPatch },
     observer: {
       called: (call: WebhookCall) => void observed.calls.push(call),
