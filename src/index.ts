@@ -24,6 +24,7 @@ export {
   type ServerCredentials,
   type ServerOptions,
   type ServerUser,
+  type SimulatedContainers,
   type Snapshot,
   type WatchFaults,
   type WatchMatch,

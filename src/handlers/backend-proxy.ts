@@ -9,7 +9,7 @@ import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 import { notFoundError } from '../registry/errors.ts'
 import { checkAdmission, refuseDryRun } from './connect-admission.ts'
-import { connectionsOf, kubeletOf, originOf } from './kubelets.ts'
+import { connectionsOf, findNode, kubeletOf, originOf } from './kubelets.ts'
 import { answerOf, headersToPass, refuseDots, searchToPass, switched, upgradeOf } from './passed-requests.ts'
 import { readTarget } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
@@ -111,7 +111,7 @@ function splitId(id: string, what: string): ProxyId {
 
 type Finder = (parts: ResourceParts, request: ResourceRequest, id: ProxyId) => Promise<Backend>
 
-const FINDERS: Readonly<Record<string, Finder>> = { pods: findPod, services: findService, nodes: findNode }
+const FINDERS: Readonly<Record<string, Finder>> = { pods: findPod, services: findService, nodes: findKubelet }
 
 async function findPod(
   parts: ResourceParts,
@@ -122,18 +122,30 @@ async function findPod(
   if (!isKind(pod, 'core_v1.Pod')) throw notFoundError(request.resource, name)
   const address = pod.status.podIPs?.[0]?.ip ?? pod.status.podIP ?? ''
   const first = pod.spec.containers?.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort
-  return backendAt(parts, { scheme, address, port: port === '' ? String(first ?? '') : port })
+  return backendAt(parts, request, { pod, scheme, address, port: port === '' ? String(first ?? '') : port })
 }
 
-function backendAt(
+interface PodPort {
+  readonly pod: Pod
+  readonly scheme: string
+  readonly address: string
+  readonly port: string
+}
+
+async function backendAt(
   parts: ResourceParts,
-  { scheme, address, port }: { readonly scheme: string; readonly address: string; readonly port: string },
-): Backend {
+  request: ResourceRequest,
+  { pod, scheme, address, port }: PodPort,
+): Promise<Backend> {
   if (isIP(address) === 0) throw notAllowed()
   const number = port === '' ? (scheme === 'https' ? 443 : 80) : portNumber(port)
+  const { simulated, proxied: caller } = connectionsOf(parts)
+  const node = simulated && (await findNode(parts, request, pod.spec.nodeName ?? ''))
+  const connect = node && (await simulated?.port(node, pod, number))
+  if (connect !== undefined) return { target: { url: originOf('http', address, number), connect }, caller }
   // Nothing that is secret is sent, and no certificate of a pod bears its address.
   const tls = scheme === 'https' ? { tls: { insecure: true } } : {}
-  return { target: { url: originOf(scheme, address, number), ...tls }, caller: connectionsOf(parts).proxied }
+  return { target: { url: originOf(scheme, address, number), ...tls }, caller }
 }
 
 function portNumber(text: string): number {
@@ -143,7 +155,7 @@ function portNumber(text: string): number {
 }
 
 /** With the port of the kubelet, or with none, it is the kubelet that is reached, with the certificate for it (P-429). */
-async function findNode(
+async function findKubelet(
   parts: ResourceParts,
   request: ResourceRequest,
   { scheme, name, port }: ProxyId,
@@ -151,6 +163,9 @@ async function findNode(
   await readTarget(parts, request, name)
   const kubelet = await kubeletOf(parts, request, name)
   const { proxied: caller } = connectionsOf(parts)
+  if (kubelet.connect !== undefined && port !== '' && port !== String(kubelet.port)) {
+    throw new ApiError('ServiceUnavailable', `error trying to reach service: port ${port}: connect: connection refused`)
+  }
   if (port === '' || port === String(kubelet.port)) return { target: kubelet, caller }
   const tls = scheme === 'https' ? { tls: { insecure: true } } : {}
   return { target: { url: originOf(scheme, kubelet.host, portNumber(port)), ...tls }, caller }
@@ -169,8 +184,9 @@ async function findService(parts: ResourceParts, request: ResourceRequest, id: P
     if (port === undefined) continue
     for (const { ip, targetRef } of addresses) {
       if (targetRef?.kind !== 'Pod' || targetRef.namespace !== request.namespace) continue
-      if (!(await isAddressOf(parts, request, { name: targetRef.name ?? '', ip }))) continue
-      return backendAt(parts, { scheme: id.scheme, address: ip, port: String(port) })
+      const pod = await podAt(parts, request, { name: targetRef.name ?? '', ip })
+      if (pod !== undefined)
+        return backendAt(parts, request, { pod, scheme: id.scheme, address: ip, port: String(port) })
     }
   }
   const asked = JSON.stringify(request.info.name)
@@ -199,17 +215,18 @@ async function findEndpoints(
   return isKind(found, 'core_v1.Endpoints') ? found : undefined
 }
 
-async function isAddressOf(
+/** Undefined: the pod is gone, or has other addresses. */
+async function podAt(
   parts: ResourceParts,
   { http, namespace }: ResourceRequest,
   { name, ip }: { readonly name: string; readonly ip: string },
-): Promise<boolean> {
+): Promise<Pod | undefined> {
   const resource = parts.resources().find({ group: '', version: 'v1', resource: 'pods' })
-  if (resource === undefined) return false
+  if (resource === undefined) return undefined
   const key = { resource: resource.stored, namespace, name }
   const { item } = await parts.registry.store.get(key, { kind: 'latest' }, http.signal)
   const pod = item?.kind === 'object' ? item.object() : undefined
-  return isKind(pod, 'core_v1.Pod') && podAddresses(pod).includes(ip)
+  return isKind(pod, 'core_v1.Pod') && podAddresses(pod).includes(ip) ? pod : undefined
 }
 
 function podAddresses({ status }: Pod): readonly string[] {

@@ -29,8 +29,11 @@ export async function kubeletOf(parts: ResourceParts, request: ResourceRequest, 
   return kubeletAt(parts, request, node)
 }
 
-function kubeletAt(parts: ResourceParts, { http, info }: ResourceRequest, { status }: Node): Kubelet {
-  const { addressTypes, port: usual, files } = connectionsOf(parts)
+async function kubeletAt(parts: ResourceParts, { http, info }: ResourceRequest, node: Node): Promise<Kubelet> {
+  const { addressTypes, port: usual, files, simulated } = connectionsOf(parts)
+  const { metadata, status } = node
+  const connect = await simulated?.kubelet(node)
+  if (connect !== undefined) return { host: '', port: usual, url: `http://${metadata.name}.simulated`, connect }
   const host = addressOf(status.addresses ?? [], addressTypes)
   const reported = status.daemonEndpoints.kubeletEndpoint.Port
   const port = reported > 0 ? reported : usual
@@ -44,7 +47,11 @@ function kubeletAt(parts: ResourceParts, { http, info }: ResourceRequest, { stat
   return { host, port, url: originOf('https', host, port), tls }
 }
 
-async function findNode(parts: ResourceParts, { http }: ResourceRequest, name: string): Promise<Node | undefined> {
+export async function findNode(
+  parts: ResourceParts,
+  { http }: ResourceRequest,
+  name: string,
+): Promise<Node | undefined> {
   const nodes = parts.resources().find({ group: '', version: 'v1', resource: 'nodes' })
   if (nodes === undefined) return undefined
   const key = { resource: nodes.stored, namespace: '', name }

@@ -1,5 +1,6 @@
 // What the handlers of logs, streams and the proxy reach kubelets and pods by.
-import type { OutgoingCaller } from '../outgoing/call.ts'
+import type { Node, Pod } from '../api/gen/kinds.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 
 /** How the server reaches kubelets, and what is behind them. */
 export interface NodeConnections {
@@ -13,6 +14,16 @@ export interface NodeConnections {
   readonly port: number
   /** The certificates of now. */
   readonly files: () => KubeletFiles
+  /** Connections within this process; absent: there are no simulated nodes. */
+  readonly simulated?: SimulatedConnections
+}
+
+type Connect = OutgoingTarget['connect']
+
+/** Undefined: the node is a real one. */
+export interface SimulatedConnections {
+  kubelet(node: Node): Promise<Connect>
+  port(node: Node, pod: Pod, port: number): Promise<Connect>
 }
 
 export interface KubeletFiles {

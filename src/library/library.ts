@@ -17,6 +17,7 @@ import {
   writeKubeconfig,
 } from '../config/admin.ts'
 import { startServer as composeServer, type RunningServer } from '../server/server.ts'
+import type { SimulatedContainers } from '../controllers/cluster/cluster.ts'
 import { InProcessTransport } from './in-process-transport.ts'
 import { type RecordOptions, type RequestRecord, RequestRecords } from './request-record.ts'
 import { pastIn, type Snapshot, TakenSnapshot } from './snapshot.ts'
@@ -25,6 +26,7 @@ import { type ServerUser, Users } from './users.ts'
 import type { Clock } from './virtual-clock.ts'
 
 export { openTime }
+export type { SimulatedContainers }
 export type { Client, Clock, Kubeconfig, Log, ServerUser, Snapshot }
 export type { RecordedRequest, RecordOptions, RequestRecord } from './request-record.ts'
 export type { Cut, Delay, Failure, FailureStatus, Fault, Faults, FaultSpec, FaultVerb } from './faults/faults.ts'
@@ -40,6 +42,8 @@ export interface ServerOptions extends TimeOptions {
    * Absent: pods stay as they are written.
    */
   readonly nodes?: number
+  /** The logs, commands and ports of containers on simulated nodes. Absent: annotations say what the logs are. */
+  readonly containers?: SimulatedContainers
   /** Users that are known from the start. Others can be made at any time by asking for their kubeconfig or access. */
   readonly users?: readonly ServerUser[]
   /** Flags of `quarterdeck serve` by name, without dashes: `{ 'feature-gates': 'WatchList=false' }`; or as on a command line. */
@@ -65,7 +69,7 @@ const FLAGS: ValueType = {
 const isFlag = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
 const FORK: OptionTypes<ForkOptions> = { port: 'count?', users: 'list?', log: 'log?', signal: 'signal?' }
 /** Without its data directory a server would keep nothing. */
-const STATE = { dataDir: 'text', nodes: 'count?', flags: FLAGS, snapshot: 'object' } as const
+const STATE = { dataDir: 'text', nodes: 'count?', containers: 'functions?', flags: FLAGS, snapshot: 'object' } as const
 const TIME: OptionTypes<TimeOptions> = { clock: ['system', 'virtual'], seed: 'text?' }
 export const SERVER_OPTIONS: OptionTypes<ServerOptions> = { ...FORK, ...STATE, ...TIME }
 
@@ -147,7 +151,7 @@ async function openServer(
   options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir' | 'nodes'>,
   shared?: { readonly memory: NonNullable<RunningServer['memory']>; readonly time: ServerTime },
 ): Promise<Server> {
-  const { log = SILENT_LOG, signal = new AbortController().signal, snapshot } = options
+  const { log = SILENT_LOG, signal = new AbortController().signal, snapshot, containers } = options
   const taken = snapshot === undefined ? undefined : TakenSnapshot.contentsOf(snapshot)
   const users = new Users(taken?.users ?? [], options.users ?? [])
   const from = taken === undefined ? {} : { from: taken.state }
@@ -162,6 +166,7 @@ async function openServer(
     recordRequests: records.filter,
     sharesProcess: true,
     faults,
+    containers,
     ...time.order,
     ...from,
     ...(shared === undefined ? {} : { memory: shared.memory }),
@@ -172,7 +177,7 @@ async function openServer(
     await running.stop()
     throw error
   }
-  return new LibraryServer(running, users, { config, log, records, time, faults })
+  return new LibraryServer(running, users, { config, log, records, time, faults, containers })
 }
 
 /** Another server on the store of one in memory, by the same clock, for tests of what several do. It has to be stopped first. */
@@ -215,6 +220,7 @@ interface Started {
   readonly records: RequestRecords
   readonly time: ServerTime
   readonly faults: Faults
+  readonly containers: SimulatedContainers | undefined
 }
 
 class LibraryServer implements Server {
@@ -302,9 +308,9 @@ class LibraryServer implements Server {
 
   async fork(given: ForkOptions = {}): Promise<Server> {
     checkOptions('fork', given, FORK)
-    const { config, log } = this.#started
+    const { config, log, containers = {} } = this.#started
     const { port = 0, ...options } = given
-    return openServer({ ...config, securePort: port }, { log, ...options, snapshot: this.snapshot() })
+    return openServer({ ...config, securePort: port }, { log, containers, ...options, snapshot: this.snapshot() })
   }
 
   snapshot(): Snapshot {

@@ -17,6 +17,8 @@ export interface OutgoingTarget {
   readonly tls?: OutgoingTls
   /** Where connections go instead of to the URL's host: where a service is reached. Throws `OutgoingCallError`. */
   readonly locate?: () => Promise<Place>
+  /** A connection within this process, in place of one over the network. For `open` and `upgrade`. */
+  readonly connect?: (() => Promise<Duplex>) | undefined
   /** Sent with every call: credentials. Never part of a message. */
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
@@ -143,12 +145,15 @@ export class OutgoingCaller implements Disposable {
     signal: AbortSignal,
   ): Promise<OpenAnswer | SwitchedAnswer> {
     const url = parse(target.url)
-    const agent = this.#connectionsTo(target, url)
+    const way =
+      target.connect === undefined
+        ? { agent: this.#connectionsTo(target, url) }
+        : { createConnection: within(target.connect) }
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
       const { method, path } = sent
       const headers = { ...sent.headers, ...this.#tracing?.headers() }
-      const request = httpRequest({ agent, host: hostOf(url), port: url.port || undefined, method, path, headers })
+      const request = httpRequest({ ...way, host: hostOf(url), port: url.port || undefined, method, path, headers })
       const onAbort = (): void => {
         request.destroy()
         reject(new CancelledError(signal.reason))
@@ -205,6 +210,18 @@ export class OutgoingCaller implements Disposable {
       oldest[1].retire()
     }
     return made
+  }
+}
+
+type Connected = (error: Error | null, socket: Duplex) => void
+
+/** As Node asks for a connection. */
+function within(connect: () => Promise<Duplex>) {
+  return (_options: unknown, connected: Connected): undefined => {
+    connect().then(
+      (socket) => connected(null, socket),
+      (error: unknown) => (connected as (error: unknown) => void)(error),
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 // What a server is told at its start, and what is there before anything is served.
+import type { SimulatedContainers } from '../controllers/cluster/cluster.ts'
 import { KeptFunctions } from '../extensions/kept-functions.ts'
 import type { CallerFilter, Filter, Handler } from '../http/http.ts'
 import type { HandedSockets } from '../http/listener.ts'
@@ -109,6 +110,8 @@ export interface StartOrder {
   readonly memory?: MemoryKv
   /** The ways to it and from it where it is to have no sockets. */
   readonly links?: ServerLinks
+  /** What a program says of containers on simulated nodes. */
+  readonly containers?: SimulatedContainers | undefined
   /** Served with `--dev`, beside the server's own. */
   readonly devRoutes?: readonly Route[]
 }

@@ -8,6 +8,7 @@ import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
 import type { EndedSessions, SessionKey } from '../console/console.ts'
 import { findConsoleKey, makeConsoleKey } from '../controllers/console-key.ts'
+import type { SimulatedContainers } from '../controllers/cluster/cluster.ts'
 import { runControllers, type Controller, type ControllerParts } from '../controllers/controllers.ts'
 import { endSession, isEndedSession } from '../controllers/ended-sessions.ts'
 import { definitionNames } from '../controllers/definition-names.ts'
@@ -68,6 +69,7 @@ import { type ReplicaParts, watchersOfReplicas } from '../workers/replicas.ts'
 import { tracedRegistry } from './tracing.ts'
 import type { KnownTypes } from '../telemetry/gone-series.ts'
 import { stockFamilies } from './measures.ts'
+import { withSimulatedNodes } from './simulated-nodes.ts'
 import { isServed, OWN_TYPES, type ServedPlace } from './served-places.ts'
 
 export interface ResourceApiOptions extends ObjectsOptions {
@@ -78,6 +80,8 @@ export interface ResourceApiOptions extends ObjectsOptions {
   /** What we show to other servers that serve groups, and what we check other replicas with. */
   readonly peerFiles: Pick<PeerFiles, 'proxyCertificate' | 'peerAuthority'>
   readonly nodes: ResourceParts['nodes']
+  /** What a program says of containers on simulated nodes. */
+  readonly containers: SimulatedContainers | undefined
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   /** Calls the servers of the operator's configuration. */
@@ -250,7 +254,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     },
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
-    nodes: options.nodes,
+    nodes: withSimulatedNodes(options, shared),
     components: componentProbes((signal) => options.kv.checkHealth(signal), options.storeCount),
     readHistory: gates.ObjectHistory ? historyReader(kvStore.history, table) : undefined,
     watches: {

@@ -221,7 +221,7 @@ function openMetricsOf(
   })
 }
 
-function openApi(base: Foundation & Guards, { from, worker }: StartOrder): ResourceApi {
+function openApi(base: Foundation & Guards, { from, worker, containers }: StartOrder): ResourceApi {
   const { config, log, serving, adminToken, measures, address } = base
   const { tls, authority } = serving
   const pastOfLevel = from?.schema === base.schema ? from : undefined
@@ -257,6 +257,7 @@ function openApi(base: Foundation & Guards, { from, worker }: StartOrder): Resou
     serviceRange: config.serviceIpRange,
     peerFiles: base.peerFiles,
     nodes: base.nodes,
+    containers,
     caller: base.caller,
     operatorsCaller: base.operatorsCaller,
     clock: base.clock,

@@ -125,6 +125,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   controllers: {
     mayImport: [
       'lib',
+      'wire',
       'api',
       'schema',
       'codec',
@@ -199,7 +200,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   '@grpc/grpc-js': ['store', 'telemetry'],
   lmdb: ['kv'],
   protobufjs: ['schema'],
-  ws: ['http'],
+  ws: ['http', 'controllers'],
   preact: ['console'],
   uplot: ['console'],
   'node:http2': ['client'],

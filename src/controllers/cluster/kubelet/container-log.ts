@@ -1,0 +1,88 @@
+// The log of a container on a simulated node: what a program or an annotation of the pod says, cut to what the client asks for.
+import type { LogCall } from './containers.ts'
+
+export interface LogOptions {
+  readonly follow: boolean
+  readonly timestamps: boolean
+  readonly sinceMs: number | undefined
+  readonly tailLines: number | undefined
+  readonly limitBytes: number | undefined
+}
+
+export interface LogSource {
+  readonly lines: string | Iterable<string> | AsyncIterable<string>
+  /** When what is there at once was written, in milliseconds since 1970. */
+  readonly writtenAtMs: number
+  readonly nowMs: () => number
+  /** Resolves when nothing more is written. */
+  readonly over: (signal: AbortSignal) => Promise<void>
+}
+
+interface Line {
+  readonly text: string
+  readonly atMs: number
+}
+
+export function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
+  const number = (name: string): number | undefined => {
+    const text = query.get(name)
+    return text === null ? undefined : Number(text)
+  }
+  const [seconds, time] = [number('sinceSeconds'), query.get('sinceTime')]
+  return {
+    follow: query.get('follow') === 'true',
+    timestamps: query.get('timestamps') === 'true',
+    sinceMs: seconds === undefined ? (time === null ? undefined : Date.parse(time)) : nowMs - seconds * 1000,
+    tailLines: number('tailLines'),
+    limitBytes: number('limitBytes'),
+  }
+}
+
+/** The bytes of the answer, as they come. */
+export async function* logBytes(
+  source: LogSource,
+  options: LogOptions,
+  signal: LogCall['signal'],
+): AsyncGenerator<Buffer> {
+  const { timestamps, limitBytes = Number.POSITIVE_INFINITY } = options
+  let left = limitBytes
+  for await (const { text, atMs } of asked(source, options, signal)) {
+    const stamp = timestamps ? `${new Date(atMs).toISOString().replace('Z', '000000Z')} ` : ''
+    const bytes = Buffer.from(`${stamp}${text}\n`).subarray(0, left)
+    left -= bytes.length
+    yield bytes
+    if (left <= 0) return
+  }
+}
+
+async function* asked(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Line> {
+  const { follow, tailLines, sinceMs = Number.NEGATIVE_INFINITY } = options
+  const isNew = ({ atMs }: Line): boolean => atMs >= sinceMs
+  const { lines } = source
+  if (typeof lines === 'string' || Symbol.iterator in lines) {
+    const all = typeof lines === 'string' ? linesOf(lines) : lines
+    const written = Array.from(all, (text) => ({ text: trimmed(text), atMs: source.writtenAtMs })).filter(isNew)
+    yield* tailLines === undefined ? written : written.slice(written.length - Math.min(tailLines, written.length))
+    if (follow) await source.over(signal)
+    return
+  }
+  // Nobody knows which of the lines to come are the last: they are only counted where they are not followed.
+  const kept: Line[] = []
+  for await (const text of lines) {
+    if (signal.aborted) return
+    const line = { text: trimmed(text), atMs: source.nowMs() }
+    if (!isNew(line)) continue
+    if (follow || tailLines === undefined) yield line
+    else if (kept.push(line) > tailLines) kept.shift()
+  }
+  yield* kept
+}
+
+function linesOf(text: string): readonly string[] {
+  if (text === '') return []
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
+}
+
+function trimmed(line: string): string {
+  return line.endsWith('\n') ? line.slice(0, -1) : line
+}
