@@ -1,8 +1,9 @@
 // The ABAC authorizer: a file of policies, one JSON object a line, read once (P-176). It never denies.
 import { isTrue, mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { type Reach, ReachBuilder } from '../api/reach.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
-import type { Access, Authorizer, Decision } from './authorizer.ts'
+import { type Access, type Authorizer, type Decision, readAccess, type ResourceAccess } from './authorizer.ts'
 import { AUTHENTICATED, UNAUTHENTICATED } from './user.ts'
 
 interface Policy {
@@ -28,6 +29,7 @@ export function accessPolicies(text: string): Authorizer {
   })
   return {
     authorize: (access) => (policies.some((policy) => allows(policy, access)) ? ALLOW : NO_MATCH),
+    reachOf: (access) => reachOf(policies, access),
     rulesFor: () => ({
       rules: [],
       incomplete: true,
@@ -67,6 +69,21 @@ function parse(line: string, number: number): ValueMap {
 
 function allows(policy: Policy, access: Access): boolean {
   return concerns(policy, access) && (!policy.readonly || READING.has(access.verb)) && covers(policy, access)
+}
+
+function reachOf(policies: readonly Policy[], asked: ResourceAccess): Reach {
+  const { access, isNamespaces } = readAccess(asked)
+  const reach = new ReachBuilder()
+  for (const policy of policies) {
+    const { namespace } = policy
+    if (!allows(policy, { ...access, namespace })) continue
+    // A policy without a namespace is for requests without one. The request for a namespace has that namespace.
+    if (namespace === '*' || namespace === '') {
+      if (namespace === '*' || !isNamespaces) reach.add('', [])
+    } else if (isNamespaces) reach.add('', [namespace])
+    else reach.add(namespace, [])
+  }
+  return reach.build()
 }
 
 function concerns({ user, group }: Policy, { user: who }: Access): boolean {

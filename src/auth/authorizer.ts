@@ -1,6 +1,7 @@
 // Authorizes requests. The authorizers are asked in order. The first with an opinion decides (P-111).
 import type { DeniedExplanation } from '../api/explanation.ts'
 import type { PolicyRule } from '../api/policy-rule.ts'
+import { FULL_REACH, NO_REACH, type Reach, ReachBuilder } from '../api/reach.ts'
 import type { FieldTerm, LabelRequirement } from '../api/selector.ts'
 import type { User } from '../api/user.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
@@ -44,6 +45,11 @@ export interface Authorizer {
   authorize(access: Access, signal: AbortSignal): MaybePromise<Decision>
   /** Everything that it would allow the user in the namespace. Absent: it knows of no rules. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
+  /**
+   * What it allows of the access in any namespace and with any name. It must be no more than `authorize` allows. Undefined or absent: the
+   * authorizer cannot tell.
+   */
+  readonly reachOf?: (access: ResourceAccess) => Reach | undefined
   /** Explains what is missing. Absent: the authorizer cannot tell. */
   readonly explain?: (denied: DeniedAccess, signal: AbortSignal) => Promise<DeniedExplanation>
 }
@@ -76,6 +82,17 @@ export function chain(authorizers: readonly Authorizer[]): Authorizer {
   }
   return {
     authorize: (access, signal) => ask(0, NO_OPINION, { access, signal }),
+    reachOf: (access) => {
+      const all = new ReachBuilder()
+      for (const authorizer of authorizers) {
+        const reach = authorizer.reachOf?.(access)
+        if (reach === undefined) return undefined
+        // Authorizers that can tell never deny what a later one allows.
+        if (reach.isAll) return reach
+        all.join(reach)
+      }
+      return all.build()
+    },
     rulesFor: (user, namespace) => {
       const all = authorizers.flatMap((authorizer) => authorizer.rulesFor?.(user, namespace) ?? [])
       return {
@@ -85,6 +102,15 @@ export function chain(authorizers: readonly Authorizer[]): Authorizer {
       }
     },
   }
+}
+
+/** A caller sees the namespaces that it may get, whether it lists or watches them. */
+export function readAccess(access: ResourceAccess): {
+  readonly access: ResourceAccess
+  readonly isNamespaces: boolean
+} {
+  const isNamespaces = access.group === '' && access.resource === 'namespaces'
+  return { access: isNamespaces ? { ...access, verb: 'get' } : access, isNamespaces }
 }
 
 interface Question {
@@ -116,7 +142,11 @@ export function joinProblems(problems: readonly string[]): string | undefined {
 
 /** The administrators' group, always and before any other (P-110). */
 export function allowMasters(): Authorizer {
-  return { authorize: ({ user }) => (user.groups.includes(MASTERS) ? ALLOW : NO_OPINION) }
+  const isMaster = ({ user }: Access): boolean => user.groups.includes(MASTERS)
+  return {
+    authorize: (access) => (isMaster(access) ? ALLOW : NO_OPINION),
+    reachOf: (access) => (isMaster(access) ? FULL_REACH : NO_REACH),
+  }
 }
 
 export function allowAll(): Authorizer {
@@ -125,13 +155,17 @@ export function allowAll(): Authorizer {
   const everywhere = { verbs: all, apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: all }
   return {
     authorize: () => ALLOW,
+    reachOf: () => FULL_REACH,
     rulesFor: () => ({ rules: [everything, everywhere], incomplete: false, problem: undefined }),
   }
 }
 
 /** It says no more than that it has no opinion (P-156). */
 export function denyAll(): Authorizer {
-  return { authorize: () => ({ kind: 'no-opinion', reason: 'Everything is forbidden.' }) }
+  return {
+    authorize: () => ({ kind: 'no-opinion', reason: 'Everything is forbidden.' }),
+    reachOf: () => NO_REACH,
+  }
 }
 
 const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'])

@@ -1,5 +1,6 @@
 // The Node authorizer: a node may use its own objects, and those that its pods refer to (P-165 to P-168). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
+import { NO_REACH } from '../api/reach.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Access, Authorizer, Decision, ResourceAccess } from './authorizer.ts'
 import type { NodeGraph, RelatedType } from './node-graph.ts'
@@ -24,6 +25,7 @@ export function nodeAuthorizer(parts: NodeAuthorizerParts): Authorizer {
       if (node === '') return refuse(`unknown node for user ${JSON.stringify(access.user.name)}`)
       return decide(parts, access, node)
     },
+    reachOf: ({ user }) => (nodeOfUser(user) === undefined ? NO_REACH : undefined),
     rulesFor: (user) => {
       const isNode = nodeOfUser(user) !== undefined
       const problem = isNode ? 'node authorizer does not support user rule resolution' : undefined

@@ -85,6 +85,8 @@ export class RbacIndex {
   readonly #bindings = new Map<string, Binding>()
   /** By namespace. The key of the whole cluster is ''. */
   readonly #bound = new Map<string, BySubject>()
+  /** By subject: the namespaces in which it is bound. */
+  readonly #places = new Map<string, Set<string>>()
   #generation = 0
 
   put(kind: RbacKind, object: ApiObject): void {
@@ -100,6 +102,7 @@ export class RbacIndex {
     const bySubject = entry(this.#bound, namespace, (): BySubject => new Map())
     for (const subject of binding.subjects) {
       const bound = entry(bySubject, subject.key, newBoundSubject)
+      if (namespace !== '') entry(this.#places, subject.key, newNames).add(namespace)
       // The first subject that applies is named in the reason.
       if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject)
       bound.generation = -1
@@ -122,7 +125,11 @@ export class RbacIndex {
       if (bound === undefined) continue
       bound.bindings.delete(binding)
       bound.generation = -1
-      if (bound.bindings.size === 0) bySubject?.delete(subject.key)
+      if (bound.bindings.size > 0) continue
+      bySubject?.delete(subject.key)
+      const places = this.#places.get(subject.key)
+      places?.delete(namespace)
+      if (places?.size === 0) this.#places.delete(subject.key)
     }
     if (bySubject?.size === 0) this.#bound.delete(namespace)
   }
@@ -149,6 +156,15 @@ export class RbacIndex {
     for (const other of this.#bound.keys()) {
       if (other !== '' && other !== namespace) yield* this.#grantsIn(other, user)
     }
+  }
+
+  /** Their grants by namespace, without those in the whole cluster. */
+  *grantsByNamespace(user: User): Iterable<readonly [string, GrantedRules]> {
+    const namespaces = new Set<string>()
+    for (const key of [`u:${user.name}`, ...user.groups.map((group) => `g:${group}`)]) {
+      for (const namespace of this.#places.get(key) ?? []) namespaces.add(namespace)
+    }
+    for (const namespace of namespaces) for (const grants of this.#grantsIn(namespace, user)) yield [namespace, grants]
   }
 
   *#grantsIn(namespace: string, user: User): Iterable<GrantedRules> {
@@ -263,6 +279,10 @@ function bindingKey(kind: Binding['kind'], namespace: string, name: string): str
 
 function newBoundSubject(): BoundSubject {
   return { bindings: new Map(), compiled: undefined, generation: -1 }
+}
+
+function newNames(): Set<string> {
+  return new Set()
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {

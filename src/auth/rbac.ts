@@ -1,16 +1,42 @@
 // The RBAC authorizer, and the rules of a user (P-116, P-125 to P-130). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
+import { type Reach, ReachBuilder } from '../api/reach.ts'
 import type { User } from '../api/user.ts'
 import type { Access, Authorizer, Decision, PathAccess, ResourceAccess, UserRules } from './authorizer.ts'
-import { joinProblems } from './authorizer.ts'
-import type { Grant, RbacIndex } from './rbac-index.ts'
+import { joinProblems, readAccess } from './authorizer.ts'
+import type { Grant, GrantedRules, RbacIndex } from './rbac-index.ts'
 
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 
 export function rbacAuthorizer(index: RbacIndex): Authorizer {
   return {
     authorize: (access) => decide(index, access),
+    reachOf: (access) => reachOf(index, access),
     rulesFor: (user, namespace) => rulesFor(index, user, namespace),
+  }
+}
+
+function reachOf(index: RbacIndex, asked: ResourceAccess): Reach {
+  const { access, isNamespaces } = readAccess(asked)
+  const reach = new ReachBuilder()
+  for (const names of namesIn(index.grantsOf(access.user, ''), access)) reach.add('', names)
+  for (const [namespace, grants] of index.grantsByNamespace(access.user)) {
+    for (const names of namesIn([grants], access)) {
+      if (!isNamespaces) reach.add(namespace, names)
+      else if (names.length === 0 || names.includes(namespace)) reach.add('', [namespace])
+    }
+  }
+  return reach.build()
+}
+
+/** The names of each rule that allows the access; none: all names. */
+function* namesIn(granted: Iterable<GrantedRules>, access: ResourceAccess): Iterable<readonly string[]> {
+  const key = `${access.group}/${access.resource}`
+  for (const { byResource, wild } of granted) {
+    for (const { rule } of [...(byResource.get(key) ?? []), ...wild]) {
+      const [name] = rule.resourceNames
+      if (allowsResource(rule, { ...access, name })) yield rule.resourceNames
+    }
   }
 }
 

@@ -1,10 +1,13 @@
 // The flags of queries on lists and watches.
-import { count, flagsOf, pairs } from './flag.ts'
+import { count, flagsOf, on, pairs } from './flag.ts'
 
 export const QUERY_FLAGS = flagsOf('Requests', {
   'query-scan-limit': count(
     'The most objects that a query with a where expression evaluates it on. Beyond it, the query is refused.',
     '200000',
+  ),
+  'accessible-lists': on(
+    'With accessible=true, lists and watches over all namespaces have what the caller may see, instead of being forbidden.',
   ),
   index: pairs(
     'RESOURCE=FIELD[,FIELD...]',

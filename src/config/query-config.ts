@@ -9,13 +9,16 @@ import { usageError } from './start-error.ts'
 export interface QueryConfig {
   /** The most objects that an expression is evaluated on. */
   readonly scanLimit: number
+  /** Callers may list what they may see without the right to list all of it. */
+  readonly hasAccessibleLists: boolean
   /** By the names of resources: `pods`, `deployments.apps`. */
   readonly indexes: ReadonlyMap<string, readonly IndexedPlace[]>
 }
 
-export function queryConfig(read: Pick<SettingReader<QueryFlag>, 'required' | 'optional'>): QueryConfig {
+export function queryConfig(read: Pick<SettingReader<QueryFlag>, 'required' | 'optional' | 'switch'>): QueryConfig {
   return {
     scanLimit: integer(read.required('query-scan-limit'), 1, 1_000_000_000),
+    hasAccessibleLists: read.switch('accessible-lists'),
     indexes: indexesIn(read.optional('index')),
   }
 }

@@ -32,6 +32,8 @@ export function proxyAggregatedGroups<S extends Aggregated>(
     if (group === undefined || version === undefined) return next(request, caller)
     const service = remotes.find(group, version)
     if (service === undefined) return next(request, caller)
+    // The other server decides what its callers may see.
+    if (caller.reach !== undefined) throw new ApiError('Forbidden', 'accessible: another server serves this group')
     return service.isAvailable ? passOn(service, request, caller) : plainText(503, 'service unavailable\n')
   }
 }

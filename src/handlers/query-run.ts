@@ -2,8 +2,15 @@
 import { decodeContinue, encodeContinue } from '../api/continue-token.ts'
 import type { ListQuery } from '../api/list-query.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { CallerReach } from '../api/reach.ts'
 import { ApiError } from '../api/status.ts'
-import type { Collecting, Condition, ObjectOf, ObjectQuery } from '../registry/query/query.ts'
+import {
+  type Collecting,
+  type Condition,
+  type ObjectOf,
+  type ObjectQuery,
+  withinReach,
+} from '../registry/query/query.ts'
 import { listObjects } from '../registry/read.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { servedItem } from './respond.ts'
@@ -19,6 +26,8 @@ export interface QueryRun extends Asked, Collecting {
   readonly condition: Condition | undefined
   /** The answer is in an order of its own: pages are parts of one whole. */
   readonly isOrdered: boolean
+  /** The caller may not see some objects. A page does not tell that there are some behind it. */
+  readonly isLimited: boolean
 }
 
 export async function beginQuery(parts: ResourceParts, request: ResourceRequest, asked: Asked): Promise<QueryRun> {
@@ -26,15 +35,24 @@ export async function beginQuery(parts: ResourceParts, request: ResourceRequest,
   const objectOf = objectIn(parts, request)
   const condition = query.where && parts.queries.condition(query.where, objectOf, 'list')
   const isOrdered = query.order.length > 0 || query.grouping !== undefined
-  const found = isOrdered ? { ...list, at: wholeAt(list), limit: undefined } : list
-  const page = await listObjects(parts.registry, request, { ...found, where: condition }, request.http.signal).catch(
-    (error: unknown) => {
-      throw withDigest(error, query.digest)
-    },
-  )
+  const reach = query.isAccessible ? reachOf(request)?.now() : undefined
+  const isLimited = reach !== undefined && !reach.isAll
+  const at = isOrdered ? wholeAt(list) : list.at
+  const found = isOrdered || isLimited ? { ...list, at, limit: undefined } : list
+  const where = isLimited ? withinReach(reach, condition) : condition
+  const wanted = { ...found, where, skipUnreadable: isLimited }
+  const page = await listObjects(parts.registry, request, wanted, request.http.signal).catch((error: unknown) => {
+    throw withDigest(error, query.digest)
+  })
   const resume = (): void => request.http.resume()
   const turns = parts.encoding.turns
-  return { ...asked, request, condition, isOrdered, page, objectOf, turns, resume }
+  return { ...asked, request, condition, isOrdered, isLimited, page, objectOf, turns, resume }
+}
+
+/** Undefined: the caller may see all objects. Throws `ApiError` for a request that cannot be limited. */
+export function reachOf({ caller, info }: ResourceRequest): CallerReach | undefined {
+  if (info.namespace === undefined && info.name === undefined) return caller.reach
+  throw new ApiError('BadRequest', 'accessible: it is for lists and watches over all namespaces')
 }
 
 export function objectIn(parts: ResourceParts, request: ResourceRequest): ObjectOf {

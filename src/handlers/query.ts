@@ -1,7 +1,7 @@
 // GET on a collection with the parameters of a query, and QUERY (RFC 10008), which has them in its body.
 import { parseListQuery } from '../api/list-query.ts'
 import { hasQuery } from '../api/query-parameters.ts'
-import type { PagePosition } from '../api/read.ts'
+import type { PagePosition, StoredObject } from '../api/read.ts'
 import type { ListItem } from '../codec/list-json.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import { collectObjects, collectRows, type ObjectQuery } from '../registry/query/query.ts'
@@ -51,10 +51,11 @@ async function collect(run: QueryRun): Promise<Answer> {
     const { part, ...cut } = cutOf(run, rows)
     return { kind: 'rows', rows: part, groups, page: cut, count: rows.reduce((sum, { count }) => sum + count, 0) }
   }
-  if (!run.isOrdered && condition === undefined && !query.isExplained) {
+  if (!run.isOrdered && !run.isLimited && condition === undefined && !query.isExplained) {
     return { kind: 'objects', page: { ...page, next: ofQuery(run, page.next) }, count: 0 }
   }
   const objects = await collectObjects(run, query.order)
+  if (run.isLimited && !run.isOrdered) return { kind: 'objects', ...pageOf(run, objects), count: objects.length }
   if (!run.isOrdered) {
     return {
       kind: 'objects',
@@ -85,6 +86,16 @@ function cutOf<T>(
     next: isMore ? { revision, start: 'ordered', query: query.digest, skip: end } : undefined,
     remaining: isMore ? all.length - end : undefined,
   }
+}
+
+/** The next page begins behind the last object, whatever rights the caller has then. */
+function pageOf({ query, list, page, request }: QueryRun, all: readonly StoredObject[]): { readonly page: ListPage } {
+  const part = list.limit === undefined ? all : all.slice(0, list.limit)
+  const last = part.at(-1)
+  const { revision } = page
+  const start = last && `${request.namespace === '' && last.namespace !== '' ? `${last.namespace}/` : ''}${last.name}\0`
+  const next = start === undefined || part.length === all.length ? undefined : { revision, start, query: query.digest }
+  return { page: { revision, next, remaining: next && all.length - part.length, batches: [part] } }
 }
 
 function warnOfFailures({ condition }: QueryRun, { responder }: HttpRequest): void {

@@ -11,10 +11,10 @@ import { type WatchForm, WatchFrames, type WatchFramesOptions } from '../codec/w
 import type { ByteSink, HttpResponse, Piece } from '../http/http.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { systemRandom } from '../lib/random.ts'
-import { changedEvents, type Condition, type Selected } from '../registry/query/query.ts'
+import { changedEvents, type Condition, type Selected, watchAccessible } from '../registry/query/query.ts'
 import { type Watch, watchObjects } from '../registry/read.ts'
 import { keepAlive, resumedQuery } from './event-stream.ts'
-import { objectIn } from './query-run.ts'
+import { objectIn, reachOf } from './query-run.ts'
 import { clientOf, listRulesOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { listTypeOf, servedItem, type View, watchViewOf } from './respond.ts'
 import { selectedView } from './selected-view.ts'
@@ -36,6 +36,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     info.name,
   )
   const asked = hasQuery(http.query) ? openQuery(parts, request) : undefined
+  const rights = asked?.isAccessible === true ? reachOf(request) : undefined
   const view = selectedView(plainView, asked?.select)
   const headers = { 'content-type': view.contentType }
   const scope = info.namespace === undefined ? 'cluster' : 'namespace'
@@ -59,9 +60,10 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const open = watchers.begin(watchedBy(request), query.start, holderOf(request))
   http.responder.whenOver(() => watchers.end(open))
   const wanted = { ...query, bookmarks, timeoutSeconds, where: asked?.where }
-  const found = await watchObjects(parts.registry, request, wanted, signal).catch((error: unknown) =>
-    failInStream(error, isEventStream),
-  )
+  const found = await (rights === undefined
+    ? watchObjects(parts.registry, request, wanted, signal)
+    : watchAccessible({ parts: parts.registry, place: request, rights }, wanted, signal)
+  ).catch((error: unknown) => failInStream(error, isEventStream))
   const told = asked?.isChanged === undefined ? found : changedEvents(found, asked.isChanged)
   const opened = parts.watches.wrap === undefined ? told : parts.watches.wrap(request, told)
   const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
@@ -104,10 +106,11 @@ interface WatchQuery {
   /** Whether fields changed that were asked for. Absent: all of them were. */
   readonly isChanged: ((event: WatchEvent) => boolean) | undefined
   readonly digest: string
+  readonly isAccessible: boolean
 }
 
 function openQuery(parts: ResourceParts, request: ResourceRequest): WatchQuery {
-  const { where, select, digest } = parts.queries.parse(request.resource, request.http.query, 'watch')
+  const { where, select, digest, isAccessible } = parts.queries.parse(request.resource, request.http.query, 'watch')
   const objectOf = objectIn(parts, request)
   const contentOf = (object: StoredObject): string | undefined => select?.contentOf({ object: () => objectOf(object) })
   const isChanged = (event: WatchEvent): boolean => {
@@ -120,6 +123,7 @@ function openQuery(parts: ResourceParts, request: ResourceRequest): WatchQuery {
     select,
     isChanged: select && isChanged,
     digest,
+    isAccessible,
   }
 }
 

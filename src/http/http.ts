@@ -2,6 +2,7 @@
 // nothing of sockets and are tested without one. The way from the socket to here is `listener.ts`, `stages.ts`.
 import type { Duplex } from 'node:stream'
 import type { CertificateCredential } from '../auth/authenticator.ts'
+import type { CallerReach } from '../api/reach.ts'
 import type { User } from '../api/user.ts'
 import type { Distribution } from '../lib/measure.ts'
 import type { Deadline } from './deadline.ts'
@@ -77,6 +78,8 @@ export interface Caller {
   /** The authenticator's annotations of the audit event. */
   readonly annotations?: Readonly<Record<string, string>> | undefined
   readonly audit: AuditNotes
+  /** What the request is limited to: it asks for what the caller may read. Absent: the caller may do all of it. */
+  readonly reach?: CallerReach | undefined
 }
 
 /** What handlers add to the audit event; dropped where the request is not audited. */

@@ -11,7 +11,7 @@ import { checkpoint, firstCheckpoint, type HttpMeasures } from './measures.ts'
 import type { AuditEntrance, CallerFilter, CallerHandler, Filter, Handler, HttpRequest } from './http.ts'
 import { audit, auditEntrance, type AuditFilterOptions } from './filters/audit.ts'
 import { authenticate } from './filters/authentication.ts'
-import { authorize } from './filters/authorization.ts'
+import { type AuthorizationOptions, authorize } from './filters/authorization.ts'
 import { holdWhileStarting, sendAwaySometimes, turnAwayWhenClosing, type WhenServing } from './filters/availability.ts'
 import { crossOrigin, strictTransport } from './filters/browsers.ts'
 import { controlFlow } from './filters/flow-control.ts'
@@ -36,6 +36,7 @@ export interface StageOptions extends WhenServing {
   readonly cbor: boolean
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  readonly rights?: AuthorizationOptions['rights']
   readonly flowControl: FlowControl
   readonly measures: HttpMeasures
   /** The `ConstrainedImpersonation` gate. */

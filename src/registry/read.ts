@@ -72,6 +72,8 @@ export async function objectHistory(
 /** The part of a query that selects objects. */
 export interface Where {
   readonly where?: Predicate | undefined
+  /** Unreadable objects are left out. Otherwise the request fails and names them. */
+  readonly skipUnreadable?: boolean | undefined
 }
 
 export function listRequest({ resource, namespace }: Place, query: ListQuery & Where): ListRequest {
@@ -80,6 +82,7 @@ export function listRequest({ resource, namespace }: Place, query: ListQuery & W
     namespace: namespace || undefined,
     at: query.at,
     limit: query.limit,
+    skipUnreadable: query.skipUnreadable,
     selection: selectionOf(query),
   }
 }
@@ -111,6 +114,7 @@ export function watchObjects(
       start: query.start,
       selection: selectionOf(query),
       bookmarks: query.bookmarks,
+      skipUnreadable: query.skipUnreadable,
       timeoutMilliseconds: timeoutSeconds && timeoutSeconds * 1000,
     },
     signal,

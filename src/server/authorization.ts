@@ -1,5 +1,6 @@
 // The chain of authorizers, from the configuration, and the informers that feed RBAC and the Node authorizer.
 import type { ApiLevel } from '../api/level.ts'
+import type { Rights } from '../api/reach.ts'
 import { accessPolicies } from '../auth/access-policy-file.ts'
 import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
 import { explainDenied } from '../auth/denied-explanation.ts'
@@ -42,10 +43,14 @@ const RBAC_RESOURCES: Readonly<Record<RbacKind, string>> = {
 export interface Authorization {
   readonly authorizer: Authorizer
   readonly rbac: RbacIndex
+  readonly rights: Rights
   /** A function that is asked before all authorizers of the configuration. Returns how to remove it. */
   readonly addFunction: (authorizer: AuthorizerFunction, answer: ReviewFunction) => () => void
-  /** Follows what is stored until the signal fires. Where the cache is lost, what was known stays known. */
-  follow(parts: ControllerParts, signal: AbortSignal): Promise<void>
+  /**
+   * Follows what is stored until the signal fires. Where the cache is lost, what was known stays known. `revision`: the newest one that
+   * watches may have sent.
+   */
+  follow(parts: ControllerParts, revision: () => number, signal: AbortSignal): Promise<void>
   /** Resolves when everything that was stored at the start is known, and these roles and bindings too. */
   untilKnown(roles: readonly MadeRole[], signal: AbortSignal): Promise<void>
 }
@@ -107,27 +112,45 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   let current = chained()
   if (modesOf(settings).includes('AlwaysAllow'))
     log.warn({}, 'authorization mode AlwaysAllow is on: every request is allowed')
+  const listeners = new Set<() => void>()
+  let changedAt = Infinity
+  let newest = (): number => Infinity
+  const onRights = (): void => {
+    changedAt = newest()
+    for (const listener of listeners) listener()
+  }
   const onChange = (isComplete: boolean): void => {
     isLoaded ||= isComplete
     for (const check of waiting) check()
+    onRights()
   }
   return {
     authorizer: {
       authorize: (access, signal) => current.authorize(access, signal),
       rulesFor: (user, namespace) => current.rulesFor!(user, namespace),
+      reachOf: (access) => current.reachOf!(access),
       ...(modesOf(settings).includes('RBAC')
         ? { explain: (denied, signal) => explainDenied(denied, { index: rbac, authorizer: current }, signal) }
         : {}),
     },
     rbac,
+    rights: {
+      changedAt: () => changedAt,
+      onChange(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    },
     addFunction(options, answer) {
       const name = { type: 'Webhook', name: options.name }
       const authorizer = countDecisions(authorizerFunction(options, answer), name, measures)
       functions.set(authorizer, options.name)
       current = chained()
+      onRights()
       return () => {
         functions.delete(authorizer)
         current = chained()
+        onRights()
       }
     },
     untilKnown: (wanted, signal) =>
@@ -144,10 +167,12 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
         signal.addEventListener('abort', check, { once: true })
         check()
       }),
-    async follow(parts, signal) {
+    async follow(parts, revision, signal) {
+      newest = revision
       const use = (authorizers: readonly AuthorizerConfig[]): void => {
         configured = authorizers.map(open)
         current = chained()
+        onRights()
       }
       await together(signal, (until) => [
         followRoles(parts, rbac, until, onChange),
@@ -220,7 +245,10 @@ async function followRoles(
         index.put(kind, object.object())
         onChange(false)
       },
-      onGone: ({ namespace, name }) => index.remove(kind, namespace, name),
+      onGone: ({ namespace, name }) => {
+        index.remove(kind, namespace, name)
+        onChange(false)
+      },
       onSynced: () => {
         missing.delete(kind)
         onChange(missing.size === 0)

@@ -297,7 +297,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const follow = async (signal: AbortSignal): Promise<void> => {
     await using _ = threads
     await together(signal, (until) => [
-      authorization.follow(parts, until),
+      authorization.follow(parts, () => store.status().revision, until),
       admission.follow(until),
       definitions.follow(until),
       remotes.follow(store, builtIn, until),

@@ -342,6 +342,7 @@ function openHandler(
       measureAuthorizer(hasProbe ? confineProbe(authorizer) : authorizer, measures.auth),
       base.tracing,
     ),
+    rights: config.queries.hasAccessibleLists ? base.authorization.rights : undefined,
     flowControl: tracedFlowControl(flow.control, base.tracing),
     tracing: base.tracing,
     measures: measures.http,

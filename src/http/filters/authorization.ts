@@ -1,25 +1,29 @@
 // Authorization, before any code looks whether the object exists (P-113 to P-118).
 import { quoted } from '../../api/field-error.ts'
 import { askedSelectors } from '../../auth/asked-selectors.ts'
-import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
+import type { Access, Authorizer, Decision, ResourceAccess } from '../../auth/authorizer.ts'
+import { type CallerReach, FULL_REACH, NO_REACH, type Rights } from '../../api/reach.ts'
 import type { User } from '../../api/user.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import { forbiddenAccess, refuseAccess } from '../forbidden.ts'
-import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
+import type { Caller, CallerFilter, CallerHandler, HttpRequest, HttpResponse } from '../http.ts'
+import { isTrue } from '../query.ts'
 import { isTransaction } from '../request-info.ts'
 import { plainText } from '../responses.ts'
 
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer
   readonly anonymousHealth: boolean
+  /** Rights as they change. Absent: callers cannot list what they may see without the right to list all of it. */
+  readonly rights?: Rights | undefined
 }
 
 const BY_PARTS: Decision = { kind: 'allow', reason: 'each operation is authorized' }
 
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz'])
 
-export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions): CallerFilter {
+export function authorize({ authorizer, anonymousHealth, rights }: AuthorizationOptions): CallerFilter {
   return (next) => (request, caller) => {
     const { user, audit } = caller
     const access = accessOf(request, user)
@@ -32,11 +36,66 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
       audit.annotate('authorization.k8s.io/reason', decision.reason ?? '')
       if (decision.kind === 'allow') {
         request.responder.account(user, true)
-        return next(request, caller)
+        const isLimited = rights !== undefined && access.kind === 'resource' && asksForAccessible(request, user)
+        return next(request, isLimited ? { ...caller, reach: lastingReach({ authorizer, rights, access }) } : caller)
       }
       if (decision.problem !== undefined) return brokenDecision(request, decision.problem)
+      const isDenied = decision.kind === 'deny'
+      if (!isDenied && rights !== undefined && access.kind === 'resource' && asksForAccessible(request, user)) {
+        return withinReach({ authorizer, rights, access }, { request, caller }, next)
+      }
       return refuseAccess(request, { access, decision, reader: user }, authorizer)
     })
+  }
+}
+
+/** A list or a watch over all namespaces of what the caller may read. */
+function asksForAccessible({ info, query }: HttpRequest, user: User): boolean {
+  if (info.kind !== 'resource' || !LISTING.has(info.verb) || !isTrue(query.get('accessible'))) return false
+  return info.namespace === undefined && info.name === undefined && user.name !== ANONYMOUS.name
+}
+
+const LISTING: ReadonlySet<string> = new Set(['list', 'watch'])
+
+interface Limited {
+  readonly authorizer: Authorizer
+  readonly rights: Rights
+  readonly access: ResourceAccess
+}
+
+const CANNOT_TELL =
+  'accessible: an authorizer of this server cannot tell in advance what a user may see; ask for one namespace'
+
+/** The decision is the handler's: it keeps to the reach. An answer of a handler that does not know of reaches is dropped. */
+async function withinReach(
+  limited: Limited,
+  { request, caller }: { readonly request: HttpRequest; readonly caller: Caller },
+  next: CallerHandler,
+): Promise<HttpResponse> {
+  const { access } = limited
+  const reach = lastingReach(limited)
+  if (reach === undefined) throw forbiddenAccess(access, CANNOT_TELL)
+  request.responder.account(caller.user, true)
+  const response = await next(request, { ...caller, reach })
+  if (!reach.isTaken) throw forbiddenAccess(access)
+  return response
+}
+
+/** Undefined: the rights cannot be told, or they never change. */
+function lastingReach({ authorizer, rights, access }: Limited): CallerReach | undefined {
+  const first = authorizer.reachOf?.(access)
+  if (first === undefined || first === FULL_REACH) return undefined
+  let isTaken = false
+  return {
+    get isTaken() {
+      return isTaken
+    },
+    now: () => {
+      isTaken = true
+      // An authorizer that was added since may be one that cannot tell.
+      return authorizer.reachOf?.(access) ?? NO_REACH
+    },
+    ...rights,
   }
 }
 

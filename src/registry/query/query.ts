@@ -17,6 +17,7 @@ import { type Allowance, Condition, type ConditionOptions, REQUEST_COST } from '
 
 export type { Condition, Grouping, Selected }
 export { collectObjects, type Collecting, collectRows } from './collect.ts'
+export { watchAccessible, withinReach } from './accessible.ts'
 export { checkIndexedPlaces } from './fields.ts'
 export { changedEvents } from './changed-events.ts'
 
@@ -32,6 +33,8 @@ export interface ObjectQuery {
   readonly order: readonly OrderTerm[]
   readonly select: Selected | undefined
   readonly grouping: Grouping | undefined
+  /** The answer has what the caller may read, and nothing else. */
+  readonly isAccessible: boolean
   /** The answer is the plan of the query and its cost. */
   readonly isExplained: boolean
   /** Equal for equal queries: a `continue` of another query is refused. */
@@ -79,6 +82,7 @@ export class ObjectQueries {
       order: isGrouped || text('orderBy') === '' ? [] : parseOrder(text('orderBy'), shape),
       select: text('select') === '' ? undefined : parseSelect(text('select'), resource.schema),
       grouping: isGrouped ? parseGrouping(parameters, shape) : undefined,
+      isAccessible: isTrue(parameters, 'accessible'),
       isExplained: isTrue(parameters, 'explainQuery'),
       digest: digestOf(resource, parameters),
     }
