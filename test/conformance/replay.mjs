@@ -2,15 +2,18 @@
 // Replays request scenarios against a server and compares every answer with a recorded one.
 //
 //   replay.mjs verify --server https://127.0.0.1:6443 --token T [--ca ca.crt | --insecure] [--only TEXT] [--dir DIR] [--verbose]
-//   replay.mjs record --server ...   writes DIR/<scenario>.recorded.json beside each scenario
+//   replay.mjs record --server ...   writes the answers down beside the scenarios; see recordings.mjs
 //   replay.mjs list
+//
+// `--level 1.36` is the level of the API that the server has; absent: the newest.
+// `--ours`: the answers are those of this server, where decisions except some. `--except TEXT` leaves scenarios out.
 //
 // `--raw FILE` writes down every answer as it came, and makes what a run chooses itself the same in every run: for comparing two runs.
 //
 // A scenario is a module `<name>.scenario.mjs` with `export default { title, async run(t) {} }`.
 // Every call on `t` adds one step; a recording is the list of the steps' normalised answers.
 // Exit status: 0 where every step agrees, 1 where one differs, 2 where it could not run.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -19,6 +22,7 @@ import https from 'node:https'
 import { parseArgs } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { hash, randomBytes } from 'node:crypto'
+import { LEVELS, recordedSteps, writeSteps } from './recordings.mjs'
 import { pause } from './scenarios/lib.mjs'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
@@ -38,6 +42,9 @@ const { values: flags, positionals } = parseArgs({
     timeout: { type: 'string', default: '30000' },
     json: { type: 'string' },
     raw: { type: 'string' },
+    level: { type: 'string', default: LEVELS.at(-1) },
+    ours: { type: 'boolean', default: false },
+    except: { type: 'string' },
   },
 })
 
@@ -435,7 +442,11 @@ const brief = (value) => {
 async function scenarios(dir) {
   const found = []
   for (const entry of await readdir(dir, { recursive: true })) {
-    if (entry.endsWith('.scenario.mjs') && (!flags.only || entry.includes(flags.only)))
+    if (
+      entry.endsWith('.scenario.mjs') &&
+      (!flags.only || entry.includes(flags.only)) &&
+      !(flags.except && entry.includes(flags.except))
+    )
       found.push(path.join(dir, entry))
   }
   return found.sort()
@@ -484,19 +495,18 @@ async function main() {
     await run.finish()
     raw[name] = run.raw
     run.steps = JSON.parse(JSON.stringify(run.steps)) // as a recording would hold them: no undefined values
-    const recording = file.replace(/\.scenario\.mjs$/, '.recorded.json')
     if (mode === 'record') {
       if (broke) {
         console.log(`BROKE ${name}: ${broke.stack}`)
         failed++
         continue
       }
-      await writeFile(recording, `${JSON.stringify(run.steps, null, 1)}\n`)
+      await writeSteps(path.resolve(flags.dir), name, flags.level, run.steps)
       console.log(`recorded ${name}: ${run.steps.length} steps`)
       passed += run.steps.length
       continue
     }
-    const expected = JSON.parse(await readFile(recording, 'utf8'))
+    const expected = await recordedSteps(path.resolve(flags.dir), name, { level: flags.level, isOurs: flags.ours })
     const wrong = []
     for (let i = 0; i < Math.max(expected.length, run.steps.length); i++) {
       if (i >= run.steps.length) {

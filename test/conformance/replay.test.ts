@@ -1,18 +1,19 @@
-// Replays what the reference server answered, on every store. Each scenario has one attempt: no answer may depend on chance.
+// Replays what the reference server answered, on every store, and at every level of the API. Each scenario has one attempt: no answer may depend on chance.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { API_LEVELS } from '../../src/api/level.ts'
 import { startEtcd } from '../rigs/etcd-server.ts'
-import { differingScenarios, REPLAY_TOKENS } from '../rigs/replay.ts'
+import { differingScenarios, type Replayed, REPLAY_TOKENS } from '../rigs/replay.ts'
 import { newHome, startServerProcess } from '../rigs/server-process.ts'
 import { StoreProcess } from '../rigs/store-process.ts'
 import { IS_WHOLE } from '../rigs/whole.ts'
 
 /** In memory all of them are asked for; on the others too in `make test-conformance`. */
-const PART = IS_WHOLE ? '' : 'update'
+const PART: Replayed = IS_WHOLE ? {} : { only: 'update' }
 
 /** What differs, in the replayer's words. */
-async function differences(storeFlags: readonly string[], only = ''): Promise<string> {
+async function differences(storeFlags: readonly string[], replayed: Replayed = {}): Promise<string> {
   const home = await newHome()
   const tokens = path.join(home, 'tokens.csv')
   writeFileSync(tokens, REPLAY_TOKENS)
@@ -33,14 +34,14 @@ async function differences(storeFlags: readonly string[], only = ''): Promise<st
     ],
     home,
   )
-  const differing = await differingScenarios(server.url, only)
+  const differing = await differingScenarios(server.url, replayed)
   await server.stop()
   return differing.join('\n')
 }
 
 describe('the recorded answers of the reference server', () => {
-  it('are ours, in memory', async () => {
-    expect(await differences(['--in-memory'])).toBe('')
+  it.each(API_LEVELS)('are ours, in memory, at level %s', async (level) => {
+    expect(await differences(['--in-memory', '--emulated-version', level], { level })).toBe('')
   })
 
   it('are ours, on the embedded store', async () => {

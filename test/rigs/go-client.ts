@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type ApiLevel, DEFAULT_LEVEL } from '../../src/api/level.ts'
 import { runGo } from './go-toolchain.ts'
 import { cacheFile, isExecutable, makeOnce } from './made-once.ts'
 
@@ -29,7 +30,7 @@ export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string
 export type ReferenceProgram = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler'
 
 /** Like `buildGoClient`, of the release for an API level; each takes five minutes of two processors the first time. */
-export function buildReference(name: ReferenceProgram, level: ReferenceLevel = '1.36'): Promise<string> {
+export function buildReference(name: ReferenceProgram, level: ApiLevel = DEFAULT_LEVEL): Promise<string> {
   return buildGoProgram(REFERENCE, name, REFERENCE_RELEASES[level])
 }
 
@@ -44,7 +45,7 @@ export function buildSecurityTool(name: 'h2spec'): Promise<string> {
 }
 
 /** Whether `buildReference` has nothing to do. */
-export async function isReferenceBuilt(name: ReferenceProgram, level: ReferenceLevel = '1.36'): Promise<boolean> {
+export async function isReferenceBuilt(name: ReferenceProgram, level: ApiLevel = DEFAULT_LEVEL): Promise<boolean> {
   return isExecutable(await programPath(REFERENCE, name, REFERENCE_RELEASES[level]))
 }
 
@@ -68,9 +69,7 @@ interface Release {
 const REFERENCE_RELEASES = {
   '1.36': { version: '1.36.4', modules: 'go' },
   '1.37': { version: '1.37.1', modules: 'level-1.37' },
-} as const satisfies Readonly<Record<string, Release>>
-
-export type ReferenceLevel = keyof typeof REFERENCE_RELEASES
+} as const satisfies Readonly<Record<ApiLevel, Release>>
 
 function programPath(sources: string, name: string, { modules }: Release): Promise<string> {
   return builtPath(sources, name, [`${modules}.mod`, `${modules}.sum`, `${name}/main.go`])

@@ -5,6 +5,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import https from 'node:https'
 import path from 'node:path'
+import type { ApiLevel } from '../../src/api/level.ts'
 import { runProgram } from './child-program.ts'
 import { freePort } from './free-port.ts'
 import { buildReference } from './go-client.ts'
@@ -27,6 +28,8 @@ export interface ReferenceServer {
 
 export interface ReferenceServerOptions {
   readonly etcd: string
+  /** Of its release; absent: the default level of ours. */
+  readonly level?: ApiLevel
   /** A further start in the same folder has the same keys and tokens. */
   readonly folder?: string
   /** Further flags. One that is given twice counts as it is given last. */
@@ -35,7 +38,7 @@ export interface ReferenceServerOptions {
 
 /** Resolves when it is ready. Throws with its last words where it does not come up. */
 export async function startReferenceServer(options: ReferenceServerOptions): Promise<ReferenceServer> {
-  const binary = await buildReference('kube-apiserver')
+  const binary = await buildReference('kube-apiserver', options.level)
   const folder = options.folder ?? (await newHome())
   const port = await freePort()
   const url = `https://127.0.0.1:${port}`
@@ -49,7 +52,8 @@ export async function startReferenceServer(options: ReferenceServerOptions): Pro
   const child = runProgram(binary, [
     `--etcd-servers=${options.etcd}`,
     '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
+    // The reference takes no loopback address for an endpoint of the cluster.
+    '--advertise-address=192.0.2.1',
     `--secure-port=${port}`,
     `--cert-dir=${path.join(folder, 'reference-certificates')}`,
     `--token-auth-file=${tokens}`,
@@ -76,8 +80,9 @@ export async function startReferenceControllers(
   kubeconfigFile: string,
   controllers: readonly string[],
   flags: readonly string[] = [],
+  level?: ApiLevel,
 ): Promise<{ stop(): Promise<void> }> {
-  const binary = await buildReference('kube-controller-manager')
+  const binary = await buildReference('kube-controller-manager', level)
   const port = await freePort()
   const child = runProgram(binary, [
     `--kubeconfig=${kubeconfigFile}`,

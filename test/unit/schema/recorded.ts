@@ -1,6 +1,6 @@
 // Runs the recorded scenarios without a server: a small stand-in keeps what was written, answers with what was recorded,
 // and writes down each attempt to create or change an object beside the real server's answer.
-import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { ApiObject, GroupVersionKind } from '../../../src/api/object.ts'
 import { isMap, type Value, type ValueMap } from '../../../src/api/value.ts'
 import { applyJsonPatch } from '../../../src/patch/json-patch.ts'
@@ -26,6 +26,14 @@ interface Step {
   readonly step: string
   readonly status?: number
   readonly body?: ValueMap
+}
+
+interface Recordings {
+  readonly recordedSteps: (
+    folder: string,
+    scenario: string,
+    how: { readonly isOurs: boolean },
+  ) => Promise<readonly Step[]>
 }
 
 type Shorten = (body: unknown) => unknown
@@ -58,7 +66,8 @@ interface Answer {
 
 /** A scenario's attempts, in order. */
 export async function attemptsIn(name: string): Promise<readonly Attempt[]> {
-  const steps = JSON.parse(await readFile(new URL(`${name}.recorded.json`, SCENARIOS), 'utf8')) as readonly Step[]
+  const { recordedSteps } = (await import(new URL('../recordings.mjs', SCENARIOS).href)) as Recordings
+  const steps = await recordedSteps(fileURLToPath(SCENARIOS), name, { isOurs: true })
   const module = (await import(new URL(`${name}.scenario.mjs`, SCENARIOS).href)) as {
     default: { run: (hand: StandIn) => Promise<void> }
   }
