@@ -10,7 +10,7 @@ export type ApiLevel = (typeof API_LEVELS)[number]
 export const NEWEST_LEVEL: ApiLevel = '1.37'
 
 /** Where no level is asked for. */
-export const DEFAULT_LEVEL: ApiLevel = '1.36'
+export const DEFAULT_LEVEL: ApiLevel = '1.37'
 
 /** The first and the last level that something is there at; absent: there is no such bound. */
 export interface LevelSpan {

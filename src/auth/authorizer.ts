@@ -113,6 +113,19 @@ export function readAccess(access: ResourceAccess): {
   return { access: isNamespaces ? { ...access, verb: 'get' } : access, isNamespaces }
 }
 
+/** The reasons of an authorizer that has no opinion begin with its name. */
+export function withNamedReasons(authorizer: Authorizer, name: string): Authorizer {
+  return {
+    ...authorizer,
+    authorize: (access, signal) =>
+      whenKnown(authorizer.authorize(access, signal), (decision) =>
+        decision.kind === 'no-opinion' && decision.reason !== undefined
+          ? { ...decision, reason: `${name}: ${decision.reason}` }
+          : decision,
+      ),
+  }
+}
+
 interface Question {
   readonly access: Access
   readonly signal: AbortSignal

@@ -241,17 +241,20 @@ function versionsOf(sources: FormSources, served: GroupVersionKind): Resource['v
     const { group, version } = gv ?? served
     return storedForm(sources, { group, version, kind: served.kind }).conversion
   }
-  return kindVersions({
-    shape: (apiVersion) => {
-      const gv = parseGroupVersion(apiVersion)
-      return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
+  return kindVersions(
+    {
+      shape: (apiVersion) => {
+        const gv = parseGroupVersion(apiVersion)
+        return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
+      },
+      isGivenUp: (apiVersion) => parseGroupVersion(apiVersion) !== undefined,
+      convert: (object: ValueMap, apiVersion: string): ValueMap => {
+        const stored = conversionFrom(own(object, 'apiVersion')).toStored(object as ApiObject)
+        const gv = parseGroupVersion(apiVersion)
+        if (gv === undefined || formatGroupVersion(gv) === stored.apiVersion) return stored
+        return conversionFrom(apiVersion).fromStored(stored)
+      },
     },
-    isGivenUp: (apiVersion) => parseGroupVersion(apiVersion) !== undefined,
-    convert: (object: ValueMap, apiVersion: string): ValueMap => {
-      const stored = conversionFrom(own(object, 'apiVersion')).toStored(object as ApiObject)
-      const gv = parseGroupVersion(apiVersion)
-      if (gv === undefined || formatGroupVersion(gv) === stored.apiVersion) return stored
-      return conversionFrom(apiVersion).fromStored(stored)
-    },
-  })
+    schema.level,
+  )
 }

@@ -76,8 +76,8 @@ export interface FieldManagerRequest {
 }
 
 /**
- * The written object with its managedFields. Never fails the write: if ownership cannot be computed, it is forgotten
- * (W-290). Objects without managers stay so until the first apply (W-281).
+ * The written object with its managedFields. Never fails the write: if ownership cannot be computed, it is forgotten,
+ * or stays as it was (W-290, `keepsOwners`). Objects without managers stay so until the first apply (W-281).
  */
 export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
   const managed = managedForUpdate(request, updated)
@@ -148,7 +148,7 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
     after = ownershipAfterUpdate(result, updated)
   } catch (error) {
     if (error instanceof ConversionMissing) throw error
-    return new Map()
+    return request.versions.keepsOwners === true ? readManaged(request) : new Map()
   }
   const taken = stripped(after.get(identityOf(current)))
   const settled = new Map(after)

@@ -28,6 +28,8 @@ export interface KindVersions {
   shape(apiVersion: string): ObjectShape | undefined
   /** Whether fields under a version without a shape are given up; where they are not, ownership cannot be computed. */
   readonly isGivenUp?: (apiVersion: string) => boolean
+  /** Where ownership cannot be computed, the stored managed fields stay; absent: they are forgotten. */
+  readonly keepsOwners?: boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
   /** A webhook or function that converts; absent where versions differ as `convert` has it. */
   readonly convertElsewhere?: (object: ValueMap, toApiVersion: string, signal: AbortSignal) => Promise<ValueMap>

@@ -1,8 +1,16 @@
 // The chain of authorizers, from the configuration, and the informers that feed RBAC and the Node authorizer.
-import type { ApiLevel } from '../api/level.ts'
+import { type ApiLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
 import type { Rights } from '../api/reach.ts'
 import { accessPolicies } from '../auth/access-policy-file.ts'
-import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
+import {
+  allowAll,
+  allowMasters,
+  allowPublicPaths,
+  type Authorizer,
+  chain,
+  denyAll,
+  withNamedReasons,
+} from '../auth/authorizer.ts'
 import { explainDenied } from '../auth/denied-explanation.ts'
 import { nodeAuthorizer } from '../auth/node-authorizer.ts'
 import { type AuthMeasures, countDecisions } from '../auth/measures.ts'
@@ -69,6 +77,8 @@ export interface AuthorizationParts {
 
 const FILE_FLAG = '--authorization-config'
 const LOOK_AGAIN_MS = 10_000
+/** At these levels a refusal names the authorizer of each reason. */
+const NAMED_REASONS: LevelSpan = { since: '1.37' }
 
 /** Administrators first, then the authorizers in order. Throws a `StartError` where one of them cannot be opened. */
 export function openAuthorization(given: AuthorizationParts): Authorization {
@@ -100,12 +110,17 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
       nodeAuthorizer({ graph: nodes.get, rules: () => (nodeRules ??= clusterRoleRules('system:node', level)) }),
     RBAC: () => byRoles,
   }
-  const open = (authorizer: AuthorizerConfig): Authorizer =>
-    countDecisions(
-      authorizer.kind === 'mode' ? modes[authorizer.mode]() : openAuthorizationWebhook(authorizer.webhook, caller),
-      { type: authorizer.kind === 'mode' ? authorizer.mode : 'Webhook', name: authorizer.name },
-      measures,
-    )
+  const asNamed = isAtLevel(level, NAMED_REASONS)
+    ? withNamedReasons
+    : (authorizer: Authorizer): Authorizer => authorizer
+  const open = (authorizer: AuthorizerConfig): Authorizer => {
+    const { name } = authorizer
+    const [type, opened] =
+      authorizer.kind === 'mode'
+        ? [authorizer.mode, modes[authorizer.mode]()]
+        : ['Webhook', openAuthorizationWebhook(authorizer.webhook, caller)]
+    return countDecisions(asNamed(opened, name), { type, name }, measures)
+  }
   const functions = new Map<Authorizer, string>()
   let configured = settings.authorizers.map(open)
   const chained = (): Authorizer => chain([allowMasters(), ...inOrder(functions), ...configured])
@@ -143,7 +158,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     },
     addFunction(options, answer) {
       const name = { type: 'Webhook', name: options.name }
-      const authorizer = countDecisions(authorizerFunction(options, answer), name, measures)
+      const authorizer = countDecisions(asNamed(authorizerFunction(options, answer), options.name), name, measures)
       functions.set(authorizer, options.name)
       current = chained()
       onRights()

@@ -1,5 +1,6 @@
 // The resources of a custom resource definition, one for each served version.
 import type { IndexedPlace } from '../../api/indexed-place.ts'
+import type { ApiLevel } from '../../api/level.ts'
 import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { customSelectableFields } from '../../api/selector-fields.ts'
@@ -125,7 +126,7 @@ export function customResource(
     withDefaults: (object) => schema.withDefaults(object),
     decode: (source) => schema.decode(source),
     toCanonical: (object) => schema.canonical(object),
-    versions: versionsOf(group, schemas, convert === RENAME_VERSION ? undefined : convert),
+    versions: versionsOf(group, schemas, parts.schema.level, convert === RENAME_VERSION ? undefined : convert),
     get columns() {
       columns ??= customTable(version.columns) ?? DEFAULT_TABLE
       return columns
@@ -167,20 +168,28 @@ function subresourcesOf(
 }
 
 /** Managed fields may name any version of the definition. */
-function versionsOf(group: string, schemas: VersionSchemas, convert: ConvertObjects | undefined): Resource['versions'] {
+function versionsOf(
+  group: string,
+  schemas: VersionSchemas,
+  level: ApiLevel,
+  convert: ConvertObjects | undefined,
+): Resource['versions'] {
   const schemaOf = (apiVersion: string): CustomSchema | undefined => {
     const gv = parseGroupVersion(apiVersion)
     return gv?.group === group ? schemas.get(gv.version) : undefined
   }
-  return kindVersions({
-    shape: (apiVersion) => schemaOf(apiVersion)?.shape,
-    convert: (object, apiVersion) => {
-      const renamed = { ...object, apiVersion }
-      return schemaOf(apiVersion)?.known(renamed) ?? renamed
+  return kindVersions(
+    {
+      shape: (apiVersion) => schemaOf(apiVersion)?.shape,
+      convert: (object, apiVersion) => {
+        const renamed = { ...object, apiVersion }
+        return schemaOf(apiVersion)?.known(renamed) ?? renamed
+      },
+      ...(convert !== undefined && {
+        convertElsewhere: async (object, apiVersion, signal) =>
+          (await convert([object as ApiObject], apiVersion, signal))[0] ?? object,
+      }),
     },
-    ...(convert !== undefined && {
-      convertElsewhere: async (object, apiVersion, signal) =>
-        (await convert([object as ApiObject], apiVersion, signal))[0] ?? object,
-    }),
-  })
+    level,
+  )
 }

@@ -13,6 +13,7 @@ import { absent, always, each, isEmpty, type OwnRule, type Rule, within } from '
 import type { Check } from '../../schema/validation/check.ts'
 import { portName, portNumber } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
 import { checkCidr } from '../shared/ip-address.ts'
@@ -20,6 +21,8 @@ import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root<NetworkPolicySpec>('spec')
+
+type ShownOf = (range: { readonly first: number; readonly end: number }) => number
 
 /** CIDRs of the stored policy, which are not validated again. */
 function rangesIn({ ingress = [], egress = [] }: NetworkPolicySpec): ReadonlySet<string> {
@@ -31,6 +34,8 @@ function rangesIn({ ingress = [], egress = [] }: NetworkPolicySpec): ReadonlySet
 
 interface PolicyScope {
   readonly check: Check
+  /** Of a range of ports that ends before it begins, the number that is shown. */
+  readonly shownOf: ShownOf
   readonly stored: ReadonlySet<string>
 }
 
@@ -38,11 +43,11 @@ function checkPolicy(spec: NetworkPolicySpec, scope: PolicyScope): void {
   const { check } = scope
   checkLabelSelector(spec.podSelector, SPEC.child('podSelector'), check)
   check.each(spec, 'ingress', SPEC, (rule, at) => {
-    check.each(rule, 'ports', at, checkPolicyPort)
+    check.each(rule, 'ports', at, (port, place) => checkPolicyPort(port, place, scope))
     check.each(rule, 'from', at, (peer, place) => checkPeer(peer, place, scope))
   })
   check.each(spec, 'egress', SPEC, (rule, at) => {
-    check.each(rule, 'ports', at, checkPolicyPort)
+    check.each(rule, 'ports', at, (port, place) => checkPolicyPort(port, place, scope))
     check.each(rule, 'to', at, (peer, place) => checkPeer(peer, place, scope))
   })
   const { policyTypes: types = [] } = spec
@@ -50,14 +55,18 @@ function checkPolicy(spec: NetworkPolicySpec, scope: PolicyScope): void {
   else check.fields(spec, SPEC, 'networking.k8s.io_v1.NetworkPolicySpec')
 }
 
-function checkPolicyPort(port: NetworkPolicyPort, at: FieldPath<NetworkPolicyPort>, check: Check): void {
+function checkPolicyPort(
+  port: NetworkPolicyPort,
+  at: FieldPath<NetworkPolicyPort>,
+  { check, shownOf }: PolicyScope,
+): void {
   check.fields(port, at, 'networking.k8s.io_v1.NetworkPolicyPort', 'protocol')
   const { port: number, endPort: end } = port
   const endAt = at.child('endPort')
   if (typeof number === 'number') {
     check.format(at.child('port'), number, portNumber(number))
     if (end === undefined) return
-    if (end < number) check.invalid(endAt, number, 'must be greater than or equal to `port`')
+    if (end < number) check.invalid(endAt, shownOf({ first: number, end }), 'must be greater than or equal to `port`')
     check.fields(port, at, 'networking.k8s.io_v1.NetworkPolicyPort', 'endPort')
   } else if (typeof number === 'string') {
     if (end !== undefined) check.invalid(endAt, end, 'may not be specified when `port` is non-numeric')
@@ -117,11 +126,16 @@ function peerWarnings({ ipBlock }: NetworkPolicyPeer, peer: string): readonly st
   ]
 }
 
-export const NETWORK_POLICY: Kind = typedKind<NetworkPolicy>({
-  validation: builtInRules({
+function rulesWith(shownOf: ShownOf): KindRules<NetworkPolicy> {
+  return builtInRules({
     object: (object, check, stored) =>
-      checkPolicy(object.spec, { check, stored: stored === undefined ? new Set() : rangesIn(stored.spec) }),
-  }),
+      checkPolicy(object.spec, { check, shownOf, stored: stored === undefined ? new Set() : rangesIn(stored.spec) }),
+  })
+}
+
+export const NETWORK_POLICY: Kind = typedKind<NetworkPolicy>({
+  validation: rulesWith(({ first }) => first),
+  since: { '1.37': { validation: rulesWith(({ end }) => end) } },
   defaults: within({
     spec: always({ policyTypes, ingress: each(within({ ports })), egress: each(within({ ports })) }),
   }),

@@ -4,7 +4,7 @@ import type { ClusterRoleBinding, RoleBinding, Subject } from '../../api/gen/kin
 import { equalValues } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, type TableShape, wide } from '../../codec/tables/column.ts'
 import { always, blank, each, type OwnRule, where, within } from '../../schema/defaults/rule.ts'
-import type { Check } from '../../schema/validation/check.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, segmentName, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
@@ -44,7 +44,11 @@ function checkSubject(subject: Subject, namespaced: boolean, at: FieldPath, chec
   }
 }
 
-function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules<RoleBinding> {
+function bindingRules(
+  kinds: readonly string[],
+  namespaced: boolean,
+  refusal = 'cannot change roleRef',
+): KindRules<RoleBinding> {
   const rules = checkedAgain(checkBinding(kinds, namespaced))
   return {
     create: rules.create,
@@ -52,7 +56,7 @@ function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules<
       rules.update(object, stored, check)
       const { roleRef: role } = object
       if (equalValues(role, stored.roleRef)) return
-      check.invalid(ROLE_REF, shownAs(role, formOf('rbac.authorization.k8s.io_v1.RoleRef')), 'cannot change roleRef')
+      check.invalid(ROLE_REF, shownAs(role, formOf('rbac.authorization.k8s.io_v1.RoleRef')), refusal)
     },
   }
 }
@@ -83,6 +87,7 @@ const COLUMNS: TableShape<RoleBinding> = tableOf([
 
 export const ROLE_BINDING: Kind = typedKind<RoleBinding>({
   validation: bindingRules(['Role', 'ClusterRole'], true),
+  since: { '1.37': { validation: bindingRules(['Role', 'ClusterRole'], true, IMMUTABLE) } },
   defaults: roleBinding,
   strategy: roleStrategy('RoleBinding'),
   columns: COLUMNS,
@@ -91,6 +96,7 @@ export const ROLE_BINDING: Kind = typedKind<RoleBinding>({
 
 export const CLUSTER_ROLE_BINDING: Kind = typedKind<ClusterRoleBinding>({
   validation: bindingRules(['ClusterRole'], false),
+  since: { '1.37': { validation: bindingRules(['ClusterRole'], false, IMMUTABLE) } },
   defaults: roleBinding,
   strategy: roleStrategy('ClusterRoleBinding'),
   columns: COLUMNS,

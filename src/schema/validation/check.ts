@@ -18,9 +18,8 @@ import type { FieldPath } from '../../api/field-path.ts'
 import type { BuiltInTypes } from '../../api/gen/kinds.ts'
 import { mapOrAbsent, mapsInPlace } from '../../api/members.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
-import { DEFAULT_LEVEL } from '../../api/level.ts'
 import { CheckedPatterns } from './checked-patterns.ts'
-import { FAULT_FORMS, type FaultForm } from './fault-form.ts'
+import { formOf, type FaultForm } from './fault-form.ts'
 import { checkField, placeOf, ruleOf, rulesOf } from './field-rules.ts'
 import { type Faults, NOT_NEGATIVE } from './formats.ts'
 
@@ -97,7 +96,7 @@ export class Check {
   }
 
   get form(): FaultForm {
-    return this.context.form ?? FAULT_FORMS[DEFAULT_LEVEL]
+    return formOf(this.context)
   }
 
   get errors(): readonly FieldError[] {

@@ -1,5 +1,5 @@
 // How faults are told, as far as that depends on the level of the API.
-import type { ApiLevel } from '../../api/level.ts'
+import { type ApiLevel, DEFAULT_LEVEL } from '../../api/level.ts'
 
 export interface FaultForm {
   /** The same fault is told once, however many rules find it. */
@@ -11,4 +11,9 @@ export interface FaultForm {
 export const FAULT_FORMS: Readonly<Record<ApiLevel, FaultForm>> = {
   '1.36': { isOnce: false, placesOwners: false },
   '1.37': { isOnce: true, placesOwners: true },
+}
+
+/** Where no form is given, that of the default level. */
+export function formOf({ form }: { readonly form?: FaultForm }): FaultForm {
+  return form ?? FAULT_FORMS[DEFAULT_LEVEL]
 }

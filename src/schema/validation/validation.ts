@@ -7,6 +7,7 @@ import { isGiven } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { Check, type ValidationContext } from './check.ts'
 import { checkCommonMeta, checkExpiry, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
+import { formOf } from './fault-form.ts'
 import type { KindRules, UpdateRule } from './rules.ts'
 
 export type { ValidationContext } from './check.ts'
@@ -20,18 +21,13 @@ export interface Change {
   readonly stored: ValueMap
 }
 
-/** Whether the same fault is told once. */
-function isOnce({ form }: ValidationContext): boolean {
-  return form?.isOnce === true
-}
-
 export function validateCreate(rules: KindRules, object: ValueMap, context: ValidationContext): readonly FieldError[] {
   return faultsOf((list) => {
     const check = new Check(context, list)
     rules.create(object, check)
     if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
     checkExpiry(object, undefined, check)
-  }, isOnce(context))
+  }, formOf(context).isOnce)
 }
 
 /** The faults of an object that is to take the place of the stored one. */
@@ -63,7 +59,7 @@ function checkChange({ object, stored }: Change, rule: UpdateRule, check: Check)
 }
 
 function changed(change: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
-  return faultsOf((list) => checkChange(change, rule, new Check(context, list)), isOnce(context))
+  return faultsOf((list) => checkChange(change, rule, new Check(context, list)), formOf(context).isOnce)
 }
 
 /** The faults of the metadata of an object that stands inside another, at `at`; it needs no name. */

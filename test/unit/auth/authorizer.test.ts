@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Access, allowAll, allowMasters, allowPublicPaths, chain, denyAll } from '../../../src/auth/authorizer.ts'
+import {
+  type Access,
+  allowAll,
+  allowMasters,
+  allowPublicPaths,
+  chain,
+  denyAll,
+  withNamedReasons,
+} from '../../../src/auth/authorizer.ts'
 
 const { signal } = new AbortController()
 
@@ -37,6 +45,17 @@ describe('who decides', () => {
     expect(await told.authorize(path('get', '/x', []), signal)).toEqual(joined)
     const silent = await chain([unsure({}), unsure({})]).authorize(path('get', '/x', []), signal)
     expect(silent).toStrictEqual({ kind: 'no-opinion' })
+  })
+
+  it('a reason that decides nothing can name its authorizer', async () => {
+    const refusing = { authorize: () => ({ kind: 'deny', reason: 'no' }) as const }
+    const asked = path('get', '/x', known)
+    expect(await withNamedReasons(denyAll(), 'b').authorize(asked, signal)).toEqual({
+      kind: 'no-opinion',
+      reason: 'b: Everything is forbidden.',
+    })
+    expect(await withNamedReasons(refusing, 'b').authorize(asked, signal)).toEqual({ kind: 'deny', reason: 'no' })
+    expect(await withNamedReasons(allowPublicPaths(), 'b').authorize(asked, signal)).toEqual({ kind: 'no-opinion' })
   })
 
   it.each([

@@ -5,10 +5,11 @@ import { type Kind, typedKind } from '../../kind.ts'
 import { COLUMNS } from './columns.ts'
 import { DEFAULTS, podStatus } from './defaults.ts'
 import { STRATEGY } from './strategy.ts'
-import { VALIDATION } from './validation.ts'
+import { VALIDATION, VALIDATION_WITH_CLAIMS } from './validation.ts'
 
 export const POD: Kind = typedKind<Pod>({
   validation: VALIDATION,
+  since: { '1.37': { validation: VALIDATION_WITH_CLAIMS } },
   defaults: DEFAULTS,
   strategy: STRATEGY,
   columns: COLUMNS,

@@ -17,7 +17,8 @@ type Field = (typeof INIT_FIRST)[number]
 type Amounts = Pick<ResourceRequirements, 'requests' | 'limits'>
 const ONLY_THESE = 'only cpu and memory resources are mutable'
 
-export function checkResize(object: Pod, stored: Pod, check: Check): void {
+/** `keepsClaims`: the claims of a container may not change. */
+export function checkResize(object: Pod, stored: Pod, check: Check, keepsClaims: boolean): void {
   const [spec, old] = [object.spec, stored.spec]
   const before = stored.status.qosClass ?? qosOf(old)
   if (before !== qosOf(spec)) {
@@ -27,7 +28,7 @@ export function checkResize(object: Pod, stored: Pod, check: Check): void {
   if (!canResize(stored)) check.forbidden(SPEC, 'Pod running on node without support for resize')
   if (!checkPodLevel(spec, old, check) || !checkOrder(spec, old, check)) return
   for (const field of INIT_FIRST) checkNothingRemoved(spec, old, field, check)
-  for (const field of INIT_LAST) checkOnlyAmounts(spec, old, field, check)
+  for (const field of INIT_LAST) checkOnlyAmounts({ spec, old, keepsClaims }, field, check)
   const rest = withMembers(spec, membersOf(old, 'containers', 'initContainers', 'resources'))
   if (check.errors.length === 0 && !equalValues(rest, old)) check.forbidden(SPEC, ONLY_THESE)
 }
@@ -98,11 +99,20 @@ function isRemoved(now: Amounts = {}, old: Amounts = {}, kind: keyof Amounts): b
   return Object.keys(old[kind] ?? {}).some((name) => !Object.hasOwn(now[kind] ?? {}, name))
 }
 
-function checkOnlyAmounts(spec: PodSpec, old: PodSpec, field: Field, check: Check): void {
+interface Resize {
+  readonly spec: PodSpec
+  readonly old: PodSpec
+  readonly keepsClaims: boolean
+}
+
+function checkOnlyAmounts({ spec, old, keepsClaims }: Resize, field: Field, check: Check): void {
   const stored = old[field] ?? []
   for (const [i, container] of (spec[field] ?? []).entries()) {
     const before: Partial<Container> = stored[i] ?? {}
-    const compared = { ...container, resources: withoutEmpty(amountsAsBefore(container.resources, before.resources)) }
+    const { claims } = container.resources ?? {}
+    const amounts = amountsAsBefore(container.resources, before.resources)
+    const resources = keepsClaims && claims !== undefined ? { ...amounts, claims } : amounts
+    const compared = { ...container, resources: withoutEmpty(resources) }
     if (equalValues(compared, { ...before, resources: withoutEmpty(before.resources ?? {}) })) continue
     const isSidecar = container.restartPolicy === 'Always'
     if (field === 'containers') check.forbidden(SPEC, ONLY_THESE)

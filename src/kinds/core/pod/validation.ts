@@ -194,20 +194,27 @@ const checkStatus: UpdateRule<Pod> = (object, stored, check) => {
   checkPodStatus(object, stored, check)
 }
 
-export const VALIDATION: KindRules<Pod> = {
-  create: checkCreate,
-  update: checkUpdate,
-  subresources: {
-    status: checkStatus,
-    ephemeralcontainers: checkEphemeral,
-    resize: (object, stored, check) => {
-      if (isMirror(stored.metadata)) check.forbidden(NOWHERE, 'static pods cannot be resized')
-      else if (stored.spec.os?.name === 'windows') {
-        check.forbidden(NOWHERE, 'windows pods cannot be resized')
-      } else {
-        checkUpdatedMeta(object, stored, check)
-        checkResize(object, stored, check)
-      }
-    },
-  },
+function resizeRule(keepsClaims: boolean): UpdateRule<Pod> {
+  return (object, stored, check) => {
+    if (isMirror(stored.metadata)) check.forbidden(NOWHERE, 'static pods cannot be resized')
+    else if (stored.spec.os?.name === 'windows') {
+      check.forbidden(NOWHERE, 'windows pods cannot be resized')
+    } else {
+      checkUpdatedMeta(object, stored, check)
+      checkResize(object, stored, check, keepsClaims)
+    }
+  }
 }
+
+function rulesWith(resize: UpdateRule<Pod>): KindRules<Pod> {
+  return {
+    create: checkCreate,
+    update: checkUpdate,
+    subresources: { status: checkStatus, ephemeralcontainers: checkEphemeral, resize },
+  }
+}
+
+export const VALIDATION = rulesWith(resizeRule(false))
+
+/** Since level 1.37. */
+export const VALIDATION_WITH_CLAIMS = rulesWith(resizeRule(true))

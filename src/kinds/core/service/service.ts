@@ -6,7 +6,7 @@ import { type Kind, typedKind } from '../../kind.ts'
 import { balancerAddresses } from '../../shared/load-balancer.ts'
 import { DEFAULTS } from './defaults.ts'
 import { defaultOnRead } from './families.ts'
-import { serviceStrategy } from './strategy.ts'
+import { serviceStrategy, serviceStrategyAlone } from './strategy.ts'
 import { VALIDATION } from './validation.ts'
 
 function externalIp(service: Service): string {
@@ -34,6 +34,7 @@ export const SERVICE: Kind = typedKind<Service>({
   validation: VALIDATION,
   defaults: DEFAULTS,
   strategy: serviceStrategy,
+  since: { '1.37': { strategy: serviceStrategyAlone } },
   columns: tableOf([
     NAME,
     column('Type', 'How the service is exposed.', ({ spec }) => spec.type ?? ''),

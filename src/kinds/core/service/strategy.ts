@@ -16,7 +16,22 @@ import { preparedForCreate, preparedForUpdate } from './fields.ts'
 import { ServiceReservation } from './reservation.ts'
 import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
 
+/** At level 1.36. */
 export function serviceStrategy(parts: KindNeeds): KindStrategy<Service> {
+  return strategyOf(parts, (service, context, registry) =>
+    deleteEndpoints(needed(parts.find('', 'endpoints')), service, context, registry),
+  )
+}
+
+/** At later levels, endpoints stay. */
+export function serviceStrategyAlone(parts: KindNeeds): KindStrategy<Service> {
+  return strategyOf(parts, () => Promise.resolve())
+}
+
+/** What else goes when a service is deleted. */
+type AfterRemoval = (service: Service, context: WriteContext, registry: RegistryParts) => Promise<void>
+
+function strategyOf(parts: KindNeeds, afterRemoval: AfterRemoval): KindStrategy<Service> {
   return {
     createOnUpdate: true,
     status: WITH_STATUS,
@@ -26,7 +41,7 @@ export function serviceStrategy(parts: KindNeeds): KindStrategy<Service> {
     firstStatus: () => ({ loadBalancer: {} }),
     warnings: serviceWarnings,
     statusWarnings: serviceStatusWarnings,
-    reserve: (change, context, registry) => reserve(parts, change, context, registry),
+    reserve: (change, context, registry) => reserve({ ...parts, afterRemoval }, change, context, registry),
   }
 }
 
@@ -36,7 +51,7 @@ function needed(resource: Resource | undefined): Resource {
 }
 
 async function reserve(
-  parts: KindNeeds,
+  parts: KindNeeds & { readonly afterRemoval: AfterRemoval },
   change: ReserveRequest<Service>,
   context: WriteContext,
   registry: RegistryParts,
@@ -58,7 +73,7 @@ async function reserve(
     settle: async (isRemoved) => {
       if (!isRemoved || stored === undefined) return
       await reservation.releaseAll(stored)
-      await deleteEndpoints(needed(parts.find('', 'endpoints')), stored, context, registry)
+      await parts.afterRemoval(stored, context, registry)
     },
   }
 }
