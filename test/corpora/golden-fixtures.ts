@@ -1,9 +1,13 @@
-// The reference's serialized objects in test/fixtures/golden, each in JSON, YAML and protobuf.
+// The serialized objects of the reference of level 1.36 in test/fixtures/golden, each in JSON, YAML and protobuf.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { KindSchema, SchemaTable } from '../../src/schema/table.ts'
+import { loadBuiltInSchema } from '../../src/schema/schema.ts'
+import type { KindSchema } from '../../src/schema/table.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../fixtures/golden')
+
+/** Of the level of the fixtures. */
+export const GOLDEN_SCHEMA = loadBuiltInSchema('1.36')
 
 export interface Golden {
   /** `core.v1.Pod`. */
@@ -16,7 +20,7 @@ export interface Golden {
   readonly protobuf: Buffer
 }
 
-export function goldenFixtures(table: SchemaTable): readonly Golden[] {
+export function goldenFixtures(): readonly Golden[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
     .map((file) => {
@@ -25,7 +29,7 @@ export function goldenFixtures(table: SchemaTable): readonly Golden[] {
       const read = (ending: string): Buffer => readFileSync(path.join(FOLDER, `${name}.${ending}`))
       return {
         name,
-        kind: table.kind({ group: group === 'core' ? '' : group, version, kind }),
+        kind: GOLDEN_SCHEMA.kind({ group: group === 'core' ? '' : group, version, kind }),
         json: read('json').toString(),
         yaml: read('yaml').toString(),
         protobuf: read('pb'),

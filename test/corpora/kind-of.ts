@@ -1,8 +1,9 @@
-// What is particular to a built-in kind, by its name: for tests of its rules, its defaults and its columns.
+// What is particular to a built-in kind at the default level, by its name: for tests of its rules, its defaults and its columns.
 import { type ApiObject, formatGroupVersion, type GroupKind } from '../../src/api/object.ts'
 import type { ValueMap } from '../../src/api/value.ts'
+import { kindAt } from '../../src/kinds/kind.ts'
 import { kindOf } from '../../src/kinds/kinds.ts'
-import { NEWEST_LEVEL } from '../../src/api/level.ts'
+import { DEFAULT_LEVEL, NEWEST_LEVEL } from '../../src/api/level.ts'
 import { allBuiltInGroups } from '../../src/schema/built-in-resources.ts'
 import type { Rule } from '../../src/schema/defaults/defaults.ts'
 import { withRightTypes } from '../../src/schema/stored-types.ts'
@@ -19,9 +20,9 @@ export function canonicalOf({ group, kind }: GroupKind, object: ValueMap): ApiOb
 export { columnsOf } from '../../src/kinds/kinds.ts'
 
 export function rulesOf(kind: GroupKind): KindRules {
-  return kindOf(kind).validation ?? METADATA_RULES
+  return kindAt(DEFAULT_LEVEL, kindOf(kind)).validation ?? METADATA_RULES
 }
 
 export function defaultsOf(kind: GroupKind): Rule | undefined {
-  return kindOf(kind).defaults as Rule | undefined
+  return kindAt(DEFAULT_LEVEL, kindOf(kind)).defaults as Rule | undefined
 }

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Value, equalValues } from '../../../src/api/value.ts'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../../../src/codec/convert.ts'
 import { columnsOf } from '../../corpora/kind-of.ts'
-import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import { goldenFixtures } from '../../corpora/golden-fixtures.ts'
+import { GOLDEN_SCHEMA, goldenFixtures } from '../../corpora/golden-fixtures.ts'
 
-const kinds = loadBuiltInSchema()
+const kinds = GOLDEN_SCHEMA
 
 function run(input: Buffer | string, from: SourceEncoding, to: TargetEncoding): Buffer {
   return convert(Buffer.from(input), { from, to, kinds, columnsOf, now: 0 }).bytes
@@ -24,7 +23,7 @@ function messageOf(input: Buffer | string, from: SourceEncoding, to: TargetEncod
 const parse = (bytes: Buffer): Value => JSON.parse(bytes.toString()) as Value
 
 describe('the reference’s objects', () => {
-  const goldens = goldenFixtures(kinds)
+  const goldens = goldenFixtures()
 
   it.each(goldens.filter(({ kind }) => kind !== undefined).map((golden) => [golden.name, golden] as const))(
     '%s goes through all encodings and stays the same',

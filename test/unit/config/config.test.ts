@@ -207,10 +207,7 @@ describe('the configuration', () => {
     ],
     [['--feature-gates', 'WatchLst=true'], '--feature-gates: unknown feature gate "WatchLst"; did you mean WatchList?'],
     [['--feature-gates', 'WatchList'], '--feature-gates: "WatchList" is not NAME=true or NAME=false'],
-    [
-      ['--feature-gates', 'ConsistentListFromCache=false'],
-      '--feature-gates: feature gate ConsistentListFromCache is locked to true',
-    ],
+    [['--feature-gates', 'HostnameOverride=false'], '--feature-gates: feature gate HostnameOverride is locked to true'],
     [['--config', '/nope/x.yaml'], '--config /nope/x.yaml: cannot be read: it does not exist'],
   ])('%o is refused in one line', async (args, message) => {
     expect(await faultOf(args)).toBe(message)
@@ -247,7 +244,7 @@ describe('feature gates', () => {
       ShardedListAndWatch: false,
       WatchList: false,
       ListFromCacheSnapshot: true,
-      ConcurrentWatchObjectDecode: false,
+      ConcurrentWatchObjectDecode: true,
     })
   })
 })

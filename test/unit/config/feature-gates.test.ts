@@ -8,19 +8,19 @@ describe('feature gates (P-471)', () => {
   test('the gates that the rules of kinds ask for stand as they do in the reference', () => {
     const gates = parseFeatureGates('', 'test')
     for (const name of ENABLED_GATES) expect([name, gates[name]]).toEqual([name, true])
-    expect(gates['HPAScaleToZero']).toBe(false)
+    expect(gates['EmptyDirVolumeMode']).toBe(false)
   })
 
   test('a gate of a kind can be switched', () => {
-    const gates = parseFeatureGates('HPAScaleToZero=true,RelaxedServiceNameValidation=false', 'test')
-    expect(gates['HPAScaleToZero']).toBe(true)
-    expect(gates['RelaxedServiceNameValidation']).toBe(false)
+    const gates = parseFeatureGates('EmptyDirVolumeMode=true,HPAScaleToZero=false', 'test')
+    expect(gates['EmptyDirVolumeMode']).toBe(true)
+    expect(gates['HPAScaleToZero']).toBe(false)
   })
 
   test('all gates of a stage can be switched at once, beside those that are named', () => {
-    const gates = parseFeatureGates('AllAlpha=true,HPAScaleToZero=false', 'test')
+    const gates = parseFeatureGates('AllAlpha=true,EmptyDirVolumeMode=false', 'test')
     expect(gates.CBORServingAndStorage).toBe(true)
-    expect(gates['HPAScaleToZero']).toBe(false)
+    expect(gates['EmptyDirVolumeMode']).toBe(false)
   })
 
   test('AllowUnsafeMalformedObjectDeletion is off at every level (D34)', () => {
@@ -37,6 +37,12 @@ describe('feature gates (P-471)', () => {
 
   test('a gate that is locked, or that nobody knows, is refused', () => {
     expect(() => parseFeatureGates('WatchLists=true', 'test')).toThrow('did you mean WatchList?')
-    expect(() => parseFeatureGates('ConsistentListFromCache=false', 'test')).toThrow('is locked to true')
+    expect(() => parseFeatureGates('HostnameOverride=false', 'test')).toThrow('is locked to true')
+  })
+
+  test('a gate that is gone is known at the levels that had it', () => {
+    const setting = 'ConsistentListFromCache=true'
+    expect(parseFeatureGates(setting, 'test', '1.36')['ConsistentListFromCache']).toBe(true)
+    expect(() => parseFeatureGates(setting, 'test', '1.37')).toThrow('unknown feature gate')
   })
 })

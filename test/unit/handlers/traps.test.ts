@@ -199,9 +199,11 @@ describe('what compatible servers get wrong', () => {
     })
   })
 
-  it('updates repeat causes, and messages do not (W-006, W-007)', async () => {
-    await send('POST', MAPS, map('a'))
-    const { body } = await send('PUT', `${MAPS}/a`, { metadata: { name: 'a', labels: { x: 'not valid' } } })
+  it('updates repeat causes at level 1.36, and messages do not (W-006, W-007)', async () => {
+    const older = await openWorld({ flags: ['--emulated-version=1.36'] })
+    await older.send({ method: 'POST', path: MAPS, body: map('a') })
+    const bad = { metadata: { name: 'a', labels: { x: 'not valid' } } }
+    const { body } = await older.send({ method: 'PUT', path: `${MAPS}/a`, body: bad })
     const { causes, kind } = body['details'] as { causes: readonly object[]; kind: string }
     expect(kind).toBe('ConfigMap')
     expect(causes.length).toBeGreaterThan(1)

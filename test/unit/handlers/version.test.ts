@@ -10,8 +10,8 @@ describe('/version (R-311, P-472)', () => {
   it('tells the level of the API, indented for everyone', async () => {
     const response = await handler(fakeRequest('GET /version?pretty=false'))
     const text = bodyText(response)
-    expect(text).toMatch(/^\{\n {2}"major": "1",\n {2}"minor": "36",/)
-    expect(JSON.parse(text)).toMatchObject({ gitVersion: expect.stringMatching(/^v1\.36\.\d+/) as unknown })
+    expect(text).toMatch(/^\{\n {2}"major": "1",\n {2}"minor": "37",/)
+    expect(JSON.parse(text)).toMatchObject({ gitVersion: expect.stringMatching(/^v1\.37\.\d+/) as unknown })
     expect(response.headers['content-type']).toBe('application/json')
   })
 

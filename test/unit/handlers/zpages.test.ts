@@ -60,7 +60,7 @@ describe('/statusz and /flagz (R-343, P-473)', () => {
     const text = bodyText(await statusz()(fakeRequest('GET /statusz')))
     expect(text).toMatch(/^\napiserver statusz\nWarning: /)
     expect(text).toContain('\nStarted: 2026-01-02T03:04:05Z\nUp: 1 hr 02 min 05 sec\n')
-    expect(text).toMatch(/\nEmulation version: 1\.36\nPaths: \/livez \/metrics \/statusz\n$/)
+    expect(text).toMatch(/\nEmulation version: 1\.37\nPaths: \/livez \/metrics \/statusz\n$/)
   })
 
   it('shows the same as an object', async () => {
@@ -74,7 +74,7 @@ describe('/statusz and /flagz (R-343, P-473)', () => {
       uptimeSeconds: 3725,
       goVersion: `node ${process.version}`,
       binaryVersion: versionInfo().gitVersion.slice(1),
-      emulationVersion: '1.36',
+      emulationVersion: '1.37',
       paths: ['/livez', '/metrics', '/statusz'],
     })
     expect(request.warnings).toEqual([])

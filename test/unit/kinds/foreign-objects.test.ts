@@ -59,7 +59,7 @@ describe('what kube-apiserver has stored', () => {
     expect(read(bytes, 'configmaps/d/a').metadata).toEqual(CONFIG_MAP.metadata)
   })
 
-  const stored = goldenFixtures(BUILT_IN).flatMap((golden) => {
+  const stored = goldenFixtures().flatMap((golden) => {
     const object = JSON.parse(golden.json) as ApiObject
     const [group = '', version = ''] = object.apiVersion?.includes('/')
       ? object.apiVersion.split('/')

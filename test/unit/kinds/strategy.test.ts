@@ -20,7 +20,7 @@ apps/v1/DaemonSet                                               -  1:spec  statu
 apps/v1/Deployment                                              -  1:spec,metadata.annotations  status  metadata.labels,spec
 apps/v1/ReplicaSet                                              -  1:spec  status  spec
 apps/v1/StatefulSet                                             -  1:spec  status  spec
-autoscaling/v2/HorizontalPodAutoscaler                          -  -       status  spec
+autoscaling/v2/HorizontalPodAutoscaler                          -  1:spec  status  spec
 batch/v1/CronJob                                                -  1:spec  status  spec
 batch/v1/Job                                                    -  1:spec  status  spec
 certificates.k8s.io/v1/CertificateSigningRequest                -  -

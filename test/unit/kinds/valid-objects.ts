@@ -1,7 +1,14 @@
 // An object of each built-in kind that the server would take, as small as it can be.
 import { utf8String } from '../../../src/pki/der-writer.ts'
 import { certificateRequest, COMMON_NAME } from '../../corpora/certificate-request.ts'
+import { versionedObject } from '../../corpora/versioned-objects.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
+
+/** Of a kind that has versions which are off by default. */
+function objectOf(kind: string): ValueMap {
+  const { name: _, ...object } = versionedObject({ group: '', version: 'v1', kind }, 1)
+  return object
+}
 
 const LABELS = { app: 'a' }
 const SELECTOR = { matchLabels: LABELS }
@@ -40,6 +47,9 @@ export const CLUSTER_KINDS: ReadonlySet<string> = new Set([
   'PersistentVolume',
   'IngressClass',
   'IPAddress',
+  'ClusterTrustBundle',
+  'DeviceTaintRule',
+  'StorageVersionMigration',
   'ServiceCIDR',
   'ClusterRole',
   'ClusterRoleBinding',
@@ -190,6 +200,10 @@ export const VALID: Readonly<Record<string, ValueMap>> = {
       devices: [{ name: 'd' }],
     },
   },
+  'resource.k8s.io/v1 DeviceTaintRule': objectOf('DeviceTaintRule'),
+  'certificates.k8s.io/v1 ClusterTrustBundle': objectOf('ClusterTrustBundle'),
+  'certificates.k8s.io/v1 PodCertificateRequest': objectOf('PodCertificateRequest'),
+  'storagemigration.k8s.io/v1 StorageVersionMigration': objectOf('StorageVersionMigration'),
   'apiextensions.k8s.io/v1 CustomResourceDefinition': {
     metadata: { name: 'widgets.example.com' },
     spec: {

@@ -33,10 +33,11 @@ describe('the built-in resources', () => {
       'discovery.k8s.io',
       'resource.k8s.io',
       'flowcontrol.apiserver.k8s.io',
+      'storagemigration.k8s.io',
     ])
     expect(groups.find(({ group }) => group === 'autoscaling')?.versions.map((v) => v.version)).toEqual(['v2', 'v1'])
-    expect(resources.length).toBe(68)
-    expect(resources.flatMap((one) => one.subresources).length).toBe(45)
+    expect(resources.length).toBe(72)
+    expect(resources.flatMap((one) => one.subresources).length).toBe(49)
   })
 
   it('say what discovery says of them (R-302, P-466)', () => {

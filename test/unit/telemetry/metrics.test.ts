@@ -108,7 +108,7 @@ describe('what is counted', () => {
 
   it('tells the build, the gates and the process (P-471)', async () => {
     const text = await textOf(open())
-    expect(text).toMatch(/kubernetes_build_info\{major="1",minor="36"/)
+    expect(text).toMatch(/kubernetes_build_info\{major="1",minor="37"/)
     expect(text).toContain('kubernetes_feature_enabled{name="WatchList",stage="BETA"} 0')
     expect(text).toMatch(/^process_cpu_seconds_total \d/m)
     expect(text).toMatch(/^process_resident_memory_bytes \d{7,}/m)

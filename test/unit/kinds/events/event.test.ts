@@ -51,7 +51,6 @@ describe('validation', () => {
       {},
       { reason: 'S' },
       `reason: Invalid value: "S": ${IMMUTABLE}`,
-      `reason: Invalid value: "S": ${IMMUTABLE}`,
     ]),
     ...changes('events.k8s.io/v1 Event', [
       'another reporter and no type',

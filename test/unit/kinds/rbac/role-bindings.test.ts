@@ -91,7 +91,7 @@ describe('validation', () => {
       'another role',
       {},
       { 'roleRef/name': 's' },
-      `roleRef: Invalid value: {"APIGroup":"${RBAC_GROUP}","Kind":"ClusterRole","Name":"s"}: cannot change roleRef`,
+      `roleRef: Invalid value: {"APIGroup":"${RBAC_GROUP}","Kind":"ClusterRole","Name":"s"}: field is immutable`,
     ]),
     ...rows(
       `${RBAC} ClusterRoleBinding`,

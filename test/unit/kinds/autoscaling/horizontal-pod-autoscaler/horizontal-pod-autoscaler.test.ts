@@ -140,7 +140,6 @@ describe('validation', () => {
       [
         'none at least',
         { 'spec/minReplicas': 0 },
-        'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
         'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
       ],
       [
