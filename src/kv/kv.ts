@@ -36,6 +36,9 @@ export interface Range {
   readonly countAll?: boolean | undefined
 }
 
+/** All keys of a range as of one revision. */
+export type StreamedRange = Required<Pick<Range, 'start' | 'end'>> & { readonly at: Revision }
+
 export interface ListResult {
   readonly revision: Revision
   readonly items: readonly KeyValue[]
@@ -136,6 +139,11 @@ export interface Kv {
   get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult>
   /** As `get`: without `at` a linearizable read. Pages at one `at` together are that revision's exact state. */
   list(range: Range, signal: AbortSignal): Promise<ListResult>
+  /**
+   * Reads a range by one call, in pieces in the order of keys. Resolves when the first piece is there. Undefined: the engine cannot do
+   * that now, and `list` reads the same in pages. Absent: it never can. Throws as `list` does, also between two pieces.
+   */
+  stream?(range: StreamedRange, signal: AbortSignal): Promise<AsyncIterable<readonly KeyValue[]> | undefined>
   /**
    * Writes all in one revision, or nothing. Resolves when the writes are durable. Without anything to write it only compares, and the
    * revision is the newest one. Throws `unknown` where the engine cannot find out whether it happened.

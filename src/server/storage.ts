@@ -99,7 +99,9 @@ async function openConfiguredEtcd(
   const { openEtcd } = await import('../kv/etcd/etcd.ts')
   const { endpoints } = storage
   const metadata = tracing === undefined ? undefined : () => tracing.headers()
-  return openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage), metadata, dial }, signal)
+  const streamsRanges = config.featureGates['EtcdRangeStream'] === true
+  const { storagePrefix: prefix } = config
+  return openEtcd({ endpoints, prefix, tls: etcdTls(storage), metadata, dial, streamsRanges }, signal)
 }
 
 /** To look after, without a server. Throws as `openStorage` does. */

@@ -43,6 +43,7 @@ export function tracedKv(kv: Kv, tracing: Tracing | undefined): Kv {
   return {
     get: (...call) => step('get', () => kv.get(...call)),
     list: (...call) => step('list', () => kv.list(...call)),
+    stream: (...call) => step('stream', async () => kv.stream?.(...call)),
     commit: (...call) => step('commit', () => kv.commit(...call)),
     newestRevision: (...call) => step('revision', () => kv.newestRevision(...call)),
     watch: (...call) => kv.watch(...call),

@@ -2,11 +2,12 @@
 // before its items. A list without a limit is read lazily.
 import { setImmediate } from 'node:timers/promises'
 import type { PagePosition, StoredObject } from '../api/read.ts'
-import type { KeyValue, Range } from '../kv/kv.ts'
+import type { KeyValue, ListResult, Range } from '../kv/kv.ts'
 import type { Count } from '../lib/measure.ts'
 import { tooLargeResourceVersion, translate, unreadableObjects } from './errors.ts'
 import { fullKey, type KvObjects, readItems } from './kv-objects.ts'
 import { listRange, type ListRange, positionAfter } from './list-range.ts'
+import { restOfRange } from './range-rest.ts'
 import { type Matcher, matcherOf } from './selection.ts'
 import { keyInType } from './keys.ts'
 import { stepKeys } from './step-size.ts'
@@ -43,11 +44,15 @@ async function* everything(
   matcher: Matcher | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredObject[]> {
-  for (;;) {
-    const found = await steps.read(matcher)
-    if (found.length > 0) yield found
-    if (!steps.more) return
-    await steps.next({}, signal)
+  try {
+    for (;;) {
+      const found = await steps.read(matcher)
+      if (found.length > 0) yield found
+      if (!steps.more) return
+      await steps.nextOfRest(signal)
+    }
+  } finally {
+    await steps.end()
   }
 }
 
@@ -80,6 +85,7 @@ class Steps {
   #found: readonly KeyValue[] | undefined
   #count: number | undefined
   #revision: number | undefined
+  #rest: ReturnType<typeof restOfRange> | undefined
   more = false
 
   constructor(objects: KvObjects, request: ListRequest, range: ListRange) {
@@ -98,24 +104,56 @@ class Steps {
     { most = Infinity, countAll }: { readonly most?: number | undefined; readonly countAll?: boolean },
     signal: AbortSignal,
   ): Promise<void> {
-    const { resource } = this.#request
     const at = this.#revision ?? startRevision(this.#request)
-    const start = fullKey(this.#objects, resource, this.#start)
-    const end = fullKey(this.#objects, resource, this.#range.end)
-    const range: Range = { start, end, limit: Math.min(most, stepKeys(this.#found)), at, countAll }
-    const { kv, measures } = this.#objects
-    const result = await measures
-      .time('list', resource, () => kv.list(range, signal))
-      .catch((error: unknown) => {
-        const position = this.#request.at.kind === 'continuation' ? this.#request.at.position : undefined
-        throw translate(error, { verb: 'list', resource, revision: at, position })
-      })
-    measures.fetched.of(resource.group, resource.resource).value += result.items.length
+    const limit = Math.min(most, stepKeys(this.#found))
+    const result = await this.#list({ ...this.#place(), limit, at, countAll }, signal).catch((error: unknown) => {
+      throw this.#failure(error, at)
+    })
     this.#revision = at ?? result.revision
-    this.#found = result.items
     this.#count ??= result.count
-    this.more = result.more
-    const last = result.items.at(-1)
+    this.#take(result.items, result.more)
+  }
+
+  /** Reads on in a list without a limit. */
+  async nextOfRest(signal: AbortSignal): Promise<void> {
+    const { kv } = this.#objects
+    const reader = { kv, list: (range: Range) => this.#list(range, signal), pageKeys: stepKeys }
+    const place = { ...this.#place(), at: this.revision }
+    this.#rest ??= restOfRange(reader, place, { first: this.#found ?? [], signal })
+    const piece = await this.#rest.next().catch((error: unknown) => {
+      throw this.#failure(error, this.revision)
+    })
+    this.#take(piece.done === true ? [] : piece.value, piece.done !== true)
+  }
+
+  /** To be called where `nextOfRest` may have been. */
+  async end(): Promise<void> {
+    await this.#rest?.return()
+  }
+
+  #place(): { readonly start: string; readonly end: string } {
+    const { resource } = this.#request
+    const [start, end] = [this.#start, this.#range.end].map((key) => fullKey(this.#objects, resource, key))
+    return { start: start!, end: end! }
+  }
+
+  #list(range: Range, signal: AbortSignal): Promise<ListResult> {
+    const { kv, measures } = this.#objects
+    return measures.time('list', this.#request.resource, () => kv.list(range, signal))
+  }
+
+  #failure(error: unknown, revision: number | undefined): unknown {
+    const { at, resource } = this.#request
+    const position = at.kind === 'continuation' ? at.position : undefined
+    return translate(error, { verb: 'list', resource, revision, position })
+  }
+
+  #take(items: readonly KeyValue[], more: boolean): void {
+    const { resource } = this.#request
+    this.#objects.measures.fetched.of(resource.group, resource.resource).value += items.length
+    this.#found = items
+    this.more = more
+    const last = items.at(-1)
     if (last !== undefined) this.#start = `${last.key.slice(fullKey(this.#objects, resource, '').length)}\0`
   }
 

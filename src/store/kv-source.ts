@@ -1,11 +1,12 @@
 // A kv's prefix as a source: loaded in steps at one revision, then followed by one watch.
 import { setImmediate } from 'node:timers/promises'
 import type { GroupResource } from '../api/object.ts'
-import { type Batch, type KvEvent, type ListResult, prefixRange, type Range } from '../kv/kv.ts'
+import { type Batch, type KeyValue, type KvEvent, type ListResult, prefixRange, type Range } from '../kv/kv.ts'
 import { COMPACTION_KEY } from './compactor.ts'
 import { translate } from './errors.ts'
 import type { KvObjects } from './kv-objects.ts'
 import { EVERY_TYPE } from './measures.ts'
+import { ahead, restOfRange } from './range-rest.ts'
 import type { Feed, FeedBatch, LoadPage, SourceChange, SourceItem } from './source.ts'
 import { loadKeys, OPENED_AT_ONCE, stepKeys } from './step-size.ts'
 import { openValue } from './stored-object.ts'
@@ -16,23 +17,44 @@ const EVERYTHING: GroupResource = Object.freeze({ group: '', resource: 'objects'
 export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGenerator<LoadPage> {
   const range = prefixRange(`${objects.prefix}/`)
   const first = await listStep(objects, { ...range, limit: stepKeys(undefined), countAll: true }, signal)
-  const { revision } = first
-  const total = first.count ?? first.items.length
-  for (let step: ListResult | undefined = first; step !== undefined; ) {
-    const last: string | undefined = step.more ? step.items.at(-1)?.key : undefined
-    const rest: Range = { start: `${last}\0`, end: range.end, limit: loadKeys(step.items, total), at: revision }
-    // The next step is read while this one is handled.
-    const next: Promise<ListResult> | undefined = last === undefined ? undefined : listStep(objects, rest, signal)
-    next?.catch(() => {})
-    const items: SourceItem[] = []
-    for (const found of step.items) {
-      const item = sourceItem(objects, found)
-      items.push(item instanceof Promise ? await item : item)
-      if (items.length % OPENED_AT_ONCE === 0) await setImmediate()
-    }
-    yield { revision, items, total }
-    step = await next
+  const { revision, items } = first
+  const total = first.count ?? items.length
+  const page = async (found: readonly KeyValue[]): Promise<LoadPage> => {
+    return { revision, items: await sourceItems(objects, found), total }
   }
+  const last = first.more ? items.at(-1)?.key : undefined
+  if (last === undefined) {
+    yield page(items)
+    return
+  }
+  const reader = {
+    kv: objects.kv,
+    list: (step: Range) => listStep(objects, step, signal),
+    pageKeys: (previous: readonly KeyValue[]) => loadKeys(previous, total),
+  }
+  const place = { start: `${last}\0`, end: range.end, at: revision }
+  const rest = ahead(restOfRange(reader, place, { first: items, signal }))
+  // The rest is on its way while the first page is handled.
+  const second = rest.next()
+  second.catch(() => undefined)
+  try {
+    yield page(items)
+    for (let piece = await second; piece.done !== true; piece = await rest.next()) yield page(piece.value)
+  } catch (error) {
+    throw translate(error, { verb: 'list', resource: EVERYTHING })
+  } finally {
+    await rest.return()
+  }
+}
+
+async function sourceItems(objects: KvObjects, found: readonly KeyValue[]): Promise<readonly SourceItem[]> {
+  const items: SourceItem[] = []
+  for (const one of found) {
+    const item = sourceItem(objects, one)
+    items.push(item instanceof Promise ? await item : item)
+    if (items.length % OPENED_AT_ONCE === 0) await setImmediate()
+  }
+  return items
 }
 
 export async function newestRevision(objects: KvObjects, signal: AbortSignal): Promise<number> {

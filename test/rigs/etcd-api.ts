@@ -12,6 +12,13 @@ const folder = join(dirname(createRequire(import.meta.url).resolve('etcd3/packag
 root.resolvePath = (_origin, target) => join(folder, target)
 root.loadSync('rpc.proto', { keepCase: true })
 
+/** Newer than those files. */
+const STREAMED = 'message RangeStreamResponse { RangeResponse range_response = 1; }'
+protobuf.parse(`syntax = "proto3"; package etcdserverpb; ${STREAMED}`, root, { keepCase: true })
+root
+  .lookupService('etcdserverpb.KV')
+  .add(new protobuf.Method('RangeStream', 'rpc', 'RangeRequest', 'RangeStreamResponse', false, true))
+
 /** Whatever differs between two servers that do the same. */
 const OF_ONE_SERVER: ReadonlySet<string> = new Set(['cluster_id', 'member_id', 'raft_term'])
 

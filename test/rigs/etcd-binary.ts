@@ -12,16 +12,17 @@ const run = promisify(execFile)
 
 export interface EtcdBinary {
   readonly path: string
-  /** As the binary tells it: `3.6.14`. */
+  /** As the binary tells it: `3.7.3`. */
   readonly version: string
 }
 
-/** The two ends of the range of versions that we support: the newest line, and the oldest. */
-export type EtcdLine = 'newest' | 'oldest'
+/** The two ends of the range of versions that we support, and the line before the newest. */
+export type EtcdLine = 'newest' | 'previous' | 'oldest'
 
 /** One way to come by an etcd: the path of the binary, or undefined with a line in `tried` that says why not. */
 type Way = (tried: string[]) => Promise<string | undefined>
 
+const PREVIOUS = '3.6.14'
 const OLDEST = '3.4.23'
 
 const WAYS: Readonly<Record<EtcdLine, readonly Way[]>> = Object.freeze({
@@ -31,6 +32,12 @@ const WAYS: Readonly<Record<EtcdLine, readonly Way[]>> = Object.freeze({
     fromCache(cachePath(`image-${NEWEST}`), builtPath('etcd')),
     fromImage(NEWEST),
     fromGo,
+  ],
+  previous: [
+    fromVariable('ETCD_PREVIOUS_BIN'),
+    fromCache(cachePath(`image-${PREVIOUS}`), builtPath('etcd', PREVIOUS)),
+    fromImage(PREVIOUS),
+    (tried) => orTold('Go', tried, () => buildEtcdProgram('etcd', PREVIOUS)),
   ],
   oldest: [
     fromVariable('ETCD_OLDEST_BIN'),
@@ -42,6 +49,7 @@ const WAYS: Readonly<Record<EtcdLine, readonly Way[]>> = Object.freeze({
 
 const ADVICE: Readonly<Record<EtcdLine, string>> = Object.freeze({
   newest: `Install Go, Docker or an etcd ${NEWEST}, or set ETCD_BIN to one.`,
+  previous: `Install Go, Docker, or set ETCD_PREVIOUS_BIN to an etcd ${PREVIOUS}.`,
   oldest: `Install Docker, or use Debian, whose packages have it, or set ETCD_OLDEST_BIN to an etcd ${OLDEST}.`,
 })
 

@@ -2,7 +2,7 @@
 import { buildGoProgram, type GoProgram, goProgramPath } from './go-program.ts'
 
 /** The newest that we support. */
-export const ETCD_VERSION = '3.6.14'
+export const ETCD_VERSION = '3.7.3'
 
 const PROGRAMS = {
   etcd: { module: 'go.etcd.io/etcd/server/v3', folder: '', version: ETCD_VERSION },
@@ -15,11 +15,11 @@ const PROGRAMS = {
 export type EtcdProgram = keyof typeof PROGRAMS
 
 /** Where the program is, or will be. */
-export function builtPath(name: EtcdProgram): string {
-  return goProgramPath('etcd', { name, ...PROGRAMS[name] })
+export function builtPath(name: EtcdProgram, version: string = PROGRAMS[name].version): string {
+  return goProgramPath('etcd', { name, ...PROGRAMS[name], version })
 }
 
 /** The path of the program. Throws what Go says where it cannot be built. */
-export function buildEtcdProgram(name: EtcdProgram): Promise<string> {
-  return buildGoProgram('etcd', { name, ...PROGRAMS[name] })
+export function buildEtcdProgram(name: EtcdProgram, version: string = PROGRAMS[name].version): Promise<string> {
+  return buildGoProgram('etcd', { name, ...PROGRAMS[name], version })
 }

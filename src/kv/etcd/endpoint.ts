@@ -3,7 +3,7 @@
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { Connection } from '../../wire/http2-client-connection.ts'
-import { WATCH } from '../gen/rpc.ts'
+import { WATCH, type WatchRequest, type WatchResponse } from '../gen/rpc.ts'
 import { decode, encode, type Given, type Rpc } from '../rpc.ts'
 import { type Dial, Dialer, type EtcdTls } from './dialer.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { literal, POST, SCHEME_HTTP, SCHEME_HTTPS } from '../../wire/hpack.ts'
 import { RpcError, UntouchedError } from './verdict.ts'
-import { WatchCall } from './watch-call.ts'
+import { StreamCall } from './stream-call.ts'
 
 export interface CallOptions {
   readonly timeoutMs: number
@@ -50,9 +50,13 @@ export function callHeaders(token: string | undefined): CallHeaders {
 /** Between two attempts to connect, and between two attempts of a call. */
 export const RECONNECT = Object.freeze({ firstMs: 100, longestMs: 2_000 })
 
+export type WatchCall = StreamCall<WatchRequest, WatchResponse>
+
 export class Endpoint {
   /** As the operator wrote it. */
   readonly url: string
+  /** The member has the call for it, for all that is known. It may have been upgraded when it is connected anew. */
+  streamsRanges = true
   readonly dialer: Dialer
   /** Used instead of the dialer's sockets. */
   readonly given: Dial | undefined
@@ -152,7 +156,12 @@ export class Endpoint {
   }
 
   openWatch(headers: CallHeaders): WatchCall {
-    return new WatchCall(this.#standing(), this.#block(WATCH.path, headers), (end) => this.#rpcError(end))
+    return this.openStream(WATCH, headers)
+  }
+
+  openStream<Request, Response>(rpc: Rpc<Request, Response>, headers: CallHeaders): StreamCall<Request, Response> {
+    const line = { connection: this.#standing(), headers: this.#block(rpc.path, headers) }
+    return new StreamCall(rpc, line, (end) => this.#rpcError(end))
   }
 
   close(): void {
@@ -195,6 +204,7 @@ export class Endpoint {
   #dial(): Connection {
     clearTimeout(this.#redial)
     this.#hasStood = false
+    this.streamsRanges = true
     const connection: Connection = new Connection(
       (onRead) => this.given?.(this.url, onRead) ?? this.dialer.dial(onRead),
       () => this.#onState(connection),

@@ -1,16 +1,18 @@
-// The engine on etcd 3.4 to 3.6. Start here: `openEtcd`. Values that it hands out are views of the answers they came in: who
+// The engine on etcd 3.4 to 3.7. Start here: `openEtcd`. Values that it hands out are views of the answers they came in: who
 // keeps one for long should keep a copy.
 import { throwIfCancelled } from '../../lib/errors.ts'
 import {
   checkCommit,
   type Commit,
   type GetResult,
+  type KeyValue,
   KvError,
   type KvWatch,
   type ListResult,
   type Range,
   type Revision,
   type StoreSize,
+  type StreamedRange,
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
@@ -33,6 +35,7 @@ import { behindFences, fencePrefix } from './creates.ts'
 import { diagnose } from './diagnosis.ts'
 import { toKeyValue } from './key-value.ts'
 import { EtcdMaintenance, sizeOf } from './maintenance.ts'
+import { RangeStream } from './range-stream.ts'
 import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
 import { Writes } from './writes.ts'
 
@@ -41,6 +44,8 @@ export type { Dial } from './dialer.ts'
 export interface EtcdOptions extends ClusterOptions {
   /** How long to wait for etcd when the engine is opened; absent: 10 s. */
   readonly openTimeoutMs?: number
+  /** Whether large ranges are read by one call where the members have it; absent: true. */
+  readonly streamsRanges?: boolean
   /** One try of a call; absent: 5 s. */
   readonly attemptTimeoutMs?: number
   /** All tries of a call; absent: 15 s. */
@@ -107,6 +112,7 @@ export class Etcd implements RestorableKv {
   readonly #prefix: string
   readonly #limits: CallLimits
   readonly #writes: Writes
+  readonly #streamsRanges: boolean
   #underWay = 0
   #whenIdle: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -119,6 +125,7 @@ export class Etcd implements RestorableKv {
       totalMs: options.callTimeoutMs ?? CALL_LIMITS.totalMs,
     }
     this.#writes = new Writes(cluster, options.prefix)
+    this.#streamsRanges = options.streamsRanges ?? true
     this.maintenance = new EtcdMaintenance(cluster, options.prefix)
   }
 
@@ -136,6 +143,13 @@ export class Etcd implements RestorableKv {
     const { header, kvs, more, count } = await this.listWithLeases(range, signal)
     const result = { revision: header.revision, items: kvs.map((kv) => toKeyValue(kv)), more }
     return range.countAll === true ? { ...result, count } : result
+  }
+
+  async stream(range: StreamedRange, signal: AbortSignal): Promise<AsyncIterable<readonly KeyValue[]> | undefined> {
+    if (!this.#streamsRanges) return undefined
+    const start = range.start === this.#prefix ? behindFences(range.start) : range.start
+    const stream = new RangeStream(this.#cluster, { ...range, start }, signal)
+    return (await stream.begin()) ? stream : undefined
   }
 
   /** The same, as etcd answers it. */

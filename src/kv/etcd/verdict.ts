@@ -58,6 +58,9 @@ const BY_TEXT: Readonly<Record<string, Verdict>> = Object.freeze({
   'etcdserver: lease already exists': { kind: 'lease-exists' },
 })
 
+/** The member does not have the call. */
+export const UNIMPLEMENTED = 12
+
 /** gRPC's numbers; the engine's transport is the only other place that knows them. */
 const BY_STATUS: Readonly<Record<number, Verdict>> = Object.freeze({
   1: IN_DOUBT, // CANCELLED, and not by us
@@ -66,7 +69,7 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = Object.freeze({
   7: { kind: 'fail', code: 'denied' }, // PERMISSION_DENIED
   8: IN_DOUBT, // RESOURCE_EXHAUSTED: also what HTTP/2 says of a connection that it throttles
   10: IN_DOUBT, // ABORTED
-  12: { kind: 'fail', code: 'unavailable' }, // UNIMPLEMENTED: not an etcd of version 3
+  [UNIMPLEMENTED]: { kind: 'fail', code: 'unavailable' }, // UNIMPLEMENTED: not an etcd of version 3
   13: IN_DOUBT, // INTERNAL
   14: IN_DOUBT, // UNAVAILABLE
   15: { kind: 'fail', code: 'corrupt' }, // DATA_LOSS

@@ -15,10 +15,9 @@ import {
 import { RANGE, type WatchCreateRequest, type WatchResponse } from '../gen/rpc.ts'
 import type { Given } from '../rpc.ts'
 import type { Call, Cluster } from './cluster.ts'
-import { type Endpoint, RECONNECT } from './endpoint.ts'
+import { type Endpoint, RECONNECT, type WatchCall } from './endpoint.ts'
 import { RevisionAssembler } from './revisions.ts'
 import { failure, judge, RpcError } from './verdict.ts'
-import type { WatchCall } from './watch-call.ts'
 
 /** A member that does not confirm a watch within this time is given up for another. */
 const CREATE_LIMIT_MS = 5_000

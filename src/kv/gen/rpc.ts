@@ -244,6 +244,30 @@ export const RangeResponse: Message<RangeResponse> = {
   },
 }
 
+export interface RangeStreamResponse {
+  readonly rangeResponse: RangeResponse
+}
+
+export const RangeStreamResponse: Message<RangeStreamResponse> = {
+  size: (message) => SMALL_BYTES + sizeOfOne(RangeResponse, message.rangeResponse),
+  write(writer, message) {
+    writeOne(writer, 1, RangeResponse, message.rangeResponse)
+  },
+  read(reader) {
+    let rangeResponse: RangeResponse = NO_RANGE_RESPONSE
+    for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+      switch (tag) {
+        case 10:
+          rangeResponse = reader.message(RangeResponse.read)
+          break
+        default:
+          reader.skip(tag)
+      }
+    }
+    return { rangeResponse }
+  },
+}
+
 export interface PutRequest {
   readonly key: string
   readonly value: Buffer
@@ -1844,9 +1868,11 @@ export const AuthenticateResponse: Message<AuthenticateResponse> = {
 }
 
 const NO_HEADER: Header = Header.read(new ProtobufReader(NO_BYTES))
+const NO_RANGE_RESPONSE: RangeResponse = RangeResponse.read(new ProtobufReader(NO_BYTES))
 const NO_KEY_VALUE: KeyValue = KeyValue.read(new ProtobufReader(NO_BYTES))
 
 export const RANGE: Rpc<RangeRequest, RangeResponse> = { path: '/etcdserverpb.KV/Range', request: RangeRequest, response: RangeResponse }
+export const RANGE_STREAM: Rpc<RangeRequest, RangeStreamResponse> = { path: '/etcdserverpb.KV/RangeStream', request: RangeRequest, response: RangeStreamResponse }
 export const PUT: Rpc<PutRequest, PutResponse> = { path: '/etcdserverpb.KV/Put', request: PutRequest, response: PutResponse }
 export const DELETE_RANGE: Rpc<DeleteRangeRequest, DeleteRangeResponse> = { path: '/etcdserverpb.KV/DeleteRange', request: DeleteRangeRequest, response: DeleteRangeResponse }
 export const TXN: Rpc<TxnRequest, TxnResponse> = { path: '/etcdserverpb.KV/Txn', request: TxnRequest, response: TxnResponse }

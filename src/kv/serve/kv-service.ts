@@ -6,6 +6,7 @@ import {
   DELETE_RANGE,
   PUT,
   RANGE,
+  RANGE_STREAM,
   type RangeRequest,
   type RangeResponse,
   type RequestOp,
@@ -17,6 +18,7 @@ import { decode } from '../rpc.ts'
 import type { TransactionalKv } from '../transactional.ts'
 import { AnswerPlaces } from './answer-places.ts'
 import type { Identity } from './identity.ts'
+import { rangeStream } from './range-stream.ts'
 import { rangePieces } from './range-pieces.ts'
 import { arranged, checkRange, needsAll, shown, toKeyRange } from './ranges.ts'
 import { failure } from './rpc-failure.ts'
@@ -45,6 +47,11 @@ export function kvMethods(kv: TransactionalKv, identity: Identity, clock: Clock)
           throw error
         }
       },
+    },
+    [RANGE_STREAM.path]: {
+      kind: 'answers',
+      answers: (message, signal) =>
+        rangeStream(kv, identity, { request: decode(RANGE_STREAM.request, message), signal }),
     },
     ...unary(PUT, identity, async (request, signal, bytes) => {
       checkPut(request)

@@ -39,7 +39,12 @@ export function needsAll(request: RangeRequest): boolean {
   return request.sortOrder !== 0 || request.sortTarget !== By.KEY || hasBounds(request)
 }
 
-function hasBounds(request: RangeRequest): boolean {
+/** Whether the order is not that of keys. Without an order, the target says nothing. */
+export function isSorted({ sortOrder, sortTarget }: RangeRequest): boolean {
+  return sortOrder === Order.DESCEND || (sortOrder === Order.ASCEND && sortTarget !== By.KEY)
+}
+
+export function hasBounds(request: RangeRequest): boolean {
   const { minModRevision, maxModRevision, minCreateRevision, maxCreateRevision } = request
   return minModRevision !== 0 || maxModRevision !== 0 || minCreateRevision !== 0 || maxCreateRevision !== 0
 }

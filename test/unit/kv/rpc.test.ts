@@ -26,6 +26,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 /** Newer than the descriptions of the other client, or not of its API. */
 const NOT_IN_THE_OTHER: ReadonlySet<string> = new Set([
+  'RangeStreamResponse',
   'HashKVRequest',
   'HashKVResponse',
   'LeaseStatus',

@@ -29,7 +29,7 @@ function open() {
   const slow = new Proxy<Kv>(faulty, {
     get(kv, name: keyof Kv) {
       if (name === 'watch') return kv.watch.bind(kv)
-      const call = kv[name].bind(kv) as (...args: readonly unknown[]) => Promise<unknown>
+      const call = kv[name]!.bind(kv) as (...args: readonly unknown[]) => Promise<unknown>
       return (...args: readonly unknown[]) => {
         now += KV_MS
         return call(...args)

@@ -1,4 +1,4 @@
-// One stream of watch responses. It is pulled: what is not read stays in etcd, by flow control.
+// One call with a stream of answers. It is pulled: what is not read stays in etcd, by flow control.
 import { CancelledError } from '../../lib/errors.ts'
 import type { Connection } from '../../wire/http2-client-connection.ts'
 import {
@@ -10,11 +10,17 @@ import {
   STATUS_UNAVAILABLE,
 } from '../../wire/grpc-call.ts'
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
-import { WATCH, type WatchRequest, type WatchResponse } from '../gen/rpc.ts'
-import { decode, encode, type Given } from '../rpc.ts'
+import { decode, encode, type Given, type Rpc } from '../rpc.ts'
 import type { RpcError } from './verdict.ts'
 
-export class WatchCall {
+/** Where a call begins: a connection, and the block of its headers. */
+interface Line {
+  readonly connection: Connection
+  readonly headers: Buffer
+}
+
+export class StreamCall<Request, Response> {
+  readonly #rpc: Rpc<Request, Response>
   readonly #call: GrpcCall
   #arrived: Buffer[] = []
   #next = 0
@@ -22,7 +28,8 @@ export class WatchCall {
   #end: RpcError | undefined
   #wake: (() => void) | undefined
 
-  constructor(connection: Connection, headers: Buffer, toError: (end: CallEnd) => RpcError) {
+  constructor(rpc: Rpc<Request, Response>, { connection, headers }: Line, toError: (end: CallEnd) => RpcError) {
+    this.#rpc = rpc
     this.#call = new GrpcCall(connection, headers, {
       onMessage: (message) => {
         this.#arrived.push(message)
@@ -38,12 +45,12 @@ export class WatchCall {
     })
   }
 
-  send(message: Given<WatchRequest>): void {
-    this.#call.send(encode(WATCH.request, message, PREFIX_BYTES), false)
+  send(message: Given<Request>, isLast = false): void {
+    this.#call.send(encode(this.#rpc.request, message, PREFIX_BYTES), isLast)
   }
 
   /** Undefined where none has arrived. */
-  read(): WatchResponse | undefined {
+  read(): Response | undefined {
     const message = this.#arrived[this.#next]
     if (message === undefined) return undefined
     this.#next++
@@ -51,10 +58,10 @@ export class WatchCall {
     this.#unreadBytes -= message.length
     this.#call.unread = this.#unreadBytes
     try {
-      return decode(WATCH.response, message)
+      return decode(this.#rpc.response, message)
     } catch (error) {
       this.#forgetArrived()
-      this.#call.cancel(STATUS_INTERNAL, `a watch response cannot be read: ${(error as Error).message}`)
+      this.#call.cancel(STATUS_INTERNAL, `an answer cannot be read: ${(error as Error).message}`)
       return undefined
     }
   }
