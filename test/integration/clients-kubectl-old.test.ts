@@ -19,7 +19,7 @@ describe('kubectl 1.20', () => {
       expect([command, result.code, result.stderr]).toEqual([command, 0, expect.any(String)])
       return result.stdout
     }
-    expect(await say('version')).toMatch(/GitVersion:"v1\.20[^]*Server Version:[^]*v1\.36\./)
+    expect(await say('version')).toMatch(/GitVersion:"v1\.20[^]*Server Version:[^]*v1\.37\./)
     expect(await say('api-resources --api-group=apps')).toMatch(/^deployments +deploy +apps\/v1 +true +Deployment$/m)
     expect(await say('explain deployment.spec.replicas')).toMatch(/^FIELD: +replicas <integer>$/m)
     expect(await say('create configmap one --from-literal=a=1')).toBe('configmap/one created\n')

@@ -51,7 +51,7 @@ const deployment = 'create deployment web --image=nginx:1 --replicas=2'
 describe('kubectl', () => {
   it('finds out what there is (P-510, P-517, P-518)', async () => {
     await withEach(async ({ say }, namespace) => {
-      expect(await say('version')).toMatch(/^Server Version: .*v1\.36\.\d+/m)
+      expect(await say('version')).toMatch(/^Server Version: .*v1\.37\.\d+/m)
       expect(await say('api-resources --namespaced=true -o name')).toMatch(/^configmaps$[^]*^deployments\.apps$/m)
       const resources = cells(await say('api-resources --api-group=apps'))
       expect(resources[0]).toEqual(['NAME', 'SHORTNAMES', 'APIVERSION', 'NAMESPACED', 'KIND'])

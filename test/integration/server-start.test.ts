@@ -159,6 +159,6 @@ describe('the command line', () => {
       stdout: expect.stringContaining('--secure-port') as unknown,
     })
     expect(await runCommand([], home)).toMatchObject({ code: 0, stdout: expect.stringContaining('serve') as unknown })
-    expect((await runCommand(['version'], home)).stdout).toMatch(/^quarterdeck \d+\.\d+\.\d+, API level v1\.36\.\d+\n$/)
+    expect((await runCommand(['version'], home)).stdout).toMatch(/^quarterdeck \d+\.\d+\.\d+, API level v1\.37\.\d+\n$/)
   })
 })
