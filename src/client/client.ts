@@ -31,6 +31,7 @@ export type { ConnectionOptions, Kubeconfig } from './kubeconfig.ts'
 export { type LeaderElectionOptions, LeadershipLostError } from './leader-election.ts'
 export type { Indexers } from './object-store.ts'
 export type { CustomObject, KubernetesObject, List, Stored } from './objects.ts'
+export type { Condition, Fields, Grouping, QueryRow, Selected } from './query.ts'
 export type { ApiAnswer, ApiRequest, RequestLimits } from './requests.ts'
 export {
   type DeleteOptions,

@@ -57,7 +57,7 @@ export interface Place {
 export interface EndpointCall {
   /** The name of the client's function, for messages. */
   readonly verb: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly place: Place
   readonly query?: Query
   readonly body?: unknown

@@ -270,10 +270,10 @@ function refusalOf(request: ApiRequest, { status, headers }: IncomingAnswer, tex
 function retryDelayMs(request: ApiRequest, error: unknown, backoff: Backoff): number | undefined {
   if (error instanceof ConnectionError) {
     // The caller learns at once of a server that cannot be reached. A repeated write could conflict with itself.
-    const again = error.phase === 'refused' || (error.phase === 'sent' && request.method === 'GET')
+    const again = error.phase === 'refused' || (error.phase === 'sent' && ['GET', 'QUERY'].includes(request.method))
     return again ? backoff.nextDelayMs() : undefined
   }
-  const isIdempotent = ['GET', 'PUT', 'DELETE'].includes(request.method) || request.contentType === APPLY_TYPE
+  const isIdempotent = ['GET', 'QUERY', 'PUT', 'DELETE'].includes(request.method) || request.contentType === APPLY_TYPE
   if (!isIdempotent || !(error instanceof ApiStatusError) || ![429, 503].includes(error.code)) return undefined
   const { retryAfter } = error
   if (retryAfter === undefined || !(retryAfter <= LONGEST_RETRY_AFTER_S)) return undefined

@@ -15,6 +15,22 @@ import { hasReason } from './errors.ts'
 import type { Binding, Eviction, Scale, Status, TokenRequest } from './gen/k8s.ts'
 import { Informer, type InformerOptions } from './informer.ts'
 import type { KubernetesObject, List, Stored } from './objects.ts'
+import {
+  type Condition,
+  CONDITION,
+  FIELDS,
+  type Fields,
+  fieldsText,
+  type Grouping,
+  GROUPING,
+  isQuery,
+  ORDER,
+  QUERY_CALL,
+  type QueryRow,
+  type Selected,
+  sendGrouping,
+  sendQuery,
+} from './query.ts'
 import type { Query } from './requests.ts'
 import { NEVER } from './waiting.ts'
 import { eventsOf, type OpenWatch, resumingWatch, type WatchEvent } from './watch.ts'
@@ -26,8 +42,10 @@ export interface Selection {
 }
 
 /** The options of a list. */
-export interface ListOptions extends CallOptions, Selection {
-  /** The number of objects on a page. Default: 500. */
+export interface ListOptions extends CallOptions, Selection, Condition {
+  /** Sorts by these fields: `spec.priority desc`. Quantities, versions and times sort by value. */
+  readonly orderBy?: Fields
+  /** The number of objects on a page. Default: 500, or all objects with `orderBy` or `accessible`. */
   readonly limit?: number
   /** Default: the newest state. `0`: any state in the server's cache. */
   readonly resourceVersion?: string
@@ -35,7 +53,7 @@ export interface ListOptions extends CallOptions, Selection {
 }
 
 /** The options of a watch. */
-export interface WatchOptions extends Selection {
+export interface WatchOptions extends Selection, Condition {
   /** The resourceVersion of a list or an object: the watch begins after it. Default: now. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
@@ -54,10 +72,14 @@ export interface DeleteOptions extends CallOptions {
 const SELECTION: OptionTypes<Selection> = { labelSelector: 'text|filled', fieldSelector: 'text|filled' }
 const VERSION = { resourceVersion: 'text' } as const
 const MATCH = { resourceVersionMatch: ['NotOlderThan', 'Exact'] } as const
-const LIST: OptionTypes<ListOptions> = { ...CALL, ...SELECTION, ...VERSION, ...MATCH, limit: 'count?' }
-const WATCH: OptionTypes<WatchOptions> = { ...SELECTION, ...VERSION, signal: 'signal?' }
+const LIST: OptionTypes<ListOptions> = { ...QUERY_CALL, ...SELECTION, ...VERSION, ...MATCH, ...ORDER, limit: 'count?' }
+const WATCH: OptionTypes<WatchOptions> = { ...SELECTION, ...CONDITION, ...VERSION, signal: 'signal?' }
 const COPY = { indexers: 'functions?', resyncMs: 'interval?', clock: 'clock?', onError: 'function?' } as const
-const INFORMER: OptionTypes<InformerOptions<never, never> & Selection> = { ...SELECTION, ...COPY }
+const INFORMER: OptionTypes<InformerOptions<never, never> & Selection & Condition> = {
+  ...SELECTION,
+  ...CONDITION,
+  ...COPY,
+}
 const PRECONDITIONS = { uid: 'text', resourceVersion: 'text' } as const
 const POLICY = { gracePeriodSeconds: 'count', propagationPolicy: ['Background', 'Foreground', 'Orphan'] } as const
 const DELETE: OptionTypes<DeleteOptions> = { ...CALL, ...POLICY, dryRun: 'boolean', preconditions: 'filled' }
@@ -126,6 +148,37 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     }
   }
 
+  /** Objects with these fields only, and with their names and versions. */
+  async select(fields: Fields, options: ListOptions = {}): Promise<List<Selected<T>>> {
+    this.#endpoint.checked('select', options, LIST)
+    checkValue(this.#endpoint.subject('select'), 'fields', fields, FIELDS)
+    const { limit, resourceVersion, resourceVersionMatch } = options
+    const query = { ...this.#selected('select', options), orderBy: fieldsText(options.orderBy), limit }
+    const asked = { ...query, resourceVersion, resourceVersionMatch, select: fieldsText(fields) }
+    return sendQuery(this.#endpoint, asked, options)
+  }
+
+  /** The number of objects. */
+  async count(options: CallOptions & Selection & Condition = {}): Promise<number> {
+    this.#endpoint.checked('count', options, { ...QUERY_CALL, ...SELECTION })
+    const query = { ...this.#selected('count', options), count: true }
+    const [row] = await sendGrouping(this.#endpoint, query, options)
+    return row?.count ?? 0
+  }
+
+  /** Counts and measures groups of objects: `pods.groups({ by: 'spec.nodeName', sum: 'spec.containers.resources.requests.cpu' })`. */
+  async groups(options: Grouping & CallOptions & Selection & Condition): Promise<readonly QueryRow[]> {
+    const { by, sum, min, max, orderBy } = this.#endpoint.checked('groups', options, {
+      ...QUERY_CALL,
+      ...SELECTION,
+      ...GROUPING,
+    })
+    checkValue(this.#endpoint.subject('groups'), 'by', by, FIELDS)
+    const measured = { sum: fieldsText(sum), min: fieldsText(min), max: fieldsText(max) }
+    const grouped = { groupBy: fieldsText(by), orderBy: fieldsText(orderBy), ...measured }
+    return sendGrouping(this.#endpoint, { ...this.#selected('groups', options), ...grouped }, options)
+  }
+
   /** The object needs `metadata.name` or `metadata.generateName`. Throws with the reason `AlreadyExists` if it exists. */
   async create(object: Sent, options: WriteOptions = {}): Promise<Stored<T>> {
     const { namespace } = this.#endpoint.placeOf('create', object)
@@ -181,7 +234,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const { signal = NEVER } = this.#endpoint.checked('watch', options, WATCH)
-    const selection = selectionQuery(this.#endpoint.subject('watch'), options)
+    const selection = this.#selected('watch', options)
     const from =
       options.resourceVersion ?? (await this.#page({ ...options, limit: 1 }, undefined)).metadata.resourceVersion
     const { clock } = this.#endpoint.requests
@@ -189,29 +242,42 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   }
 
   /** A copy of the objects that stays up to date. Begin with its `start`. */
-  informer<I extends string = never>(options: InformerOptions<T, I> & Selection = {}): Informer<T, I> {
+  informer<I extends string = never>(options: InformerOptions<T, I> & Selection & Condition = {}): Informer<T, I> {
     this.#endpoint.checked('informer', options, INFORMER)
-    const query = selectionQuery(this.#endpoint.subject('informer'), options)
-    const initial = { ...query, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+    const query = this.#selected('informer', options)
     return new Informer(
       {
         list: (signal) => this.list({ ...givenMembers(query), signal }),
         watch: this.#openWatch(query),
-        watchList: (signal) => this.#openWatch(initial)(undefined, signal),
+        watchList: (signal) => this.#openInitial(query, isQuery(options), signal),
       },
       { clock: this.#endpoint.requests.clock, ...options },
     )
   }
 
+  /** A server without queries would send all objects: it refuses the list. */
+  async *#openInitial(query: Query, isAsked: boolean, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void> {
+    if (isAsked) await sendQuery(this.#endpoint, { ...query, limit: 1 }, { signal })
+    const initial = { ...query, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+    yield* this.#openWatch(initial)(undefined, signal)
+  }
+
+  #selected(verb: string, options: Selection & Condition) {
+    const { where, accessible } = options
+    return { ...selectionQuery(this.#endpoint.subject(verb), options), where, accessible }
+  }
+
   async #page(options: ListOptions, next: string | undefined): Promise<List<T>> {
-    const { limit = PAGE_SIZE, resourceVersion, resourceVersionMatch } = this.#endpoint.checked('list', options, LIST)
+    const { resourceVersion, resourceVersionMatch, ...asked } = this.#endpoint.checked('list', options, LIST)
+    // For each page the server would sort all objects again.
+    const isWhole = asked.orderBy !== undefined || asked.accessible === true
+    const { limit = isWhole ? 0 : PAGE_SIZE } = asked
     const at = next === undefined ? { resourceVersion, resourceVersionMatch } : { continue: next }
-    const query = { ...selectionQuery(this.#endpoint.subject('list'), options), limit, ...at }
+    const query = { ...this.#selected('list', options), orderBy: fieldsText(asked.orderBy), limit, ...at }
     type Page = List<T> & { readonly apiVersion: string; readonly kind: string }
-    const { apiVersion, kind, metadata, items } = await this.#endpoint.call<Page>(
-      { verb: 'list', method: 'GET', place: {}, query },
-      options,
-    )
+    const { apiVersion, kind, metadata, items } = await (isQuery(asked)
+      ? sendQuery<Page>(this.#endpoint, query, options)
+      : this.#endpoint.call<Page>({ verb: 'list', method: 'GET', place: {}, query }, options))
     // Items of built-in kinds have no apiVersion and kind of their own.
     const type = { apiVersion, kind: kind.replace(/List$/, '') }
     return { metadata, items: items.map((item) => ({ ...type, ...item })) }

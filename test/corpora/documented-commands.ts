@@ -24,6 +24,18 @@ const NEWEST_REVISION = 'etcdctl put /a b -w json | grep -o "revision\\":[0-9]*"
 const WITH_SERVER: Readonly<Record<string, DocumentedRun>> = {
   'kubectl create configmap greeting --from-literal=text=hello': { says: /configmap\/greeting created/ },
   'kubectl get configmaps --watch': { says: /greeting/, endless: true },
+  [`kubectl get --raw "/api/v1/pods?where=object.spec.nodeName=='node-1'"`]: { says: /"kind":"PodList"/ },
+  'kubectl get --raw "/api/v1/pods?orderBy=metadata.creationTimestamp+desc,metadata.name&limit=10"': {
+    says: /"kind":"PodList"/,
+  },
+  'kubectl get --raw "/api/v1/pods?select=spec.nodeName,status.phase"': { says: /"kind":"PodList"/ },
+  'kubectl get --raw "/api/v1/pods?count=true"': { says: /"rows":\[\{"group":\{\},"count":0\}\]/ },
+  'kubectl get --raw "/api/v1/pods?groupBy=spec.nodeName&sum=spec.containers.resources.requests.cpu&orderBy=count+desc"':
+    { says: /"kind":"QueryResult".*"rows":\[\]/ },
+  'kubectl get --raw "/api/v1/pods?accessible=true"': { says: /"kind":"PodList"/ },
+  [`kubectl get --raw "/api/v1/pods?explainQuery=true&where=object.spec.nodeName=='node-1'"`]: {
+    says: /"plan":\{"index":"spec.nodeName"/,
+  },
   'kubectl create --raw /apis/transactions.quarterdeck.io/v1/transactions -f transaction.json': {
     says: /"result":"expected".*"result":"created".*"result":"created"/,
   },
@@ -36,6 +48,7 @@ const WITH_SERVER: Readonly<Record<string, DocumentedRun>> = {
   },
   'kubectl create namespace cert-manager': { says: /namespace\/cert-manager created/ },
   'kubectl apply -f definition.yaml': { says: /widgets\.example\.com created/ },
+  'kubectl annotate crd widgets.example.com quarterdeck.io/indexes=spec.size': { says: /annotated/ },
   'kubectl create --raw /debug/faults -f -': { input: FAULT, says: /"hits":0/ },
   'kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac': {
     says: /^/,
@@ -126,6 +139,10 @@ const WITHOUT_SERVER: Readonly<Record<string, DocumentedRun>> = {
       says: /is listening on/,
       endless: true,
     },
+  'quarterdeck serve --index pods=status.phase,spec.serviceAccountName --index deployments.apps=spec.replicas': {
+    says: /is listening on/,
+    endless: true,
+  },
   'quarterdeck serve --help': { says: /SYNOPSIS/ },
   'npm run quarterdeck -- serve --help': { with: { npm: 'npm --prefix {project}' }, says: /SYNOPSIS/ },
 }

@@ -145,3 +145,23 @@ describe('a request', () => {
     expect(String(late)).toContain('no complete answer within 30 ms')
   })
 })
+
+describe('queries', () => {
+  const refused: Answer = (_, response) => {
+    response.writeHead(405)
+    response.end(JSON.stringify({ kind: 'Status', reason: 'MethodNotAllowed', code: 405, message: 'no' }))
+  }
+
+  it('are refused by a server that does not have them, instead of answered with all objects', async () => {
+    const some = await scene([refused])
+    const pods = some.client.resource(k8s.Pod)
+    await expect(pods.list({ where: 'true' })).rejects.toThrow(/no/)
+    await expect(pods.count()).rejects.toThrow(/no/)
+    await expect(pods.watch({ where: 'true' }).next()).rejects.toThrow(/no/)
+    const errors: unknown[] = []
+    const informer = pods.informer({ where: 'true', onError: (error) => errors.push(error) }).start()
+    await expect.poll(() => errors.length).toBeGreaterThan(0)
+    await informer.stop()
+    expect(new Set(some.requests.map(({ method }) => method))).toEqual(new Set(['QUERY']))
+  })
+})
