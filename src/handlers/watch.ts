@@ -22,6 +22,8 @@ import type { OneWatch } from './watch-measures.ts'
 import type { WatchMemoryHolder } from './watch-memory.ts'
 import type { OpenWatch, Watched } from './watchers.ts'
 
+const COMPRESSION_GATE = 'WatchListCompression'
+
 /** Into how many moments the ends of watches are spread. */
 const SPREAD = 2 ** 20
 
@@ -83,6 +85,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
       kind: 'stream',
       latency: counts.latency,
       isPaced: isEventStream,
+      compress: !isEventStream && query.bookmarks && query.start.kind === 'state' && parts.gates.has(COMPRESSION_GATE),
       run: async (sink) => {
         open.flows(watch, sink)
         const callOff = parts.clock.callAfter(timeoutSeconds * 1000, end)

@@ -2,6 +2,8 @@
 // each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its
 // cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else. The pause is short as long as
 // events come one by one, since none would share a round. Streams that people look at are written to no more often than they can see.
+import { promisify } from 'node:util'
+import { gzip, gzipSync } from 'node:zlib'
 import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */
@@ -34,6 +36,11 @@ const SHORTEST_REST_MS = 1
 /** Between rounds with paced streams, all of which share one. */
 const PACE_MS = 50
 
+const gzipAsync = promisify(gzip)
+
+/** As for lists. */
+const FAST = Object.freeze({ level: 1 })
+
 export class Delivery {
   #waiting = new Map<WireConnection, Outgoing[]>()
   #round: MapIterator<[WireConnection, Outgoing[]]> | undefined
@@ -44,6 +51,8 @@ export class Delivery {
   #restsUntil = 0
   #joinedOf: readonly Buffer[] = []
   #joined: Buffer | undefined
+  readonly #packed = new WeakMap<Buffer, Buffer>()
+  readonly #packing = new WeakMap<Buffer, Promise<Buffer>>()
   /** Paced streams with something to send for which it is too soon. */
   #held: Outgoing[] = []
   #pacedAgainAt = 0
@@ -89,6 +98,26 @@ export class Delivery {
     this.#joinedOf = [...pieces]
     this.#joined = Buffer.concat(pieces)
     return this.#joined
+  }
+
+  /** The bytes compressed. What many watchers get is compressed once. */
+  pack(bytes: Buffer): Buffer {
+    const known = this.#packed.get(bytes)
+    if (known !== undefined) return known
+    const packed = gzipSync(bytes, FAST)
+    this.#packed.set(bytes, packed)
+    return packed
+  }
+
+  /** The same off the event loop, for many bytes. */
+  packMuch(pieces: readonly Buffer[]): Promise<Buffer> {
+    const [first] = pieces
+    if (first === undefined || pieces.length > 1) return gzipAsync(Buffer.concat(pieces), FAST)
+    const known = this.#packing.get(first)
+    if (known !== undefined) return known
+    const packed = gzipAsync(first, FAST)
+    this.#packing.set(first, packed)
+    return packed
   }
 
   #plan(): void {

@@ -177,6 +177,7 @@ export type ResponseBody =
       readonly latency?: Distribution
       /** People look at it: pieces that come one soon after another are sent together, twenty times a second. */
       readonly isPaced?: boolean
+      readonly compress?: boolean
     }
   /** The connection is another server's from here on; only in answer to a request for an upgrade. */
   | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }

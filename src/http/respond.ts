@@ -159,7 +159,8 @@ async function respondStream(
   response: HttpResponse,
   { body, exchange, delivery }: With<'stream'> & { readonly delivery: Delivery },
 ): Promise<number> {
-  const head = headOf(response, exchange)
+  const isPacked = body.compress === true && takesGzip(exchange)
+  const head = headOf(response, exchange, isPacked ? gzipped(response) : undefined)
   if (exchange.method === 'HEAD') {
     raw.whole(response.status, head, undefined)
     return 0
@@ -173,6 +174,7 @@ async function respondStream(
     delivery,
     latency: body.latency,
     isPaced: body.isPaced,
+    isPacked,
   })
   try {
     await Promise.race([body.run(sink), fault.promise])
@@ -180,7 +182,7 @@ async function respondStream(
     // A client that watches comes back to another server, or to this one after its start.
     if (!(exchange.signal.reason instanceof ServerClosingError)) throw error
   }
-  sink.flush(performance.now())
+  await sink.finish()
   raw.end()
   return sink.bytes
 }

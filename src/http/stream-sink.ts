@@ -1,4 +1,5 @@
-// Where watches and other streams write to: small pieces wait for the next round, large ones are sent at once.
+// Where watches and other streams write to: small pieces wait for the next round, large ones are sent at once. Compressed, what is sent
+// together is a member of gzip's format by itself: a client can read it at once, and watchers of the same events share it.
 import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink, Piece } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
@@ -25,6 +26,7 @@ export interface StreamSinkOptions {
   readonly delivery: Delivery
   readonly latency: Distribution | undefined
   readonly isPaced?: boolean | undefined
+  readonly isPacked?: boolean
   /** It could not be written to. */
   readonly onFault: (error: unknown) => void
 }
@@ -37,6 +39,9 @@ export class StreamSink implements ByteSink, Outgoing {
   readonly #raw: WireResponse
   readonly #signal: AbortSignal
   readonly #delivery: Delivery
+  readonly #isPacked: boolean
+  /** Resolves when the pieces that are being compressed are sent. Those behind them wait. */
+  #packing: Promise<void> | undefined
   #pieces: Buffer[] = []
   #keptBytes = 0
   #writes = 0
@@ -45,10 +50,14 @@ export class StreamSink implements ByteSink, Outgoing {
   /** Since when the first of the pieces has waited. */
   #since: number | undefined
 
-  constructor(raw: WireResponse, { signal, delivery, latency, isPaced = false, onFault }: StreamSinkOptions) {
+  constructor(
+    raw: WireResponse,
+    { signal, delivery, latency, isPaced = false, isPacked = false, onFault }: StreamSinkOptions,
+  ) {
     this.connection = raw.connection
     this.fail = onFault
     this.isPaced = isPaced
+    this.#isPacked = isPacked
     this.#raw = raw
     this.#signal = signal
     this.#delivery = delivery
@@ -70,7 +79,7 @@ export class StreamSink implements ByteSink, Outgoing {
       this.#isEnlisted = true
       this.#delivery.enlist(this)
     }
-    return !this.#raw.needsDrain
+    return !this.#raw.needsDrain && this.#packing === undefined
   }
 
   #keep(piece: Buffer): void {
@@ -86,14 +95,22 @@ export class StreamSink implements ByteSink, Outgoing {
     return writes
   }
 
-  drained(): Promise<void> {
-    return drainedOf(this.#raw, this.#signal)
+  async drained(): Promise<void> {
+    await this.#packing
+    await drainedOf(this.#raw, this.#signal)
+  }
+
+  /** Sends all that waits. */
+  async finish(): Promise<void> {
+    await this.#packing
+    this.#send(performance.now())
+    await this.#packing
   }
 
   #send(now: number): void {
     const pieces = this.#pieces
     const isMuch = this.#keptBytes >= ENOUGH_BYTES
-    if (pieces.length === 0 || this.#isCutOff()) return
+    if (pieces.length === 0 || this.#packing !== undefined || this.#isCutOff()) return
     this.#pieces = []
     this.#keptBytes = 0
     this.#writes = 0
@@ -101,8 +118,23 @@ export class StreamSink implements ByteSink, Outgoing {
       this.#latency?.observe((now - this.#since) / 1000)
       this.#since = undefined
     }
-    if (isMuch) this.#sendMuch(pieces)
-    else this.#raw.write(this.#delivery.join(pieces))
+    if (!isMuch) {
+      const joined = this.#delivery.join(pieces)
+      this.#raw.write(this.#isPacked ? this.#delivery.pack(joined) : joined)
+    } else if (this.#isPacked) this.#packing = this.#sendPacked(pieces)
+    else this.#sendMuch(pieces)
+  }
+
+  /** Off the event loop, where other requests go on. */
+  async #sendPacked(pieces: readonly Buffer[]): Promise<void> {
+    try {
+      const packed = await this.#delivery.packMuch(pieces)
+      if (!this.#isCutOff()) this.#raw.write(packed)
+    } catch (error) {
+      this.fail(error)
+    }
+    this.#packing = undefined
+    this.#send(performance.now())
   }
 
   /** A server that closes still sends what it took over. If the request ended otherwise, it does not wait for that. */

@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises'
 
 /** Files that are no benches. */
 const PARTS = ['run', 'median']
-/** An hour and twenty gigabytes: run where they are named. */
-const LONG = ['scale']
+/** Up to an hour and twenty gigabytes: run where they are named. */
+const LONG = ['scale', 'streams']
 
 const wanted = process.argv[2]
 const names = (await readdir(import.meta.dirname))

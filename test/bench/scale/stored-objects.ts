@@ -29,7 +29,7 @@ interface SeededKind {
   readonly fieldSelector: string
 }
 
-const CONFIG_MAPS: SeededKind = {
+export const CONFIG_MAPS: SeededKind = {
   title: 'Config maps of 1 KB',
   plural: 'configmaps',
   nameOf: (index) => `object-${digits(index, 7)}`,
@@ -102,7 +102,7 @@ function pathOf(kind: SeededKind): string {
 }
 
 /** The server is left running or not, as it was; it creates the sample and is asked what it made of it. */
-async function makeSample(kind: SeededKind, subject: Subject): Promise<Sample> {
+export async function makeSample(kind: SeededKind, subject: Subject): Promise<Sample> {
   if (!subject.isRunning) await subject.start()
   using client = subject.connect()
   const name = `object-${'9'.repeat(7)}`

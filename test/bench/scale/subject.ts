@@ -9,10 +9,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ALLOCATION, COMMAND, YOUNG_HEAP } from '../../rigs/command.ts'
+import type { EtcdLine } from '../../rigs/etcd-binary.ts'
 import { type EtcdServer, startEtcd } from '../../rigs/etcd-server.ts'
 import { freePort } from '../../rigs/free-port.ts'
 import { buildReference, isReferenceBuilt } from '../../rigs/go-client.ts'
-import { processorMillisecondsOf, residentBytesOf } from '../../rigs/process-measures.ts'
+import { peakBytesOf, processorMillisecondsOf, residentBytesOf } from '../../rigs/process-measures.ts'
 import { LoadClient } from './load-client.ts'
 
 const TOKEN = 'scale-run-token'
@@ -76,6 +77,15 @@ export class Subject implements AsyncDisposable {
     return residentBytesOf(this.#child?.pid) / 1e6
   }
 
+  etcdMB(): number {
+    return residentBytesOf(this.etcd.pid) / 1e6
+  }
+
+  /** The most that it has had so far. */
+  peakMB(): number {
+    return peakBytesOf(this.#child?.pid) / 1e6
+  }
+
   /** Until `/readyz` says so. */
   async start(): Promise<Started> {
     this.#port = await freePort()
@@ -130,7 +140,7 @@ export class Subject implements AsyncDisposable {
 
 /** Ours, and the reference where it is wanted and built; none of them is started. */
 export async function makeSubjects(withReference: boolean): Promise<readonly Subject[]> {
-  const ours = await makeSubject('ours', oursOn)
+  const ours = await makeSubject('ours', (folder, etcd) => oursOn(folder, etcd))
   if (!withReference) return [ours]
   if (!(await isReferenceBuilt('kube-apiserver'))) {
     process.stdout.write('kube-apiserver is not built (make test-reference does that): without the reference\n')
@@ -142,8 +152,13 @@ export async function makeSubjects(withReference: boolean): Promise<readonly Sub
 
 type ProgramMaker = (folder: string, etcd: string) => (port: number) => Program
 
-async function makeSubject(name: string, programOf: ProgramMaker): Promise<Subject> {
-  const etcd = await startEtcd({ flags: ETCD_FLAGS })
+/** This server on an etcd of that line. */
+export function makeOurs(name: string, line: EtcdLine, flags: readonly string[]): Promise<Subject> {
+  return makeSubject(name, (folder, etcd) => oursOn(folder, etcd, flags), line)
+}
+
+async function makeSubject(name: string, programOf: ProgramMaker, line: EtcdLine = 'newest'): Promise<Subject> {
+  const etcd = await startEtcd({ line, flags: ETCD_FLAGS })
   const folder = mkdtempSync(path.join(tmpdir(), `quarterdeck-scale-${name}-`))
   writeFileSync(tokenFile(folder), `${TOKEN},scale,scale,system:masters\n`)
   return new Subject(name, { etcd, folder }, programOf(folder, etcd.endpoint))
@@ -164,11 +179,11 @@ function commonFlags(folder: string, etcd: string, port: number): readonly strin
   ]
 }
 
-function oursOn(folder: string, etcd: string): (port: number) => Program {
+function oursOn(folder: string, etcd: string, flags: readonly string[] = []): (port: number) => Program {
   const env = { PATH: process.env['PATH'], HOME: folder, ...ALLOCATION }
   return (port) => ({
     command: process.execPath,
-    args: [YOUNG_HEAP, COMMAND, 'serve', ...commonFlags(folder, etcd, port)],
+    args: [YOUNG_HEAP, COMMAND, 'serve', ...commonFlags(folder, etcd, port), ...flags],
     env,
   })
 }
