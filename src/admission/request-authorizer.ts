@@ -1,10 +1,17 @@
-// The `authorizer` of CEL expressions. Expressions cannot await: if a decision is asynchronous, the evaluation is aborted, and repeated
-// when the decision is known. Expressions have no side effects.
+// Evaluates the expressions of one request, and is their `authorizer`. Expressions cannot await: if a decision is asynchronous, the evaluation
+// is aborted, and repeated when the decision is known. Expressions have no side effects.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { User } from '../api/user.ts'
 import { askedSelectors } from '../auth/asked-selectors.ts'
 import type { Access, Authorizer, Decision } from '../auth/authorizer.ts'
 import { type AuthorizationCheck, type AuthorizationDecision, AuthorizerValue, ResourceCheck } from '../cel/cel.ts'
 import type { AdmissionRequest } from './admission.ts'
+
+/** An evaluation of several expressions. It yields the cost of each. */
+export type Steps<T> = Generator<number, T>
+
+/** Of expressions in one turn of the event loop: a few milliseconds. A single expression may cost ten times as much. */
+const TURN_COST = 100_000
 
 /** Thrown to abort an evaluation. */
 class Undecided {
@@ -20,6 +27,8 @@ export class RequestAuthorizer {
   readonly #request: AdmissionRequest
   readonly #signal: AbortSignal
   readonly #known = new Map<string, AuthorizationDecision>()
+  /** Since the last turn of the event loop. */
+  #spent = 0
 
   constructor(authorizer: Authorizer, request: AdmissionRequest, signal: AbortSignal) {
     this.#authorizer = authorizer
@@ -36,16 +45,30 @@ export class RequestAuthorizer {
     return { authorizer, 'authorizer.requestResource': new ResourceCheck(authorizer, asked) }
   }
 
-  /** Repeats the evaluation until all decisions are known. */
-  async settle<T>(evaluate: () => T): Promise<T> {
+  /** Repeats the evaluation until all decisions are known. Other requests have their turns between dear expressions. */
+  async settle<T>(evaluate: () => Steps<T>): Promise<T> {
     for (;;) {
       try {
-        return evaluate()
+        const steps = evaluate()
+        let step = steps.next()
+        while (step.done !== true) {
+          await this.#spend(step.value)
+          step = steps.next()
+        }
+        return step.value
       } catch (error) {
         if (!(error instanceof Undecided)) throw error
         await error.decision
       }
     }
+  }
+
+  async #spend(cost: number): Promise<void> {
+    this.#spent += cost
+    if (this.#spent < TURN_COST) return
+    this.#spent = 0
+    await nextTurn()
+    this.#signal.throwIfAborted()
   }
 
   #decide(check: AuthorizationCheck): AuthorizationDecision {

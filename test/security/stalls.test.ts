@@ -11,7 +11,7 @@ import { SILENT_LOG } from '../../src/lib/log.ts'
 import { configMap, type LargeRequest, largeObjects, largeWrites, MAPS } from '../corpora/large-bodies.ts'
 import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
 import { processorMilliseconds } from '../rigs/processor-time.ts'
-import { type OpenServer, openServer } from '../rigs/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 import { tempFolder } from '../rigs/temp-folder.ts'
 import { rowsOf } from '../rigs/whole.ts'
 
@@ -175,6 +175,40 @@ it('a small object with dear rules holds nobody up', async () => {
   const words = Array.from({ length: 300 }, (_, i) => `abc${i}`)
   const body = { apiVersion: 'stall.example.com/v1', kind: 'Dear', metadata: { generateName: 'd' }, list: words }
   await expectNoStall(() => longestStall(() => server.must(at, { method: 'POST', body })))
+})
+
+it('dear expressions of a policy hold nobody up', async () => {
+  await using guarded = await openServer()
+  const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
+  const expression = (i: number): object => ({ expression: `object.data.all(x, object.data.all(y, y != x + '${i}'))` })
+  const spec = {
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }],
+    },
+    validations: Array.from({ length: 16 }, (_, i) => expression(i)),
+  }
+  await guarded.must(policies, { method: 'POST', body: { metadata: { name: 'dear' }, spec } })
+  const binding = { metadata: { name: 'dear' }, spec: { policyName: 'dear', validationActions: ['Deny'] } }
+  await guarded.must(`${policies.replace('policies', 'policybindings')}`, { method: 'POST', body: binding })
+  const refused = { data: { x: '', x0: '' } }
+  const create = (data: object): Promise<ServerAnswer> =>
+    guarded.request(`${MAPS}?dryRun=All`, { method: 'POST', body: { metadata: { generateName: 'm' }, ...data } })
+  await expect.poll(async () => (await create(refused)).status).toBe(422)
+  const data = Object.fromEntries(Array.from({ length: 280 }, (_, i) => [`key${i}-`, '']))
+  const once = async (): Promise<void> => expect((await create({ data })).status).toBe(201)
+  await expectNoStall(() => longestStall(once))
+})
+
+it('a transaction of many patches of a large object holds nobody up', async () => {
+  const target = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'target' }
+  const operations = Array.from({ length: 5 }, (_, i) => ({
+    patch: { target, type: 'merge', patch: { data: { more: `${i}` } } },
+  }))
+  const body = JSON.stringify({ kind: 'Transaction', operations })
+  const path = '/apis/transactions.quarterdeck.io/v1/transactions?dryRun=All'
+  await expectNoStall(() => longestStall(() => server.must(path, { method: 'POST', body })))
+  const many = JSON.stringify({ kind: 'Transaction', operations: [...operations, ...operations] })
+  expect((await server.request(path, { method: 'POST', body: many })).status).toBe(413)
 })
 
 it('watches with large selectors, which had to wait for seats, begin in many turns', async () => {

@@ -1,6 +1,7 @@
 // Evaluates the expressions of a policy for one request and parameter, within the cost limits (W-508). Variables of the policy are
 // evaluated lazily.
 import { type Bindings, type CelValue, Fault, NamedMap } from '../../cel/cel.ts'
+import type { Steps } from '../request-authorizer.ts'
 import type { Expression, Policy } from './definition.ts'
 
 /** For all expressions of one type of a policy. */
@@ -39,20 +40,27 @@ export class Budget {
 }
 
 /** Throws `OutOfBudget`. */
-export function evaluateAll(
+export function* evaluateAll(
   expressions: readonly (Expression | undefined)[],
   { policy, bindings }: { readonly policy: Policy; readonly bindings: Bindings },
   budget: Budget,
-): readonly (Result | undefined)[] {
+): Steps<readonly (Result | undefined)[]> {
   const variables = new Variables(policy, bindings)
   const all: Bindings = { ...bindings, variables }
-  return expressions.map((expression) => {
-    if (expression === undefined) return undefined
+  const results: (Result | undefined)[] = []
+  for (const expression of expressions) {
+    if (expression === undefined) {
+      results.push(undefined)
+      continue
+    }
     const began = performance.now()
     const result = evaluate(expression, all)
-    budget.spend(result.cost + variables.takeCost())
-    return { ...result, milliseconds: performance.now() - began }
-  })
+    const cost = result.cost + variables.takeCost()
+    budget.spend(cost)
+    results.push({ ...result, milliseconds: performance.now() - began })
+    yield cost
+  }
+  return results
 }
 
 function evaluate({ text, program }: Expression, bindings: Bindings): Outcome & { readonly cost: number } {
@@ -124,7 +132,7 @@ export type ConditionsResult =
   | { readonly kind: 'error'; readonly message: string }
 
 /** All must be true. A false one decides even if another failed. */
-export function evaluateConditions(policy: Policy, bindings: Bindings): ConditionsResult {
+export function* evaluateConditions(policy: Policy, bindings: Bindings): Steps<ConditionsResult> {
   if (policy.conditions.length === 0) return { kind: 'match' }
   const errors: string[] = []
   const budget = new Budget(CONDITION_BUDGET)
@@ -132,6 +140,7 @@ export function evaluateConditions(policy: Policy, bindings: Bindings): Conditio
     for (const condition of policy.conditions) {
       const result = evaluate(condition, bindings)
       budget.spend(result.cost)
+      yield result.cost
       if (result.kind === 'error') errors.push(result.message)
       else if (result.value !== true) return { kind: 'noMatch' }
     }

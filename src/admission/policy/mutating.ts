@@ -7,6 +7,7 @@ import { type Bindings, CelList, type CelValue, CelMap, NamedMap, toJson } from 
 import { DecodeError } from '../../schema/decode.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
+import type { Steps } from '../request-authorizer.ts'
 import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
 import type { ServedKind } from '../webhook/webhook.ts'
 import type { Mutation, Policy } from './definition.ts'
@@ -157,8 +158,8 @@ function failureOf(error: unknown, { kind }: Mutation): string {
 }
 
 /** Throws `EvaluationError` and `OutOfBudget`. */
-function patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): Value {
-  const [result] = evaluateAll([mutation], { policy, bindings }, new Budget(BUDGET))
+function* patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): Steps<Value> {
+  const [result] = yield* evaluateAll([mutation], { policy, bindings }, new Budget(BUDGET))
   if (result?.kind !== 'value') throw new EvaluationError(result?.message ?? '')
   const problem = mutation.kind === 'jsonPatch' ? patchTypeProblem(result.value) : typeProblem(result.value, 'Object')
   if (problem !== undefined) throw new EvaluationError(`type mismatch: ${problem}`)

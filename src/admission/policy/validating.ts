@@ -3,6 +3,7 @@ import { ApiError, type StatusReason } from '../../api/status.ts'
 import type { Bindings } from '../../cel/cel.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
+import type { Steps } from '../request-authorizer.ts'
 import type { Policy, Validation } from './definition.ts'
 import { BUDGET, Budget, evaluateAll, evaluateConditions, OutOfBudget, type Result } from './evaluation.ts'
 import { candidates, type Denial, type Invocation, type InvocationParts, PolicyRequest } from './invocations.ts'
@@ -123,21 +124,21 @@ const ACTIONS: Readonly<Record<string, EnforcementAction>> = { Deny: 'deny', War
 
 const NOTHING: Findings = Object.freeze({ failures: [], annotations: [], annotationErrors: [] })
 
-function findingsOf(policy: Policy, bindings: Bindings): Findings {
+function* findingsOf(policy: Policy, bindings: Bindings): Steps<Findings> {
   const ignored = policy.failsOpen ? ({ isIgnored: true } as const) : {}
   const failed = (message: string, { index = 0, milliseconds = 0 } = {}): Failure[] => [
     { message, reason: 'Invalid', index, milliseconds, ...ignored },
   ]
-  const conditions = evaluateConditions(policy, bindings)
+  const conditions = yield* evaluateConditions(policy, bindings)
   if (conditions.kind === 'noMatch') return NOTHING
   if (conditions.kind === 'error') return { ...NOTHING, failures: failed(conditions.message) }
   try {
     const budget = new Budget(BUDGET)
     const subject = { policy, bindings }
-    const results = evaluateAll(policy.validations, subject, budget)
+    const results = yield* evaluateAll(policy.validations, subject, budget)
     const isFailed = (i: number): boolean => results[i]?.kind === 'value' && results[i].value !== true
     const wanted = policy.validations.map(({ messageExpression }, i) => (isFailed(i) ? messageExpression : undefined))
-    const messages = evaluateAll(wanted, subject, budget)
+    const messages = yield* evaluateAll(wanted, subject, budget)
     const failures = policy.validations.flatMap((validation, i): Failure[] => {
       const result = results[i]
       const milliseconds = result?.milliseconds ?? 0
@@ -146,7 +147,7 @@ function findingsOf(policy: Policy, bindings: Bindings): Findings {
       const message = messageOf(validation, messages[i])
       return [{ message, reason: validation.reason, index: i, milliseconds }]
     })
-    return { failures, ...annotationsOf(policy, bindings) }
+    return { failures, ...(yield* annotationsOf(policy, bindings)) }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     return { ...NOTHING, failures: failed(error.message) }
@@ -160,8 +161,8 @@ function messageOf({ text, message }: Validation, made: Result | undefined): str
   return (usable ? evaluated : '') || message || `failed expression: ${text.trim()}`
 }
 
-function annotationsOf(policy: Policy, bindings: Bindings): Pick<Findings, 'annotations' | 'annotationErrors'> {
-  const results = evaluateAll(policy.annotations, { policy, bindings }, new Budget(BUDGET))
+function* annotationsOf(policy: Policy, bindings: Bindings): Steps<Pick<Findings, 'annotations' | 'annotationErrors'>> {
+  const results = yield* evaluateAll(policy.annotations, { policy, bindings }, new Budget(BUDGET))
   const annotations: { key: string; value: string }[] = []
   const annotationErrors: Findings['annotationErrors'][number][] = []
   policy.annotations.forEach(({ key, text }, i) => {

@@ -3,6 +3,7 @@ import { textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Bindings, Program } from '../../cel/cel.ts'
 import { compilePolicyExpression, type PolicyScope } from '../../schema/policy-expressions.ts'
+import type { Steps } from '../request-authorizer.ts'
 
 export type ConditionResult =
   | { readonly kind: 'match' }
@@ -13,7 +14,7 @@ export interface Conditions {
   /** Why a condition can never be evaluated, for the first of these. Undefined: all can be. */
   readonly problem: string | undefined
   /** `object`, `oldObject`, `request` and `authorizer` are bound. */
-  evaluate(bindings: Bindings): ConditionResult
+  evaluate(bindings: Bindings): Steps<ConditionResult>
 }
 
 /** The cost limits of all conditions of a webhook, and of each. */
@@ -36,11 +37,13 @@ export function readConditions(conditions: readonly ValueMap[], failsOpen: boole
   )
   return {
     problem,
-    evaluate(bindings) {
+    *evaluate(bindings) {
       const errors: string[] = []
       let left = BUDGET
       for (const { expression, program } of compiled) {
         const outcome = typeof program === 'string' ? program : run(program, bindings, Math.min(left, CALL_BUDGET))
+        // What failed may have cost all that one condition may.
+        yield typeof outcome === 'string' ? CALL_BUDGET : outcome.cost
         if (typeof outcome === 'string') {
           errors.push(`expression '${expression}' resulted in error: ${outcome}`)
           continue
