@@ -2,6 +2,8 @@
 // that keeps what they decide until the commit.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AtEnd } from '../admission/admission.ts'
+import { metaText } from '../api/object-members.ts'
+import type { StoredObject } from '../api/read.ts'
 import { Batch, placeOf } from '../store/batch.ts'
 import type { CommitResult, ObjectChange } from '../store/commit.ts'
 import type { ObjectKey, Store, StoredItem, WriteResult } from '../store/store.ts'
@@ -36,6 +38,8 @@ export class ObjectBatch implements WriteBatch {
   last: BatchedWrite | undefined
   readonly #options: BatchOptions
   readonly #batch: Batch
+  /** By the places of their objects. */
+  readonly #uids = new Map<string, string>()
   readonly #settle: ((isStored: boolean) => Promise<void>)[] = []
 
   constructor(options: BatchOptions, revision: number | undefined) {
@@ -52,6 +56,14 @@ export class ObjectBatch implements WriteBatch {
   /** The object before the batch. The commit fails if it changes. */
   before(key: ObjectKey, signal: AbortSignal): Promise<StoredItem | undefined> {
     return this.#batch.before(key, signal)
+  }
+
+  /** It is read once: a transaction cannot replace an object by another one. */
+  uidOf(key: ObjectKey, object: StoredObject): string {
+    const place = placeOf(key)
+    const uid = this.#uids.get(place) ?? metaText(object.object(), 'uid')
+    this.#uids.set(place, uid)
+    return uid
   }
 
   /** Runs a write. Admission sees the objects that the batch has decided. */

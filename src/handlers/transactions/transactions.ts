@@ -2,7 +2,6 @@
 // own with the caller's rights. It sees what the operations before it have decided.
 import { formatGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import { metaText } from '../../api/object-members.ts'
 import { methodNotAllowedError, unknownResourceError } from '../../http/errors.ts'
 import type { AuditNotes, AuditPart, HttpRequest, HttpResponse } from '../../http/http.ts'
 import { NOT_AUDITED } from '../../http/http.ts'
@@ -27,6 +26,9 @@ const API_VERSION = formatGroupVersion(TRANSACTIONS)
 /** So often a transaction is tried again when other writes win. */
 const MOST_ATTEMPTS = 10
 
+/** Of the objects that the operations leave, one after another: operations on one large object would make much work of a small body. */
+const MOST_OBJECT_BYTES = 8 * 1024 * 1024
+
 export async function handleTransaction(
   parts: ResourceParts,
   { http, caller }: CallersRequest,
@@ -49,8 +51,9 @@ export async function handleTransaction(
     const run = new TransactionRun(parts, { http, caller }, { batch, id, shared })
     const done = await run.all(operations)
     const committed = dryRun ? undefined : await run.commit()
-    if (committed?.ok !== false)
-      return answer({ id, revision: committed?.revision, results: resultsOf(done, committed) })
+    if (committed?.ok !== false) {
+      return answer({ id, revision: committed?.revision, results: await run.results(done, committed) })
+    }
     revision = committed.revision
   }
   const why = `other clients changed its objects ${MOST_ATTEMPTS} times while it was tried, please try again`
@@ -91,6 +94,7 @@ class TransactionRun {
   readonly #options: RunOptions
   readonly #audited: AuditPart[] = []
   readonly #turns = new Turns()
+  #objectBytes = 0
 
   constructor(parts: ResourceParts, request: CallersRequest, options: RunOptions) {
     const { batch } = options
@@ -113,7 +117,7 @@ class TransactionRun {
     try {
       for (const operation of operations) {
         // One operation takes no longer than a request of its own would. Other requests have a turn between two of them.
-        if (done.length > 0 && this.#turns.isOver) await this.#turns.next()
+        if (done.length > 0) await this.#giveTurn()
         done.push(await this.#one(operation, done.length))
       }
       return done
@@ -154,7 +158,46 @@ class TransactionRun {
     const handler = HANDLERS[operation.verb]
     if (handler === undefined) await expectVersion(batch, request, operation)
     else await batch.run(() => handler(this.#parts, request))
+    this.#countBytes(batch.last)
     return { operation, write: batch.last }
+  }
+
+  #countBytes(write: BatchedWrite | undefined): void {
+    const object = write?.result.object
+    this.#objectBytes += object?.kind === 'object' ? object.bytes.length : 0
+    if (this.#objectBytes <= MOST_OBJECT_BYTES) return
+    const what = `the objects of all operations of a transaction have at most ${MOST_OBJECT_BYTES} bytes together`
+    throw new ApiError('RequestEntityTooLarge', `Request entity too large: ${what}`)
+  }
+
+  async #giveTurn(): Promise<void> {
+    if (this.#turns.isOver) await this.#turns.next()
+  }
+
+  async results(done: readonly Done[], committed: Committed | undefined): Promise<readonly Result[]> {
+    const results: Result[] = []
+    for (const { operation, write } of done) {
+      const { apiVersion, kind, namespace, name } = operation.target
+      const common = { operation: operation.verb, apiVersion, kind, ...(namespace === '' ? {} : { namespace }) }
+      if (write === undefined) {
+        results.push({ ...common, result: 'expected', name })
+        continue
+      }
+      await this.#giveTurn()
+      const { key, result } = write
+      const object = result.object?.kind === 'object' ? result.object : undefined
+      const isStored = result.kind === 'put' && result.created ? undefined : object?.revision
+      const version = committed?.versionOf(key) ?? isStored
+      const uid = object === undefined ? '' : this.#options.batch.uidOf(key, object)
+      results.push({
+        ...common,
+        result: wordOf(operation, write),
+        name: key.name,
+        ...(uid === '' ? {} : { uid }),
+        ...(version === undefined || version === 0 ? {} : { resourceVersion: String(version) }),
+      })
+    }
+    return results
   }
 
   async #resourceOf(operation: Operation): Promise<Resource> {
@@ -224,28 +267,7 @@ interface Result {
   readonly resourceVersion?: string
 }
 
-function resultsOf(
-  done: readonly Done[],
-  committed: Extract<BatchCommit, { ok: true }> | undefined,
-): readonly Result[] {
-  return done.map(({ operation, write }) => {
-    const { apiVersion, kind, namespace, name } = operation.target
-    const common = { operation: operation.verb, apiVersion, kind, ...(namespace === '' ? {} : { namespace }) }
-    if (write === undefined) return { ...common, result: 'expected', name }
-    const { key, result } = write
-    const object = result.object?.kind === 'object' ? result.object : undefined
-    const isStored = result.kind === 'put' && result.created ? undefined : object?.revision
-    const version = committed?.versionOf(key) ?? isStored
-    const uid = object === undefined ? '' : metaText(object.object(), 'uid')
-    return {
-      ...common,
-      result: wordOf(operation, write),
-      name: key.name,
-      ...(uid === '' ? {} : { uid }),
-      ...(version === undefined || version === 0 ? {} : { resourceVersion: String(version) }),
-    }
-  })
-}
+type Committed = Extract<BatchCommit, { ok: true }>
 
 function wordOf({ verb }: Operation, { result }: BatchedWrite): string {
   if (result.kind === 'removed') return 'deleted'
