@@ -189,7 +189,7 @@ it('dear expressions of a policy hold nobody up', async () => {
   }
   await guarded.must(policies, { method: 'POST', body: { metadata: { name: 'dear' }, spec } })
   const binding = { metadata: { name: 'dear' }, spec: { policyName: 'dear', validationActions: ['Deny'] } }
-  await guarded.must(`${policies.replace('policies', 'policybindings')}`, { method: 'POST', body: binding })
+  await guarded.must(policies.replace('policies', 'policybindings'), { method: 'POST', body: binding })
   const refused = { data: { x: '', x0: '' } }
   const create = (data: object): Promise<ServerAnswer> =>
     guarded.request(`${MAPS}?dryRun=All`, { method: 'POST', body: { metadata: { generateName: 'm' }, ...data } })
