@@ -4,23 +4,23 @@ import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { plainJson } from './json-encode.ts'
 import { metadataOf, partialHead, type WithMetadata } from './partial-metadata.ts'
-import { column, NAME, tableOf, type TableShape } from './tables/column.ts'
+import { type Column, column, NAME, tableOf, type TableShape } from './tables/column.ts'
 import { AGE_PLACEHOLDER_JSON, ageSince, AgePlaceholders, type Now } from './tables/elapsed.ts'
 import { textAt } from './tables/reading.ts'
 
 export type { TableShape } from './tables/column.ts'
 export { customTable, type PrinterColumn } from './tables/custom.ts'
 
-/** Of every kind without columns of its own (D11). The time is a timestamp, not an age. */
-export const DEFAULT_TABLE: TableShape = tableOf([
-  NAME,
-  column(
-    'Created At',
-    'When the object was created.',
-    (object) => textAt(object, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
-    { type: 'date' },
-  ),
-])
+/** The time is a timestamp, not an age. */
+export const CREATED_AT: Column = column(
+  'Created At',
+  'When the object was created.',
+  (object) => textAt(object, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
+  { type: 'date' },
+)
+
+/** Of every kind without columns of its own (D11). */
+export const DEFAULT_TABLE: TableShape = tableOf([NAME, CREATED_AT])
 
 /** What rows carry beside their cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'

@@ -20,7 +20,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     `
     CPUManagerPolicyOptions CRDValidationRatcheting CSIServiceAccountTokenSecrets CustomResourceFieldSelectors
     DRAAdminAccess DeclarativeValidation DisableAllocatorDualWrite DynamicResourceAllocation ExecProbeTimeout
-    ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InPlacePodVerticalScaling JobManagedBy
+    ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InOrderInformers InPlacePodVerticalScaling JobManagedBy
     KubeletCgroupDriverFromCRI KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources
     KubeletPodResourcesGet KubeletTracing MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator
     MutableCSINodeAllocatableCount NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery
@@ -35,7 +35,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'GA', enabled: true },
     `
-    AllowServiceExternalIPs CustomCPUCFSQuotaPeriod MutatingAdmissionPolicy
+    AllowServiceExternalIPs CustomCPUCFSQuotaPeriod InformerResourceVersion MutatingAdmissionPolicy
     `,
   ],
   [
@@ -70,13 +70,13 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'beta', enabled: false },
     `
-    CoordinatedLeaderElection LocalStorageCapacityIsolationFSQuotaMonitoring SchedulerAsyncAPICalls
+    AllBeta CoordinatedLeaderElection LocalStorageCapacityIsolationFSQuotaMonitoring SchedulerAsyncAPICalls
     `,
   ],
   [
     { stage: 'alpha', enabled: false },
     `
-    APIServingWithRoutine CBORServingAndStorage CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth
+    AllAlpha APIServingWithRoutine CBORServingAndStorage CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth
     ClientsAllowCBOR ClientsPreferCBOR CloudControllerManagerWatchBasedRoutesReconciliation
     CloudControllerManagerWebhook ContainerStopSignals ControllerManagerReleaseLeaderElectionLockOnExit
     CrossNamespaceVolumeDataSource DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus
@@ -97,7 +97,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'deprecated', enabled: false, locked: true },
     `
-    AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver
+    AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC
     `,
   ],
   [
@@ -159,12 +159,6 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     `,
   ],
   [
-    { stage: 'deprecated', enabled: true, locked: true, until: '1.36' },
-    `
-    SeparateCacheWatchRPC
-    `,
-  ],
-  [
     { stage: 'deprecated', enabled: true, until: '1.36' },
     `
     DisableCPUQuotaWithExclusiveCPUs
@@ -179,7 +173,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'GA', enabled: true, since: '1.37' },
     `
-    ClusterTrustBundle ClusterTrustBundleProjection DRADeviceTaintRules DRADeviceTaints InformerResourceVersion
+    ClusterTrustBundle ClusterTrustBundleProjection DRADeviceTaintRules DRADeviceTaints
     PodCertificateRequest SELinuxMount StorageVersionMigrator
     `,
   ],
@@ -187,7 +181,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     { stage: 'GA', enabled: true, locked: true, since: '1.37' },
     `
     DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus HPAConfigurableTolerance
-    HostnameOverride InOrderInformers InPlacePodVerticalScalingInitContainers NodeDeclaredFeatures
+    HostnameOverride InPlacePodVerticalScalingInitContainers NodeDeclaredFeatures
     PLEGOnDemandRelist PodReadyToStartContainersCondition RelaxedServiceNameValidation
     WatchCacheInitializationPostStartHook
     `,
@@ -195,7 +189,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'alpha', enabled: false, since: '1.37' },
     `
-    APIServerWebhookAuthenticationToken AllAlpha AtomicWriteVolumeUserFields CompositePodGroup
+    APIServerWebhookAuthenticationToken AtomicWriteVolumeUserFields CompositePodGroup
     ConsistentListFromCacheSkipTimeoutFallback DRADerivedAttributes DRADeviceCompatibilityGroups
     DRAOptionalNodeOperations DRAPartitionableDevicesType DefaultPodSysctls EmptyDirVolumeMode
     EvictionRequestAPI GRPCContainerProbeTLS H2CContainerProbe InPlacePodVerticalScalingMemoryBackedVolumes
@@ -207,7 +201,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'beta', enabled: false, since: '1.37' },
     `
-    AllBeta DRAFractionalCapacityRange DRAWorkloadResourceClaims GenericWorkload PodAndContainerStatsFromCRI
+    DRAFractionalCapacityRange DRAWorkloadResourceClaims GenericWorkload PodAndContainerStatsFromCRI
     PodLevelResourceManagers
     `,
   ],
@@ -225,7 +219,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'deprecated', enabled: false, locked: true, since: '1.37' },
     `
-    DeclarativeValidationTakeover SeparateCacheWatchRPC
+    DeclarativeValidationTakeover
     `,
   ],
   [

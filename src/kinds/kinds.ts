@@ -267,7 +267,7 @@ export function defaultOnRead(kind: GroupVersionKind, object: ApiObject, family:
 }
 
 export function columnsOf(kind: GroupKind): TableShape {
-  return kindOf(kind).columns ?? DEFAULT_TABLE
+  return kindsAt()(kind).columns ?? DEFAULT_TABLE
 }
 
 /**

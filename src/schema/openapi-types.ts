@@ -225,7 +225,8 @@ function fieldText(place: string, name: string, type: string): string {
 }
 
 /** The reference has no descriptions of these fields, so their references have no other members. */
-const UNDESCRIBED = /^(?:apiextensions\.k8s\.io_v1\.JSONSchemaProps|networking\.k8s\.io_v1\.IngressRuleValue)\./
+const UNDESCRIBED =
+  /^(?:apiextensions\.k8s\.io_v1\.JSONSchemaProps\.(?!default$)|networking\.k8s\.io_v1\.IngressRuleValue\.)/
 
 /** What differs between the documents of levels beside what is declared. */
 interface DocumentForm {
@@ -236,7 +237,7 @@ interface DocumentForm {
 
 const DOCUMENT_FORMS: Readonly<Record<ApiLevel, DocumentForm>> = {
   '1.36': { itemDefaults: true, undescribed: UNDESCRIBED },
-  '1.37': { itemDefaults: false, undescribed: /^apiextensions\.k8s\.io_v1\.JSONSchemaProps\./ },
+  '1.37': { itemDefaults: false, undescribed: /^apiextensions\.k8s\.io_v1\.JSONSchemaProps\.(?!default$)/ },
 }
 
 interface ValueFacts {

@@ -8,6 +8,7 @@ import { isRecognizedFormat } from '../../../schema/custom/custom.ts'
 import { absent, always, both, empty, isAbsent, type Rule, within } from '../../../schema/defaults/rule.ts'
 import type { Kind } from '../../kind.ts'
 import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
+import { COLUMNS } from './columns.ts'
 import { ruleCosts } from './rule-costs.ts'
 import { definitionFromV1beta1 } from './v1beta1.ts'
 import { VALIDATION } from './validation.ts'
@@ -111,6 +112,7 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
       })
     },
   },
+  since: { '1.37': { columns: COLUMNS } },
   ruleCosts,
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
   olderVersions: { 'apiextensions.k8s.io/v1beta1': definitionFromV1beta1 },
