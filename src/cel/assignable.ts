@@ -2,16 +2,21 @@
 // by a more general type, and never by one that contains the parameter itself.
 import { DYN, partsOf, type Type, withParts } from './type.ts'
 
-/** The types of type parameters, by name. An attempt works on a copy, which is kept if it succeeds. */
+/** The types of type parameters, by name. An attempt that fails is undone. */
 export class Substitution {
-  readonly #bound: Map<string, Type>
+  readonly #bound = new Map<string, Type>()
+  /** What was bound before, for each binding of the attempt. */
+  readonly #undo: (readonly [string, Type | undefined])[] = []
 
-  constructor(bound: ReadonlyMap<string, Type> = new Map()) {
-    this.#bound = new Map(bound)
-  }
-
-  copy(): Substitution {
-    return new Substitution(this.#bound)
+  /** Keeps the bindings of the attempt if it succeeds. */
+  attempt(succeeds: () => boolean): boolean {
+    this.#undo.length = 0
+    if (succeeds()) return true
+    for (const [name, before] of this.#undo.reverse()) {
+      if (before === undefined) this.#bound.delete(name)
+      else this.#bound.set(name, before)
+    }
+    return false
   }
 
   find(name: string): Type | undefined {
@@ -19,6 +24,7 @@ export class Substitution {
   }
 
   bind(name: string, type: Type): void {
+    this.#undo.push([name, this.#bound.get(name)])
     this.#bound.set(name, type)
   }
 
@@ -31,10 +37,9 @@ export class Substitution {
   }
 }
 
-/** Whether each type is assignable to its partner: the substitution that makes it so, or undefined. */
-export function assignAll(known: Substitution, pairs: readonly (readonly [Type, Type])[]): Substitution | undefined {
-  const trial = known.copy()
-  return pairs.every(([given, wanted]) => assignable(trial, given, wanted)) ? trial : undefined
+/** Whether each type is assignable to its partner. If it is, the substitution makes it so. */
+export function assignAll(known: Substitution, pairs: readonly (readonly [Type, Type])[]): boolean {
+  return known.attempt(() => pairs.every(([given, wanted]) => assignable(known, given, wanted)))
 }
 
 export function assignable(known: Substitution, given: Type, wanted: Type): boolean {

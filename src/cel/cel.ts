@@ -13,7 +13,7 @@ import { parse } from './parser.ts'
 import { denotedType } from './signature.ts'
 import { Patterns } from './pattern.ts'
 import { type Plan, Unplannable } from './plan.ts'
-import { describeIssues, inOrder, locate, type SourceIssue } from './source.ts'
+import { describeIssues, inOrder, locate, MOST_ISSUES, type SourceIssue } from './source.ts'
 import { DYN, type ObjectType, type Type } from './type.ts'
 import { validate } from './validators.ts'
 import { type CelValue, Fault } from './value.ts'
@@ -54,7 +54,7 @@ interface Issue {
 
 export type Compiled =
   | { readonly kind: 'program'; readonly program: Program }
-  /** The text has every issue with the line that it is in, as people are shown it. */
+  /** The text has every issue with the line that it is in, as people are shown it. Of many issues both have the first hundred. */
   | { readonly kind: 'refused'; readonly issues: readonly Issue[]; readonly text: string }
 
 export type Evaluation =
@@ -96,8 +96,14 @@ export function compile(expression: string, environment: Environment): Compiled 
 }
 
 function refused(expression: string, issues: readonly SourceIssue[]): Compiled {
-  const located = inOrder(issues).map(({ message, at }) => ({ message, ...locate(expression, at) }))
-  return { kind: 'refused', issues: located, text: describeIssues(expression, issues) }
+  const told = inOrder(issues.slice(0, MOST_ISSUES))
+  return {
+    kind: 'refused',
+    issues: told.map(({ message, at }) => ({ message, ...locate(expression, at) })),
+    get text() {
+      return describeIssues(expression, issues)
+    },
+  }
 }
 
 class CheckedProgram implements Program {

@@ -46,7 +46,7 @@ class Checker {
   readonly #calls = new Map<Call, ResolvedCall>()
   readonly #names = new Map<Expr, string>()
   readonly #locals: { readonly name: string; readonly type: Type }[] = []
-  #known = new Substitution()
+  readonly #known = new Substitution()
   #fresh = 0
 
   constructor(scope: Scope) {
@@ -180,11 +180,9 @@ class Checker {
       if (overload.member !== member || overload.parameters.length !== types.length) continue
       const rename = this.#renaming()
       const pairs = types.map((type, i): [Type, Type] => [type, rename(overload.parameters[i] ?? DYN)])
-      const known = assignAll(this.#known, pairs)
-      if (known === undefined) continue
-      this.#known = known
+      if (!assignAll(this.#known, pairs)) continue
       overloads.push(overload.id)
-      const made = known.apply(rename(overload.result), false)
+      const made = this.#known.apply(rename(overload.result), false)
       result = result === undefined || sameType(result, made) ? made : DYN
     }
     this.#calls.set(node, { definition, overloads, args })
@@ -216,9 +214,7 @@ class Checker {
   /** The common type of both: the more general one if one is assignable to the other, else dyn. */
   #join(before: Type | undefined, type: Type): Type {
     if (before === undefined) return type
-    const known = assignAll(this.#known, [[before, type]])
-    if (known === undefined) return DYN
-    this.#known = known
+    if (!assignAll(this.#known, [[before, type]])) return DYN
     return moreGeneral(before, type)
   }
 
@@ -269,9 +265,7 @@ class Checker {
   }
 
   #assign(wanted: Type, given: Type): boolean {
-    const known = assignAll(this.#known, [[given, wanted]])
-    if (known !== undefined) this.#known = known
-    return known !== undefined
+    return assignAll(this.#known, [[given, wanted]])
   }
 
   #fold(node: Fold): Type {

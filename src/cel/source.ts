@@ -11,28 +11,42 @@ export interface Location {
   readonly column: number
 }
 
+/** As in the reference: further issues are counted only, and longer lines are not shown. */
+export const MOST_ISSUES = 100
+const LONGEST_LINE = 16_384
+
 /** From 1, in characters; nowhere is line -1, column 0, as the reference has it. */
 export function locate(text: string, at: number | undefined): Location {
   if (at === undefined) return { line: -1, column: 0 }
-  const before = text.slice(0, at)
-  const line = before.split('\n').length
-  const column = Array.from(before.slice(before.lastIndexOf('\n') + 1)).length + 1
-  return { line, column }
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', start)) {
+    line++
+    start = end + 1
+  }
+  return { line, column: charactersIn(text.slice(start, at)) + 1 }
+}
+
+function charactersIn(text: string): number {
+  // oxlint-disable-next-line no-control-regex
+  return /^[\x00-\x7f]*$/.test(text) ? text.length : Array.from(text).length
 }
 
 /** Every issue with its line and a mark under it, in the order of the text. */
 export function describeIssues(text: string, issues: readonly SourceIssue[]): string {
   const lines = text.split('\n')
-  return inOrder(issues)
+  const more = issues.length > MOST_ISSUES ? [`${issues.length - MOST_ISSUES} more errors were truncated`] : []
+  return inOrder(issues.slice(0, MOST_ISSUES))
     .map((issue) => {
       // The reference has no place in nothing.
       if (text === '') return `ERROR: <input>:1:0: ${issue.message}`
       const { line, column } = locate(text, issue.at)
       const head = `ERROR: <input>:${line}:${column}: ${issue.message}`
       const shown = lines[line - 1]
-      if (issue.at === undefined || shown === undefined) return head
+      if (issue.at === undefined || shown === undefined || shown.length > LONGEST_LINE) return head
       return `${head}\n | ${shown.replaceAll('\t', ' ')}\n | ${markUnder(shown, column)}`
     })
+    .concat(more)
     .join('\n')
 }
 

@@ -273,3 +273,19 @@ describe('any text', () => {
     },
   )
 })
+
+describe('an expression with many faults', () => {
+  it('is told of the first hundred, and of how many there are', () => {
+    const compiled = compile(Array.from({ length: 105 }, (_, i) => `a${i}`).join(' + '), environment)
+    if (compiled.kind !== 'refused') throw new Error('it was compiled')
+    expect(compiled.issues).toHaveLength(100)
+    expect(compiled.text.split('\n').at(-1)).toBe('5 more errors were truncated')
+  })
+
+  it('is not shown where its line is very long', () => {
+    const compiled = compile(`x == '${'a'.repeat(20_000)}'`, environment)
+    expect(compiled.kind === 'refused' && compiled.text).toBe(
+      "ERROR: <input>:1:1: undeclared reference to 'x' (in container '')",
+    )
+  })
+})
