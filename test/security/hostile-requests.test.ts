@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type HostileRow, tooCostly } from '../rigs/hostile-cost.ts'
 import { type MeasuredServer, startMeasuredServer } from '../rigs/measured-server.ts'
 import * as heads from '../corpora/hostile-heads.ts'
+import { OBJECT_QUERIES } from '../corpora/hostile-queries.ts'
 import * as rows from '../corpora/hostile-rows.ts'
 
 const BYTES = Number(process.env['HOSTILE_BYTES'] ?? 64 * 1024)
@@ -45,6 +46,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, HostileRow>>>> = {
   'a definition full of': rows.SCHEMAS,
   'a custom object full of': rows.CUSTOM_ROWS,
   'a query full of': heads.QUERIES,
+  'a query on objects, full of': OBJECT_QUERIES,
   'a head full of': heads.HEADS,
   'a subresource full of': heads.SUBRESOURCES,
 }
