@@ -1,5 +1,6 @@
 // The settings of admission plugins, from the operator's file: an AdmissionConfiguration with a section for each plugin,
 // written out or in a file of its own. A plugin without a section has the reference's defaults.
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import {
   isGiven,
@@ -29,6 +30,7 @@ import { isMap, own } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
+import type { FeatureGates } from './feature-gates.ts'
 import { readTextFile } from './files.ts'
 import { reasonOf, usageError } from './start-error.ts'
 import { type CredentialsFor, readHostCredentials, readWebhookKubeconfig } from './webhook-kubeconfig.ts'
@@ -47,7 +49,16 @@ export interface AdmissionSettings {
   readonly webhookCredentials: { readonly admit?: CredentialsFor; readonly validating?: CredentialsFor }
   /** The webhook that decides about images. Undefined: there is none. */
   readonly imagePolicy: ImagePolicySettings | undefined
+  /** The folders with the configurations of plugins. */
+  readonly manifests: Readonly<Partial<Record<ManifestPlugin, string>>>
 }
+
+/** The plugins that read configurations from files. */
+export type ManifestPlugin =
+  | 'MutatingAdmissionPolicy'
+  | 'MutatingAdmissionWebhook'
+  | 'ValidatingAdmissionPolicy'
+  | 'ValidatingAdmissionWebhook'
 
 export interface ImagePolicySettings extends ImagePolicyOptions {
   readonly target: OutgoingTarget
@@ -64,12 +75,14 @@ const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
   limitedResources: [],
   webhookCredentials: {},
   imagePolicy: undefined,
+  manifests: {},
 }
 
 export interface AdmissionFlags {
   readonly admissionFile: string | undefined
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly tolerationSeconds?: TolerationSeconds
+  readonly featureGates?: FeatureGates
 }
 
 /** Throws a `StartError` of one line for what is wrong with the file. */
@@ -77,6 +90,7 @@ export function readAdmissionSettings({
   admissionFile: file,
   admissionPlugins: enabled,
   tolerationSeconds = DEFAULT_ADMISSION_SETTINGS.tolerationSeconds,
+  featureGates,
 }: AdmissionFlags): AdmissionSettings {
   const settings = { ...(file === undefined ? DEFAULT_ADMISSION_SETTINGS : readSettings(file)), tolerationSeconds }
   if (enabled.has('EventRateLimit') && settings.eventLimits.length === 0) {
@@ -84,6 +98,9 @@ export function readAdmissionSettings({
   }
   if (enabled.has('ImagePolicyWebhook') && settings.imagePolicy === undefined) {
     throw usageError(`--enable-admission-plugins: ImagePolicyWebhook requires a kubeconfig in ${FLAG}`)
+  }
+  if (Object.keys(settings.manifests).length > 0 && featureGates?.['ManifestBasedAdmissionControlConfig'] !== true) {
+    throw usageError(`${FLAG}: staticManifestsDir requires the feature gate ManifestBasedAdmissionControlConfig`)
   }
   return settings
 }
@@ -113,13 +130,32 @@ const READERS: Readonly<Record<string, SectionReader>> = {
   EventRateLimit: (section, wrong) => ({ eventLimits: eventLimitsOf(section, wrong) }),
   PodNodeSelector: (section) => ({ nodeSelectors: nodeSelectorsOf(section) }),
   ResourceQuota: (section, wrong) => ({ limitedResources: limitedResourcesOf(section, wrong) }),
-  MutatingAdmissionWebhook: (section, wrong, { webhookCredentials }) => ({
+  MutatingAdmissionPolicy: manifestsOf('MutatingAdmissionPolicy'),
+  ValidatingAdmissionPolicy: manifestsOf('ValidatingAdmissionPolicy'),
+  MutatingAdmissionWebhook: (section, wrong, { webhookCredentials, manifests }) => ({
+    ...manifestsOf('MutatingAdmissionWebhook')(section, wrong, { manifests }),
     webhookCredentials: { ...webhookCredentials, ...webhookSection(section, wrong, 'admit') },
   }),
-  ValidatingAdmissionWebhook: (section, wrong, { webhookCredentials }) => ({
+  ValidatingAdmissionWebhook: (section, wrong, { webhookCredentials, manifests }) => ({
+    ...manifestsOf('ValidatingAdmissionWebhook')(section, wrong, { manifests }),
     webhookCredentials: { ...webhookCredentials, ...webhookSection(section, wrong, 'validating') },
   }),
   ImagePolicyWebhook: (section, wrong) => ({ imagePolicy: imagePolicyOf(section, wrong) }),
+}
+
+type Manifests = Pick<AdmissionSettings, 'manifests'>
+
+function manifestsOf(plugin: ManifestPlugin): (section: ValueMap, wrong: Fault, before: Manifests) => Manifests {
+  return (section, wrong, { manifests }) => {
+    const folder = own(section, 'staticManifestsDir')
+    if (folder === undefined || folder === '') return { manifests }
+    if (typeof folder !== 'string' || !path.isAbsolute(folder))
+      throw wrong('staticManifestsDir is not an absolute path')
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw wrong(`staticManifestsDir ${folder} is not a folder`)
+    }
+    return { manifests: { ...manifests, [plugin]: folder } }
+  }
 }
 
 function webhookSection(

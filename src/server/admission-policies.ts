@@ -12,6 +12,7 @@ import {
 import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
+import { together } from '../lib/together.ts'
 import { formatPath } from '../patch/field-set.ts'
 import { atomicPartsOf } from '../patch/atomic-parts.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
@@ -24,10 +25,12 @@ import {
   followConfigurations,
   type FollowedConfigurations,
 } from '../controllers/admission-configurations.ts'
+import { type ManifestParts, openManifests } from './admission-manifests.ts'
 
 export interface AdmissionPolicyParts extends Omit<InvocationParts, 'params'>, ConfigurationParts {
   /** Reads the stored objects of a resource. */
   readonly read: (resource: Resource) => ObjectReader
+  readonly manifests: ManifestParts
 }
 
 export function openAdmissionPolicies(parts: AdmissionPolicyParts): ConfiguredPlugins {
@@ -38,7 +41,26 @@ export function openAdmissionPolicies(parts: AdmissionPolicyParts): ConfiguredPl
     ...ofKind('mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', mutating.policies),
     ...ofKind('validatingadmissionpolicies', 'validatingadmissionpolicybindings', validating.policies),
   ])
-  return { plugins: [mutating.plugin, validating.plugin], ...followed }
+  const folders = [
+    openManifests(parts.manifests, {
+      plugin: 'MutatingAdmissionPolicy',
+      resource: 'mutatingadmissionpolicies',
+      bindings: 'mutatingadmissionpolicybindings',
+      policies: mutating.policies,
+    }),
+    openManifests(parts.manifests, {
+      plugin: 'ValidatingAdmissionPolicy',
+      resource: 'validatingadmissionpolicies',
+      bindings: 'validatingadmissionpolicybindings',
+      policies: validating.policies,
+    }),
+  ]
+  return {
+    plugins: [mutating.plugin, validating.plugin],
+    loaded: followed.loaded,
+    follow: (signal) =>
+      together(signal, (until) => [followed.follow(until), ...folders.map((follow) => follow(until))]),
+  }
 }
 
 function ofKind(policies: string, bindings: string, to: Policies): readonly FollowedConfigurations[] {

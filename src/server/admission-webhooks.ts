@@ -8,6 +8,7 @@ import {
 import type { ValueMap } from '../api/value.ts'
 import { parseJsonDocument } from '../codec/json-parse.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
+import { together } from '../lib/together.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import {
   type ConfigurationParts,
@@ -15,10 +16,15 @@ import {
   followConfigurations,
   type FollowedConfigurations,
 } from '../controllers/admission-configurations.ts'
+import { type ManifestParts, openManifests } from './admission-manifests.ts'
+
+const MUTATING = 'mutatingwebhookconfigurations'
+const VALIDATING = 'validatingwebhookconfigurations'
 
 export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, ConfigurationParts {
   /** Told the names of all webhooks when that changes. */
   readonly onConfigured: (names: ReadonlySet<string>) => void
+  readonly manifests: ManifestParts
 }
 
 export interface AdmissionWebhooks extends ConfiguredPlugins {
@@ -35,12 +41,23 @@ export function openAdmissionWebhooks(parts: AdmissionWebhookParts): AdmissionWe
   const validating = openValidatingWebhooks({ ...parts, json })
   const onChange = (): void => parts.onConfigured(new Set([...mutating.hooks.names(), ...validating.hooks.names()]))
   const followed = followConfigurations(parts, [
-    ofType('mutatingwebhookconfigurations', mutating.hooks, onChange),
-    ofType('validatingwebhookconfigurations', validating.hooks, onChange),
+    ofType(MUTATING, mutating.hooks, onChange),
+    ofType(VALIDATING, validating.hooks, onChange),
   ])
+  const folders = [
+    openManifests(parts.manifests, { plugin: 'MutatingAdmissionWebhook', resource: MUTATING, hooks: mutating.hooks }),
+    openManifests(parts.manifests, {
+      plugin: 'ValidatingAdmissionWebhook',
+      resource: VALIDATING,
+      hooks: validating.hooks,
+    }),
+  ]
+  onChange()
   return {
     plugins: [mutating.plugin, validating.plugin],
-    ...followed,
+    loaded: followed.loaded,
+    follow: (signal) =>
+      together(signal, (until) => [followed.follow(until), ...folders.map((follow) => follow(until))]),
     addFunction: (type, webhook, answer) => {
       const remove = (type === 'mutating' ? mutating : validating).hooks.add(webhook, answer)
       onChange()

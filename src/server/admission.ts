@@ -44,6 +44,7 @@ import { optionalPlugins } from './optional-plugins.ts'
 import { CachedQuotaLedger } from '../controllers/quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmissionPolicies } from './admission-policies.ts'
+import type { ManifestParts } from './admission-manifests.ts'
 import { type AdmissionWebhooks, openAdmissionWebhooks } from './admission-webhooks.ts'
 import { servedKinds } from '../registry/served-kinds.ts'
 
@@ -53,7 +54,7 @@ export interface AdmissionParts {
   readonly authorizer: Authorizer
   /** The plugins that are on. */
   readonly enabled: ReadonlySet<AdmissionPluginName>
-  readonly settings: AdmissionSettings
+  readonly settings: AdmissionSettings & Pick<ManifestParts, 'reloads'>
   readonly defaults: () => DefaultsContext
   readonly caller: OutgoingCaller
   /** Calls the servers of the operator's configuration. */
@@ -81,10 +82,18 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const read: Read = <T extends ApiObject>(resource: string, group?: string) =>
     readThrough<T>(seen, servedResource(table, resource, group).stored)
   const quotas = new CachedQuotaLedger(store, servedResource(table, 'resourcequotas'))
+  const manifests = {
+    folders: settings.manifests,
+    reloads: settings.reloads,
+    table,
+    context: () => ({ gates: parts.defaults().gates, now: parts.defaults().now() }),
+    log: parts.log,
+  }
   const webhookMeasures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({
     store,
     resources: () => table,
+    manifests,
     caller: parts.caller,
     locate: parts.locate,
     credentials: settings.webhookCredentials,
@@ -105,6 +114,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     namespaces: read('namespaces'),
     authorizer,
     measures: parts.measures.policies,
+    manifests,
   })
   const plugins: readonly AdmissionPlugin[] = [
     ...singlePlugins(parts, read),

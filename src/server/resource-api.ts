@@ -45,9 +45,8 @@ import { dryRunOf } from '../store/dry-run.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { BatchScope, ObjectBatch } from '../registry/object-batch.ts'
 import { ServedStore } from '../registry/served-store.ts'
-import type { AdmissionSettings } from '../config/admission-config.ts'
 import type { AdmissionPluginName } from '../config/admission-plugins.ts'
-import { openAdmission } from './admission.ts'
+import { type AdmissionParts, openAdmission } from './admission.ts'
 import { CacheCheck } from '../cache/cache-check.ts'
 import { componentProbes } from '../handlers/component-statuses.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
@@ -74,7 +73,7 @@ import { isServed, OWN_TYPES, type ServedPlace } from './served-places.ts'
 
 export interface ResourceApiOptions extends ObjectsOptions {
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
-  readonly admissionSettings: AdmissionSettings
+  readonly admissionSettings: AdmissionParts['settings']
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
   /** What we show to other servers that serve groups, and what we check other replicas with. */

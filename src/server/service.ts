@@ -252,7 +252,7 @@ function openApi(base: Foundation & Guards, { from, worker, containers }: StartO
         keys: base.keys,
       }),
     admissionPlugins: config.admissionPlugins,
-    admissionSettings: sharedLimits(readAdmissionSettings(config), worker),
+    admissionSettings: { ...sharedLimits(readAdmissionSettings(config), worker), reloads: base.reloads },
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
     peerFiles: base.peerFiles,

@@ -13,7 +13,7 @@ import type { Policy, PolicyBinding } from './definition.ts'
 import { matchedKind, type MatchParts, mayMatch } from './match.ts'
 import type { PolicyMeasures } from './measures.ts'
 import { ConfigurationError, paramsFor, type ParamSources, paramSourceOf } from './params.ts'
-import type { BoundPolicy } from './policies.ts'
+import type { BoundPolicy, Policies } from './policies.ts'
 
 export interface InvocationParts {
   readonly servedKinds: ServedKinds
@@ -42,14 +42,13 @@ export interface Denial extends Misconfiguration {
   readonly reason: string
 }
 
-/** Policies do not apply to admission configurations and to access reviews. */
-function isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
-  return isAdmissionConfiguration(requestKind) || isReview(requestResource)
-}
-
-/** Policies that may match, found without I/O. */
-export function candidates(all: readonly BoundPolicy[], request: AdmissionRequest): readonly BoundPolicy[] {
-  if (all.length === 0 || isExempt(request)) return []
+/**
+ * Policies that may match, found without I/O. None applies to access reviews. To admission configurations, only those from files apply: the
+ * API could not be mended.
+ */
+export function candidates(policies: Policies, request: AdmissionRequest): readonly BoundPolicy[] {
+  const all = isAdmissionConfiguration(request.requestKind) ? policies.fromFiles : policies.inForce
+  if (all.length === 0 || isReview(request.requestResource)) return []
   return all.filter(({ policy }) => mayMatch(policy.match, request))
 }
 

@@ -37,7 +37,7 @@ export function mutatingPolicies(policies: Policies, parts: MutatingParts): Admi
     mayRepeat: true,
     hasExtensions: () => policies.inForce.length > 0,
     mutate(request, signal) {
-      const asked = candidates(policies.inForce, request)
+      const asked = candidates(policies, request)
       return asked.length === 0 ? undefined : new MutatingPass(parts, request, signal).run(asked)
     },
   }

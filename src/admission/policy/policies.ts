@@ -11,11 +11,29 @@ export interface BoundPolicy {
 export class Policies {
   readonly #policies = new Map<string, Policy>()
   readonly #bindings = new Map<string, PolicyBinding>()
+  /** From the operator's files. */
+  #static: readonly BoundPolicy[] = []
   #inForce: readonly BoundPolicy[] = []
 
-  /** Sorted by name. Replaced, never changed: a request keeps the list that it began with. */
+  /** Those from files first, each part sorted by name. Replaced, never changed: a request keeps the list that it began with. */
   get inForce(): readonly BoundPolicy[] {
     return this.#inForce
+  }
+
+  /** They apply to configurations of admission too. */
+  get fromFiles(): readonly BoundPolicy[] {
+    return this.#static
+  }
+
+  /** Policies and their bindings, in the place of all before them. */
+  setStatic(objects: readonly ApiObject[]): void {
+    const own = new Policies()
+    for (const object of objects) {
+      if (object.kind.endsWith('Binding')) own.putBinding(object)
+      else own.putPolicy(object)
+    }
+    this.#static = own.inForce
+    this.#arrange()
   }
 
   putPolicy(object: ApiObject): void {
@@ -40,10 +58,11 @@ export class Policies {
 
   #arrange(): void {
     const bindings = Map.groupBy(sorted(this.#bindings), ({ policyName }) => policyName)
-    this.#inForce = sorted(this.#policies).flatMap((policy) => {
+    const stored = sorted(this.#policies).flatMap((policy) => {
       const own = bindings.get(policy.name)
       return own === undefined ? [] : [{ policy, bindings: own }]
     })
+    this.#inForce = [...this.#static, ...stored]
   }
 }
 

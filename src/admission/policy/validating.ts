@@ -20,7 +20,7 @@ export function validatingPolicies(policies: Policies, parts: InvocationParts): 
     name: NAME,
     hasExtensions: () => policies.inForce.length > 0,
     validate(request, signal) {
-      const asked = candidates(policies.inForce, request)
+      const asked = candidates(policies, request)
       return asked.length === 0 ? undefined : new ValidatingPass(parts, request, signal).run(asked)
     },
   }

@@ -46,6 +46,8 @@ export class Hooks {
   readonly #byConfiguration = new Map<string, readonly Hook[]>()
   readonly #functions = new Set<Hook>()
   #added = 0
+  /** From the operator's files. */
+  #static: readonly Hook[] = []
   #all: readonly Hook[] = []
 
   constructor(targets: TargetParts, exemptsReviews: boolean) {
@@ -53,9 +55,10 @@ export class Hooks {
     this.#exemptsReviews = exemptsReviews
   }
 
-  /** No webhook is called for such a request. */
-  isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
-    return isAdmissionConfiguration(requestKind) || (this.#exemptsReviews && isReview(requestResource))
+  /** Those that may be called for a request. For configurations, these are only the webhooks from files: the API could not be mended. */
+  for({ requestKind, requestResource }: AdmissionRequest): readonly Hook[] {
+    if (this.#exemptsReviews && isReview(requestResource)) return NO_HOOKS
+    return isAdmissionConfiguration(requestKind) ? this.#static : this.#all
   }
 
   /** Replaced, never changed: a request keeps the list that it began with. */
@@ -69,6 +72,13 @@ export class Hooks {
 
   put(configuration: ApiObject): void {
     this.#byConfiguration.set(metaText(configuration, 'name'), readHooks(configuration, this.#targets))
+    this.#arrange()
+  }
+
+  /** In the place of all before them. */
+  setStatic(configurations: readonly ApiObject[]): void {
+    const hooks = configurations.flatMap((configuration) => readHooks(configuration, this.#targets))
+    this.#static = sorted(hooks.map((hook) => ({ ...hook, key: `file ${hook.key}` })))
     this.#arrange()
   }
 
@@ -96,8 +106,14 @@ export class Hooks {
 
   #arrange(): void {
     const hooks = [...this.#byConfiguration.values()].flat()
-    this.#all = [...hooks, ...this.#functions].sort((a, b) => compareStrings(a.configuration, b.configuration))
+    this.#all = [...this.#static, ...sorted([...hooks, ...this.#functions])]
   }
+}
+
+const NO_HOOKS: readonly Hook[] = []
+
+function sorted(hooks: readonly Hook[]): readonly Hook[] {
+  return hooks.toSorted((a, b) => compareStrings(a.configuration, b.configuration))
 }
 
 function readHooks(configuration: ApiObject, targets: TargetParts): readonly Hook[] {

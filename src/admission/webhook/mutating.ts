@@ -27,8 +27,8 @@ export function mutatingWebhooks(hooks: Hooks, dispatch: Dispatch, json: JsonPat
     mayRepeat: true,
     hasExtensions: () => hooks.all.length > 0,
     mutate(request, signal) {
-      const { all } = hooks
-      if (all.length === 0 || hooks.isExempt(request)) return undefined
+      const all = hooks.for(request)
+      if (all.length === 0) return undefined
       return new MutatingPass({ hooks: all, dispatch, json }, request, signal).run()
     },
   }

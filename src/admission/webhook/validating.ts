@@ -2,7 +2,7 @@
 import { together } from '../../lib/together.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { Hooks } from './hook.ts'
+import type { Hook, Hooks } from './hook.ts'
 import type { Invocation } from './invocation.ts'
 
 export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionPlugin {
@@ -10,16 +10,15 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
     name: 'ValidatingAdmissionWebhook',
     hasExtensions: () => hooks.all.length > 0,
     validate(request, signal) {
-      const { all } = hooks
-      if (all.length === 0 || hooks.isExempt(request)) return undefined
-      return validate(request, signal)
+      const all = hooks.for(request)
+      return all.length === 0 ? undefined : validate(all, request, signal)
     },
   }
 
-  async function validate(request: AdmissionRequest, signal: AbortSignal): Promise<void> {
+  async function validate(all: readonly Hook[], request: AdmissionRequest, signal: AbortSignal): Promise<void> {
     const invocationFor = dispatch.matcher(request, signal)
     const invocations: { readonly invocation: Invocation; readonly index: number }[] = []
-    for (const [index, hook] of hooks.all.entries()) {
+    for (const [index, hook] of all.entries()) {
       const wanted = invocationFor(hook, request)
       // Most webhooks do not match, and are not awaited.
       if (wanted === undefined) continue
