@@ -19,6 +19,10 @@ export function disruptionBudgets(cluster: Cluster): void {
   const budgets = cluster.follow('policy_v1.PodDisruptionBudget')
   const queue = cluster.queue('disruption', budgets, async (budget) => {
     const selected = [...pods.in(budget.metadata.namespace ?? '')].filter((pod) => isAbout(budget, pod))
+    if (selected.length === 0) {
+      const message = 'No matching pods found'
+      cluster.events.record({ about: budget, component: 'controllermanager', reason: 'NoPods', message })
+    }
     const disrupted = stillDisrupted(budget, selected)
     const healthy = selected.filter(
       (pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined && !disrupted.has(pod.metadata.name ?? ''),

@@ -1,11 +1,12 @@
 // EndpointSlices and Endpoints: the addresses of the pods that a service selects.
 import type { Endpoint, Endpoints, EndpointSlice, EndpointSubset, Node, Pod, Service } from '../../api/gen/kinds.ts'
-import { labelsOf } from '../../api/object-members.ts'
+import { annotationsOf, labelsOf, withMeta } from '../../api/object-members.ts'
 import { entriesOf, equalValues, own } from '../../api/value.ts'
 import { isReason } from '../writes.ts'
 import type { Cluster } from './cluster-state.ts'
 import { keyOf } from './followed.ts'
 import { hasEnded, isReady, ownerReference } from './ownership.ts'
+import { TriggerTimes, withTriggerTime } from './trigger-times.ts'
 
 const SERVICE_NAME = 'kubernetes.io/service-name'
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
@@ -35,23 +36,25 @@ interface PortGroup {
 function watchedServices(
   cluster: Cluster,
   name: string,
-  sync: (service: Service, groups: readonly PortGroup[]) => Promise<void>,
+  sync: (service: Service, groups: readonly PortGroup[], triggerTime: string | undefined) => Promise<void>,
 ): void {
   const services = cluster.follow('core_v1.Service')
   const pods = cluster.follow('core_v1.Pod')
+  const times = new TriggerTimes()
   const queue = cluster.queue(name, services, async (service) => {
     if (!selects(service)) return
-    const selected = [...pods.in(service.metadata.namespace ?? '')].filter(
-      (pod) => isSelected(service, pod) && pod.status.podIP !== undefined && !hasEnded(pod.status),
-    )
+    const all = [...pods.in(service.metadata.namespace ?? '')].filter((pod) => isSelected(service, pod))
+    const selected = all.filter(({ status }) => status.podIP !== undefined && !hasEnded(status))
     await sync(
       service,
       byPorts(
         service,
         selected.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
       ),
+      times.next(service, all),
     )
   })
+  services.listen({ changed: () => {}, gone: (service) => times.forget(service) })
   const tell = (pod: Pod): void => {
     for (const service of services.in(pod.metadata.namespace ?? '')) {
       if (selects(service) && isSelected(service, pod)) queue.addAfter(service, GATHER_MS)
@@ -133,7 +136,7 @@ function isHeadless({ spec }: Service): boolean {
 export function endpointSlices(cluster: Cluster): void {
   const slices = cluster.follow('discovery.k8s.io_v1.EndpointSlice')
   const nodes = cluster.follow('core_v1.Node')
-  watchedServices(cluster, 'endpointslice', async (service, groups) => {
+  watchedServices(cluster, 'endpointslice', async (service, groups, triggerTime) => {
     const kept = [...slices.ownedBy(service.metadata.uid ?? '')].filter(
       (slice) => own(labelsOf(slice), MANAGED_BY) === MANAGER,
     )
@@ -158,21 +161,28 @@ export function endpointSlices(cluster: Cluster): void {
       const made = { addressType: 'IPv4', endpoints, ports }
       if (slice === undefined) {
         const { name = '', namespace = '' } = service.metadata
-        const meta = { namespace, generateName: `${name}-`, labels, ownerReferences: [ownerReference(service)] }
+        const own = { generateName: `${name}-`, labels, ownerReferences: [ownerReference(service)] }
+        const annotations = withTriggerTime({}, triggerTime)
+        const meta = { namespace, ...own, ...(annotations === undefined ? {} : { annotations }) }
         await cluster.create(slices, meta, made)
-      } else await replace(slice, { ...made, metadata: { ...slice.metadata, labels } })
+      } else await replace(slice, { ...made, metadata: { ...slice.metadata, labels } }, triggerTime)
     }
     for (const slice of kept) await cluster.remove(slices, slice)
   })
 
-  async function replace(slice: EndpointSlice, made: Omit<EndpointSlice, 'kind' | 'apiVersion'>): Promise<void> {
+  async function replace(
+    slice: EndpointSlice,
+    made: Omit<EndpointSlice, 'kind' | 'apiVersion'>,
+    triggerTime: string | undefined,
+  ): Promise<void> {
     const wanted = slices.resource.toCanonical({ ...slice, ...made })
     if (equalValues(wanted, slice)) return
-    await cluster.update(slices, slice, (live) => ({
-      ...live,
-      ...made,
-      metadata: { ...live.metadata, labels: made.metadata.labels ?? {} },
-    }))
+    await cluster.update(slices, slice, (live) =>
+      withMeta(
+        { ...live, ...made, metadata: live.metadata },
+        { labels: made.metadata.labels, annotations: withTriggerTime(annotationsOf(live), triggerTime) },
+      ),
+    )
   }
 }
 
@@ -198,7 +208,7 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined): Endpoin
 export function endpointsObjects(cluster: Cluster): void {
   const followed = cluster.follow('core_v1.Endpoints')
   const services = cluster.follow('core_v1.Service')
-  watchedServices(cluster, 'endpoints', async (service, groups) => {
+  watchedServices(cluster, 'endpoints', async (service, groups, triggerTime) => {
     const { name = '', namespace = '' } = service.metadata
     const labels: Record<string, string> = { ...labelsOf(service), [ENDPOINTS_MANAGED_BY]: 'endpoint-controller' }
     if (isHeadless(service)) labels[HEADLESS] = ''
@@ -206,7 +216,9 @@ export function endpointsObjects(cluster: Cluster): void {
     const known = followed.get(namespace, name)
     if (known === undefined) {
       try {
-        await cluster.create(followed, { namespace, name, labels }, { subsets })
+        const annotations = withTriggerTime({}, triggerTime)
+        const meta = { namespace, name, labels, ...(annotations === undefined ? {} : { annotations }) }
+        await cluster.create(followed, meta, { subsets })
       } catch (error) {
         if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden')) throw error
       }
@@ -214,7 +226,9 @@ export function endpointsObjects(cluster: Cluster): void {
     }
     const change = (live: Endpoints): Endpoints => ({ ...live, subsets, metadata: { ...live.metadata, labels } })
     if (equalValues(followed.resource.toCanonical(change(known)), known)) return
-    await cluster.update(followed, known, change)
+    await cluster.update(followed, known, (live) =>
+      withMeta(change(live), { annotations: withTriggerTime(annotationsOf(live), triggerTime) }),
+    )
   })
   services.listen({
     changed: () => {},

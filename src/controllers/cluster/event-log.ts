@@ -35,6 +35,8 @@ const SIMILAR_WITHIN_MS = 600_000
 const BURST = 25
 const REFILL_MS = 300_000
 
+const COMBINED = '(combined from similar events): '
+
 export class EventLog {
   readonly #parts: ControllerParts
   readonly #signal: AbortSignal
@@ -134,7 +136,7 @@ export class EventLog {
       type,
       reason,
       message,
-      reportingComponent: component,
+      reportingComponent: message.startsWith(COMBINED) ? '' : component,
       ...times,
     })
   }
@@ -159,7 +161,7 @@ export class EventLog {
     known.messages.add(message)
     if (known.messages.size < SIMILAR) return { key: JSON.stringify([...kind, message]), message }
     known.messages.delete(message)
-    return { key: similar, message: `(combined from similar events): ${message}` }
+    return { key: similar, message: `${COMBINED}${message}` }
   }
 
   #hasRoom({ about, component }: ClusterEvent): boolean {

@@ -31,8 +31,8 @@ export function indexOf(pod: Pod): number | undefined {
 export function hasFailed(pod: Pod, { spec }: Job): boolean {
   const { phase } = pod.status
   if (phase === 'Failed') return true
-  // With this policy a pod counts when it has ended, and not when it is deleted.
-  if (spec.podReplacementPolicy === 'Failed') return false
+  // With these policies a pod counts when it has ended, and not when it is deleted.
+  if (spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined) return false
   return pod.metadata.deletionTimestamp !== undefined && phase !== 'Succeeded'
 }
 

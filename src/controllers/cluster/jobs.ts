@@ -167,6 +167,8 @@ export function jobs(cluster: Cluster): void {
       const isOver = active.length === 0 && noted.length === 0 && !this.#pods.some((pod) => !hasEnded(pod.status))
       if (isOver) {
         this.#condition(isFailure ? 'Failed' : 'Complete', reason, message)
+        // A Job that is suspended has none, and no Job may end without.
+        if (this.#status.startTime === undefined) this.#set({ startTime: cluster.now })
         if (!isFailure) this.#set({ completionTime: cluster.now })
         const type = isFailure ? 'Warning' : 'Normal'
         const event = isFailure ? { reason, message } : { reason: 'Completed', message: 'Job completed' }
@@ -206,11 +208,17 @@ export function jobs(cluster: Cluster): void {
     }
 
     async #suspend(active: readonly Pod[]): Promise<void> {
-      await deletePods(cluster, pods, this.#owner, active)
+      await this.#giveUp(active)
       if (conditionOf(this.#status, 'Suspended') !== undefined) return
       this.#condition('Suspended', 'JobSuspended', 'Job suspended')
       this.#set({ startTime: undefined })
       cluster.events.record({ about: this.#job, component: COMPONENT, reason: 'Suspended', message: 'Job suspended' })
+    }
+
+    /** Without their finalizer: that they end is no failure. */
+    async #giveUp(active: readonly Pod[]): Promise<void> {
+      await untrack(active)
+      await deletePods(cluster, pods, this.#owner, active)
     }
 
     async #resume(): Promise<void> {
@@ -236,9 +244,9 @@ export function jobs(cluster: Cluster): void {
             ? active.length
             : parallelism
           : Math.min(parallelism, Math.max(0, completions - done))
-      if (active.length > wanted) return deletePods(cluster, pods, this.#owner, active.slice(wanted))
+      if (active.length > wanted) return this.#giveUp(active.slice(wanted))
       const replaced =
-        this.#job.spec.podReplacementPolicy === 'Failed'
+        this.#job.spec.podReplacementPolicy === 'Failed' || this.#job.spec.podFailurePolicy !== undefined
           ? this.#pods.filter((pod) => !hasEnded(pod.status)).length
           : active.length
       if (replaced >= wanted) return

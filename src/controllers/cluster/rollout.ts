@@ -255,7 +255,7 @@ export class Rollout {
       isChanged = (await this.#resize(set, has - down)) || isChanged
       most -= down
     }
-    let spare = this.#sets.reduce((all, { status }) => all + (status.availableReplicas ?? 0), 0) - least
+    let spare = this.#sets.reduce((all, set) => all + availableIn(set), 0) - least
     for (const { metadata } of old) {
       const set = this.#named(metadata.name)
       const has = set?.spec.replicas ?? 0
@@ -370,6 +370,11 @@ function isActive({ spec }: ReplicaSet): boolean {
 
 function totalOf(sets: readonly ReplicaSet[]): number {
   return sets.reduce((all, { spec }) => all + (spec.replicas ?? 1), 0)
+}
+
+/** A set that has just become smaller still reports all of its pods. */
+function availableIn({ spec, status }: ReplicaSet): number {
+  return Math.min(status.availableReplicas ?? 0, spec.replicas ?? 1)
 }
 
 function numberIn(set: ReplicaSet, annotation: string): number | undefined {

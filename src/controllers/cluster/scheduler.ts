@@ -164,7 +164,7 @@ function choose(pod: Pod, facts: TopologyFacts, volumeFilter: NodeFilter): Choic
 function unfitForAll(nodes: number, why: string): string {
   if (nodes === 0) return 'no nodes available to schedule pods'
   const all = `0/${nodes} nodes are available:`
-  return `${all} ${why}. preemption: ${all} ${nodes} Preemption is not helpful for scheduling.`
+  return `${all} ${why}. no new claims to deallocate, preemption: ${all} ${nodes} Preemption is not helpful for scheduling.`
 }
 
 function unfitMessage(refusals: readonly Refusal[]): string {
@@ -176,7 +176,7 @@ function unfitMessage(refusals: readonly Refusal[]): string {
     ...Array.from({ length: all - final }, () => 'No preemption victims found for incoming pod'),
   ])
   const why = counted(refusals.flatMap(({ reasons }) => reasons))
-  return `0/${all} nodes are available: ${why}. preemption: 0/${all} nodes are available: ${preemption}.`
+  return `0/${all} nodes are available: ${why}. no new claims to deallocate, preemption: 0/${all} nodes are available: ${preemption}.`
 }
 
 /** `1 Insufficient cpu, 2 Too many pods`, in order of the texts. */

@@ -145,16 +145,16 @@ export function statefulSets(cluster: Cluster): void {
           (claimed) => claims.get(namespace, claimed) !== undefined,
         )) {
           await cluster.create(claims, claim.metadata, claim.rest)
-          const message = `create Claim ${claim.metadata.name} Pod ${podName} in StatefulSet ${name} success`
+          const message = `Create Claim ${claim.metadata.name} Pod ${podName} in StatefulSet ${name} success`
           this.#tell('SuccessfulCreate', message)
         }
         const { metadata, spec } = madePod(this.#set, { ordinal, template, revision: revision.metadata.name ?? '' })
         await cluster.create(pods, metadata, { spec })
-        this.#tell('SuccessfulCreate', `create Pod ${podName} in StatefulSet ${name} successful`)
+        this.#tell('SuccessfulCreate', `Create Pod ${podName} in StatefulSet ${name} successful`)
         return true
       } catch (error) {
         const why = refusalOf(error)
-        this.#tell('FailedCreate', `create Pod ${podName} in StatefulSet ${name} failed error: ${why}`, 'Warning')
+        this.#tell('FailedCreate', `Create Pod ${podName} in StatefulSet ${name} failed error: ${why}`, 'Warning')
         this.#isRefused = true
         return false
       }
@@ -162,7 +162,7 @@ export function statefulSets(cluster: Cluster): void {
 
     async #delete(pod: Pod): Promise<void> {
       if (!(await cluster.remove(pods, pod))) return
-      const message = `delete Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} successful`
+      const message = `Delete Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} successful`
       this.#tell('SuccessfulDelete', message)
     }
 

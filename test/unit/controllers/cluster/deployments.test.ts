@@ -199,3 +199,29 @@ it('adopts matching pods and releases pods that no longer match', async () => {
   expect((await cluster.get<Pod>('pods', 'mine')).metadata.ownerReferences).toBeUndefined()
   expect(await cluster.list('pods')).toHaveLength(3)
 })
+
+it('keeps enough pods where a rollout that is stuck gets another size and image at once', async () => {
+  const cluster = await openCluster()
+  const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 2 } }
+  const stuck = (live: Deployment): object => ({
+    ...live,
+    spec: {
+      ...live.spec,
+      template: {
+        ...live.spec.template,
+        metadata: { ...live.spec.template.metadata, annotations: { 'quarterdeck.dev/image-pull-error': 'true' } },
+      },
+    },
+  })
+  await cluster.apply('deployments', cluster.workload('web', { replicas: 5, strategy }))
+  await cluster.settle(10_000)
+  await cluster.update('apps_v1.Deployment', 'web', stuck)
+  await cluster.settle(10_000)
+  await cluster.update('apps_v1.Deployment', 'web', (live) => {
+    const changed = image('nginx:3')(live)
+    return { ...changed, spec: { ...changed.spec, replicas: 4 } }
+  })
+  await cluster.settle(10_000)
+  const sets = await cluster.list<ReplicaSet>('replicasets')
+  expect(sets.map(({ spec }) => spec.replicas ?? 1).toSorted((a, b) => a - b)).toEqual([0, 2, 2])
+})

@@ -119,6 +119,17 @@ describe('a Job', () => {
     await cluster.update(NAME, 'one', (live) => ({ ...live, spec: { ...live.spec, suspend: true } }))
     await cluster.settle(40_000)
     expect(await cluster.list('pods')).toEqual([])
+    const again = await cluster.get<Job>('jobs', 'one')
+    expect([again.status.failed, conditions(again)]).toEqual([undefined, ['Suspended JobSuspended']])
+  })
+
+  it('does not count pods as failed that it has no use for', async () => {
+    const cluster = await openCluster()
+    await run(cluster, job({ parallelism: 3, completions: 3, backoffLimit: 0 }, { 'run-time': '1h' }))
+    await cluster.update(NAME, 'one', (live) => ({ ...live, spec: { ...live.spec, parallelism: 1 } }))
+    await cluster.settle(5_000)
+    const { status } = await cluster.get<Job>('jobs', 'one')
+    expect([status.active, status.failed]).toEqual([1, undefined])
   })
 
   it('fails after its deadline, and is deleted after its time to live', async () => {

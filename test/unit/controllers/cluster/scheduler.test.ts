@@ -64,7 +64,7 @@ describe('the scheduler', () => {
   ])('says why a pod with %s waits', async (_, spec, why, preemption) => {
     const cluster = await openCluster()
     const pod = await place(cluster, 'one', spec)
-    const message = `0/3 nodes are available: ${why}. preemption: 0/3 nodes are available: 3 ${preemption}`
+    const message = `0/3 nodes are available: ${why}. no new claims to deallocate, preemption: 0/3 nodes are available: 3 ${preemption}`
     expect(whyNot(pod)).toBe(message)
     const events = await cluster.list<Event>('events')
     expect(events.filter(({ reason }) => reason === 'FailedScheduling')).toMatchObject([
@@ -77,7 +77,7 @@ describe('the scheduler', () => {
     await place(cluster, 'large', requests({ cpu: '20' }))
     const waiting = await place(cluster, 'other', requests({ cpu: '20' }))
     expect(whyNot(waiting)).toBe(
-      `0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 ${NO_VICTIMS}`,
+      `0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 ${NO_VICTIMS}`,
     )
     await cluster.delete('pods', 'large')
     await cluster.settle()
@@ -124,7 +124,7 @@ describe('the scheduler', () => {
     await cluster.settle(0)
     const kept = await place(cluster, 'kept', {})
     expect(whyNot(kept)).toBe(
-      `0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. preemption: 0/2 nodes are available: 2 ${NO_HELP}`,
+      `0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 ${NO_HELP}`,
     )
     const tolerations = [{ key: 'dedicated', operator: 'Equal', value: 'db', effect: 'NoSchedule' }]
     expect((await place(cluster, 'let-in', { tolerations })).spec.nodeName).toBe('node-0')

@@ -1,6 +1,14 @@
 // EndpointSlices, Endpoints and disruption budgets of a cluster in this process.
 import { describe, expect, it } from 'vitest'
-import type { Deployment, Endpoints, EndpointSlice, Pod, PodDisruptionBudget } from '../../../../src/api/gen/kinds.ts'
+import type {
+  Deployment,
+  Event,
+  Endpoints,
+  EndpointSlice,
+  Pod,
+  PodDisruptionBudget,
+} from '../../../../src/api/gen/kinds.ts'
+import { annotationsOf } from '../../../../src/api/object-members.ts'
 import { type ClusterWorld, openCluster } from '../../../rigs/cluster-world.ts'
 
 const service = (spec: object = {}): object => ({
@@ -101,6 +109,27 @@ describe('a service in a cluster in this process', () => {
   })
 })
 
+it('endpoints tell when the change happened that they were written for', async () => {
+  const cluster = await openCluster()
+  const template = { metadata: { annotations: { 'quarterdeck.dev/ready-delay': '20s' } }, ...PORTS }
+  await serve(cluster, 1, template)
+  const KEY = 'endpoints.kubernetes.io/last-change-trigger-time'
+  const times = async (): Promise<readonly unknown[]> => {
+    const found = [
+      ...(await cluster.list<EndpointSlice>('endpointslices')),
+      ...(await cluster.list<Endpoints>('endpoints')),
+    ]
+    return found.map(({ metadata }) => annotationsOf({ metadata })[KEY as never])
+  }
+  await cluster.settle(30_000)
+  const [pod] = await cluster.list<Pod>('pods')
+  const ready = pod?.status.conditions?.find(({ type }) => type === 'Ready')
+  expect(await times()).toEqual([ready?.lastTransitionTime, ready?.lastTransitionTime])
+  await cluster.update('apps_v1.Deployment', 'web', (live) => ({ ...live, spec: { ...live.spec, replicas: 0 } }))
+  await cluster.settle(10_000)
+  expect(await times()).toEqual([undefined, undefined])
+})
+
 describe('a disruption budget in a cluster in this process', () => {
   const budget = (spec: object): object => ({
     metadata: { name: 'web' },
@@ -119,6 +148,9 @@ describe('a disruption budget in a cluster in this process', () => {
     await cluster.settle()
     const { status } = await cluster.get<PodDisruptionBudget>('poddisruptionbudgets', 'web')
     expect(status).toMatchObject({ ...wanted, observedGeneration: 1 })
+    const events = await cluster.list<Event>('events')
+    const told = events.filter(({ involvedObject }) => involvedObject.kind === 'PodDisruptionBudget')
+    expect(told).toMatchObject([{ reason: 'NoPods', message: 'No matching pods found' }])
     const reason = wanted.disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods'
     expect(status.conditions).toMatchObject([{ type: 'DisruptionAllowed', reason }])
   })

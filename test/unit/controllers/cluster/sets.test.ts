@@ -1,6 +1,6 @@
 // StatefulSets and DaemonSets of a cluster in this process.
 import { describe, expect, it } from 'vitest'
-import type { DaemonSet, Node, PersistentVolumeClaim, Pod, StatefulSet } from '../../../../src/api/gen/kinds.ts'
+import type { Event, DaemonSet, Node, PersistentVolumeClaim, Pod, StatefulSet } from '../../../../src/api/gen/kinds.ts'
 import { type ClusterWorld, openCluster } from '../../../rigs/cluster-world.ts'
 
 const SLOW = { metadata: { annotations: { 'quarterdeck.dev/ready-delay': '10s' } } }
@@ -42,6 +42,8 @@ describe('a StatefulSet', () => {
       'controller-revision-hash': status.currentRevision,
     })
     expect(first?.spec).toMatchObject({ hostname: 'db-0', subdomain: 'db' })
+    const events = await cluster.list<Event>('events')
+    expect(events.map(({ message }) => message)).toContain('Create Pod db-0 in StatefulSet db successful')
     await cluster.update('apps_v1.StatefulSet', 'db', (live) => ({ ...live, spec: { ...live.spec, replicas: 1 } }))
     await cluster.settle(5_000)
     expect(await names(cluster)).toEqual(['db-0'])
