@@ -125,6 +125,11 @@ export function gated<T = Value, P = ValueMap>(gate: string, rule: NoInfer<Rule<
   return (given, context, parent) => (context.gates.has(gate) ? rule(given, context, parent) : given)
 }
 
+/** Only while the gate is off. */
+export function ungated<T = Value, P = ValueMap>(gate: string, rule: NoInfer<Rule<T, P>>): Rule<T, P> {
+  return (given, context, parent) => (context.gates.has(gate) ? given : rule(given, context, parent))
+}
+
 /** Only where the object around the field is so. */
 export function where<T = Value, P = ValueMap>(
   holds: (parent: NoInfer<P>) => boolean,

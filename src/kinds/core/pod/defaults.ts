@@ -15,6 +15,7 @@ import {
   gated,
   type OwnRule,
   type Rule,
+  ungated,
   unlessStored,
   where,
   within,
@@ -45,7 +46,8 @@ const gracePeriod: OwnRule<number | bigint> = (given) => (given !== undefined &&
 
 const spec = both<PodSpec, unknown>(
   within({ containers: requests, initContainers: requests }),
-  gated('PodLevelResources', podLevelResources),
+  // Otherwise they are made behind admission (`strategy.ts`).
+  ungated('PodLevelResourcesFixDefaulting', gated('PodLevelResources', podLevelResources)),
   podSpec,
   within({
     enableServiceLinks: absent(true),

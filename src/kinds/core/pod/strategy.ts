@@ -5,9 +5,11 @@ import { qosOf } from '../../../api/pod-qos.ts'
 import { equalValues } from '../../../api/value.ts'
 import { wholeSeconds } from '../../../registry/delete-options.ts'
 import { withMemberOf } from '../../../registry/object-meta.ts'
+import type { WriteContext } from '../../../registry/registry.ts'
 import { withGatedFields } from '../../shared/gated-field.ts'
 import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { withAppArmorFields } from '../../shared/pod-spec/pod-annotations.ts'
+import { hasPodLevelResources, withPodLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
 import { podWarnings } from '../../shared/pod-spec/template-warnings.ts'
 import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
 import { addressWarnings } from '../../shared/warnings.ts'
@@ -28,9 +30,10 @@ export const STRATEGY: KindStrategy<Pod> = withGatedFields(gatedPodFields('spec'
     resetFields: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
   },
   answersDeleteWithObject: true,
-  prepareForCreate: (pod, context) => withAppArmorFields(withLabelKeys(withGrace(pod)), context),
-  firstStatus: (pod, { now }) => firstStatus(pod, now),
-  prepareForUpdate: withGrace,
+  prepareForCreate: (pod, context) =>
+    withDefaultResources(withAppArmorFields(withLabelKeys(withGrace(pod)), context), context),
+  firstStatus,
+  prepareForUpdate: (pod, stored, context) => withKeptResources(withGrace(pod), stored, context),
   prepareStatus: (pod, stored) => ({
     ...withMeta(pod, { deletionTimestamp: stored.metadata.deletionTimestamp }),
     status: keptStatus(pod.status, stored.status),
@@ -44,16 +47,37 @@ export const STRATEGY: KindStrategy<Pod> = withGatedFields(gatedPodFields('spec'
     ),
   subresources: {
     ephemeralcontainers: { prepare: withEphemeralContainers, resetFields: [] },
-    resize: { prepare: resized, resetFields: [] },
+    resize: {
+      prepare: (pod, stored, context) =>
+        withDefaultResources(withKeptResources(resized(pod, stored), stored, context), context),
+      resetFields: [],
+    },
   },
 })
 
 /** A pod with scheduling gates has a condition that says so from the start. */
-function firstStatus({ spec, status: sent }: Pod, now: string): PodStatus {
+function firstStatus({ spec, status: sent }: Pod, { now, gates }: WriteContext): PodStatus {
+  const isByPod = !gates.has('PodLevelResourcesFixKubeletQOSClass') || hasPodLevelResources(spec)
   // A class that came with the pod is kept.
-  const status = { phase: 'Pending', qosClass: sent.qosClass ?? qosOf(spec) }
+  const qosClass = sent.qosClass ?? qosOf(isByPod ? spec : withMembers(spec, { resources: undefined }))
+  const status = { phase: 'Pending', qosClass }
   const isGated = (spec.schedulingGates ?? []).length > 0
   return isGated ? { ...status, conditions: [{ ...GATED, lastProbeTime: null, lastTransitionTime: now }] } : status
+}
+
+const RESOURCES_GATE = 'PodLevelResourcesFixDefaulting'
+
+/** Behind admission, which may have added containers. */
+function withDefaultResources(pod: Pod, { gates }: WriteContext): Pod {
+  if (!gates.has(RESOURCES_GATE) || !gates.has('PodLevelResources')) return pod
+  const spec = withPodLevelResources(pod.spec)
+  return spec === pod.spec ? pod : { ...pod, spec }
+}
+
+/** A client that does not know the resources of a pod leaves them out. */
+function withKeptResources(pod: Pod, { spec: { resources } }: Pod, { gates }: WriteContext): Pod {
+  if (!gates.has(RESOURCES_GATE) || resources === undefined || pod.spec.resources !== undefined) return pod
+  return withSpec(pod, { resources })
 }
 
 /** A negative grace period means one second. */

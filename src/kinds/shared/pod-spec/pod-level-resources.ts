@@ -15,8 +15,30 @@ type Amounts = Map<string, Quantity>
 
 export const podLevelResources: OwnRule<PodSpec> = (given) => {
   if (given?.resources === undefined) return given
-  const resources = withRequests(given, withHugePageLimits(given, given.resources))
+  const limited = withHugePageLimits(given, given.resources)
+  const resources = Object.keys(limited.limits ?? {}).length === 0 ? limited : withRequests(given, limited)
   return resources === given.resources ? given : { ...given, resources }
+}
+
+/** The same for a pod whose containers are all known: requests follow without limits too, and limits follow those of all containers. */
+export function withPodLevelResources(spec: PodSpec): PodSpec {
+  const { resources: given } = spec
+  if (given === undefined || !hasAmounts(given)) return spec
+  const resources = withLimits(spec, withRequests(spec, withHugePageLimits(spec, given)))
+  return resources === given ? spec : { ...spec, resources }
+}
+
+/** Whether the pod asks for something that only pods as a whole can have asked for. */
+export function hasPodLevelResources({ resources: { requests, limits } = {} }: PodSpec): boolean {
+  return [...entriesOf(requests ?? {}), ...entriesOf(limits ?? {})].some(([name]) => isPodLevel(name))
+}
+
+function hasAmounts({ requests, limits }: ResourceRequirements): boolean {
+  return Object.keys(requests ?? {}).length > 0 || Object.keys(limits ?? {}).length > 0
+}
+
+function isPodLevel(name: string): boolean {
+  return isCpuOrMemory(name) || isHugePages(name)
 }
 
 function isCpuOrMemory(name: string): boolean {
@@ -36,16 +58,32 @@ function withHugePageLimits(spec: PodSpec, resources: ResourceRequirements): Res
 
 function withRequests(spec: PodSpec, resources: ResourceRequirements): ResourceRequirements {
   const { limits = {}, requests = {} } = resources
-  if (Object.keys(limits).length === 0) return resources
   const added: Record<string, string> = {}
   for (const [name, amount] of aggregate(spec, 'requests')) {
     if (isCpuOrMemory(name) && !Object.hasOwn(requests, name)) added[name] = formatQuantity(amount)
   }
   for (const [name, limit] of entriesOf(limits)) {
     const open = !Object.hasOwn(requests, name) && !Object.hasOwn(added, name)
-    if ((isCpuOrMemory(name) || isHugePages(name)) && open) added[name] = limit
+    if (isPodLevel(name) && open) added[name] = limit
   }
   return withAmounts(resources, 'requests', added)
+}
+
+/** Where every container has a limit, the pod has their sum, and at least its request. */
+function withLimits(spec: PodSpec, resources: ResourceRequirements): ResourceRequirements {
+  const { limits = {}, requests = {} } = resources
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  const sums = aggregate(spec, 'limits')
+  const added: Record<string, string> = {}
+  for (const [name, text] of entriesOf(requests)) {
+    const sum = sums.get(name)
+    const isOpen = isPodLevel(name) && !Object.hasOwn(limits, name) && sum !== undefined
+    if (!isOpen || !containers.every((one) => Object.hasOwn(one.resources.limits ?? {}, name))) continue
+    const request = parseQuantity(text)
+    const isAbove = request.ok && compareQuantities(request.quantity, sum) > 0
+    added[name] = isAbove ? text : formatQuantity(sum)
+  }
+  return withAmounts(resources, 'limits', added)
 }
 
 function withAmounts(

@@ -1,0 +1,123 @@
+// Behaviour behind gates of level 1.37, asked of the reference and of this server: the answers agree.
+import { expect, it } from 'vitest'
+import { openBoth } from '../rigs/beside-reference.ts'
+import type { OpenServer, ServerAnswer } from '../rigs/running-server.ts'
+
+const MAPS = '/api/v1/namespaces/default/configmaps'
+const PODS = '/api/v1/namespaces/default/pods?dryRun=All'
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1'
+const HALVES = ["'0x0000000000000000', '0x8000000000000000'", "'0x8000000000000000', '0x10000000000000000'"]
+const shardOf = (range: string | undefined): string => `shardRange(object.metadata.namespace, ${range})`
+const listOf = (selector: string): string =>
+  `/api/v1/configmaps?fieldSelector=metadata.name%3Dx&shardSelector=${encodeURIComponent(selector)}`
+
+const CPU = { requests: { cpu: '1' } }
+const FULL = { requests: { cpu: '1' }, limits: { cpu: '2' } }
+const PODS_ASKED: readonly (readonly [readonly object[], object?])[] = [
+  [[CPU, CPU], { requests: { memory: '1Gi' } }],
+  [[FULL, FULL], { requests: { cpu: '3' } }],
+  [[FULL], { requests: { cpu: '3' } }],
+  [[FULL, CPU], { requests: { cpu: '3' } }],
+  [[{}], { limits: { memory: '1Gi' } }],
+  [[{ limits: { 'hugepages-2Mi': '4Mi', memory: '8Mi' } }], { requests: { cpu: '1' } }],
+  [[FULL], {}],
+  [[FULL]],
+]
+
+const rule = (apiGroups: readonly string[], resources: readonly string[]): object => {
+  return { operations: ['CREATE'], apiGroups, apiVersions: ['*'], resources }
+}
+const webhook = (rules: readonly object[], name = 'a'): object => ({
+  metadata: { name },
+  webhooks: [
+    {
+      name: 'a.b.c',
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+      clientConfig: { url: 'https://x.y/z' },
+      rules,
+    },
+  ],
+})
+
+interface Body {
+  readonly message?: string
+  readonly metadata: { readonly shardInfo?: object }
+  readonly items: readonly { readonly metadata: { readonly namespace: string } }[]
+  readonly spec?: { readonly resources?: object }
+  readonly status?: { readonly qosClass?: string }
+  readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] }
+}
+
+const bodyOf = (answer: ServerAnswer): Body => answer.json() as unknown as Body
+
+it('what gates of 1.37 do is what they do at the reference', async () => {
+  await using opened = new AsyncDisposableStack()
+  const flags = ['--feature-gates=ShardedListAndWatch=true']
+  const both = await openBoth(opened, { level: '1.37', flags })
+  /** What both answer, which has to be the same. */
+  const agreed = async (
+    path: string,
+    shown: (answer: ServerAnswer) => unknown,
+    call: Parameters<OpenServer['request']>[1] = {},
+  ): Promise<unknown> => {
+    const [theirs, ours] = await Promise.all(both.map(async (server) => shown(await server.request(path, call))))
+    expect({ path, call, shown: ours }).toEqual({ path, call, shown: theirs })
+    return theirs
+  }
+
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const metadata = { name }
+    await agreed('/api/v1/namespaces', ({ status }) => status, { method: 'POST', body: { metadata } })
+    const call = { method: 'POST', body: { metadata: { name: 'x' } } }
+    await agreed(`/api/v1/namespaces/${name}/configmaps`, ({ status }) => status, call)
+  }
+  for (const selector of [...HALVES.map(shardOf), `( ${HALVES.map(shardOf).join('||')} )`]) {
+    await agreed(listOf(selector), (answer) => {
+      const { metadata, items } = bodyOf(answer)
+      return [answer.status, metadata.shardInfo, items.map((item) => item.metadata.namespace)]
+    })
+  }
+  for (const text of ['x()', ' ', 'shardRange()', `shardRange(metadata.uid, ${HALVES[0]})`, shardOf("'0x0', '0x1'")]) {
+    const message = (answer: ServerAnswer): unknown => bodyOf(answer).message
+    expect(await agreed(listOf(text), message)).toMatch(/^invalid shard selector: /)
+    // The reference has no status for it.
+    const statuses = await Promise.all(both.map(async (server) => (await server.request(listOf(text))).status))
+    expect(statuses).toEqual([500, 400])
+  }
+
+  for (const [containers, resources] of PODS_ASKED) {
+    const named = containers.map((one, i) => ({ name: `c${i}`, image: 'i', resources: one }))
+    const body = { metadata: { name: 'p' }, spec: { containers: named, ...(resources && { resources }) } }
+    const shown = (answer: ServerAnswer): unknown => {
+      const { spec, status } = bodyOf(answer)
+      return [answer.status, spec?.resources, status?.qosClass]
+    }
+    expect(await agreed(PODS, shown, { method: 'POST', body })).toContain(201)
+  }
+
+  for (const plural of ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']) {
+    const path = `${CONFIGURATIONS}/${plural}?dryRun=All`
+    const rules = [rule(['*'], ['tokenreviews']), rule(['authentication.k8s.io', ''], ['tokenreviews', 'pods'])]
+    const warned = ({ status, headers }: ServerAnswer): unknown => [status, headers['warning']]
+    const told = await agreed(path, warned, { method: 'POST', body: webhook(rules) })
+    expect(told).toEqual([201, expect.stringContaining('webhooks[0].rules[1]')])
+    const causes = (answer: ServerAnswer): unknown =>
+      bodyOf(answer).details?.causes?.map(({ reason, field }) => ({ reason, field }))
+    const refused = await agreed(path, causes, { method: 'POST', body: webhook([], 'a.static.k8s.io') })
+    expect(refused).toEqual([{ reason: 'FieldValueInvalid', field: 'metadata.name' }])
+  }
+
+  const state = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+  for (const [query, coding] of [
+    [`${state}&allowWatchBookmarks=true`, 'gzip'],
+    [state, undefined],
+    ['watch=1&resourceVersion=0&allowWatchBookmarks=true', 'gzip'],
+    ['watch=1&allowWatchBookmarks=true', 'gzip'],
+    ['watch=1&resourceVersion=0', undefined],
+  ] as const) {
+    const shown = ({ status, headers }: ServerAnswer): unknown => [status, headers['content-encoding']]
+    const headers = { 'accept-encoding': 'gzip' }
+    expect(await agreed(`${MAPS}?${query}&timeoutSeconds=1`, shown, { headers })).toEqual([200, coding])
+  }
+})
