@@ -35,6 +35,7 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
     prefix: normalizePrefix(config.storagePrefix),
     transformer: atRest.transformer,
     decodeForeign: foreignObjects({ schema, resources, family, defaults }),
+    isForeign: () => false,
   }
   const examiner = new ObjectExaminer()
   const unreadable: Finding[] = []

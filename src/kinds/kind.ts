@@ -35,6 +35,8 @@ export interface Kind<T extends ApiObject = ApiObject> {
   readonly olderVersions?: Readonly<Record<string, OlderDocument>>
   /** Fills in fields of objects that were stored before there were such fields. `family`: of the cluster's services. */
   readonly defaultOnRead?: (object: T, family: 'IPv4' | 'IPv6') => T
+  /** The fields that objects of an older level lack, and that are filled in when such an object is read. */
+  readonly fills?: readonly string[]
   /** The parts that are others from a level on. */
   readonly since?: Partial<Readonly<Record<ApiLevel, Partial<Omit<Kind<T>, 'since'>>>>>
 }

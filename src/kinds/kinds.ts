@@ -226,7 +226,7 @@ export function kindOf({ group, kind }: GroupKind): Kind {
 }
 
 /** The records of a level. */
-const kindsAt = byLevel((level): KindOf => {
+export const kindsAt = byLevel((level): KindOf => {
   const made = new Map<Kind, Kind>()
   return (name) => {
     const kind = kindOf(name)

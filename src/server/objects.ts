@@ -30,6 +30,7 @@ import type { Transformer } from '../store/transformer.ts'
 import type { ClusterConfig } from '../config/cluster-config.ts'
 import type { Authorization } from './authorization.ts'
 import { foreignObjects } from '../kinds/foreign-objects.ts'
+import { ofOtherLevels } from '../kinds/other-levels.ts'
 import type { FeatureGates } from '../config/feature-gates.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from '../config/ip-range.ts'
@@ -107,7 +108,8 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
   })
   const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'
   const decodeForeign = foreignObjects({ schema, resources: builtIn, family, defaults })
-  const kvStore = openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store })
+  const isForeign = ofOtherLevels(schema, builtIn)
+  const kvStore = openKvStore({ kv, prefix, transformer, decodeForeign, isForeign, measures: measures.store })
   const store: WatchCache = openWatchCache({
     store: kvStore,
     measures: measures.cache,

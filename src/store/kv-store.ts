@@ -2,7 +2,7 @@
 import type { Kv } from '../kv/kv.ts'
 import { type CommitResult, commitObjects, type ObjectChange } from './commit.ts'
 import { tooLargeResourceVersion, translate } from './errors.ts'
-import { decodeAnyJson, type DecodeForeign } from './foreign.ts'
+import { decodeAnyJson, type DecodeForeign, type IsForeign } from './foreign.ts'
 import { keyInType, normalizePrefix } from './keys.ts'
 import { type History, type HistoryRequest, readHistory } from './kv-history.ts'
 import { listObjects } from './kv-list.ts'
@@ -23,6 +23,8 @@ export interface KvStoreOptions {
   readonly measures?: StoreMeasures
   /** Decodes objects that other servers have stored. Absent: JSON only. */
   readonly decodeForeign?: DecodeForeign
+  /** Absent: no canonical JSON is. */
+  readonly isForeign?: IsForeign
 }
 
 /** The store below the watch cache: it can also be loaded and followed as a whole. */
@@ -46,6 +48,7 @@ export function openKvStore(options: KvStoreOptions): FollowableStore {
     transformer: options.transformer ?? identityTransformer,
     measures: options.measures ?? new StoreMeasures(),
     decodeForeign: options.decodeForeign ?? decodeAnyJson,
+    isForeign: options.isForeign ?? (() => false),
   }
   return {
     get: (key, at, signal) => getObject(objects, { key, at }, signal),

@@ -8,7 +8,7 @@ import { OPEN_MAP } from '../codec/json-bytes.ts'
 import { parseStored } from '../codec/stored-json.ts'
 import { damageOf } from '../kv/damaged-value.ts'
 import { InvariantError } from '../lib/errors.ts'
-import type { DecodeForeign } from './foreign.ts'
+import type { DecodeForeign, IsForeign } from './foreign.ts'
 import type { KeyNames } from './keys.ts'
 import type { PutOutcome, StoredItem, UnreadableObject } from './store.ts'
 import type { Opened, Transformer } from './transformer.ts'
@@ -30,6 +30,7 @@ export interface Opener {
   readonly prefix: string
   readonly transformer: Transformer
   readonly decodeForeign: DecodeForeign
+  readonly isForeign: IsForeign
 }
 
 export function openValue(opener: Opener, value: Buffer, key: string): Content | Promise<Content> {
@@ -41,13 +42,16 @@ export function openValue(opener: Opener, value: Buffer, key: string): Content |
     : contentOf(opened, opener, key)
 }
 
-function contentOf(opened: Opened, { prefix, decodeForeign }: Opener, key: string): Content {
+function contentOf(opened: Opened, { prefix, decodeForeign, isForeign }: Opener, key: string): Content {
   if (opened.kind === 'sealed') return { kind: 'unreadable', problem: opened.problem }
   const { bytes, stale } = opened
   const layout = bytes[0] === OPEN_MAP ? layoutOf(bytes) : undefined
-  if (layout !== undefined) return { kind: 'readable', bytes, layout, stale }
-  const foreign = decodeForeign(bytes, key.slice(prefix.length + 1))
-  if (foreign.kind === 'unreadable') return foreign
+  const asItIs = layout === undefined ? undefined : ({ kind: 'readable', bytes, layout, stale } as const)
+  const place = key.slice(prefix.length + 1)
+  if (asItIs !== undefined && !isForeign(bytes, place)) return asItIs
+  const foreign = decodeForeign(bytes, place)
+  // Canonical JSON with a value of a wrong type is shown all the same.
+  if (foreign.kind === 'unreadable') return asItIs ?? foreign
   const found = layoutOf(foreign.bytes)
   if (found === undefined) return { kind: 'unreadable', problem: 'the stored data is not an object' }
   return { kind: 'readable', bytes: foreign.bytes, layout: found, stale, foreign: true }

@@ -95,7 +95,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   kinds: {
     mayImport: ['lib', 'pki', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'store', 'registry'],
     entrance: 'front',
-    sideDoors: ['foreign-objects.ts'],
+    sideDoors: ['foreign-objects.ts', 'other-levels.ts'],
     sharedFolders: ['shared'],
   },
   http: { mayImport: ['lib', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },

@@ -2,6 +2,7 @@
 import type { GroupVersionKind } from '../../src/api/object.ts'
 import type { ValueMap } from '../../src/api/value.ts'
 import { makeAuthority } from '../../src/pki/certificate-maker.ts'
+import { certificateRequest } from './certificate-request.ts'
 
 const { certificate } = makeAuthority(3_600_000)
 const UID = '3e8cf9d9-5a2b-4d4b-9a3e-0d1f4f6a5b6c'
@@ -66,7 +67,7 @@ const OBJECTS: Readonly<Record<string, ValueMap>> = {
       serviceAccountUID: UID,
       nodeName: 'n',
       nodeUID: UID,
-      stubPKCS10Request: 'AAAA',
+      stubPKCS10Request: certificateRequest([]).replaceAll(/-----.*-----|\n/g, ''),
     },
   },
   PodGroup: { spec: { schedulingPolicy: POLICY } },

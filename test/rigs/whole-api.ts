@@ -149,8 +149,11 @@ function comparable(bytes: Buffer, accept: string): string {
   if (accept.startsWith(PROTOBUF)) return bytes.toString('hex')
   const text = bytes.toString()
   if (accept.includes(AS_TABLE)) return sorted(withoutWords(JSON.parse(text) as Table))
-  // Of custom resources our metadata stands in the order of its names.
-  if (accept.includes(AS_METADATA)) return sorted(JSON.parse(text.replace(',"continue":""', '')) as JsonMap)
+  // Of custom resources our metadata stands in the order of its names. The reference has no items of an empty list (D31).
+  if (accept.includes(AS_METADATA)) {
+    const list = JSON.parse(text.replace(',"continue":""', '')) as JsonMap
+    return sorted({ ...list, items: list['items'] ?? [] })
+  }
   return text.replace(',"continue":""', '').replace('  continue: ""\n', '')
 }
 
@@ -165,13 +168,17 @@ function sorted(document: JsonMap): string {
 interface Table extends JsonMap {
   readonly metadata: JsonMap
   readonly columnDefinitions: readonly JsonMap[]
-  readonly rows: readonly { readonly cells: readonly unknown[] }[]
+  /** The reference has none of no definitions (D31). */
+  readonly rows: readonly { readonly cells: readonly unknown[] }[] | null
 }
 
 function withoutWords(table: Table): JsonMap {
   const { continue: _, ...metadata } = table.metadata
   const columnDefinitions = table.columnDefinitions.map(({ description: _words, ...column }) => column)
-  const rows = table.rows.map((row) => ({ ...row, cells: row.cells.map((cell) => (isAge(cell) ? '<age>' : cell)) }))
+  const rows = (table.rows ?? []).map((row) => ({
+    ...row,
+    cells: row.cells.map((cell) => (isAge(cell) ? '<age>' : cell)),
+  }))
   return { ...table, metadata, columnDefinitions, rows }
 }
 

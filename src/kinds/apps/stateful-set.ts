@@ -208,7 +208,7 @@ function rulesWith(change: UpdateRule<StatefulSet>): KindRules<StatefulSet> {
 
 export const STATEFUL_SET: Kind = typedKind<StatefulSet>({
   validation: rulesWith(checkUnchanged),
-  since: { '1.37': { validation: rulesWith(checkEachUnchanged) } },
+  since: { '1.37': { validation: rulesWith(checkEachUnchanged), fills: ['maxUnavailable'] } },
   defaults: within({
     spec: always({
       template,

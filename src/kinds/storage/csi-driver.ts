@@ -67,6 +67,7 @@ export const CSI_DRIVER: Kind = typedKind<CSIDriver>({
       preventPodSchedulingIfMissing: gated('VolumeLimitScaling', absent(false)),
     }),
   }),
+  since: { '1.37': { fills: ['preventPodSchedulingIfMissing'] } },
   strategy: withGatedFields(gatedFields('storage.k8s.io_v1.CSIDriver', 'spec/preventPodSchedulingIfMissing'), {
     conditionalUpdate: true,
     generation: { first: 0, on: ['spec'] },

@@ -56,6 +56,7 @@ export const CSI_NODE: Kind = typedKind<CSINode>({
   strategy: STRATEGY,
   since: {
     '1.37': {
+      fills: ['status'],
       strategy: {
         ...STRATEGY,
         status: WITH_STATUS_ALONE,

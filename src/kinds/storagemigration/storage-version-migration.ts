@@ -11,7 +11,6 @@ import type { Check } from '../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
-import { stateOf } from '../shared/condition-column.ts'
 import { checkConditions } from '../shared/conditions.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
@@ -19,6 +18,8 @@ const SPEC = FieldPath.root<StorageVersionMigrationSpec>('spec')
 const RESOURCE = SPEC.child('resource')
 const STATUS = FieldPath.root<StorageVersionMigrationStatus>('status')
 const CONDITIONS = STATUS.child('conditions')
+
+const STATES: readonly string[] = ['Running', 'Succeeded', 'Failed']
 
 function checkMigration({ spec }: StorageVersionMigration, check: Check): void {
   const { group, resource } = spec.resource
@@ -48,6 +49,12 @@ function checkStatus({ status }: StorageVersionMigration, stored: StorageVersion
   if (isTrue(stored.status, 'Failed') && !failed) refuse('Failed condition cannot be set to false once it is true')
 }
 
+/** Of the true conditions, the last that tells a state. */
+function stateOf({ status }: StorageVersionMigration): string {
+  const told = status.conditions?.findLast((one) => one.status === 'True' && STATES.includes(one.type))
+  return told?.type ?? 'Unknown'
+}
+
 function migrated({ spec }: StorageVersionMigration): string {
   const { group, resource } = spec.resource
   return [resource, group].filter((part) => part !== '').join('.')
@@ -63,6 +70,6 @@ export const STORAGE_VERSION_MIGRATION: Kind = typedKind<StorageVersionMigration
   columns: tableOf([
     column('Name', NAME_DESCRIPTION, nameOf),
     column('Resource', 'What is written anew.', migrated),
-    column('Status', 'How far it has come.', (one) => stateOf(one, ['Succeeded', 'Failed', 'Running'], '')),
+    column('Status', 'How far it has come.', stateOf),
   ]),
 })
