@@ -52,6 +52,8 @@ const SET_STRATEGY: Form = [
   ['rollingUpdate', 'RollingUpdate', null, ROLLING_SET],
 ]
 
+const RECREATE_GATE = 'StatefulSetRecreateStrategy'
+
 const SPEC = FieldPath.root<StatefulSetSpec>('spec')
 const STATUS = FieldPath.root<StatefulSet['status']>('status')
 
@@ -63,7 +65,8 @@ function checkStatefulSet({ spec }: StatefulSet, check: Check, stored?: Stateful
   else if (management !== 'OrderedReady' && management !== 'Parallel') {
     check.invalid(at, management, "must be 'OrderedReady' or 'Parallel'")
   }
-  checkStatefulStrategy(spec.updateStrategy, SPEC.child('updateStrategy'), check)
+  const mayRecreate = check.gate(RECREATE_GATE) || stored?.spec.updateStrategy.type === 'Recreate'
+  checkStatefulStrategy(spec.updateStrategy, check, mayRecreate)
   if (retention !== undefined) {
     const at = SPEC.child('persistentVolumeClaimRetentionPolicy')
     check.fields(retention, at, 'apps_v1.StatefulSetPersistentVolumeClaimRetentionPolicy')
@@ -78,20 +81,18 @@ function checkStatefulSet({ spec }: StatefulSet, check: Check, stored?: Stateful
   checkStatefulTemplate(spec, check)
 }
 
-function checkStatefulStrategy(
-  strategy: StatefulSetUpdateStrategy,
-  at: FieldPath<StatefulSetUpdateStrategy>,
-  check: Check,
-): void {
+function checkStatefulStrategy(strategy: StatefulSetUpdateStrategy, check: Check, mayRecreate: boolean): void {
+  const at = SPEC.child('updateStrategy')
   const { type, rollingUpdate: rolling } = strategy
   const place = at.child('rollingUpdate')
   if (type === undefined) check.required(at)
-  else if (type === 'OnDelete') {
+  else if (type === 'OnDelete' || (type === 'Recreate' && mayRecreate)) {
     if (rolling === undefined) return
     check.invalid(place, shownAs(rolling, ROLLING_SET), "only allowed for updateStrategy 'RollingUpdate'")
-  } else if (type !== 'RollingUpdate')
-    check.invalid(at, shownAs(strategy, SET_STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")
-  else if (rolling !== undefined) {
+  } else if (type !== 'RollingUpdate') {
+    const allowed = mayRecreate ? "'RollingUpdate', 'OnDelete', or 'Recreate'" : "'RollingUpdate' or 'OnDelete'"
+    check.invalid(at, shownAs(strategy, SET_STRATEGY), `must be ${allowed}`)
+  } else if (rolling !== undefined) {
     check.fields(rolling, place, 'apps_v1.RollingUpdateStatefulSetStrategy')
     const { maxUnavailable } = rolling
     if (maxUnavailable === undefined) return

@@ -149,3 +149,32 @@ test('what belongs to a feature that is off is dropped on create, and nothing el
   expect(set['spec']).toMatchObject({ updateStrategy: { rollingUpdate: { partition: 1 } } })
   expect(JSON.stringify(set['spec'])).not.toContain('maxUnavailable')
 })
+
+test('the strategy Recreate needs its gate, or to be there already', async () => {
+  const gate = 'StatefulSetRecreateStrategy'
+  const sent = (type: string, more: object = {}) => ({
+    metadata: { name: 's' },
+    spec: {
+      selector: { matchLabels: { app: 'x' } },
+      template: POD_TEMPLATE,
+      updateStrategy: { type, ...more },
+    },
+  })
+  const path = '/apis/apps/v1/namespaces/ns/statefulsets'
+  const off = await openWorld({ flags: ['--emulated-version=1.37'] })
+  const on = await openWorld({ flags: ['--emulated-version=1.37'], gates: [gate] })
+  const told = async (world: typeof on, body: object): Promise<unknown> => {
+    const { status, body: answer } = await world.send({ method: 'POST', path: `${path}?dryRun=All`, body })
+    return [status, (answer as { message?: string }).message]
+  }
+  expect(await told(off, sent('Recreate'))).toEqual([
+    422,
+    expect.stringContaining("must be 'RollingUpdate' or 'OnDelete'"),
+  ])
+  expect(await told(on, sent('Recreate'))).toEqual([201, undefined])
+  const allowed = "must be 'RollingUpdate', 'OnDelete', or 'Recreate'"
+  expect(await told(on, sent('x'))).toEqual([422, expect.stringContaining(allowed)])
+  const rolling = { rollingUpdate: { partition: 1 } }
+  const only = "only allowed for updateStrategy 'RollingUpdate'"
+  expect(await told(on, sent('Recreate', rolling))).toEqual([422, expect.stringContaining(only)])
+})
