@@ -9,9 +9,9 @@ import { canonicalOf } from '../../../corpora/kind-of.ts'
 import { openWorld } from '../../../rigs/api-world.ts'
 
 const world = await openWorld()
-const warningsOf = (at: readonly [string, string?], object: object): readonly string[] => {
-  const { strategy, storedKind } = world.resource(...at)
-  return strategy.warnings(canonicalOf(storedKind, object as ValueMap), undefined, world.context())
+const warningsOf = (at: readonly [string, string?], object: object, server = world): readonly string[] => {
+  const { strategy, storedKind } = server.resource(...at)
+  return strategy.warnings(canonicalOf(storedKind, object as ValueMap), undefined, server.context())
 }
 
 describe('labels of nodes that are no longer to be used', () => {
@@ -54,9 +54,11 @@ describe('names', () => {
     'validatingadmissionpolicies',
     'validatingadmissionpolicybindings',
     'validatingwebhookconfigurations',
-  ])('of %s that are kept for what comes from files', (resource) => {
+  ])('of %s that are kept for what comes from files, where they are not refused', async (resource) => {
     const at = [resource, 'admissionregistration.k8s.io'] as const
-    expect(warningsOf(at, { metadata: { name: 'a.static.k8s.io' } })).toEqual([
+    const open = await openWorld({ flags: ['--feature-gates=ManifestBasedAdmissionControlConfig=false'] })
+    expect(warningsOf(at, { metadata: { name: 'a.static.k8s.io' } })).toEqual([])
+    expect(warningsOf(at, { metadata: { name: 'a.static.k8s.io' } }, open)).toEqual([
       'metadata.name: names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API',
     ])
     expect(warningsOf(at, { metadata: { name: 'static.example.com' } })).toEqual([])
