@@ -4,9 +4,9 @@ import { equalValues } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
 
 export class Reinvocation {
-  /** Called before the last change. */
+  /** Those called before the last change. */
   #due = new Set<string>()
-  /** Called since the last change. */
+  /** Those called since the last change. */
   #recent = new Set<string>()
   #last: ApiObject | undefined
 

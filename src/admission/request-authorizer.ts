@@ -10,7 +10,7 @@ import type { AdmissionRequest } from './admission.ts'
 /** An evaluation of several expressions. It yields the cost of each. */
 export type Steps<T> = Generator<number, T>
 
-/** Of expressions in one turn of the event loop: a few milliseconds. A single expression may cost ten times as much. */
+/** The cost of the expressions in one turn of the event loop, which is a few milliseconds. A single expression may cost ten times as much. */
 const TURN_COST = 100_000
 
 /** Thrown to abort an evaluation. */
@@ -27,7 +27,7 @@ export class RequestAuthorizer {
   readonly #request: AdmissionRequest
   readonly #signal: AbortSignal
   readonly #known = new Map<string, AuthorizationDecision>()
-  /** Since the last turn of the event loop. */
+  /** The cost of expressions since the last turn of the event loop. */
   #spent = 0
 
   constructor(authorizer: Authorizer, request: AdmissionRequest, signal: AbortSignal) {
@@ -45,7 +45,7 @@ export class RequestAuthorizer {
     return { authorizer, 'authorizer.requestResource': new ResourceCheck(authorizer, asked) }
   }
 
-  /** Repeats the evaluation until all decisions are known. Other requests have their turns between dear expressions. */
+  /** Repeats the evaluation until all decisions are known. Other requests run between expensive expressions. */
   async settle<T>(evaluate: () => Steps<T>): Promise<T> {
     for (;;) {
       try {

@@ -1,18 +1,18 @@
-// Why a request was refused, for who asks with `?explain=true`: a member of ours in the details of the Status. Clients that do not ask
-// get the answers of the reference, and no user is told more than the user may read.
+// Explains to a client with `?explain=true` why its request was refused, in a member of ours in the details of the Status. Other clients
+// get the answers of the reference. An explanation has nothing that the user may not read.
 import type { Value, ValueMap } from './value.ts'
 
-/** The annotation of an access review that has it, in JSON. */
+/** The annotation of an access review that has the explanation, in JSON. */
 export const EXPLANATION = 'quarterdeck/explanation'
 
 export type Explanation = DeniedExplanation | ConflictExplanation
 
 export interface DeniedExplanation {
-  /** As it would stand in a Role, or in a ClusterRole; absent where no rule would help, because an authorizer has said no. */
+  /** The missing rule, in the form of a Role or ClusterRole. Absent: no rule would help, because an authorizer denies the request. */
   readonly missingRule?: ValueMap
-  /** Where the rule is missing; absent: in the whole cluster. */
+  /** The namespace in which the rule is missing. Absent: it is missing for the whole cluster. */
   readonly namespace?: string
-  /** What the user is bound to that comes closest; only for readers who may list such bindings and roles. */
+  /** The binding of the user whose rules come closest. Only for users who may list such bindings and roles. */
   readonly nearestBinding?: NearestBinding
 }
 
@@ -24,7 +24,7 @@ export interface NearestBinding {
   /** `Group "dev"` */
   readonly subject: string
   readonly rule: ValueMap
-  /** What of the request the rule does not cover: members of the rule, or `namespace`. */
+  /** The parts of the request that the rule does not cover: members of the rule, or `namespace`. */
   readonly lacks: readonly string[]
 }
 
@@ -36,9 +36,9 @@ export interface ConflictExplanation {
 export interface ExplainedConflict {
   readonly field: string
   readonly owner: FieldOwner
-  /** What is stored; absent where the caller may not read it, and where it is large. */
+  /** The stored value. Absent: the caller may not read it, or it is large. */
   readonly current?: Value
-  /** What was applied; likewise. */
+  /** The applied value. Absent in the same cases. */
   readonly applied?: Value
 }
 
@@ -48,6 +48,6 @@ export interface FieldOwner {
   readonly operation: string
   readonly apiVersion: string
   readonly subresource?: string
-  /** When the manager last changed what it owns; absent where the caller may not read the object. */
+  /** The time at which the manager last changed its fields. Absent: the caller may not read the object. */
   readonly time?: string
 }

@@ -3,7 +3,7 @@
 import type { FieldError } from './field-error.ts'
 
 const MAX_FAULTS = 10_000
-/** A text shows the wrong value, which can be a whole list for each of its items. */
+/** The most characters of all messages together. A message shows the wrong value: each item of a list can have the whole list in its message. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
 class TooManyFaults extends Error {}
@@ -21,7 +21,7 @@ export class FaultList {
   readonly #known: Set<string> | undefined
   #characters = 0
 
-  /** `isOnce`: a fault that is there is not added again. */
+  /** `isOnce`: equal faults are added only once. */
   constructor(isOnce = false) {
     if (isOnce) this.#known = new Set()
   }

@@ -1,5 +1,5 @@
-// Faults in single fields of an object: what validation returns, one constructor for each kind of fault, and how the
-// bad value is shown. The texts are the reference's; clients and people read them.
+// Faults in single fields of an object, which validation returns: one constructor for each kind of fault, and the text of the bad
+// value. The messages are the reference's; clients and people read them.
 import { formatNumber } from '../lib/go-float.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { croppedText, croppedValue } from './cropped-value.ts'
@@ -25,11 +25,11 @@ export type FieldErrorReason =
 
 export interface FieldError {
   readonly reason: FieldErrorReason
-  /** `spec.containers[0].name`, `metadata.labels[a/b]`, `data[k]`. */
+  /** Such as `spec.containers[0].name`, `metadata.labels[a/b]`, `data[k]`. */
   readonly field: string
   /** The text of the cause, without the field: `Invalid value: "x": must be …`. */
   readonly message: string
-  /** What was there, where the message shows it. */
+  /** The bad value. Absent: the message does not show it. */
   readonly value?: Value
 }
 
@@ -37,7 +37,7 @@ export function causeOf(error: FieldError): StatusCause {
   return { reason: error.reason, message: error.message, field: error.field }
 }
 
-/** A bad value whose text in the message is not the usual one for its type. */
+/** A bad value whose text in the message differs from the usual one for its type. */
 export class Shown {
   readonly text: string
 
@@ -46,7 +46,7 @@ export class Shown {
   }
 }
 
-/** No value in the message at all: `Invalid value: <detail>`. */
+/** The message shows no value: `Invalid value: <detail>`. */
 export const OMITTED = new Shown('')
 
 type Shape = Value | Shown | undefined
@@ -75,7 +75,7 @@ export function notFound(at: FieldPath, value: Shape, detail = ''): FieldError {
   return faultWithValue('FieldValueNotFound', { at, value, text: 'Not found', detail })
 }
 
-/** The values are listed as given: sorted where the reference keeps them in a set, else in its order. */
+/** Lists the supported values in the given order. Callers sort them where the reference keeps them in a set. */
 export function notSupported(at: FieldPath, value: Shape, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quoted).join(', ')}`
   return faultWithValue('FieldValueNotSupported', { at, value, text: 'Unsupported value', detail })
@@ -95,17 +95,17 @@ export function internalFault(at: FieldPath, detail: string): FieldError {
   return fault('InternalError', at, withDetail('Internal error', detail))
 }
 
-/** A string as it stands in messages: `"a\tb"`, with everything that cannot be printed escaped. */
+/** The form of a string in messages: `"a\tb"`, with unprintable characters escaped. */
 export function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped)}"`
 }
 
-/** A value as compact JSON with the characters of markup escaped: how lists, objects and enumerated words are shown. */
+/** A value as compact JSON with the characters of markup escaped. Messages show lists, objects and enumerated words in this form. */
 export function shownJson(value: Value | undefined): Shown {
   return new Shown(json(value))
 }
 
-/** A map as compact JSON, its keys in order. */
+/** A map as compact JSON with sorted keys. */
 export function shownMap(map: ValueMap | undefined): Shown {
   if (map === undefined) return new Shown('null')
   const members = Object.entries(croppedValue(map)).sort(([a], [b]) => compareStrings(a, b))

@@ -1,9 +1,9 @@
-// JSON text of values. `JSON.parse` rounds integers beyond 2^53 and `JSON.stringify` throws at them, so what clients sent is
-// read and written here (D19).
+// JSON text of values. `JSON.parse` rounds integers beyond 2^53, and `JSON.stringify` throws for a bigint. So values from clients are
+// read and written by these functions (D19).
 import { numberOf } from './json-number.ts'
 import type { Value } from './value.ts'
 
-/** JSON as `JSON.stringify` gives it, with integers of any size. */
+/** The JSON that `JSON.stringify` writes, with integers of any size. */
 export function jsonText(value: Value, indentation = 0): string {
   try {
     return JSON.stringify(value, undefined, indentation)
@@ -13,7 +13,7 @@ export function jsonText(value: Value, indentation = 0): string {
   }
 }
 
-/** The same as the reference writes it: what could be taken for markup is escaped. */
+/** The same with the characters of markup escaped, as in the reference. */
 export function markupSafeJson(value: Value): string {
   return escapeMarkup(jsonText(value))
 }
@@ -26,7 +26,7 @@ const MARKUP_ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** In JSON text these characters stand in strings only. */
+/** Only strings of a JSON text have these characters. */
 export function escapeMarkup(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, (char) => MARKUP_ESCAPES[char] ?? char)
 }
@@ -35,21 +35,21 @@ function rawInteger(_key: string, member: unknown): unknown {
   return typeof member === 'bigint' ? (JSON as JsonWithRaw).rawJSON(String(member)) : member
 }
 
-/** Puts text into JSON output as it stands. */
+/** `rawJSON` puts a text into JSON output unchanged. */
 type JsonWithRaw = typeof JSON & { rawJSON(text: string): unknown }
 
-/** Only a run of digits this long can be an integer that a double does not hold. */
+/** An integer that a double cannot hold has at least so many digits. */
 const LONG_NUMBER = /[0-9]{16}/
 
-/** `JSON.parse` as this Node has it: the reviver gets the source text of a scalar. */
+/** Node's `JSON.parse`, which hands the source text of a scalar to the reviver. */
 type Parse = (text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown
 
-/** Throws `SyntaxError` for what is not JSON. */
+/** Throws `SyntaxError` if the text is not JSON. */
 export function parseJsonText(text: string): Value {
   return LONG_NUMBER.test(text) ? ((JSON.parse as Parse)(text, reviveInteger) as Value) : (JSON.parse(text) as Value)
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined: the text is not JSON. */
 export function jsonOrAbsent(text: string): Value | undefined {
   try {
     return parseJsonText(text)

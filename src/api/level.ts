@@ -1,18 +1,18 @@
-// The levels of the API that can be served. What a level has and another does not says so where it is declared, by a span of levels;
-// the tables of the level that is served are made once, at the start.
+// The levels of the API that can be served. A declaration that does not hold for all levels has a span of levels. The tables of the
+// served level are made once, at the start.
 
 /** The oldest first. */
 export const API_LEVELS = ['1.36', '1.37'] as const
 
 export type ApiLevel = (typeof API_LEVELS)[number]
 
-/** It has everything that is still served; only what is gone is in the older ones. */
+/** The newest level has everything but what was removed since an older level. */
 export const NEWEST_LEVEL: ApiLevel = '1.37'
 
-/** Where no level is asked for. */
+/** The level of a server without the option. */
 export const DEFAULT_LEVEL: ApiLevel = '1.37'
 
-/** The first and the last level that something is there at; absent: there is no such bound. */
+/** The first and the last level that have a declaration. Absent: there is no such bound. */
 export interface LevelSpan {
   readonly since?: ApiLevel
   readonly until?: ApiLevel
@@ -26,7 +26,7 @@ export function isAtLevel(level: ApiLevel, { since, until }: LevelSpan): boolean
   )
 }
 
-/** Whether a level is that release or a later one. The release may be later than all known levels. */
+/** Whether the level is the given release or a later one. The release may be later than all known levels. */
 export function isSinceRelease(level: ApiLevel, release: string): boolean {
   const minor = (text: string): number => Number(text.split('.')[1])
   return minor(level) >= minor(release)

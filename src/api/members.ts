@@ -1,8 +1,8 @@
-// Reads members of maps that have not been type-checked. A member that is absent, null or of another type reads as absent, or
-// as the empty value of that type; the name of a reader says which, and whether the items of a list keep their places.
+// Reads members of maps that have not been type-checked. A member that is absent, null or of another type reads as absent or as
+// the empty value of the wanted type. The name of a reader says which, and whether the items of a list keep their places.
 //
-// Inherited members are functions, but for `__proto__`: texts, numbers, `true` and lists can be read without asking whether
-// they are own members. Validation reads little else.
+// All inherited members except `__proto__` are functions. So texts, numbers, `true` and lists need no check for own members. Validation
+// reads little else.
 import { parseQuantity, type Quantity } from '../lib/quantity.ts'
 import type { Value, ValueMap } from './value.ts'
 import { isList, isMap, own } from './value.ts'
@@ -42,7 +42,7 @@ export function integerOrZero(map: ValueMap, name: string): number | bigint {
   return integerOrAbsent(map, name) ?? 0
 }
 
-/** A text that is no quantity reads as absent, too. */
+/** A text that is no quantity also reads as absent. */
 export function quantityOrAbsent(map: ValueMap, name: string): Quantity | undefined {
   const text = textOrAbsent(map, name)
   const parsed = text === undefined ? undefined : parseQuantity(text)
@@ -54,7 +54,7 @@ export function isTrue(map: ValueMap, name: string): boolean {
   return map[name] === true
 }
 
-/** Whether there is a member and it is not null; its type does not matter. */
+/** Whether the member exists and is not null. Its type does not matter. */
 export function isGiven(map: ValueMap, name: string): boolean {
   const value = own(map, name)
   return value !== undefined && value !== null
@@ -70,7 +70,7 @@ export function mapOrEmpty(map: ValueMap, name: string): ValueMap {
   return isMap(value) ? value : NO_MEMBERS
 }
 
-/** The value itself where it is a map; an empty one otherwise. */
+/** The value if it is a map, otherwise an empty map. */
 export function asMap(value: Value | undefined): ValueMap {
   return isMap(value) ? value : NO_MEMBERS
 }
@@ -80,28 +80,28 @@ export function listOrEmpty(map: ValueMap, name: string): readonly Value[] {
   return isList(value) ? value : NO_ITEMS
 }
 
-/** The maps of a list, each at its place: what is no map reads as an empty one. */
+/** The maps of a list, each at its place. An item that is no map reads as an empty map. */
 export function mapsInPlace(map: ValueMap, name: string): readonly ValueMap[] {
   const list = map[name]
   if (!isList(list)) return NO_ITEMS
   return list.every(isMap) ? list : list.map(asMap)
 }
 
-/** The maps of a list and nothing else: places are not those of the list. */
+/** The maps of a list. Other items are left out, so indexes differ from those of the list. */
 export function mapsOnly(map: ValueMap, name: string): readonly ValueMap[] {
   const list = map[name]
   if (!isList(list)) return NO_ITEMS
   return list.every(isMap) ? list : list.filter(isMap)
 }
 
-/** The texts of a list, each at its place: what is no text reads as an empty one. */
+/** The texts of a list, each at its place. An item that is no text reads as an empty text. */
 export function textsInPlace(map: ValueMap, name: string): readonly string[] {
   const list = map[name]
   if (!isList(list)) return NO_ITEMS
   return list.every(isText) ? list : list.map((item) => (isText(item) ? item : ''))
 }
 
-/** The texts of a list and nothing else: places are not those of the list. */
+/** The texts of a list. Other items are left out, so indexes differ from those of the list. */
 export function textsOnly(map: ValueMap, name: string): readonly string[] {
   const list = map[name]
   if (!isList(list)) return NO_ITEMS

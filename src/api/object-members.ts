@@ -4,12 +4,12 @@ import { mapOrEmpty, textOrEmpty } from './members.ts'
 import type { ApiObject } from './object.ts'
 import { type MapOf, own, type Value, type ValueMap } from './value.ts'
 
-/** Objects of all kinds have the same metadata. Its types hold for every object that was decoded or read from the store. */
+/** Objects of all kinds have the same metadata. The type is true of every object that was decoded or read from the store. */
 export function metaOf(object: ValueMap): ObjectMeta {
   return mapOrEmpty(object, 'metadata')
 }
 
-/** A text in the metadata; absence is empty. */
+/** A text of the metadata. Empty if it is absent. */
 export function metaText(object: ValueMap, name: string): string {
   return textOrEmpty(metaOf(object), name)
 }
@@ -30,10 +30,10 @@ export function statusOf(object: ValueMap): ValueMap {
   return mapOrEmpty(object, 'status')
 }
 
-/** Members to put in place of what is there; `undefined` takes one away. */
+/** New values for members. `undefined` removes a member. */
 export type Members<T = ValueMap> = { readonly [K in keyof T]?: T[K] | undefined }
 
-/** Members as another map has them, to be put in place of one's own. */
+/** The named members of a map, to replace those of another map. */
 export function membersOf<T extends ValueMap, N extends keyof T & string>(
   map: T,
   ...names: readonly N[]

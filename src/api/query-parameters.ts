@@ -1,10 +1,10 @@
-// The parameters of queries on lists and watches. Requests without them take no other way than before.
+// The parameters of queries on lists and watches. Requests without them do not run any query code.
 
 interface Parameters {
   has(name: string): boolean
 }
 
-/** They decide which objects an answer has, and in which form. `accessible` decides that too, by the rights of the caller. */
+/** They decide which objects an answer has, and in which form. `accessible` selects objects by the rights of the caller. */
 export const QUERY_PARAMETERS: readonly string[] = [
   'where',
   'orderBy',

@@ -1,5 +1,5 @@
 // Reads label selectors: the query-string form (`a=b,c in (d,e),!f`) and the object form (`matchLabels`,
-// `matchExpressions`). What cannot be read is a 400 in the reference's words (R-131, R-133). One pass, linear time.
+// `matchExpressions`). A malformed selector is a 400 with the reference's message (R-131, R-133). One pass, linear time.
 import { labelValue, qualifiedName } from '../lib/name-formats.ts'
 import { quoted } from './field-error.ts'
 import { parseInt64 } from './json-number.ts'
@@ -9,7 +9,7 @@ import { ApiError } from './status.ts'
 import { isList, isMap } from './value.ts'
 import type { Value, ValueMap } from './value.ts'
 
-/** Of a text in the body of a request. Those in a query are shorter: the headers of a request have room for no more. */
+/** The limit for a selector in the body of a request. A selector in a query is shorter, because the limit for headers applies to it. */
 export const MAX_SELECTOR_BYTES = 64 * 1024
 
 /** Throws `ApiError` `BadRequest`. Blank text selects everything. */
@@ -20,8 +20,8 @@ export function parseLabelSelector(text: string): LabelSelector {
 }
 
 /**
- * The object form as a selector; undefined where an expression is malformed, which validation has kept out of stored
- * objects. An absent selector selects nothing and has no form here: its meaning is the caller's.
+ * Reads the object form. Undefined: an expression is malformed; validation keeps such selectors out of stored objects. An absent selector
+ * must be handled by the caller: its meaning depends on the field.
  */
 export function labelSelectorOf(selector: Value): LabelSelector | undefined {
   if (!isMap(selector)) return undefined
@@ -149,7 +149,7 @@ class LabelParser {
     return this.#valuesUntilClosed()
   }
 
-  /** Missing values around commas are empty ones: `(,)`, `(a,)`, `(,a)`, `(a,,b)`. */
+  /** A missing value beside a comma counts as an empty value: `(,)`, `(a,)`, `(,a)`, `(a,,b)`. */
   #valuesUntilClosed(): readonly string[] {
     const values: string[] = []
     for (;;) {
@@ -178,7 +178,7 @@ class LabelParser {
     }
   }
 
-  /** Where an operator cannot stand, `in` and `notin` are ordinary words. */
+  /** `in` and `notin` are ordinary words in places where no operator is allowed. */
   #peek(): Token {
     const token = this.#tokens[this.#next] ?? END
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
@@ -191,7 +191,7 @@ class LabelParser {
   }
 }
 
-/** Each is a hundred times as long as the value that it is about. */
+/** The text of a fault can be a hundred times as long as its value. */
 const MAX_FAULTS = 100
 
 function requirementOf(key: string, operator: Operator, values: readonly string[]): LabelRequirement {

@@ -1,18 +1,18 @@
-// Splits YAML streams into documents. Of a body only the first is read, as in the reference.
+// Splits YAML streams into documents. Only the first document of a body is read, as in the reference.
 
 /** The text up to the end of the first document. */
 export function firstDocument(text: string): string {
   const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
   for (let found = marker.exec(text); found !== null; found = marker.exec(text)) {
     const before = text.slice(0, found.index)
-    // A marker before anything was said begins the first document.
+    // A marker with nothing but blank lines before it begins the first document.
     if (found[0] === '---' && isBlank(before)) continue
     return before
   }
   return text
 }
 
-/** All documents that say something. */
+/** All documents that are not blank. */
 export function splitDocuments(text: string): readonly string[] {
   const documents: string[] = []
   for (let rest = text; rest !== ''; ) {
@@ -23,7 +23,7 @@ export function splitDocuments(text: string): readonly string[] {
   return documents
 }
 
-/** Blank lines, comments and directives. Line by line: one expression for a million lines overflows its stack. */
+/** Whether all lines are blank, comments or directives. They are tested one by one: one expression for a million lines overflows its stack. */
 function isBlank(text: string): boolean {
   const line = /\ufeff*(?:[ \t]*(?:#.*)?|%.*)(?:\r?\n|$)/y
   while (line.lastIndex < text.length) if (!line.test(text)) return false

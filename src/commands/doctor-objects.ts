@@ -38,7 +38,7 @@ export class ObjectExaminer {
   /** The namespaces of all objects, by uid. */
   readonly #namespaces = new Map<string, string>()
   readonly #dependents: Dependent[] = []
-  /** The kinds of which all objects were seen, as `group kind`. */
+  /** The kinds whose objects were all read, as `group kind`. */
   readonly #complete = new Set<string>()
   count = 0
 

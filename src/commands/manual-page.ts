@@ -11,7 +11,7 @@ export type Section = readonly [title: string, lines: readonly string[]]
 export interface Page {
   readonly command: string
   readonly summary: string
-  /** Without the name of the program. */
+  /** The command lines, without the name of the program. */
   readonly synopsis: readonly string[]
   /** Paragraphs. */
   readonly description?: readonly string[]

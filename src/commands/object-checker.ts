@@ -91,7 +91,7 @@ function decode(resource: Resource, sent: ValueMap): Decoded {
   }
 }
 
-/** The server's faults, except those that depend on other objects: a missing namespace, missing rights. */
+/** The faults that the server finds in the object alone. Faults that depend on other objects are left out: a missing namespace, missing rights. */
 function faultsOfNew(resource: Resource, sent: ApiObject): readonly ObjectFault[] {
   const context = checkContext()
   const placed =

@@ -1,4 +1,4 @@
-// The Webhook authorizers of the configuration, and functions in the place of one.
+// The Webhook authorizers of the configuration, and the functions that replace them.
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { ReviewOutcome } from '../auth/review-webhook.ts'
 import { webhookAuthorizer } from '../auth/webhook-authorizer.ts'
@@ -15,7 +15,7 @@ import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
 
 const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Throws a `StartError` of one line where its kubeconfig cannot be read. */
+/** Throws a `StartError` of one line if the webhook's kubeconfig cannot be read. */
 export function openAuthorizationWebhook(webhook: AuthorizationWebhook, caller: OutgoingCaller): Authorizer {
   const { kubeconfigFile, source, timeoutMs } = webhook
   const target = kubeconfigFile === undefined ? ownCluster() : readWebhookKubeconfig(kubeconfigFile, source)
@@ -34,7 +34,7 @@ export interface AuthorizerFunction {
   readonly timeoutMs: number
 }
 
-/** Nothing of what it says is kept: it costs no call over the network. */
+/** The function's decisions are not cached: asking again costs no call over the network. */
 export function authorizerFunction({ onFailure, timeoutMs }: AuthorizerFunction, answer: ReviewFunction): Authorizer {
   const ask = async (review: object, signal: AbortSignal): Promise<ReviewOutcome> => {
     try {
@@ -47,7 +47,7 @@ export function authorizerFunction({ onFailure, timeoutMs }: AuthorizerFunction,
   return webhookAuthorizer({ version: 'v1', allowedMs: 0, refusedMs: 0, onFailure, clock: systemClock, ask })
 }
 
-/** The server that this one runs on as a pod, as its account. */
+/** The API server of the cluster in which this server runs as a pod. Calls use the pod's service account. */
 function ownCluster(): OutgoingTarget {
   const [host, port] = [process.env['KUBERNETES_SERVICE_HOST'], process.env['KUBERNETES_SERVICE_PORT']]
   if (host === undefined || port === undefined) {

@@ -28,14 +28,14 @@ export function cannotListen(
   return new StartError(`${flag}cannot listen on ${where}: ${reasonOf(cause)}`, { cause })
 }
 
-/** For a file that cannot be written. If its directory takes no files, as /proc, the system says that the new file does not exist. */
+/** For a file that cannot be written. If no file can be created in its directory (such as /proc), the system says that the file does not exist. */
 export function unwritable(file: string, cause: unknown): StartError {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
   const reason = isMissing ? `no file can be created in ${path.dirname(file)}` : reasonOf(cause)
   return new StartError(`${file} cannot be written: ${reason}`, { cause })
 }
 
-/** The reason with the file that it is about, if the system names one. For errors that have no words of ours yet. */
+/** The reason, with its file if the system names one. For errors without a message of ours. */
 export function failureOf(error: unknown): string {
   const reason = reasonOf(error)
   const { path: file, message } = error as { readonly path?: unknown; readonly message?: unknown }

@@ -1,4 +1,4 @@
-// The objects that configure admission (webhooks, policies and their bindings), followed for the plugins that go by them.
+// Follows the objects that configure admission (webhooks, policies and their bindings) for the plugins that apply them.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { ApiObject } from '../api/object.ts'
 import { together } from '../lib/together.ts'
@@ -9,9 +9,9 @@ import { type InformerHandler, runInformer } from './informer.ts'
 
 export interface ConfiguredPlugins {
   readonly plugins: readonly AdmissionPlugin[]
-  /** Until the signal fires. Where the cache is lost, what was known stays known. */
+  /** Runs until the signal fires. If the cache is lost, the plugins keep the last known configurations. */
   follow(signal: AbortSignal): Promise<void>
-  /** Resolves when everything that was stored at the start is known. */
+  /** Resolves when all configurations that were stored at the start are known. */
   readonly loaded: Promise<void>
 }
 
@@ -22,7 +22,7 @@ export interface ConfigurationParts {
 
 /** A type of configurations, and its handlers. */
 export interface FollowedConfigurations {
-  /** Of the group `admissionregistration.k8s.io`. */
+  /** A resource of the group `admissionregistration.k8s.io`. */
   readonly resource: string
   readonly put: (object: ApiObject) => void
   readonly remove: (name: string) => void

@@ -1,4 +1,4 @@
-// The bootstrap flow schemas and priority levels: created at the start and restored once a minute (P-201 to P-204); and the
+// Creates the bootstrap flow schemas and priority levels at the start and restores them once a minute (P-201 to P-204). Sets the
 // condition Dangling of every flow schema (P-206).
 import type { FlowSchema } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
@@ -23,7 +23,7 @@ export interface FlowObjects {
 
 export interface WantedObject {
   readonly name: string
-  /** Always as it is here; the others are the operator's as soon as they say so. */
+  /** The spec of a mandatory object is always restored. An operator can take over the others by an annotation. */
   readonly mandatory: boolean
   readonly spec: ValueMap
 }
@@ -41,14 +41,14 @@ export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects):
     async run(signal) {
       await together(signal, (until) => [reportDangling(parts, until), keep(until)])
       async function keep(until: AbortSignal): Promise<void> {
-        // They are there already when it begins: they are made before anything is served.
+        // The objects exist when the loop begins: the server makes them before it serves anything.
         while (await pause(parts.clock, LOOK_AGAIN_MS, until)) await makeFlowObjects(parts, wanted, until)
       }
     },
   }
 }
 
-/** All of them as they should be, now. */
+/** Creates or restores all objects once. */
 export async function makeFlowObjects(parts: ControllerParts, wanted: FlowObjects, signal: AbortSignal): Promise<void> {
   const levels = servedResource(parts.resources(), 'prioritylevelconfigurations', GROUP)
   const schemas = servedResource(parts.resources(), 'flowschemas', GROUP)
@@ -76,14 +76,14 @@ async function ensureFlowObject(
   await succeeds(ensured, 'AlreadyExists', 'NotFound', 'Conflict')
 }
 
-/** Undefined where it is as it should be. */
+/** The object as it should be. Undefined: it is so already. */
 function revised(
   live: ApiObject,
   resource: Resource,
   { made, wanted }: { readonly made: ApiObject; readonly wanted: WantedObject },
 ): ApiObject | undefined {
   const said = own(annotationsOf(live), AUTO_UPDATE)
-  // Without the annotation, an object of generation 1 is unchanged since it was made.
+  // An object without the annotation is ours while it has generation 1: its spec is unchanged.
   const isOurs = wanted.mandatory || said === 'true' || (said !== 'false' && metaNumber(live, 'generation') === 1)
   const spec = isOurs ? keptSpec(specOf(resource.toCanonical(made)), live) : specOf(live)
   const word = isOurs ? 'true' : 'false'
@@ -92,7 +92,7 @@ function revised(
   return withMeta({ ...live, spec }, { annotations })
 }
 
-/** What is exempt is exempt; how many seats that costs the others is for the operator to say (P-205). */
+/** The bootstrap spec. The operator may change the seats of an exempt level (P-205). */
 function keptSpec(spec: ValueMap, live: ApiObject): ValueMap {
   const exempt = own(specOf(live), 'exempt')
   return own(spec, 'type') === 'Exempt' && exempt !== undefined ? { ...spec, exempt } : spec
@@ -168,7 +168,7 @@ async function updateSchemaStatus(
   await succeeds(updateLive(parts, resource, update, context), 'NotFound', 'Conflict')
 }
 
-/** Undefined where that is what it says already. */
+/** Undefined: the condition is up to date. */
 function withCondition(live: FlowSchema, exists: boolean, now: string): FlowSchema | undefined {
   const level = JSON.stringify(levelNameOf(live))
   const named = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`

@@ -40,9 +40,9 @@ class Collector {
   readonly #owners: OwnerLookup
   /** Invalid owner references that an event was recorded for. */
   readonly #reported = new BoundedMap<string, true>(REMEMBERED)
-  /** Objects that were made to hold none of their owners: these are to have gone, or not, before it is decided again. */
+  /** Objects that no longer block their owners. Each waits until the deletion of these owners has ended, and only then is decided about again. */
   readonly #unblocked = new Set<string>()
-  /** Owners whose dependents do not block them: requeued once, behind those dependents, which must find them waiting. */
+  /** Owners whose dependents do not block them. Each is requeued once, behind its dependents: they must still find it waiting. */
   readonly #requeued = new Set<string>()
   /** Owners that cannot be processed before all informers have synced. */
   readonly #untilComplete = new Set<string>()
@@ -128,7 +128,7 @@ class Collector {
     this.#untilComplete.clear()
   }
 
-  /** What is still stored of the type can no longer be reached: nothing is decided about it, nor about who names it. */
+  /** Objects of the type that are still stored can no longer be reached. Nothing is decided about them, nor about the objects that name them. */
   async #onTypeEnded(type: InformedType, signal: AbortSignal): Promise<void> {
     for (const node of this.#graph.ofType(type)) {
       const key = { resource: type.stored, namespace: node.namespace, name: node.name }
@@ -138,7 +138,7 @@ class Collector {
     }
   }
 
-  /** True where it has to be retried after a pause. */
+  /** True: the object must be processed again after a pause. */
   async #process(uid: string, signal: AbortSignal): Promise<boolean> {
     const node = this.#graph.get(uid)
     if (node === undefined || !node.type.isServed) return false
@@ -146,7 +146,7 @@ class Collector {
     return node.owners.length > 0 && this.#processDependent(node, signal)
   }
 
-  /** A live object with owners: does it still have one? */
+  /** Decides about a live object with owners: whether an owner still exists. */
   async #processDependent(node: GraphNode, signal: AbortSignal): Promise<boolean> {
     const before = this.#typeChanges
     const found = await Promise.all(node.owners.map((owner) => this.#owners.find(node, owner, signal)))
@@ -160,11 +160,11 @@ class Collector {
     const owners = found.filter((one) => one.kind === 'known')
     if (owners.length < found.length || this.#waitsForOwner(node, owners)) return true
     const isSettled = await this.#decide(node, owners, signal)
-    // No event tells when an owner is deleted that is not in the graph.
+    // There is no event for the deletion of an owner that is not in the graph.
     return !isSettled || owners.some(({ state, isFollowed }) => state !== 'absent' && !isFollowed)
   }
 
-  /** Whether an owner that the object no longer holds is about to be done with waiting. */
+  /** Whether the deletion of an owner that the object no longer blocks is about to end. */
   #waitsForOwner({ uid }: GraphNode, owners: readonly KnownOwner[]): boolean {
     const isSoon = ({ state, reference }: KnownOwner): boolean =>
       state === 'waiting' && !this.#graph.isBlocked(reference.uid)
@@ -173,7 +173,7 @@ class Collector {
     return false
   }
 
-  /** False where what is stored is not what was decided about. */
+  /** False: the stored object has changed since the decision. */
   async #decide(node: GraphNode, owners: readonly KnownOwner[], signal: AbortSignal): Promise<boolean> {
     const decision = decideDependent(node, owners, this.#graph.dependentsOf(node.uid))
     switch (decision.kind) {
@@ -253,7 +253,7 @@ class Collector {
     return false
   }
 
-  /** False where the object has got other owners meanwhile, or is going already: then its next look decides. */
+  /** False: the object has other owners now, or is being deleted already. The next processing of it decides. */
   async #delete(node: GraphNode, propagationPolicy: Propagation, signal: AbortSignal): Promise<boolean> {
     const { uid, name, namespace, type, resourceVersion } = node
     const context = controllerContext(this.#parts, namespace, signal)
@@ -303,7 +303,7 @@ class Collector {
   async #update(node: GraphNode, signal: AbortSignal, change: (live: ApiObject) => ApiObject): Promise<void> {
     const { name, namespace, uid, type } = node
     const context = controllerContext(this.#parts, namespace, signal)
-    // Where it is gone, or another has its name, there is nothing left to do.
+    // If the object is gone, or another one has its name, there is nothing left to do.
     await succeeds(updateLive(this.#parts, type.resource, { name, change, uid }, context), 'NotFound', 'Conflict')
   }
 }
@@ -325,7 +325,7 @@ function withOwners(object: ApiObject, references: readonly Reference[]): ApiObj
   return withMeta(object, { ownerReferences: references.length === 0 ? undefined : references })
 }
 
-/** Types that can be deleted, listed and watched, each once however many versions it has; events own nothing (W-369). */
+/** The types that can be deleted, listed and watched, each in one version. Events are left out: they own nothing (W-369). */
 function* collectedTypes(table: ResourceTable): Generator<Resource> {
   for (const resource of eachType(table)) {
     const { verbs, stored } = resource

@@ -9,7 +9,7 @@ import { servedResource } from '../registry/served-resource.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { ObjectKey, StoredItem } from '../store/store.ts'
 
-/** Both are asked for when they are needed: the server is put together in between. */
+/** Both are functions because the server has neither of them yet when it calls this. */
 export function liveObjects(cache: () => WatchCache, table: () => ResourceTable): LiveObjects {
   const known = new WeakMap<StoredItem, LiveObject>()
   const keyOf = ({ kind, namespace, name }: ObjectName): ObjectKey => ({
@@ -31,7 +31,7 @@ export function liveObjects(cache: () => WatchCache, table: () => ResourceTable)
   }
 }
 
-/** The whole object is read again where it is wanted, and then kept: of most only the uid ever is. */
+/** Keeps the uid, which is all that most uses need. The whole object is parsed again when it is first asked for, and then kept. */
 class LiveItem implements LiveObject {
   readonly uid: string
   readonly deletedAtMs: number | undefined

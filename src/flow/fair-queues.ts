@@ -44,7 +44,7 @@ export class FairQueues<Q extends Queued> {
     this.#lookedAt = nowMs
   }
 
-  /** Made for the first request that has to wait: in most levels none ever does. */
+  /** Made for the first request that has to wait: on most levels no request ever waits. */
   get all(): readonly Queue<Q>[] {
     return (this.#all ??= Array.from({ length: this.queuing.queues }, () => new Queue<Q>()))
   }
@@ -57,7 +57,7 @@ export class FairQueues<Q extends Queued> {
     return best
   }
 
-  /** Hands are kept: dealing costs more than the rest of a dispatch, and most requests belong to few flows. */
+  /** The queues that were dealt to a flow. They are kept: dealing costs more than the rest of a dispatch, and most requests belong to few flows. */
   #handOf(hash: number): readonly Queue<Q>[] {
     const known = this.#hands.get(hash)
     if (known !== undefined) return known

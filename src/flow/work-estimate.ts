@@ -1,4 +1,4 @@
-// Estimates the seats of a request. Lists, and watches with initial events: by the bytes that they read. Writes: by the
+// Estimates the seats of a request. Lists and watches with initial events take seats by the bytes that they read, and writes by the
 // number of watchers. All others take one seat (P-211 to P-213).
 import { readsAll } from '../api/query-parameters.ts'
 import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
@@ -55,7 +55,7 @@ function reading({ info, query }: FlowRequest, load: TypeLoad | undefined, most:
   return seats === 1 ? ONE_SEAT : { seats, seatsAfter: 0, afterMs: 0 }
 }
 
-/** Of the operations of a transaction. They run one after the other, and hold up more than a single write does. */
+/** The work of the operations of a transaction. They run one after the other, and so block others for longer than a single write. */
 function together(operations: number, most: number): Work {
   const seats = Math.min(Math.max(1, Math.ceil(operations / OPERATIONS_A_SEAT)), MOST_SEATS, most)
   return seats === 1 ? ONE_SEAT : { seats, seatsAfter: 0, afterMs: 0 }

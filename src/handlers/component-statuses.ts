@@ -1,4 +1,4 @@
-// Component statuses: made for each request by checking the components. Nothing is stored, so they have no version and no pages.
+// Component statuses are made for each request by checking the components. They are not stored, and so have no version and no pages.
 import { parseListQuery } from '../api/list-query.ts'
 import type { ApiObject } from '../api/object.ts'
 import { matchesFields, matchesLabels } from '../api/selector.ts'
@@ -46,18 +46,18 @@ async function statusOf({ name, check }: ComponentProbe, signal: AbortSignal): P
   }
 }
 
-/** In the words of the reference, which has another name for them here. */
+/** The reference names the resource differently in this message. */
 function notFound(name: string): ApiError {
   const kind = 'componentstatus'
   return new ApiError('NotFound', `${kind} ${JSON.stringify(name)} not found`, { details: { name, kind } })
 }
 
-/** Where the reference's components answer on their own machine. */
+/** The ports at which the reference's components answer on their own machine. */
 const LOCAL = { 'controller-manager': 10_257, scheduler: 10_259 } as const
 const PATIENCE_MS = 5_000
 const LONGEST_ANSWER = 1_024
 
-/** The storage, which has so many servers, and a scheduler and a controller manager on this machine. */
+/** Probes of each storage server, and of a scheduler and a controller manager on this machine. */
 export function componentProbes(
   checkStorage: (signal: AbortSignal) => Promise<unknown>,
   stores: number,
@@ -71,7 +71,7 @@ export function componentProbes(
   ]
 }
 
-/** Who they are is not looked at: they have certificates of their own making. */
+/** Their certificates are not verified: the components sign them themselves. */
 async function askLocal(port: number, signal: AbortSignal): Promise<void> {
   const { get } = await import('node:https')
   const place = `127.0.0.1:${port}`

@@ -36,7 +36,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
   }
   const answer = await deleteObject(parts.registry, resource, { name, options }, context)
   if (answer.kind === 'gone') return respondWithStatus(view, { ...resourceDetails(resource, name), uid: answer.uid })
-  // The one case in which the reference says that it is not done yet (W-312).
+  // Only in this case the reference answers that the deletion is still pending (W-312).
   const isPending = !answer.removed && options.orphanDependents === false
   return respondWithObject(view, request, answer.object, isPending ? 202 : 200)
 }
@@ -55,7 +55,7 @@ export async function handleDeleteCollection(parts: ResourceParts, request: Reso
   return respondWithList(view, request, { ...page, batches: [items] }, query.shard)
 }
 
-/** Options of any use are a few hundred bytes long. More would be read for nothing. */
+/** Valid options are a few hundred bytes long. */
 const MOST_OPTIONS_BYTES = 16 * 1024
 
 async function readOptions({ http }: ResourceRequest): Promise<Buffer> {
@@ -71,7 +71,7 @@ function optionsOf(
   { bytes, isCollection }: { readonly bytes: Buffer; readonly isCollection: boolean },
 ): ParsedDeleteOptions {
   const body = bytes.length === 0 ? undefined : decodeOptions(parts, request, bytes)
-  // From the body or from the query, never from both.
+  // Options come from the body or from the query, never from both.
   const options = body ?? deleteOptionsOfQuery(request.http.query)
   return readDeleteOptions(options, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
 }
@@ -99,7 +99,7 @@ function deleteContext(parts: ResourceParts, request: ResourceRequest, options: 
   return writeContext(parts, request, { dryRun, fieldManager: '', fieldValidation: 'Warn', force: false, body })
 }
 
-/** Removing what cannot be read takes a right of its own (W-349). */
+/** The removal of an unreadable object needs a right of its own (W-349). */
 async function authorizeUnsafe({ resource }: ResourceRequest, name: string, context: WriteContext): Promise<void> {
   try {
     await context.authorize(UNSAFE_VERB)

@@ -31,31 +31,31 @@ export type KindSchema = Resource['schema']
 
 export interface ResourceParts extends WireParts {
   readonly resources: () => ResourceTable
-  /** Resolves when what is stored now would be served; for a resource that is not known. Absent: nothing comes later. */
+  /** For an unknown resource: resolves when all definitions stored now are known. Absent: the resources never change. */
   readonly awaitResource?: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly registry: RegistryParts
   /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
   readonly watches: WatchParts
   readonly queries: ObjectQueries
-  /** Runs writes with much to compute in other threads; absent: every write runs here. */
+  /** Runs expensive writes in other threads. Absent: every write runs in this thread. */
   readonly largeWrites?: LargeWrites | undefined
   /** Opens a batch that reads nothing older than the revision. Absent: there are no transactions. */
   readonly openBatch?: ((revision: number | undefined) => ObjectBatch) | undefined
   /** The batch that the writes belong to. */
   readonly batch?: WriteBatch | undefined
   readonly components?: readonly ComponentProbe[]
-  /** How pods, services and kubelets are reached. Absent: they are not. */
+  /** Connects to pods, services and kubelets. Absent: they cannot be reached. */
   readonly nodes?: NodeConnections | undefined
   /** The past of an object; absent: the server does not show it. */
   readonly readHistory?: ReadHistory | undefined
-  /** By which watches end, and objects have an age. */
+  /** The clock for the ends of watches and the ages of objects. */
   readonly clock: Clock
-  /** The same in RFC 3339, in whole seconds. */
+  /** The time of the clock in RFC 3339, in whole seconds. */
   readonly now: () => string
-  /** Absent: the system's. */
+  /** Absent: the system's random numbers. */
   readonly random?: Random | undefined
-  /** Throws `Forbidden` where the caller may not do this with the object of the request. */
+  /** Throws `Forbidden` if the caller may not use the verb on the object of the request. */
   readonly authorize: (
     request: CallersRequest,
     asked: { readonly verb: string; readonly subresource?: string },
@@ -69,7 +69,7 @@ export interface HandedWrite {
   readonly verb: WriteVerb
   readonly request: ResourceRequest | ActionRequest
   readonly bytes: Buffer
-  /** Absent: the write stands for itself. */
+  /** Absent: the write belongs to no batch. */
   readonly batch?: HandedBatch
 }
 
@@ -86,7 +86,7 @@ export interface LargeWrites {
   takeAll(resource: Resource): void
 }
 
-/** A part of the cluster that can be asked how it is; throws where it is not well, with the reason. */
+/** A part of the cluster with a health check. `check` throws an error with the reason if the part is not healthy. */
 export interface ComponentProbe {
   readonly name: string
   readonly check: (signal: AbortSignal) => Promise<void>
@@ -95,9 +95,9 @@ export interface ComponentProbe {
 export interface WatchParts {
   readonly measures: WatchMeasures
   readonly watchers: Watchers
-  /** A watch whose client does not say how long lasts at least so long, and at most twice as long (P-228). */
+  /** A watch without `timeoutSeconds` lasts at least this long, and at most twice as long (P-228). */
   readonly shortestSeconds: number
-  /** What every watch goes through; absent: nothing. */
+  /** Wraps every watch. Absent: watches are not wrapped. */
   readonly wrap?: ((request: ResourceRequest, watch: Watch) => Watch) | undefined
 }
 
@@ -110,30 +110,30 @@ export interface CallersRequest {
 export interface ResourceRequest extends CallersRequest {
   readonly info: ResourceInfo
   readonly resource: Resource
-  /** Empty for what belongs to the whole cluster, and for lists across all namespaces. */
+  /** Empty for cluster-scoped resources, and for lists across all namespaces. */
   readonly namespace: string
 }
 
-/** A request to do something with what it is sent. */
+/** A request for an action on its body. */
 export interface ActionRequest extends CallersRequest {
   readonly info: ResourceInfo
   readonly action: Action
-  /** Empty where the action belongs to the whole cluster. */
+  /** Empty for cluster-scoped actions. */
   readonly namespace: string
 }
 
-/** A request whose answer is an object of this kind; what it is sent need not be stored. */
+/** A request whose answer is an object of this kind. Its body need not be stored. */
 export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'caller' | 'info'> {
   readonly resource: WrittenKind
 }
 
-/** What is read and written at the place of the request: the resource, or a view of it as another kind. */
+/** The kind that the path of the request reads and writes: the resource itself, or a view of it as another kind. */
 export function servedAt({ http, caller, info, resource }: ResourceRequest): ServedRequest {
   const view = info.subresource === undefined ? undefined : resource.subresources.get(info.subresource)?.view
   return { http, caller, info, resource: view ?? resource }
 }
 
-/** What objects of the resource can be selected by. */
+/** The fields by which clients can select objects of the resource. */
 export function fieldsOf(resource: Resource): SelectableFields {
   return resource.custom?.selectable ?? selectableFields(resource)
 }
@@ -149,7 +149,7 @@ export function headerOf(request: HttpRequest, name: string): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '')
 }
 
-/** What the client asks to be answered in. */
+/** The media types that the client asks for. */
 export function askedBy(request: HttpRequest): Asked {
   return { accept: headerOf(request, 'accept'), contentType: headerOf(request, 'content-type') }
 }
@@ -159,7 +159,7 @@ function userAgentOf(request: HttpRequest): string {
   return readHeaderText(value) ?? value
 }
 
-/** What a client says of itself is not kept whole. */
+/** A longer User-Agent is cut off. */
 const LONGEST_AGENT = 256
 
 export function clientOf({ http, caller, resource }: ResourceRequest): ClientName {
@@ -167,7 +167,7 @@ export function clientOf({ http, caller, resource }: ResourceRequest): ClientNam
   return { user: caller.user.name, agent, group: resource.group, resource: resource.resource }
 }
 
-/** How long a write of one object may take with all who are asked about it (W-017). */
+/** The longest time for a write of one object, with the time of its webhooks (W-017). */
 const WRITE_CEILING_MS = 34_000
 
 export function writeContext(
@@ -195,7 +195,7 @@ export function writeContext(
   }
 }
 
-/** The object with its defaults, in the served version; `stored` is what it was made of, in that version too. */
+/** The object with its defaults, in the served version. `stored` is the stored object before the change, in the same version. */
 export function withDefaults(
   resource: Pick<Resource, 'withDefaults'>,
   object: ApiObject,

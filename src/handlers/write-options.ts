@@ -14,7 +14,7 @@ export interface WriteOptions {
   readonly fieldManager: string
   readonly fieldValidation: FieldValidation
   readonly force: boolean
-  /** As admission sees them. */
+  /** The options in the form that admission plugins see. */
   readonly body: ValueMap
 }
 
@@ -23,7 +23,7 @@ type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'
 const FIELD_VALIDATIONS: readonly string[] = ['', 'Ignore', 'Strict', 'Warn']
 const MAX_MANAGER_BYTES = 128
 
-/** Throws `Invalid` about the options, not about the object. `isApply` is for patches. */
+/** Throws `Invalid` for a fault in the options. `isApply` is for patches. */
 export function parseWriteOptions(query: Query, kind: OptionsKind, isApply = false): WriteOptions {
   refuseLossyQuery(query, WRITE_PARAMETERS)
   // An empty value is accepted and means nothing (D21).
@@ -52,7 +52,7 @@ export function parseWriteOptions(query: Query, kind: OptionsKind, isApply = fal
   }
 }
 
-/** Most names are of such characters alone, all of which may be in one; the others are looked at one by one. */
+/** All these characters are valid. Most names have no others; the characters of other names are checked one by one. */
 const PRINTABLE_ASCII = /^[ -~]*$/
 
 function managerFaults(manager: string): FieldError[] {
@@ -84,7 +84,7 @@ function optionsBody({ kind, dryRun, fieldManager, fieldValidation }: Given): Va
   return body
 }
 
-/** Who fields belong to where the client does not say: its name in the User-Agent (W-248). */
+/** The field manager. A client that does not name one gets its name from the User-Agent (W-248). */
 export function managerOf(options: WriteOptions, userAgent: string): string {
   if (options.fieldManager !== '') return options.fieldManager
   const [product] = userAgent.split('/', 1) as [string]

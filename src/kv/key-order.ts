@@ -1,5 +1,5 @@
-// Keys are ordered by their bytes; JavaScript compares strings by UTF-16 code units, and the two differ for surrogates. A sort
-// key is a text that compares as the bytes of its key do: the key itself where it is ASCII, else its bytes, one a character.
+// Keys are ordered by their bytes. JavaScript compares strings by UTF-16 code units, and the two orders differ for surrogates. A sort key
+// is a text in the order of the bytes: a key of ASCII is its own sort key, and any other has one character for each byte.
 import type { KeyRange } from './transactional.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { keyToBytes } from './key-text.ts'
@@ -10,12 +10,12 @@ export function toSortKey(key: string): string {
   return OTHER_THAN_ASCII.test(key) ? keyToBytes(key).toString('latin1') : key
 }
 
-/** By their bytes. */
+/** Compares keys by their bytes. */
 export function compareKeys(a: string, b: string): number {
   return compareStrings(toSortKey(a), toSortKey(b))
 }
 
-/** Behind every key: no byte is that large. */
+/** Sorts behind every key: no byte is so large. */
 export const BEHIND_ALL = '\u0100'
 
 /** Whether a key is in the range. */

@@ -1,5 +1,5 @@
-// Refuses options that a function does not have, and values of another type than it takes. A mistyped option would have no effect: with
-// `{ dryrun: true }` an object would be deleted. Values are told by what they can do: test runners have an `Array` of their own.
+// Refuses unknown options of a function, and values of the wrong type. A misspelt option would have no effect: a delete with
+// `{ dryrun: true }` would delete the object. Types are not checked by class: test runners have an `Array` class of their own.
 import { inspect } from 'node:util'
 import { suggestion } from './closest-word.ts'
 
@@ -10,15 +10,15 @@ export interface ValueType {
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
-/** Without a NUL, at which the server ends a selector. */
+/** A text with NUL is refused: the server ends a selector at a NUL. */
 const isString = (value: unknown): boolean => typeof value === 'string' && !value.includes('\0')
-/** Neither blank, nor commas alone, which the server takes for an empty selector. */
+/** A text of spaces and commas alone is refused: the server takes it for an empty selector. */
 const isText = (value: unknown): boolean => isString(value) && /[^\s,]/.test(value as string)
 const isNumber = (value: unknown): value is number => typeof value === 'number' && value >= 0
 const can = (value: unknown, functions: readonly string[]): boolean =>
   typeof value === 'object' && value !== null && functions.every((name) => isFunction(Reflect.get(value, name)))
 
-/** Neither a list nor a Map, a Date and the like. */
+/** A plain object. Lists, Maps, Dates and the like are no records. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
@@ -39,7 +39,7 @@ const TYPES = {
   function: { wanted: 'a function', fits: isFunction },
   count: { wanted: 'a whole number from 0 on', fits: (value) => isNumber(value) && Number.isInteger(value) },
   duration: { wanted: 'a number of milliseconds from 0 on', fits: isNumber },
-  /** A longer one would overflow a Node timer, which would then fire all the time. */
+  /** A Node timer with a longer interval overflows, and fires all the time. */
   interval: {
     wanted: 'a number of milliseconds above 0 and below 2 ** 31',
     fits: (value) => isNumber(value) && value > 0 && value < 2 ** 31,
@@ -54,7 +54,7 @@ const TYPES = {
 type TypeName = keyof typeof TYPES
 
 /**
- * One type or two, or words of which it is one. An option may be undefined only with a question mark: without other options the call would
+ * One type, two types, or the allowed words. The question mark allows undefined. An option without it must not be undefined: the call would
  * do more than its caller wants.
  */
 export type OptionType = TypeName | `${TypeName}?` | `${TypeName}|${TypeName}` | readonly string[] | ValueType
@@ -68,7 +68,7 @@ export function checkOptions(subject: string, options: object, types: Readonly<R
   const stray = Object.keys(options).find((name) => !Object.hasOwn(types, name))
   if (stray !== undefined)
     throw new TypeError(`${subject}: there is no option "${stray}"${suggestion(stray, Object.keys(types))}`)
-  // Also those of a prototype, which the function reads too.
+  // Options of a prototype are checked too: the function reads them.
   for (const [name, type] of Object.entries(types))
     if (name in options) checkValue(subject, name, Reflect.get(options, name), type)
 }
@@ -77,7 +77,7 @@ export function fits(value: unknown, type: TypeName): boolean {
   return TYPES[type].fits(value)
 }
 
-/** Throws a `TypeError` that names the value, what it must be and what it is. */
+/** Throws a `TypeError` that names the value, its type and the wanted type. */
 export function checkValue(subject: string, what: string, value: unknown, type: OptionType): void {
   const { wanted, fits } = typeOf(type)
   if (fits(value) || (value === undefined && typeof type === 'string' && type.endsWith('?'))) return

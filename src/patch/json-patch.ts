@@ -46,7 +46,7 @@ export interface PatchReading {
   readonly spelled?: SourceValue
 }
 
-/** The document after all operations. Throws an `ApiError` if one cannot be applied. Then nothing has changed. */
+/** The document after all operations. Throws an `ApiError` if one cannot be applied; the document is unchanged then. */
 export function applyJsonPatch(document: Value, patch: Value, reading: PatchReading = {}): Value {
   const operations = readOperations(patch, reading)
   try {
@@ -80,7 +80,7 @@ function isDeeperThan(value: Value, depth: number): boolean {
   return false
 }
 
-/** An operation without a required member, or with one that is no text, is refused when it is carried out. */
+/** An operation whose required member is missing or no text is refused when it is carried out. */
 interface Operation {
   readonly op: string | undefined
   readonly path: string | undefined
@@ -149,7 +149,7 @@ function jsonSize(value: Value): number {
   return typeof value === 'string' ? value.length + 2 : 8
 }
 
-/** An operation does not fit the document. The message describes the problem of the last step, if that was reached. */
+/** An operation does not fit the document. The message is empty unless the fault is in the last step of the path. */
 class Unfit extends Error {}
 
 /** The message of the library that the reference uses. */
@@ -177,7 +177,7 @@ function fail(why = ''): never {
 class PatchedDocument {
   #root: Part
   #copied = 0
-  /** The numbers of members of large maps that are not edited, so that they are counted once only. */
+  /** How many members each unedited map has. A large map is counted only once. */
   readonly #sizes = new WeakMap<ValueMap, number>()
 
   constructor(document: Value) {

@@ -34,7 +34,7 @@ interface Recorded {
 /** All entries of an object by the identity of their manager. */
 export type ManagedFields = ReadonlyMap<string, ManagedEntry>
 
-/** Equal for two entries exactly if they have the same manager. Conflicts name managers in the order of this text. */
+/** The identity of an entry: two entries have the same manager if it is equal. Conflicts sort managers by it. */
 export function identityOf(manager: Manager): string {
   const { name, operation, apiVersion, subresource } = manager
   const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : ''
@@ -49,7 +49,7 @@ export function formatManager(manager: Manager): string {
   return `${JSON.stringify(manager.name)}${subresource}${version}`
 }
 
-/** A client asks to forget all ownership: an empty list, or a list of one empty entry. */
+/** Whether a client asks to forget all ownership, by an empty list or a list of one empty entry. */
 export function isReset(list: Value | undefined): boolean {
   if (!isList(list)) return false
   return list.length === 0 || (list.length === 1 && isMap(list[0]) && Object.keys(list[0]).length === 0)
@@ -101,7 +101,7 @@ function decodeEntry(item: ValueMap, index: number, read: ReadFields): ManagedEn
   }
 }
 
-/** Apply entries first, then by time, manager, version and subresource. Entries without fields are left out. */
+/** Encodes the entries: Apply entries first, then by time, manager, version and subresource. Entries without fields are left out. */
 export function encodeManagedFields(managed: ManagedFields): readonly ValueMap[] {
   return [...managed.values()]
     .filter((entry) => !isEmptySet(entry.fields))
@@ -135,7 +135,7 @@ function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
   )
 }
 
-/** The older first. An absent time counts as 1970, which is not the oldest time that a client can send. */
+/** The older time comes first. An absent time counts as 1970; clients can send older ones. */
 export function compareTimes(a: string | undefined, b: string | undefined): number {
   return a === b ? 0 : millisecondsOf(a) - millisecondsOf(b)
 }

@@ -8,7 +8,7 @@ import { itemElement } from './structure.ts'
 
 const MAX_PROBLEMS = 10
 
-/** The problems of the value, sorted by field name. Empty: it fits. */
+/** The problems of the value, sorted by field name. Empty: the value fits the schema. */
 export function findTypeProblems(shape: ObjectShape, value: Value): string[] {
   const problems: string[] = []
   check(shape, value, [], problems)
@@ -88,7 +88,7 @@ function checkItems(list: ListShape, items: readonly Value[], path: readonly Pat
   }
 }
 
-/** The problems as one text: alone, or as a list under a heading. */
+/** The problems as one text. Several problems are a list under a heading. */
 export function formatProblems(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : `errors:\n${problems.map((problem) => `  ${problem}`).join('\n')}`
 }

@@ -1,5 +1,5 @@
-// Selection by fields and labels of objects that a conversion webhook makes, which may change both: objects are converted first,
-// and a watch remembers which ones it has sent, to tell what enters the selection and what leaves it.
+// Selects objects by fields and labels after a conversion webhook has converted them, because the webhook may change both. A watch
+// remembers the objects that it has sent, so that it knows which objects enter the selection and which leave it.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import { readField } from '../api/selector-fields.ts'
 import { type FieldTerm, matchesFields, matchesLabels } from '../api/selector.ts'
@@ -7,13 +7,13 @@ import { own } from '../api/value.ts'
 import type { ListPage, ListRequest, Selection, StoredResource } from '../store/store.ts'
 
 export interface SplitSelection {
-  /** What the store can select by. */
+  /** The part of the selection that holds for stored objects: the store applies it. */
   readonly stored: Selection
-  /** Whether an object as it is served is wanted. */
+  /** Whether the selection matches an object in its served form. */
   readonly matches: (served: StoredObject) => boolean
 }
 
-/** Undefined where all of it can be asked of what is stored. */
+/** Undefined: the store can apply the whole selection. */
 export function splitSelection(resource: StoredResource, selection: Selection | undefined): SplitSelection | undefined {
   const terms = selection?.fields?.terms ?? []
   const isOwn = ({ field }: FieldTerm): boolean => !field.startsWith('metadata.')
@@ -35,7 +35,7 @@ export function splitSelection(resource: StoredResource, selection: Selection | 
   }
 }
 
-/** `page` is of all objects, in the form that is served. Where there is a limit, as many are made as it takes to know what is next. */
+/** `page` has all objects in their served form. With a limit, objects are converted only until the next page is known to have one. */
 export async function selectedPage(
   page: ListPage,
   { namespace, limit }: ListRequest,
@@ -66,9 +66,9 @@ async function* selectedBatches(
 
 export interface SelectedWatch {
   readonly matches: SplitSelection['matches']
-  /** The objects that the watcher has been sent. */
+  /** The objects that the watcher has received. */
   readonly shown: Map<string, StoredObject>
-  /** An object as it was, at the revision of the change that took it out of the selection. */
+  /** The earlier version of an object, at the revision of the change that took it out of the selection. */
   readonly last: (before: StoredObject, change: StoredObject) => StoredObject
 }
 

@@ -1,5 +1,5 @@
-// The supervisor of a server with several workers: it has the address, the identity and, where that is not etcd's, the store, and
-// serves no request itself.
+// The supervisor of a server with several workers. It owns the address, the identity and the embedded store, and serves no request
+// itself.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
@@ -36,9 +36,9 @@ import type { StoreLink } from './worker-parts.ts'
 export interface SupervisorOrder {
   readonly config: Config
   readonly log: Log
-  /** Gives up starting. */
+  /** Ends the start. */
   readonly signal: AbortSignal
-  /** Of `quarterdeck serve`. */
+  /** The flags of `quarterdeck serve`. */
   readonly flags: readonly string[]
   /** The file that Node runs, and the arguments that make a worker of it. */
   readonly program: string
@@ -48,15 +48,15 @@ export interface SupervisorOrder {
 
 export interface Supervisor {
   readonly url: string
-  /** Never resolves. Rejects where something that must run has failed for good. */
+  /** Never resolves. Rejects if a necessary part of the supervisor has failed for good. */
   readonly failed: Promise<never>
-  /** Replaces the workers one by one by such that read everything anew; not where that would stop them: `next` is absent. Throws nothing. */
+  /** Replaces the workers one by one by workers with the configuration `next`. Without it, only certificates are read again. Throws nothing. */
   reload(next?: Config): void
-  /** Every worker finishes what is under way; resolves when all is closed. */
+  /** Every worker finishes its requests. Resolves when everything is closed. */
   stop(): Promise<void>
 }
 
-/** What the supervisor itself goes by, and has told its workers. */
+/** The flags that the supervisor itself uses: a change of them needs a restart. */
 const OWN_FLAGS: ReadonlySet<FlagName> = new Set([
   'bind-address',
   'cert-dir',
@@ -84,10 +84,10 @@ function ownFlags({ flags }: Config): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(flags).filter(([name]) => OWN_FLAGS.has(name as FlagName)))
 }
 
-/** What a worker may need beside the requests that are under way. */
+/** The time that a worker may need to stop, besides the time for its requests. */
 const STOP_WITHIN_MS = 10_000
 
-/** Resolves when every worker is ready. Throws a `StartError` of one line where one cannot start. */
+/** Resolves when every worker is ready. Throws a `StartError` of one line if a worker cannot start. */
 export async function startSupervisor(order: SupervisorOrder): Promise<Supervisor> {
   const opened = new AsyncDisposableStack()
   try {
@@ -109,7 +109,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   const store = config.storage.kind === 'etcd' ? {} : { store: await serveStore(config.storage, order, opened) }
   const { tls, authority } = servingFiles(config)
   const accountKey = ownAccountKey(dataDirectory)
-  // Read here too, to say what is wrong with them once.
+  // The supervisor reads the account keys too, so that their faults are reported once and not by every worker.
   accountKeys(config, accountKey)
   const identity = { serving: { tls, authority }, adminToken: adminToken(dataDirectory), accountKey }
   const listening = createServer({ ...TCP_OPTIONS, pauseOnConnect: true })
@@ -121,7 +121,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   const run = `${hostname()}_${systemRandom.uuid()}`
   let started = 0
   let serving = identity.serving
-  // What workers that are started now go by.
+  // The configuration for new workers.
   let known = config
   let ticketKeys = newTicketKeys()
   const workers = new Workers({

@@ -13,7 +13,7 @@ const LONGEST_KEY = 1_500
 /** Nearly all names need no escaping. */
 const PLAIN = /^[\w:-][\w.:-]*$/
 
-/** `/registry` and `registry/` mean the same: it begins with a slash and ends without one. */
+/** The result begins with a slash and ends without one: `/registry` and `registry/` mean the same. */
 export function normalizePrefix(prefix: string): string {
   const parts = prefix.split('/').filter((part) => part !== '')
   return parts.length === 0 ? '' : `/${parts.join('/')}`
@@ -45,7 +45,7 @@ export function namesOf(resource: StoredResource, key: string): KeyNames | undef
   return key.includes('/') === resource.namespaced ? namesIn(key) : undefined
 }
 
-/** The same if the key tells whether its type has namespaces. */
+/** As `namesOf`, for a key whose type is unknown: the number of its segments tells whether the type has namespaces. */
 export function namesIn(key: string): KeyNames | undefined {
   const slash = key.indexOf('/')
   if (slash === 0 || key.includes('/', slash + 1)) return undefined
@@ -54,7 +54,7 @@ export function namesIn(key: string): KeyNames | undefined {
   return namespace === undefined || name === undefined || name === '' ? undefined : { namespace, name }
 }
 
-/** Matches characters that are escaped: all but printable ASCII, the separator, and the escape character; of `.` and `..`, the dots. */
+/** Escapes all characters outside of printable ASCII, the separator, the escape character, and the dots of the names `.` and `..`. */
 function escapeSegment(text: string): string {
   if (PLAIN.test(text)) return text
   if (text === '.' || text === '..') return text.replaceAll('.', '%2E')

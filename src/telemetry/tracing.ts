@@ -1,5 +1,5 @@
-// Traces of requests, sent by OTLP with OpenTelemetry's own packages. They are loaded where tracing is asked for, and are the operator's
-// to install. The span of a request is found by the asynchronous context, so that nothing has to hand it on.
+// Traces of requests, sent by OTLP with OpenTelemetry's own packages. The operator installs the packages. They are loaded only if tracing is
+// configured. The asynchronous context has the span of a request, so that no function has to pass it on.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ChannelCredentials } from '@grpc/grpc-js'
 import type * as Api from '@opentelemetry/api'
@@ -15,7 +15,7 @@ export interface TracingOptions {
 }
 
 export interface RunningTracing extends Tracing, RequestTracing {
-  /** Sends what has not been sent. */
+  /** Sends the remaining spans. */
   close(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ type OpenTelemetry = typeof Api
 const MILLION = 1_000_000
 const SERVICE = 'apiserver'
 
-/** Throws where the packages are not installed. */
+/** Throws if the packages are not installed. */
 export async function openTracing({
   url,
   protocol,
@@ -50,14 +50,14 @@ export async function openTracing({
   return new OpenTracing(api, provider.getTracer('quarterdeck', version), () => provider.shutdown())
 }
 
-/** The exporter would speak TLS to every URL that does not begin with `http:`. */
+/** Without these credentials, the exporter uses TLS for every URL that does not begin with `http:`. */
 async function plainSocket(url: string): Promise<{ readonly credentials?: ChannelCredentials }> {
   if (!url.startsWith('unix:')) return {}
   const { credentials } = await import('@grpc/grpc-js')
   return { credentials: credentials.createInsecure() }
 }
 
-/** What is begun in a request may go on after it, and is no part of it then. */
+/** Work that a request begins may go on after its end. It is no part of the request's span then. */
 interface OpenSpan {
   readonly span: Span
   isOver: boolean
@@ -119,7 +119,7 @@ class OpenTracing implements RunningTracing {
       },
       (error) => {
         open.isOver = true
-        // What is refused is told by the name of the error: its words may be about secrets.
+        // The span has only the name of the error: its message may contain secrets.
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'unknown' })
         span.end()
         throw error
@@ -145,10 +145,10 @@ class OpenTracing implements RunningTracing {
     return this.#api.trace.setSpan(this.#api.ROOT_CONTEXT, span)
   }
 
-  /** Undefined for what is no traceparent. */
+  /** Undefined: the text is no traceparent. */
   #spanContext(traceparent: string, tracestate: string | undefined): SpanContext | undefined {
     const [, version, traceId = '', spanId = '', flags = '', more = ''] = TRACEPARENT.exec(traceparent) ?? []
-    // Later versions may have more behind what is known; the first has not.
+    // Later versions may add fields at the end. Version 00 has no more fields.
     if (version === undefined || version === 'ff' || (version === '00' && more !== '')) return undefined
     const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
     if (!this.#api.isSpanContextValid(context)) return undefined

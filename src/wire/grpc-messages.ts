@@ -5,7 +5,7 @@
 export const PREFIX_BYTES = 5
 const EMPTY = Buffer.alloc(0)
 
-/** The memory for a message when only its prefix has come. Less for clients, which may have many calls. */
+/** The most memory that the length in a prefix reserves before any byte of the message has come. It is less for clients, which may have many calls. */
 const AHEAD_BYTES = 16 << 20
 const AHEAD_OF_CLIENT_BYTES = 64 << 10
 

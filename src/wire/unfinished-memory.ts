@@ -39,7 +39,7 @@ export interface UnfinishedLimits {
   readonly totalBytes: number
 }
 
-/** Many answers at once take much memory for a moment, also with a client that reads as fast as it can. */
+/** Many answers at once take much memory for a moment, even if the client reads as fast as it can. */
 const GRACE_MS = 100
 /** Beyond this multiple of a limit, requests are ended without a grace period. */
 const FAR_OVER = 2

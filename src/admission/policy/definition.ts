@@ -9,7 +9,7 @@ import { type MatchResources, readMatchResources } from './match.ts'
 
 export interface Expression {
   readonly text: string
-  /** A string is the compilation error. */
+  /** The compiled expression, or its compilation error as a string. */
   readonly program: Program | string
 }
 

@@ -43,8 +43,8 @@ export interface Denial extends Misconfiguration {
 }
 
 /**
- * Policies that may match, found without I/O. None applies to access reviews. To admission configurations, only those from files apply: the
- * API could not be mended.
+ * Policies that may match, found without I/O. No policy applies to access reviews. Only policies from files apply to admission configurations:
+ * a policy from the API could refuse its own removal.
  */
 export function candidates(policies: Policies, request: AdmissionRequest): readonly BoundPolicy[] {
   const all = isAdmissionConfiguration(request.requestKind) ? policies.fromFiles : policies.inForce
@@ -123,7 +123,7 @@ export class PolicyRequest {
   }
 }
 
-/** Throws all other errors than configuration errors. */
+/** The text of a configuration error. Throws every other error. */
 function problemOf(error: unknown): string {
   if (error instanceof ConfigurationError || error instanceof ApiError) return error.message
   throw error

@@ -11,7 +11,7 @@ export type ConditionResult =
   | { readonly kind: 'error'; readonly message: string }
 
 export interface Conditions {
-  /** Why a condition can never be evaluated, for the first of these. Undefined: all can be. */
+  /** Why the first invalid condition can never be evaluated. Undefined: all conditions are valid. */
   readonly problem: string | undefined
   /** `object`, `oldObject`, `request` and `authorizer` are bound. */
   evaluate(bindings: Bindings): Steps<ConditionResult>
@@ -42,7 +42,7 @@ export function readConditions(conditions: readonly ValueMap[], failsOpen: boole
       let left = BUDGET
       for (const { expression, program } of compiled) {
         const outcome = typeof program === 'string' ? program : run(program, bindings, Math.min(left, CALL_BUDGET))
-        // What failed may have cost all that one condition may.
+        // A failed condition may have cost as much as one condition may cost at most.
         yield typeof outcome === 'string' ? CALL_BUDGET : outcome.cost
         if (typeof outcome === 'string') {
           errors.push(`expression '${expression}' resulted in error: ${outcome}`)

@@ -40,7 +40,7 @@ const OPTIONS_KINDS = {
   CONNECT: undefined,
 } as const
 
-/** A patch is shown as an update (W-170). */
+/** The options of a patch appear as those of an update (W-170). */
 function optionsOf({ operation, options }: AdmissionRequest): ValueMap | null {
   const kind = OPTIONS_KINDS[operation]
   if (kind === undefined) return null

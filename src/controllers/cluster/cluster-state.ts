@@ -48,7 +48,7 @@ const PLURALS = {
 
 type ClusterKind = keyof typeof PLURALS
 
-/** Who writes, in managed fields. */
+/** The manager of the written fields. */
 export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet'
 
 export interface WriteOptions {
@@ -96,7 +96,7 @@ export class Cluster {
     return this.parts.clock.timeOfDay()
   }
 
-  /** All objects of a kind. Only before `run`. */
+  /** Follows all objects of a kind. To be called before `run`. */
   follow<N extends ClusterKind>(kind: N): Followed<ObjectOf<N>> {
     const known = this.#followed.get(kind)
     if (known !== undefined) return known as unknown as Followed<ObjectOf<N>>
@@ -107,14 +107,14 @@ export class Cluster {
     return followed
   }
 
-  /** A loop that begins when all objects are known, and ends with the signal. Only before `run`. */
+  /** Adds a loop that begins when all objects are known, and ends with the signal. To be called before `run`. */
   onReady(loop: () => Promise<void>): void {
     this.#loops.push(loop)
   }
 
   /**
-   * Calls `sync` with the newest state of an object after every change of it, and when it is added. `sync` resolves to true where it has to
-   * be tried again. It is not called for objects that are gone.
+   * Calls `sync` with the newest state of an object after every change of it, and when it is added. If `sync` resolves to true, it is called
+   * again. It is not called for objects that are gone.
    */
   queue<T extends ApiObject>(
     name: string,
@@ -201,7 +201,7 @@ export class Cluster {
     return this.update(followed, object, (live) => ({ ...live, status }), { ...options, subresource: 'status' })
   }
 
-  /** Deletes that object, by its own grace period where none is given. False: it is gone already. */
+  /** Deletes the object with this uid. Without a grace period, the object's own applies. False: the object is gone already. */
   async remove<T extends ApiObject>(
     followed: Followed<T>,
     object: T,

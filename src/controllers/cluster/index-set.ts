@@ -10,7 +10,7 @@ export function indexesIn(text: string | undefined): Set<number> {
   return indexes
 }
 
-/** Two indexes that follow each other are two; three are a range. */
+/** Two consecutive indexes are written one by one, three as a range. */
 export function textOfIndexes(indexes: Iterable<number>): string {
   const sorted = [...indexes].toSorted((a, b) => a - b)
   const parts: string[] = []

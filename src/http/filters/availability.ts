@@ -13,7 +13,7 @@ function isAlwaysAnswered({ path }: HttpRequest): boolean {
   return ALWAYS_ANSWERED.some((prefix) => path.startsWith(prefix))
 }
 
-/** For a server that goes on taking connections while it closes: who comes then is told to try again (P-251). */
+/** A server that accepts connections while it closes answers new requests with 503 and Retry-After (P-251). */
 export function turnAwayWhenClosing(isClosing: () => boolean): Filter {
   return (next) => (request) => {
     if (!isClosing() || isAlwaysAnswered(request)) return next(request)
@@ -24,20 +24,20 @@ export function turnAwayWhenClosing(isClosing: () => boolean): Filter {
 
 export interface WhenServing {
   readonly isStarting: () => boolean
-  /** Resolves when it is not, or that takes too long. */
+  /** Resolves when the server has started, or when the start takes too long. */
   readonly whenStarted: (signal: AbortSignal) => Promise<void>
   readonly isClosing: () => boolean
 }
 
 /**
- * Requests wait: a client that finds the port open, while a replica is restarted, is to see nothing of it. Where that takes too long it is
- * told to come back, never that something does not exist.
+ * Requests wait until the server has started, so that clients do not notice the restart of a replica. If the start takes too long, the answer
+ * is 503, and never that something does not exist.
  */
 export function holdWhileStarting({ isStarting, whenStarted, isClosing }: WhenServing): CallerFilter {
   return (next) => (request, caller) => {
     if (!isStarting() || isAlwaysAnswered(request)) return next(request, caller)
     return whenStarted(request.signal).then(() => {
-      // It may have given up.
+      // The wait may have ended before the start did.
       if (!isStarting() && !isClosing()) return next(request, caller)
       throw new ApiError('ServiceUnavailable', NOT_INSTALLED, { details: { retryAfterSeconds: 5 } })
     })
@@ -45,8 +45,8 @@ export function holdWhileStarting({ isStarting, whenStarted, isClosing }: WhenSe
 }
 
 /**
- * Sends GOAWAY with a share of the answers over HTTP/2, so that behind a load balancer connections do not all stay with the server
- * that has been up longest (P-232). What is under way on the connection is finished.
+ * Sends GOAWAY with a share of the answers over HTTP/2: behind a load balancer, all connections would otherwise stay with the server that has
+ * run longest (P-232). Open requests on the connection are finished.
  */
 export function sendAwaySometimes(chance: number): Filter {
   if (chance === 0) return (next) => next

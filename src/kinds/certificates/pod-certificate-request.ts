@@ -1,4 +1,4 @@
-// Pod certificate requests. A node makes one for a pod of its own; a signer ends it by one condition, after which nothing changes.
+// Pod certificate requests. A node makes one for a pod that it runs. A signer ends it by a condition; after that its status is immutable.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   PodCertificateRequest,
@@ -30,13 +30,13 @@ const CHAIN = STATUS.child('certificateChain')
 const MAX_UID = 128
 const MIN_SECONDS = 3600
 const DAY_SECONDS = 86_400
-/** For signers of Kubernetes itself and for all others. */
+/** The longest lifetimes of certificates: of the signers of Kubernetes itself, and of all others. */
 const MAX_SECONDS = { own: DAY_SECONDS, others: 91 * DAY_SECONDS } as const
 const MAX_CHAIN = 10 * 1024 * 1024
 const HOUR_MS = 3_600_000
 const MARGIN_MS = 10 * 60_000
 
-/** What a request can be made of; version v1 has the first alone. */
+/** The members that can hold the public key. Version v1 has only the first. */
 const FORMS = ['stubPKCS10Request', 'pkixPublicKey', 'proofOfPossession'] as const
 
 const ENDS: readonly string[] = ['Issued', 'Denied', 'Failed']

@@ -1,5 +1,5 @@
 // Opens the durable engine: a store in a directory and in this process, for installations without etcd. Every acknowledged write is on the
-// disk, and the event loop never waits for it.
+// disk. The event loop never waits for the disk.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import type { RestorableKv } from '../copy.ts'
@@ -17,7 +17,7 @@ import { Tables } from './tables.ts'
 export { checkPut }
 
 export interface EmbeddedOptions {
-  /** Created if it does not exist. One process at a time has it. */
+  /** Created if it does not exist. Only one process at a time can open it. */
   readonly dataDir: string
   /** Puts are refused as `full` while more than this is in use. Absent: the disk is the limit. */
   readonly maxBytes?: number
@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedKv extends TransactionalKv, Pick<RestorableKv, 'skipTo'> {
-  /** The number of open watches and timers. Cancelled calls must not leave any. */
+  /** The number of open watches and timers. A cancelled call must not leave one behind. */
   readonly liveHandles: number
 }
 

@@ -1,14 +1,14 @@
-// Conditional writes, each one transaction, and the finding out of what became of one whose answer was lost.
+// Conditional writes, each one transaction. If the answer to a write is lost, its outcome is looked up.
 //
 // A lost answer (a cut connection, a time limit, a leader that is gone) leaves three possibilities: the write happened, it never will, or it is still
-// on its way, in a frozen member's socket or a leader's log, and happens later. Commits that expect a key to be absent are dealt with in
-// `creates.ts`. For the others, each key with its revision E: a key's revisions only rise, so "its revision is E" holds until the first write
-// after E and never again. Sending the same transaction again is therefore safe: of all its copies at most one succeeds. If the repetition
-// succeeds, it is the one. If it loses, a key has moved on and no copy can succeed any more: then the history of the keys tells
-// whether it happened (`outcome.ts`).
+// on its way, in a frozen member's socket or a leader's log, and happens later. `creates.ts` has the commits that expect a key to be absent.
+// Every other commit expects each of its keys at a revision E. A key's revisions only rise, so "its revision is E" holds until the first write
+// after E and never again. It is therefore safe to send the same transaction again: at most one of its copies succeeds. If the repetition
+// succeeds, no other copy has. If it loses, a key has a later revision and no copy can succeed any more. The history of the keys then
+// tells whether an earlier copy succeeded (`outcome.ts`).
 //
-// Where history has been compacted, or no answer comes in time, it is `unknown` too. A call that was refused (no leader, no
-// valid token) or never sent (no connection) did nothing, and is simply tried again.
+// If the history has been compacted, or no answer comes in time, the outcome is `unknown`. A call that was refused (no leader, no
+// valid token) or never sent (no connection) wrote nothing, and is simply tried again.
 import { CancelledError } from '../../lib/errors.ts'
 import { ABSENT, type Commit, KvError, type Put, type WriteResult } from '../kv.ts'
 import { CompareTarget, type RequestOp, TXN, type TxnRequest } from '../gen/rpc.ts'
@@ -67,7 +67,7 @@ export class Writes {
       return await this.#creates.create(commit, txn, call, throwLeaseGone)
     } catch (error) {
       const isFull = error instanceof KvError && error.code === 'full' && success.length > 0
-      // An etcd that runs full stores the put that crosses the line and answers that it is full all the same.
+      // The put that crosses etcd's quota is stored, but etcd answers that it is full.
       const stored = isFull ? await revisionOfState(this.#cluster, commit, call) : undefined
       if (stored !== undefined) return { ok: true, revision: stored }
       throw error instanceof UnknownOutcome ? unknown(commit, error) : error
@@ -98,7 +98,7 @@ export class Writes {
   }
 }
 
-/** The conditions of a commit, and what to read where it loses: the values only where there is one. */
+/** The conditions of a commit, and the reads if it loses: a single key is read with its value, several without. */
 function comparison({ expected }: Commit): Pick<Given<TxnRequest>, 'compare' | 'failure'> {
   const keysOnly = expected.length > 1
   return {

@@ -1,6 +1,6 @@
-// Frames on their way to the other end. The frames of one turn of the event loop are one write. Frames that can wait go with the next one
-// that cannot, or after a millisecond if a write was just before. Each write is a system call here and wakes the other end,
-// which costs more than all the rest of a small frame. Invariants: a frame is in one buffer; frames arrive in their order.
+// Frames on their way to the other end. The frames of one turn of the event loop are one write. A frame that can wait goes with the next
+// frame that cannot; if a write has just been made, it waits for at most a millisecond. Each write is a system call and wakes the other
+// end, which costs more than all other work for a small frame. Invariants: a frame is in one buffer; frames arrive in their order.
 import type { Socket } from 'node:net'
 import { FieldWriter, HEAD_BYTES } from './frames.ts'
 

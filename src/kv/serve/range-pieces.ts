@@ -1,4 +1,4 @@
-// Answers of many keys, written in pieces as the client reads them.
+// Writes answers with many keys in pieces, as the client reads them.
 import { varintSize } from '../../wire/varint.ts'
 import { type KeyValue, RangeResponse } from '../gen/rpc.ts'
 import { keyToBytes } from '../key-text.ts'
@@ -31,7 +31,7 @@ export function rangePieces(
   return { bytes, pieces: pieces() }
 }
 
-/** With the tag before it. */
+/** The length of a field with its tag and its length prefix. */
 function delimitedLength(bytes: number): number {
   return 1 + varintSize(bytes) + bytes
 }

@@ -59,7 +59,7 @@ function checkList(
   }
 }
 
-/** The keys alone, in the order of their names. */
+/** Only the keys of the item, sorted by name. */
 function shownKeys(node: Node, item: Value): ReturnType<typeof shownJson> {
   const keys: Record<string, Value> = {}
   for (const name of node.mapKeys.toSorted()) {

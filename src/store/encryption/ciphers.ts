@@ -1,9 +1,9 @@
-// The ciphers of values, in the reference's layouts: one server opens the values of another (P-442). Authenticating ones
-// are bound to the storage key, so that a value that was moved to another key does not open (P-443).
+// The ciphers of values, in the reference's layouts: either server can decrypt the values of the other (P-442). GCM also authenticates the
+// storage key, so that a value that was moved to another key cannot be decrypted (P-443).
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { salsa } from '../../lib/late-packages.ts'
 
-/** Opening throws an `Error` whose message may be shown. */
+/** `open` throws an `Error` whose message may be shown. */
 export interface Cipher {
   seal(bytes: Buffer, key: string): Buffer
   open(sealed: Buffer, key: string): Buffer
@@ -41,7 +41,7 @@ export function aesGcm(secret: Buffer): Cipher {
 
 const BLOCK_BYTES = 16
 
-/** Vector, then padded blocks, without authentication. It exists for old data. */
+/** Vector, then padded blocks, without authentication. For old data only. */
 export function aesCbc(secret: Buffer): Cipher {
   const algorithm = `aes-${secret.length * 8}-cbc`
   return {
@@ -87,7 +87,7 @@ export function secretbox(secret: Buffer): Cipher {
 
 const INFO_BYTES = 32
 
-/** A key for every value, derived from a seed and random bytes before the value: no key is used often. */
+/** Every value has a key of its own, derived from a seed and the random bytes before the value. So no key is used often. */
 export function seededGcm(seed: Buffer): Cipher {
   const keyFor = (info: Buffer): Cipher => aesGcm(expand(seed, info))
   return {
@@ -102,7 +102,7 @@ export function seededGcm(seed: Buffer): Cipher {
   }
 }
 
-/** The second half of HKDF with SHA-256, for one block: the seed is random enough to do without the first. */
+/** The expand step of HKDF with SHA-256, for one block. The seed is uniformly random, and so needs no extract step. */
 function expand(seed: Buffer, info: Buffer): Buffer {
   return createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
 }

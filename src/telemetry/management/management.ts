@@ -1,5 +1,5 @@
-// The listener for operators: fastify on a port of its own, for GET alone. Its pages are the rows of `pages.ts`, each answered by the server;
-// everything else is 404. A client that is slow or asks for much is cut off here, and costs the server no more than a few answers.
+// The listener for operators: fastify on a port of its own, for GET only. Its pages are the rows of `pages.ts`; the server answers them, and
+// every other path is 404. The listener cuts off clients that are slow or ask for too much, so that they cost the server only a few answers.
 import type { RequestListener, Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
@@ -21,7 +21,7 @@ export interface PageAnswer {
 
 export type AnswerPage = (request: PageRequest, signal: AbortSignal) => Promise<PageAnswer>
 
-/** What answers, and what it serves with, in PEM. */
+/** The part of the server that answers pages, and its certificate and key in PEM. */
 export interface PageSource {
   readonly answer: AnswerPage
   readonly serving: () => { readonly certificate: string; readonly key: string } | undefined
@@ -30,24 +30,24 @@ export interface PageSource {
 export interface ManagementOptions extends VisitorRules {
   readonly host: string
   readonly port: number
-  /** The authorities of clients, in PEM; undefined: plain HTTP. */
+  /** The certificate authorities for clients, in PEM. Undefined: the listener serves plain HTTP. */
   readonly clientCa: string | undefined
   readonly probesOnly: boolean
-  /** Undefined until there is one. */
+  /** Undefined while the server starts. */
   readonly source: () => PageSource | undefined
-  /** An answer could not be made. */
+  /** Called when an answer could not be made. */
   readonly onFault: (error: unknown) => void
 }
 
 export interface Management extends AsyncDisposable {
   readonly url: string
-  /** Without a socket, for tests. */
+  /** Sends a request without a socket, for tests. */
   inject(request: InjectOptions): Promise<LightMyRequestResponse>
 }
 
-/** One more, and a connection of the address with the most is closed: a client that keeps connections must not keep out or cut off a probe. */
+/** Above this number, a connection of the address with the most connections is closed. So a client with many connections keeps out no probe. */
 const MOST_CONNECTIONS = 64
-/** Pages beside health that are made at once; each may take megabytes. */
+/** The most pages that are made at the same time, health not counted. Each may take megabytes. */
 const MOST_AT_ONCE = 8
 const REQUEST_WITHIN_MS = 5_000
 /** How long a client may take to read an answer, or to ask again. */
@@ -60,18 +60,18 @@ const LIMITS = Object.freeze({
   keepAliveTimeout: IDLE_MS,
 })
 
-/** Resolves when it listens; throws Node's error where it cannot. */
+/** Resolves when the server listens. Throws Node's error if it cannot listen. */
 export async function openManagement(options: ManagementOptions): Promise<Management> {
   const { host, port, clientCa: ca, probesOnly, source, onFault } = options
   const [{ fastify }, { Ajv }] = await Promise.all([import('fastify'), import('ajv')])
-  // Its schema of schemas takes longer to compile than all of ours.
+  // The meta schema takes longer to compile than all our schemas.
   const ajv = new Ajv({ coerceTypes: 'array', meta: false, validateSchema: false })
   const app = fastify({
     serverFactory: (handler) => createServer(ca, handler),
     bodyLimit: 1,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    // Its own compilers take a third of its memory.
+    // fastify's own compilers take a third of its memory.
     schemaController: {
       compilersFactory: {
         buildValidator: () => (route: { readonly schema: object }) => ajv.compile(route.schema),
@@ -109,7 +109,7 @@ type Serve = (page: Page, request: FastifyRequest, reply: FastifyReply) => Promi
 
 function pageServer({ source, ...rules }: ManagementOptions): Serve {
   let running = 0
-  /** Probes that ask the same at the same time have one answer. */
+  /** Concurrent probes of one path share one answer. */
   const probes = new Map<string, Promise<PageAnswer>>()
   const answer: AnswerPage = async (request, signal) =>
     source()?.answer(request, signal) ?? notServing('the server is starting')
@@ -164,7 +164,7 @@ export function notServing(why: string): PageAnswer {
   return { status: 503, headers: { 'content-type': PLAIN, 'retry-after': '1' }, body: Buffer.from(`${why}\n`) }
 }
 
-/** The one that the server serves with, also after it was renewed. */
+/** Keeps the listener on the server's certificate, also after a renewal. */
 function keepCertificate(server: TlsServer, ca: string, source: ManagementOptions['source']): void {
   let current: ReturnType<PageSource['serving']>
   server.prependListener('connection', () => {
@@ -184,7 +184,7 @@ function keepFew(server: Server): void {
   })
 }
 
-/** The oldest connection of the address that has most of them. */
+/** The oldest connection of the address that has the most connections. */
 function oldestOfBusiest(open: ReadonlyMap<Socket, string>): Socket | undefined {
   const counts = new Map<string, number>()
   for (const address of open.values()) counts.set(address, (counts.get(address) ?? 0) + 1)

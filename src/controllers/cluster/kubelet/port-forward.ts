@@ -4,7 +4,7 @@ import { serveSpdy, type SpdyStream } from '../../../wire/spdy.ts'
 
 export const PORT_PROTOCOL = 'portforward.k8s.io'
 
-/** Until the connection ends. `connect` throws where nothing listens on the port. */
+/** Resolves when the connection ends. `connect` throws if nothing listens on the port. */
 export async function forwardPorts(socket: Duplex, connect: (port: number) => Promise<Duplex>): Promise<void> {
   const errors = new Map<string, SpdyStream>()
   const forward = async (id: string, data: SpdyStream): Promise<void> => {

@@ -1,4 +1,4 @@
-// The tag of a container image, from which the default pull policy follows.
+// The tag of a container image. The default pull policy depends on it.
 
 const MAX_NAME = 255
 
@@ -13,7 +13,7 @@ const HOST =
 
 const COMPONENT = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/
 
-/** The tag; `latest` where neither tag nor digest is given; undefined for a digest alone and for what is no reference. */
+/** The tag, or `latest` if there is neither tag nor digest. Undefined: the reference has only a digest, or is malformed. */
 export function imageTag(reference: string): string | undefined {
   if (reference.length > MAX_REFERENCE || BARE_IDENTIFIER.test(reference)) return undefined
   const at = reference.indexOf('@')
