@@ -9,6 +9,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildConsole } from './build-console.js'
+import { tellProgress } from './progress.js'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const dist = path.join(project, 'dist')
@@ -29,12 +30,21 @@ const entries = { ...command, ...library }
 /** What each entry of the library exports. */
 const namesOf = new Map()
 
-console.error('building dist from src')
+const PARTS = 3
+let built = 0
+const countPart = () => void built++
+const endProgress = tellProgress(() => `building dist from src: ${built} of ${PARTS} parts`)
 // Each by itself: what they have in common would be in many small files, and to load those takes a tenth of the first start.
 const [outputFiles] = await Promise.all([
-  Promise.all([bundled(command), bundled(library)]).then((files) => files.flat()),
-  buildConsole(project, path.join(dist, 'console')),
-])
+  Promise.all([
+    bundled(command).finally(countPart),
+    bundled(library).finally(countPart),
+  ]).then((files) => files.flat()),
+  buildConsole(project, path.join(dist, 'console')).finally(countPart),
+]).catch((error) => {
+  endProgress()
+  throw error
+})
 
 async function bundled(entryPoints) {
   const { outputFiles, metafile } = await build({
@@ -59,14 +69,14 @@ async function bundled(entryPoints) {
 }
 
 mkdirSync(dist, { recursive: true })
-const built = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]))
+const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]))
 const unfinished = path.join(dist, `unfinished-${process.pid}`)
 const isEntry = (name) => Object.hasOwn(entries, path.basename(name, '.js'))
-for (const name of [...built.keys()].sort((a, b) => isEntry(a) - isEntry(b))) {
-  writeFileSync(unfinished, built.get(name))
+for (const name of [...files.keys()].sort((a, b) => isEntry(a) - isEntry(b))) {
+  writeFileSync(unfinished, files.get(name))
   renameSync(unfinished, path.join(dist, name))
 }
-const old = readdirSync(dist).filter((name) => /\.js(\.map)?$/.test(name) && !built.has(name))
+const old = readdirSync(dist).filter((name) => /\.js(\.map)?$/.test(name) && !files.has(name))
 for (const name of old) rmSync(path.join(dist, name), { force: true })
 
 const { engines } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'))
@@ -79,6 +89,8 @@ for (const [name, text] of Object.entries(entryFiles)) {
   writeFileSync(unfinished, text)
   renameSync(unfinished, path.join(entryFolder, name))
 }
+
+endProgress('built dist from src')
 
 function entryFilesOf(name, names) {
   const check = "import './node-version.cjs'"

@@ -10,6 +10,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { tellProgress } from './progress.js'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 /** A package that only tests need. */
@@ -26,7 +27,7 @@ console.error(`installing ${what}: ${wanted.length} packages, ${size} on the dis
 
 // Until npm has removed what is there, all would be counted as done.
 let begun = !existsSync(path.join(project, 'node_modules'))
-const telling = setInterval(tell, process.stderr.isTTY ? 500 : 5000)
+const endProgress = tellProgress(told)
 const quietly = ['--no-progress', '--no-fund', '--no-audit', '--no-update-notifier', '--no-json', '--loglevel=error']
 const args = ['ci', everything ? '--include=dev' : '--omit=dev', '--foreground-scripts', ...quietly]
 const npm = spawn('npm', args, { cwd: project, stdio: ['ignore', 2, 2] })
@@ -49,20 +50,15 @@ function isWanted(place, { dev, link, os, cpu, libc }) {
   return place.startsWith('node_modules/') && !link && (everything || !dev) && fitsMachine
 }
 
-function tell() {
+function told() {
   const done = wanted.filter((place) => existsSync(path.join(project, place, 'package.json'))).length
   begun ||= done < wanted.length
-  if (!begun) return
-  const line = `${done} of ${wanted.length} packages are there`
-  process.stderr.write(process.stderr.isTTY ? `\r${line}` : `${line}\n`)
-  if (done < wanted.length) return
-  clearInterval(telling)
-  if (process.stderr.isTTY) process.stderr.write('\n')
+  return begun ? `${done} of ${wanted.length} packages are there` : 'removing what is there'
 }
 
 function end(failure) {
-  clearInterval(telling)
+  endProgress(failure === undefined ? `${wanted.length} of ${wanted.length} packages are there` : undefined)
   if (failure === undefined) return
-  console.error(`\n${failure}`)
+  console.error(failure)
   process.exitCode = 1
 }

@@ -253,6 +253,15 @@ export const COMMAND_FLAGS = {
     }),
     words('/readyz', '/livez', '/healthz'),
   ),
+  console: takes([
+    ...flagsOf(GROUP, {
+      'print-url': off('Print a link instead of opening a browser. It works once, within two minutes.'),
+      kubeconfig: file(
+        'The kubeconfig with the token. Default: the files in KUBECONFIG, or admin.kubeconfig in the default data directory.',
+      ),
+    }),
+    ...SERVER.filter(({ name }) => name === 'context'),
+  ]),
   top: takes([
     ...flagsOf(GROUP, {
       'all-replicas': off(

@@ -9,6 +9,7 @@ import { tellSystemd } from './systemd.ts'
 import { stopSignal } from './stop-signal.ts'
 import { reasonOf, usageError, StartError } from '../config/start-error.ts'
 import type { Log } from '../lib/log.ts'
+import { isLoopbackHost } from '../lib/loopback-host.ts'
 import { heldCompilers } from '../lib/runtime/compilers.ts'
 import type { RunningServer, StartOrder } from '../server/server.ts'
 import { programVersion, versionInfo } from '../telemetry/version.ts'
@@ -49,6 +50,7 @@ const COMMANDS: Readonly<Record<string, Run>> = {
   init: async (args) => (await import('./init.ts')).runInit(args),
   completion: async (args) => (await import('./completion.ts')).runCompletion(args),
   healthcheck: async (...given) => (await import('./healthcheck.ts')).runHealthcheck(...given),
+  console: async (...given) => (await import('./console.ts')).runConsole(...given),
   top: async (args) => (await import('./top.ts')).runTop(args),
   version: async (args) => {
     readCommandLine('version', args)
@@ -108,8 +110,8 @@ async function serve(args: readonly string[], environment: Environment): Promise
   // A supervisor loads nothing, and its store must be fast from the start.
   if (config.plainRuntime || config.workers > 1) heldCompilers.release()
   const stop = stopSignal()
-  const { openLog } = await import('../telemetry/logger.ts')
-  const log = openLog(config.logLevel)
+  const { logStyle, openLog } = await import('../telemetry/logger.ts')
+  const log = openLog(config.logLevel, logStyle(config.logFormat))
   const time = config.virtualClock ? (await import('../library/library.ts')).openTime({ clock: 'virtual' }) : undefined
   if (time !== undefined) log.warn({}, '--virtual-clock: time stands still but for what is posted to /debug/clock')
   const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../config/admin.ts')
@@ -137,7 +139,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
     log.info({}, `received SIGHUP, ${what}`)
     reloaded = reloaded.then(async () => server.reload(await readAgain(args, environment, log)))
   })
-  print(await greeting(config, { url: server.url, kubeconfigFile: kubeconfig.file, management }))
+  print(await greeting(config, environment, { url: server.url, kubeconfigFile: kubeconfig.file, management }))
   await tellSystemd(environment, log, 'READY=1', `serving on ${server.url}`)
   try {
     if (!stop.aborted) await Promise.race([once(stop, 'abort'), server.failed])
@@ -192,15 +194,26 @@ async function work(environment: Environment): Promise<number> {
 
 async function greeting(
   config: Config,
+  environment: Environment,
   { url, kubeconfigFile, management }: { url: string; kubeconfigFile: string; management: { urls: readonly string[] } },
 ): Promise<string> {
   const { describeStorage } = await import('../server/storage.ts')
   return `${[
     `quarterdeck ${programVersion()} is listening on ${url}`,
+    ...(config.console === 'off'
+      ? []
+      : [`  console  ${url}/console/ - ${await loginHint(url, kubeconfigFile, environment)}`]),
     `  kubectl  --kubeconfig ${shellQuoted(kubeconfigFile)} get --raw /readyz`,
     `  data     ${describeStorage(config.storage)}`,
     ...management.urls.map((each) => `  manage   ${each}/readyz`),
   ].join('\n')}\n`
+}
+
+async function loginHint(url: string, kubeconfigFile: string, environment: Environment): Promise<string> {
+  if (!isLoopbackHost(new URL(url).host)) return `the token to log in with: ${kubeconfigFile}`
+  const { consoleKubeconfig } = await import('./console.ts')
+  const isFound = consoleKubeconfig(environment) === kubeconfigFile
+  return `log in with: npx quarterdeck console${isFound ? '' : ` --kubeconfig ${shellQuoted(kubeconfigFile)}`}`
 }
 
 function shellQuoted(text: string): string {

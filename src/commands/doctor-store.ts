@@ -10,7 +10,7 @@ import { canonicalJson } from '../codec/json-encode.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { openAtRest } from '../server/encryption.ts'
 import { foreignObjects } from '../kinds/foreign-objects.ts'
-import { openLog } from '../telemetry/logger.ts'
+import { logStyle, openLog } from '../telemetry/logger.ts'
 import { checkPrefix, openStorageCopy } from '../server/storage.ts'
 import { COMPACTION_KEY } from '../store/compactor.ts'
 import { FORMAT_KEY } from '../store/storage-format.ts'
@@ -28,7 +28,7 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
   const resources = builtInResources(schema, canonicalJson)
   const context = checkContext()
   const defaults = { gates: context.gates, now: () => context.now }
-  const log = openLog('error')
+  const log = openLog('error', logStyle(undefined))
   const atRest = await openAtRest({ config, log, measures: new EncryptionMeasures(), reloads: new ReloadRequests() })
   const family = config.serviceIpRange.text.includes(':') ? 'IPv6' : 'IPv4'
   const opener: Opener = {

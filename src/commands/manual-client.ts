@@ -80,3 +80,17 @@ export const applyManual = manual({
     '1  The server cannot be reached, or refused. Nothing was written.',
   ],
 })
+
+export const consoleManual = manual({
+  command: 'console',
+  summary: 'open the web console in a browser that is logged in',
+  synopsis: ['console [--print-url] [--kubeconfig FILE] [--context NAME]'],
+  description: [
+    'Opens the web console of a server on this machine in the default browser. The server makes a code for the token in the kubeconfig; the browser logs in with it as the user of the token. A code works once, within two minutes, and only at the loopback address that the kubeconfig names. Both the code and the login are in the audit log.',
+    'A certificate cannot be passed on to a browser: the kubeconfig must have a token.',
+  ],
+  exits: [
+    '0  The browser was started, or the link was printed.',
+    '1  The server refused, or no browser can be started.',
+  ],
+})

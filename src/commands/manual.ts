@@ -5,6 +5,7 @@ import { LIVE_FLAGS } from '../config/live-config.ts'
 import { flagsOfCommand } from './command-flags.ts'
 import {
   applyManual,
+  consoleManual,
   explainManual,
   healthcheckManual,
   historyManual,
@@ -178,6 +179,7 @@ const ALL: readonly Manual[] = [
   historyManual,
   explainManual,
   healthcheckManual,
+  consoleManual,
   topManual,
   backupManual,
   restoreManual,

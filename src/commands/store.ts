@@ -15,7 +15,7 @@ import { KvError } from '../kv/kv.ts'
 import { type ServedEtcd, serveEtcd, type ServeEtcdOptions } from '../kv/serve/serve.ts'
 import type { Log } from '../lib/log.ts'
 import { reloadCertificates } from '../config/certificate-reload.ts'
-import { openLog } from '../telemetry/logger.ts'
+import { logStyle, openLog } from '../telemetry/logger.ts'
 import { openManagements } from '../telemetry/management/listeners.ts'
 import { keepSpace } from '../server/storage.ts'
 import { programVersion } from '../telemetry/version.ts'
@@ -47,7 +47,7 @@ export async function runStore(args: readonly string[], environment: Environment
       '--management-client-ca-file requires an https: URL, whose certificate --management-address serves',
     )
   const directory = path.join(read.directory('data-dir') ?? defaultDataDirectory(environment), 'store')
-  const log = openLog('info')
+  const log = openLog('info', logStyle(undefined))
   await using management = await openManagements(managed === undefined ? [] : [managed], log)
   const kv = await openStore(read, isDurable ? directory : undefined, stop)
   let served: ServedEtcd

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { availableParallelism, homedir } from 'node:os'
 import path from 'node:path'
 import { API_LEVELS, type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
-import { LOG_LEVELS, type LogLevel } from '../lib/log.ts'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../lib/log.ts'
 import { type EgressRules, isAddressRange } from '../outgoing/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
@@ -121,6 +121,8 @@ export interface Config {
   readonly proxyCertificate: CertificatePair | undefined
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
+  /** Undefined: by whether standard error is a terminal. */
+  readonly logFormat: LogFormat | undefined
   readonly hiddenMetrics: ReadonlySet<string>
   readonly profiling: boolean
   /** Allows options that are unsafe outside of development. */
@@ -260,6 +262,7 @@ function buildConfig(read: SettingReader, environment: Environment, { level, ser
     proxyCertificate: pair(read, 'proxy-client-cert-file', 'proxy-client-key-file'),
     featureGates: gates(read.optional('feature-gates'), level),
     logLevel: logLevel(read),
+    logFormat: logFormat(read.optional('logging-format')),
     hiddenMetrics: new Set(read.list('disabled-metrics')),
     profiling: read.switch('profiling'),
     dev: read.switch('dev'),
@@ -335,6 +338,10 @@ function logLevel(read: SettingReader): LogLevel {
   const number = read.optional('v')
   if (number === undefined || read.isSet('log-level')) return oneOf(read.required('log-level'), LOG_LEVELS)
   return levelOf(integer(number, 0, 99), 'info')
+}
+
+function logFormat(setting: Setting | undefined): LogFormat | undefined {
+  return setting === undefined ? undefined : oneOf(setting, LOG_FORMATS)
 }
 
 /** By the verbosity of the reference, which logs every request from 3 on. */

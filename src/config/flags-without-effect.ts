@@ -7,7 +7,7 @@ type Row = readonly [kind: FlagKind, why: string, ...accepted: readonly string[]
 
 const NO_FORWARD = 'The API level is fixed: there is no later one to be compatible with.'
 const NO_ELECTION = 'Coordinated leader election is not supported.'
-const OWN_LOG = 'Logs are written to standard error as JSON, unbuffered.'
+const OWN_LOG = 'Logs are written to standard error, unbuffered.'
 const CACHE = 'All types are always cached, with minutes of history; reads stay consistent.'
 const AT_SCRAPE = 'It is read when metrics are scraped.'
 const NO_LABEL_LIMITS = 'Metric labels are bounded already.'
@@ -41,7 +41,6 @@ const WARNED = {
   'log-json-split-stream': ['switch', OWN_LOG, 'false'],
   'log-text-info-buffer-size': ['text', OWN_LOG, '0'],
   'log-text-split-stream': ['switch', OWN_LOG, 'false'],
-  'logging-format': ['text', OWN_LOG, 'json'],
   'max-connection-bytes-per-sec': ['count', 'The bandwidth of connections is not limited.', '0'],
   'min-compatibility-version': ['text', 'There are no older versions to be compatible with.'],
   'permit-address-sharing': ['switch', 'SO_REUSEADDR is always set.', 'true', 'false'],

@@ -1,7 +1,7 @@
 // Every flag of `quarterdeck serve`, as data. The reference server's names where it has them. The manual, the environment
 // and the configuration file are all read from this table.
 import { API_LEVELS, DEFAULT_LEVEL } from '../api/level.ts'
-import { LOG_LEVELS } from '../lib/log.ts'
+import { LOG_FORMATS, LOG_LEVELS } from '../lib/log.ts'
 import { CONTROLLER_WORDS, CONTROLLERS_HELP } from './controller-names.ts'
 import {
   address,
@@ -231,6 +231,13 @@ const OPERATION_FLAGS = flagsOf('Operation', {
       'LEVEL',
       'debug (logs every request), info, warn, error or silent. Of a running server GET /debug/flags/log-level tells it, by component; PUT of a level there, or at /debug/flags/log-level/COMPONENT, changes it.',
       'info',
+    ),
+  ),
+  'logging-format': oneOf(
+    LOG_FORMATS,
+    text(
+      'FORMAT',
+      'Format of the log: json or text. Default: text on a terminal, with colours unless NO_COLOR is set; otherwise json.',
     ),
   ),
   v: {

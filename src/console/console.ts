@@ -18,6 +18,7 @@ import { methodNotAllowedError } from '../http/errors.ts'
 import { bytesOf, SANDBOXED } from '../http/responses.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { BEGIN, COME_BACK, type Provider, ProviderLogin } from './provider-login.ts'
+import { LoginCodes } from './login-codes.ts'
 import type { SessionKey } from './sealed.ts'
 import {
   type Credential,
@@ -60,15 +61,18 @@ export function consoleTarget(target: string): string | undefined {
 export function serveConsole(options: ConsoleOptions, audited: AuditEntrance): Filter {
   const files = new StaticFiles(options.folder)
   const sessions = new Sessions(options)
+  const codes = new LoginCodes(options)
   const login = options.provider === undefined ? undefined : new ProviderLogin(options.provider, options.key)
   const own: ReadonlyMap<string, Handler> = new Map<string, Handler>([
     [`${PATH}/session`, (request) => showSession(sessions, { ...options, login }, request)],
-    [`${PATH}/login`, (request) => audited(request, () => logIn(sessions, options, request))],
+    [`${PATH}/login`, (request) => audited(request, () => logIn(sessions, { ...options, codes }, request))],
+    [`${PATH}/code`, (request) => audited(request, () => makeCode(codes, options, request))],
     [`${PATH}/logout`, (request) => audited(request, () => logOut(sessions, options, request))],
     ...(login === undefined ? [] : providerPaths(sessions, options, { login, audited })),
   ])
   return (next) => (request) => {
     const { path } = request
+    if (path === '/' && isBrowserAtRoot(request)) return redirect(`${PATH}/`)
     if (!request.isOfConsole && path !== PATH && !path.startsWith(`${PATH}/`)) return next(request)
     // The headers of the console's own pages replace these.
     request.responder.addHeaders(SANDBOXED)
@@ -120,13 +124,42 @@ async function showSession(sessions: Sessions, options: SessionParts, request: H
   return json(isOpen ? { user: user.name } : { certificate: user?.name, provider: options.login?.issuer })
 }
 
-/** Logs in with the token in the body, or without one with the certificate of the connection. It ends the session before. */
-async function logIn(sessions: Sessions, options: ConsoleOptions, request: HttpRequest): Promise<Entered> {
+interface LoginParts extends ConsoleOptions {
+  readonly codes: LoginCodes
+}
+
+/** Logs in with the token or the code in the body, or without one with the certificate of the connection. It ends the session before. */
+async function logIn(sessions: Sessions, { codes, ...options }: LoginParts, request: HttpRequest): Promise<Entered> {
   refuseUnposted(request)
-  const credential = credentialIn(await request.body.read())
+  const sent = loginIn(await request.body.read())
   const before = await sessions.find(request.takeHeader('cookie'), request.signal)
   const answer = ({ name: user }: User, cookie: string): HttpResponse => json({ user }, cookie)
-  return begin(sessions, options, { request, credential, before, answer })
+  if (sent.kind !== 'code') return begin(sessions, options, { request, credential: sent, before, answer })
+  const code = await codes.open(request, sent.code)
+  const credential = { kind: 'token', token: code.token } as const
+  return begin(sessions, options, { request, credential, before, answer, use: () => codes.use(code, request.signal) })
+}
+
+/** Makes a code for the client's own token. A session of a browser cannot make one. */
+async function makeCode(codes: LoginCodes, options: ConsoleOptions, request: HttpRequest): Promise<Entered> {
+  if (request.method !== 'POST') throw methodNotAllowedError()
+  if (request.hasHeaderLike('impersonate-'))
+    throw new ApiError('BadRequest', 'a code logs in the user of the token: impersonation is not possible')
+  const token = bearerTokenOf(request)
+  const user = token === undefined ? undefined : await userOf(options, request, { kind: 'token', token })
+  if (token === undefined || user === undefined)
+    throw new ApiError(
+      'Unauthorized',
+      'a code takes a token that the server knows; with a certificate, log in in the browser',
+    )
+  return {
+    user,
+    answer: async () => {
+      const made = await codes.make(request, user, token)
+      tell(options, request, user, 'console login code')
+      return json(made)
+    },
+  }
 }
 
 interface Beginning {
@@ -134,19 +167,22 @@ interface Beginning {
   readonly credential: Credential
   /** The session of the same browser, which ends with the login. */
   readonly before: SessionId | undefined
+  /** Throws if the credential may not begin another session. */
+  readonly use?: () => Promise<void>
   readonly answer: (user: User, cookie: string) => HttpResponse
 }
 
 async function begin(
   sessions: Sessions,
   options: ConsoleOptions,
-  { request, credential, before, answer }: Beginning,
+  { request, credential, before, use, answer }: Beginning,
 ): Promise<Entered> {
   const user = await userOf(options, request, credential)
   if (user === undefined) throw new ApiError('Unauthorized', 'the server does not know this credential')
   return {
     user,
     answer: async () => {
+      await use?.()
       const cookie = await sessions.begin(user.name, credential, request.signal)
       if (cookie === undefined) throw new ApiError('BadRequest', 'the token is too long for a cookie')
       if (before !== undefined) await sessions.end(before, request.signal)
@@ -184,9 +220,13 @@ function providerPaths(
   ]
 }
 
-function redirect(location: string, cookie: string): HttpResponse {
-  const headers = { ...PAGE_HEADERS, location, 'cache-control': 'no-store', 'set-cookie': cookie }
-  return { status: 303, headers, body: { kind: 'empty' } }
+function redirect(location: string, cookie?: string): HttpResponse {
+  const headers = { ...PAGE_HEADERS, location, 'cache-control': 'no-store', vary: 'accept' }
+  return {
+    status: 303,
+    headers: cookie === undefined ? headers : { ...headers, 'set-cookie': cookie },
+    body: { kind: 'empty' },
+  }
 }
 
 /** Only the holder of a session can end it. Without a session there is nothing to do. */
@@ -215,19 +255,32 @@ function refuseUnposted(request: HttpRequest): void {
   refuseOtherSites(request)
 }
 
-function credentialIn(body: Buffer): Credential {
-  const token = body.length > LONGEST_LOGIN_BYTES ? undefined : tokenIn(body.toString())
-  if (token === undefined) throw new ApiError('BadRequest', 'the body is not a JSON object with a token')
+function loginIn(body: Buffer): Credential | { readonly kind: 'code'; readonly code: string } {
+  const sent = body.length > LONGEST_LOGIN_BYTES ? undefined : textsIn(body.toString())
+  if (sent === undefined) throw new ApiError('BadRequest', 'the body is not a JSON object with a token or a code')
+  const { token, code } = sent
+  if (code !== '') return { kind: 'code', code }
   return token === '' ? { kind: 'certificate' } : { kind: 'token', token }
 }
 
-function tokenIn(text: string): string | undefined {
+function textsIn(text: string): { readonly token: string; readonly code: string } | undefined {
   try {
-    const { token = '' } = JSON.parse(text) as { readonly token?: unknown }
-    return typeof token === 'string' ? token.trim() : undefined
+    const { token = '', code = '' } = JSON.parse(text) as { readonly token?: unknown; readonly code?: unknown }
+    const areTexts = typeof token === 'string' && typeof code === 'string' && (token === '' || code === '')
+    return areTexts ? { token: token.trim(), code } : undefined
   } catch {
     return undefined
   }
+}
+
+function bearerTokenOf(request: HttpRequest): string | undefined {
+  return /^bearer (\S+)$/i.exec(request.takeCredential()?.trim() ?? '')?.[1]
+}
+
+/** Programs at `/` get the list of paths, as the reference gives it. Only browsers ask for HTML. */
+function isBrowserAtRoot({ method, headers, isOfConsole, transport }: HttpRequest): boolean {
+  const isReading = (method === 'GET' || method === 'HEAD') && transport === 'plain' && !isOfConsole
+  return isReading && /\btext\/html\b/.test(String(headers['accept'] ?? ''))
 }
 
 async function userOf(

@@ -25,8 +25,8 @@ export interface Session extends SessionId {
 /** The sessions that were ended before their time, on all replicas. */
 export interface EndedSessions {
   has(session: SessionId, signal: AbortSignal): Promise<boolean>
-  /** Resolves when the record is stored, and this process refuses the session. */
-  add(session: SessionId, signal: AbortSignal): Promise<void>
+  /** Resolves when the record is stored, and this process refuses the session. False: it was ended before. */
+  add(session: SessionId, signal: AbortSignal): Promise<boolean>
 }
 
 export interface SessionOptions {
@@ -71,8 +71,8 @@ export class Sessions {
   }
 
   /** Every copy of its cookie is refused from then on. */
-  end(session: SessionId, signal: AbortSignal): Promise<void> {
-    return this.#options.ended.add(session, signal)
+  async end(session: SessionId, signal: AbortSignal): Promise<void> {
+    await this.#options.ended.add(session, signal)
   }
 
   /** The session of a request, by the lines of its cookie header; undefined if there is none, or it is over. */

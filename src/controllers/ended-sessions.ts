@@ -41,16 +41,18 @@ export async function isEndedSession(
   return until <= allUntil || Object.hasOwn(sessions, id)
 }
 
-/** Resolves when the record is stored and in the watch cache. */
+/** Resolves when the record is stored and in the watch cache: to false if the session was ended before. */
 export async function endSession(
   { registry: { store }, clock }: ControllerParts,
   { owner: name, id, until }: EndedSession,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const key = keyOf(name)
+  let wasEnded = false
   const decide: Decide = (current) => {
     const now = clock.now()
     const { sessions, allUntil } = recordIn(current, until)
+    wasEnded = until <= allUntil || Object.hasOwn(sessions, id)
     const all = Object.entries({ ...sessions, [id]: until }) as [string, number][]
     const live = all.filter(([, end]) => end > Math.max(now, allUntil))
     const last = Math.max(allUntil, ...live.map(([, end]) => end))
@@ -61,6 +63,7 @@ export async function endSession(
   }
   const written = await store.write(key, decide, signal)
   await store.get(key, { kind: 'notOlderThan', revision: written.object?.revision ?? 0 }, signal)
+  return !wasEnded
 }
 
 function keyOf(name: string): ObjectKey {

@@ -6,6 +6,9 @@ export type LogFields = Readonly<Record<string, unknown>>
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+export const LOG_FORMATS = ['json', 'text'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
 /** The parts of a server whose levels can be set by themselves; `server` is what belongs to no other. */
 export const LOG_COMPONENTS = [
   'admission',

@@ -19,6 +19,7 @@ import { serveLink } from '../kv/link/link-server.ts'
 import { systemClock } from '../lib/clock.ts'
 import { levelsOf, type Log, logOf, setLogLevel } from '../lib/log.ts'
 import { systemRandom } from '../lib/random.ts'
+import { logStyle } from '../telemetry/logger.ts'
 import type { PageRequest, PageSource } from '../telemetry/management/management.ts'
 import { Workers } from '../workers/workers.ts'
 import { accountKeys, ownAccountKey, warnOfOwnKey } from '../config/account-keys.ts'
@@ -132,6 +133,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
       name,
       count: config.workers,
       flags: order.flags,
+      logStyle: logStyle(config.logFormat),
       logLevels: levelsOf(log),
       ...store,
       address,

@@ -11,6 +11,7 @@ import { heldCompilers } from '../lib/runtime/compilers.ts'
 import type { SupervisorLink } from '../workers/supervisor-link.ts'
 import { accountKeys } from '../config/account-keys.ts'
 import type { FaultPoints } from './foundation.ts'
+import type { TextStyle } from '../telemetry/log-text.ts'
 import { openLog } from '../telemetry/logger.ts'
 import { type RunningServer, startServer } from './server.ts'
 import { type LastCounts, type PeerAnswer, type PeerQuestion, peerWithinMs } from '../workers/peers.ts'
@@ -24,6 +25,8 @@ export interface WorkerOrder {
   /** How many there are, of which each has its share of what all may have. */
   readonly count: number
   readonly flags: readonly string[]
+  /** The supervisor knows whether there is a terminal. */
+  readonly logStyle: TextStyle | undefined
   /** The levels in effect now, which may differ from the flags. */
   readonly logLevels: Readonly<Partial<Record<LogComponent, string>>>
   /** Where the supervisor serves the store; absent: the configured one is used by each. */
@@ -87,7 +90,7 @@ export async function runWorker(
   try {
     const config = shareOf(await readConfig(order.flags, environment), order)
     if (config.plainRuntime) heldCompilers.release()
-    const log = openLog(config.logLevel, { worker: order.name })
+    const log = openLog(config.logLevel, order.logStyle, { worker: order.name })
     for (const component of LOG_COMPONENTS) setLogLevel(log, order.logLevels[component] ?? config.logLevel, component)
     const { serving, adminToken, accountKey, address, identity, run } = order
     const keys = accountKeys(config, accountKey)

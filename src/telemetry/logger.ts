@@ -1,11 +1,12 @@
-// The real logger: one JSON line an event on standard error. Secrets never get as far as here; what looks like one is
+// The real logger, on standard error: one JSON line an event, or text for people. Secrets never get as far as here; what looks like one is
 // struck out all the same.
 import { pino } from 'pino'
-import type { Log, LogComponent, LogFields, LogLevel } from '../lib/log.ts'
+import type { Log, LogComponent, LogFields, LogFormat, LogLevel } from '../lib/log.ts'
 import { printable } from '../lib/printable.ts'
+import { textOfLine, type TextStyle } from './log-text.ts'
 
-/** `fields` are those of every line. */
-export function openLog(level: LogLevel, fields: LogFields = {}): Log {
+/** `style` is that of the text; undefined: JSON. `fields` are those of every line. */
+export function openLog(level: LogLevel, style: TextStyle | undefined, fields: LogFields = {}): Log {
   const root = pino(
     {
       level,
@@ -13,7 +14,9 @@ export function openLog(level: LogLevel, fields: LogFields = {}): Log {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       // JSON leaves some characters that terminals obey; the escaped ones mean the same.
-      hooks: { streamWrite: printable },
+      hooks: {
+        streamWrite: (line) => (style === undefined ? printable(line) : textOfLine(printable(line), style)),
+      },
       redact: { paths: ['token', 'authorization', '*.token', '*.authorization'], censor: '…' },
     },
     pino.destination({ fd: 2, sync: true }),
@@ -27,4 +30,14 @@ export function openLog(level: LogLevel, fields: LogFields = {}): Log {
     return made
   }
   return Object.assign(root, { of })
+}
+
+/** Text on a terminal, and JSON elsewhere, unless a format is asked for. Undefined: JSON. */
+export function logStyle(
+  format: LogFormat | undefined,
+  { isTTY = false }: { readonly isTTY?: boolean } = process.stderr,
+  { NO_COLOR = '', TERM }: Readonly<Record<string, string | undefined>> = process.env,
+): TextStyle | undefined {
+  if ((format ?? (isTTY ? 'text' : 'json')) === 'json') return undefined
+  return { hasColours: isTTY && NO_COLOR === '' && TERM !== 'dumb', isShort: isTTY }
 }

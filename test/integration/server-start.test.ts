@@ -23,6 +23,7 @@ describe('a first start', () => {
     const server = await startServerProcess([], await newHome())
     expect(server.stdout.split('\n')).toEqual([
       expect.stringMatching(/^quarterdeck \S+ is listening on https:\/\/127\.0\.0\.1:\d+$/),
+      `  console  ${server.url}/console/ - log in with: npx quarterdeck console`,
       `  kubectl  --kubeconfig ${server.dataDirectory}/admin.kubeconfig get --raw /readyz`,
       `  data     ${server.dataDirectory}/store`,
       '',

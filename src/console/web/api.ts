@@ -157,6 +157,11 @@ export function logIn(token: string): Promise<Session> {
   return askSession('login', { method: 'POST', body: JSON.stringify({ token }) })
 }
 
+/** A code of `quarterdeck console`. */
+export function logInByCode(code: string): Promise<Session> {
+  return askSession('login', { method: 'POST', body: JSON.stringify({ code }) })
+}
+
 export async function logOut(): Promise<void> {
   await askSession('logout', { method: 'POST' })
 }

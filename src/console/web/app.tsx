@@ -2,7 +2,16 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
-import { logOut, messageOf, type Problem, readSession, SESSION_ENDED, type Session, UnreachableError } from './api.ts'
+import {
+  logInByCode,
+  logOut,
+  messageOf,
+  type Problem,
+  readSession,
+  SESSION_ENDED,
+  type Session,
+  UnreachableError,
+} from './api.ts'
 import { KeyHelp } from './key-help.tsx'
 import { pageKey } from './keys.ts'
 import { type Kind, resourceName } from './kind.ts'
@@ -32,7 +41,15 @@ export function App() {
     const isLost = session.user === undefined && hasUnsaved()
     setVisit((before) => ({ session, kept: isLost ? (before?.session.user ?? before?.kept) : undefined }))
   }
-  const read = (): void => void readSession().then(look, report)
+  const [codeProblem, setCodeProblem] = useState('')
+  const read = (): void => {
+    const code = takeCode()
+    if (code === '') return void readSession().then(look, report)
+    void logInByCode(code).then(enter, async (error: unknown) => {
+      setCodeProblem(messageOf(error))
+      await readSession().then(look, report)
+    })
+  }
   useEffect(read, [count])
   useEffect(() => {
     window.addEventListener(SESSION_ENDED, read)
@@ -43,7 +60,9 @@ export function App() {
   const user = session.user ?? kept
   return (
     <>
-      {session.user === undefined && <LoginPage offered={session} kept={kept} onSession={enter} />}
+      {session.user === undefined && (
+        <LoginPage offered={session} kept={kept} problem={codeProblem} onSession={enter} />
+      )}
       {user !== undefined && (
         <Console
           key={user}
@@ -54,6 +73,13 @@ export function App() {
       )}
     </>
   )
+}
+
+/** The code in the link that `quarterdeck console` opens. It is removed from the address, so that it is in no bookmark. */
+function takeCode(): string {
+  const [, code = ''] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
+  if (code !== '') history.replaceState(history.state, '', location.pathname + location.search)
+  return code
 }
 
 interface ConsoleProps {

@@ -8,12 +8,14 @@ interface Props {
   readonly offered: Session
   /** The user whose unsaved edits are still there. */
   readonly kept: string | undefined
+  /** Why a login by a link failed; empty if none did. */
+  readonly problem: string
   readonly onSession: (session: Session) => void
 }
 
-export function LoginPage({ offered: { certificate, provider }, kept, onSession }: Props) {
+export function LoginPage({ offered: { certificate, provider }, kept, problem: before, onSession }: Props) {
   const [token, setToken] = useState('')
-  const [problem, setProblem] = useState('')
+  const [problem, setProblem] = useState(before)
   const [isBusy, setBusy] = useState(false)
   const enter = async (credential: string): Promise<void> => {
     setBusy(true)
@@ -54,8 +56,10 @@ export function LoginPage({ offered: { certificate, provider }, kept, onSession 
           />
         </label>
         <p class="hint">
-          A bearer token that this server accepts. It is sealed in a cookie that no script can read, and kept nowhere
-          else.
+          On the machine of the server, <code>npx quarterdeck console</code> opens a page that is logged in. Otherwise
+          enter a token that this server accepts: the administrator's is in <code>admin.kubeconfig</code> in the data
+          directory, and <code>kubectl create token NAME</code> makes one for a service account. It is sealed in a
+          cookie that no script can read, and kept nowhere else.
         </p>
         <Alert text={problem} />
         <button type="submit" class="primary" disabled={isBusy}>

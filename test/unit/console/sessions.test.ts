@@ -10,7 +10,7 @@ function sessionsWith(key: Buffer | undefined, clock = new ManualClock()): Sessi
   const known = new Set<string>()
   const ended = {
     has: async ({ id }: SessionId) => known.has(id),
-    add: async ({ id }: SessionId) => void known.add(id),
+    add: async ({ id }: SessionId) => known.size < known.add(id).size,
   }
   return new Sessions({ key: { find: async () => key, make: async () => key ?? randomBytes(32) }, ended, clock })
 }
