@@ -153,7 +153,6 @@ const MANAGEMENT = 'test/integration/management.test.ts'
 
 /** The test, and words of it that show that it does. */
 export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, words: string]>> = {
-  'quarterdeck console': ['test/integration/console-codes.test.ts', 'starts the browser'],
   'make run': ['test/long/first-run.test.ts', "'make', 'run'"],
   'npm start -- --in-memory --secure-port 0 --token-auth-file tokens.csv': [
     'test/long/first-run.test.ts',
