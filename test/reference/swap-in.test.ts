@@ -10,8 +10,9 @@ import { differences, listablePaths, listsAt, revisionOf, statesOf } from '../ri
 /** What changes by itself, and what cannot be shown because the webhook that converts it is not there. */
 const CHANGING =
   /\/(leases|clusterroles|configmaps|endpoints|endpointslices|validatingadmissionpolicies|v1beta1\/widgets)$/
-/** Leases, what each server says of itself, and what nobody looked after there: roles that gather others, the status of policies. */
-const KEPT_ANEW = /leases\/|\/extension-apiserver-authentication$|\/clusterroles\/|\/validatingadmissionpolicies\//
+/** Leases, where each server is, what it says of itself, and what nobody looked after there: roles that gather others, the status of policies. */
+const KEPT_ANEW =
+  /leases\/|\/(?:endpointslices|endpoints)\/default\/kubernetes$|\/extension-apiserver-authentication$|\/clusterroles\/|\/validatingadmissionpolicies\//
 /** So that nothing changes what is compared. */
 const QUIET = ['--controllers', 'kubernetes-service']
 
