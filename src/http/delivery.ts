@@ -3,7 +3,7 @@
 // cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else. The pause is short as long as
 // events come one by one, since none would share a round. Streams that people look at are written to no more often than they can see.
 import { promisify } from 'node:util'
-import { gzip, gzipSync } from 'node:zlib'
+import { constants, deflateRaw, deflateRawSync } from 'node:zlib'
 import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */
@@ -36,10 +36,10 @@ const SHORTEST_REST_MS = 1
 /** Between rounds with paced streams, all of which share one. */
 const PACE_MS = 50
 
-const gzipAsync = promisify(gzip)
+const deflateAsync = promisify(deflateRaw)
 
-/** As for lists. */
-const FAST = Object.freeze({ level: 1 })
+/** The level is that of lists. What is sent together refers to nothing before it and does not end the stream: it is the same in every stream. */
+const PART = Object.freeze({ level: 1, finishFlush: constants.Z_SYNC_FLUSH })
 
 export class Delivery {
   #waiting = new Map<WireConnection, Outgoing[]>()
@@ -104,7 +104,7 @@ export class Delivery {
   pack(bytes: Buffer): Buffer {
     const known = this.#packed.get(bytes)
     if (known !== undefined) return known
-    const packed = gzipSync(bytes, FAST)
+    const packed = deflateRawSync(bytes, PART)
     this.#packed.set(bytes, packed)
     return packed
   }
@@ -112,10 +112,10 @@ export class Delivery {
   /** The same off the event loop, for many bytes. */
   packMuch(pieces: readonly Buffer[]): Promise<Buffer> {
     const [first] = pieces
-    if (first === undefined || pieces.length > 1) return gzipAsync(Buffer.concat(pieces), FAST)
+    if (first === undefined || pieces.length > 1) return deflateAsync(Buffer.concat(pieces), PART)
     const known = this.#packing.get(first)
     if (known !== undefined) return known
-    const packed = gzipAsync(first, FAST)
+    const packed = deflateAsync(first, PART)
     this.#packing.set(first, packed)
     return packed
   }

@@ -1,8 +1,9 @@
 // Where watches and other streams write to: small pieces wait for the next round, large ones are sent at once. Compressed, what is sent
-// together is a member of gzip's format by itself: a client can read it at once, and watchers of the same events share it.
+// together is flushed: a client can read it at once, and watchers of the same events share it.
 import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink, Piece } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
+import { GzipMember } from './gzip-member.ts'
 import type { WireConnection, WireResponse } from '../wire/request-response.ts'
 import { cancellableWait } from '../lib/cancellable.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
@@ -40,6 +41,7 @@ export class StreamSink implements ByteSink, Outgoing {
   readonly #signal: AbortSignal
   readonly #delivery: Delivery
   readonly #isPacked: boolean
+  #gzip: GzipMember | undefined
   /** Resolves when the pieces that are being compressed are sent. Those behind them wait. */
   #packing: Promise<void> | undefined
   #pieces: Buffer[] = []
@@ -105,6 +107,7 @@ export class StreamSink implements ByteSink, Outgoing {
     await this.#packing
     this.#send(performance.now())
     await this.#packing
+    if (this.#gzip !== undefined && !this.#isCutOff()) this.#raw.write(this.#gzip.end())
   }
 
   #send(now: number): void {
@@ -120,16 +123,23 @@ export class StreamSink implements ByteSink, Outgoing {
     }
     if (!isMuch) {
       const joined = this.#delivery.join(pieces)
-      this.#raw.write(this.#isPacked ? this.#delivery.pack(joined) : joined)
+      this.#raw.write(this.#isPacked ? this.#inGzip([joined], this.#delivery.pack(joined)) : joined)
     } else if (this.#isPacked) this.#packing = this.#sendPacked(pieces)
     else this.#sendMuch(pieces)
+  }
+
+  #inGzip(pieces: readonly Buffer[], packed: Buffer): Buffer {
+    const isFirst = this.#gzip === undefined
+    this.#gzip ??= new GzipMember()
+    this.#gzip.note(pieces)
+    return isFirst ? Buffer.concat([GzipMember.begin(), packed]) : packed
   }
 
   /** Off the event loop, where other requests go on. */
   async #sendPacked(pieces: readonly Buffer[]): Promise<void> {
     try {
       const packed = await this.#delivery.packMuch(pieces)
-      if (!this.#isCutOff()) this.#raw.write(packed)
+      if (!this.#isCutOff()) this.#raw.write(this.#inGzip(pieces, packed))
     } catch (error) {
       this.fail(error)
     }

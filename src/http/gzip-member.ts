@@ -1,0 +1,32 @@
+// A stream in gzip's format (RFC 1952) of parts that were compressed elsewhere. It is one member: Go's reader waits for the next member
+// before it gives the end of one, so that a client of several would see each part only with the part behind it.
+import { crc32 } from 'node:zlib'
+
+/** Deflate, no flags, no time, the fastest level, an unknown system. */
+const HEAD = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff] as const
+/** A last block without content. */
+const LAST = [0x03, 0x00] as const
+
+export class GzipMember {
+  #crc = 0
+  #length = 0
+
+  static begin(): Buffer {
+    return Buffer.from(HEAD)
+  }
+
+  /** These are in the parts that are sent, in this order. */
+  note(pieces: readonly Buffer[]): void {
+    for (const piece of pieces) {
+      this.#crc = crc32(piece, this.#crc)
+      this.#length += piece.length
+    }
+  }
+
+  end(): Buffer {
+    const sums = Buffer.alloc(8)
+    sums.writeUInt32LE(this.#crc)
+    sums.writeUInt32LE(this.#length % 2 ** 32, 4)
+    return Buffer.concat([Buffer.from(LAST), sums])
+  }
+}
