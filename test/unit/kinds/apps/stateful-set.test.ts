@@ -150,7 +150,7 @@ test('what belongs to a feature that is off is dropped on create, and nothing el
   expect(JSON.stringify(set['spec'])).not.toContain('maxUnavailable')
 })
 
-test('the strategy Recreate needs its gate, or to be there already', async () => {
+test('the strategy Recreate needs its gate', async () => {
   const gate = 'StatefulSetRecreateStrategy'
   const sent = (type: string, more: object = {}) => ({
     metadata: { name: 's' },
