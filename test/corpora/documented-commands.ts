@@ -150,6 +150,7 @@ const WITHOUT_SERVER: Readonly<Record<string, DocumentedRun>> = {
 export const RUN_HERE = { server: WITH_SERVER, store: WITHOUT_SERVER, recipes: RECIPES } as const
 
 const MANAGEMENT = 'test/integration/management.test.ts'
+const IN_ONE_PROCESS = 'test/integration/cluster.test.ts'
 
 /** The test, and words of it that show that it does. */
 export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, words: string]>> = {
@@ -172,6 +173,13 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
   'npx quarterdeck test -- go test ./...': ['test/long/operator-languages.test.ts', "COMMAND, 'test'"],
   'npm install quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
   'npm install --global quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
+  'make run ARGS=--nodes=3': [IN_ONE_PROCESS, "'--nodes', '3'"],
+  'kubectl create deployment web --image=nginx --replicas=3': [
+    IN_ONE_PROCESS,
+    'create deployment web --image=nginx --replicas=3',
+  ],
+  'kubectl rollout status deployment/web': [IN_ONE_PROCESS, 'rollout status deployment/web'],
+  'kubectl logs deployment/web': [IN_ONE_PROCESS, "'logs', 'deployment/web'"],
   'quarterdeck init cluster': WITHOUT_MACHINES,
   [`quarterdeck serve --config cluster/quarterdeck.yaml --controllers ${OTHERS_CONTROL}`]: WITHOUT_MACHINES,
   'kube-controller-manager --kubeconfig cluster/admin.kubeconfig --root-ca-file cluster/pki/api-ca.crt --service-account-private-key-file cluster/pki/service-account.key':

@@ -22,6 +22,7 @@ it(
     await run('create deployment web --image=nginx --replicas=3')
     expect(await run('rollout status deployment/web --timeout=60s')).toMatch(/successfully rolled out\n$/)
     expect((await run('get pods --no-headers')).match(/ 1\/1 +Running /g)).toHaveLength(3)
+    expect((await kubectl.run(['logs', 'deployment/web'])).stdout).toBe('')
     await run('set image deployment/web nginx=nginx:2')
     await run('rollout status deployment/web --timeout=60s')
     expect(await run('rollout history deployment/web')).toMatch(/\n1 .*\n2 /)
