@@ -1,4 +1,4 @@
-// The beginning of a value that is too long to be shown whole. Costs what is kept, not what is there.
+// The beginning of a value that is too long to be shown whole. Its cost depends on the part that is kept, not on the value.
 import { isList, type Value, type ValueMap } from './value.ts'
 
 /** Users do not read more, and an answer with all of a large object would be three times its size. */

@@ -16,7 +16,7 @@ type Member<T, K> = unknown extends T
       : never
 type Item<T> = unknown extends T ? unknown : Extract<T, readonly unknown[]>[number]
 
-/** `T` is the type of what is there. Methods take it from `this`, so that the place of something is one of anything that it extends. */
+/** `T` is the type of the value at the path. Methods take it from `this`, so that a path to a type is also a path to every type that it extends. */
 export class FieldPath<out T = unknown> {
   /** For the compiler alone. */
   declare readonly type?: T

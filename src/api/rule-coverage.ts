@@ -134,7 +134,7 @@ function coversResource(set: ReadonlySet<string>, resource: string): boolean {
 
 function coversPath({ paths, pathPrefixes }: IndexedRule, path: string): boolean {
   if (paths.has(path)) return true
-  // Of prefixes none of which begins with another only the last that is not behind the path can be one of it.
+  // No prefix in the list begins with another. So only the last prefix that does not sort behind the path can be a prefix of it.
   let [low, high] = [0, pathPrefixes.length]
   while (low < high) {
     const middle = (low + high) >> 1

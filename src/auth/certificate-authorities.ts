@@ -12,7 +12,7 @@ type Verdict =
 
 export class CertificateAuthorities {
   #authorities: readonly X509Certificate[]
-  /** By the credential, of which there is one a connection. */
+  /** By the credential. Each connection has one. */
   #verdicts = new WeakMap<CertificateCredential, Verdict>()
 
   /** PEM. Throws an `Error` with a line for people. */

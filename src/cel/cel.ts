@@ -33,7 +33,7 @@ export { CelList, CelMap, type CelValue, Fault, NamedMap, NONE } from './value.t
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>
-  /** The types of which expressions may make objects: `Object.spec{…}`. Absent: none. */
+  /** The types whose objects expressions may make: `Object.spec{…}`. Absent: none. */
   readonly structs?: (name: string) => ObjectType | undefined
   /** Lists and maps may be written with items of different types; the API does not allow it. */
   readonly mixedLiterals?: boolean

@@ -149,7 +149,7 @@ class Parser {
     if (token.kind === 'end') {
       this.#cursor.report(`Syntax error: no viable alternative at input '${operator}'`, token.at)
       if (operator === '!') return nothing(token)
-      // The last one may also stand between two operands, of which there is no second.
+      // The last operator may also be a subtraction without a second operand.
       const message = `Syntax error: mismatched input '<EOF>' expecting ${START_OF_EXPRESSION}`
       this.#cursor.issues.push({ message, at: token.at })
       return nothing(token)

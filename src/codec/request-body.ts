@@ -150,7 +150,7 @@ export interface AppliedDocument {
   readonly problems: readonly string[]
 }
 
-/** What is applied: YAML, of which JSON is a part, or CBOR. Throws `BodySyntaxError`. */
+/** Reads an applied body: YAML, which includes JSON, or CBOR. Throws `BodySyntaxError`. */
 export function readApplied(bytes: Buffer, encoding: 'yaml' | 'cbor'): AppliedDocument {
   return encoding === 'yaml' ? readAppliedYaml(bytes) : readAppliedCbor(bytes)
 }

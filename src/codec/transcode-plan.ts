@@ -62,7 +62,7 @@ function entryOf(shape: MapShape): FieldPlan {
   return new FieldPlan({ type: mapValueType(shape), number: 2, shape: shape.value })
 }
 
-/** The zeros of all members of a message behind each other: that of an object in which nothing is set. */
+/** The zeros of all members of a message, one behind the other. They are the text of an object without set fields. */
 export interface Zeros {
   readonly bytes: Uint8Array
   /** Where that of each member begins, and where the last one ends. */

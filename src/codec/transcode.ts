@@ -22,7 +22,7 @@ const ORDERED: OpenObject = { zeros: undefined, began: 0, ends: 0 }
 /** Not for two at a time: its buffers are used again and again. One is enough for a process, as nothing in it waits. */
 export class Transcoder extends ScalarTranscoder {
   readonly #plans = new TranscodePlans()
-  /** Of the open objects in which fields may come late: the position of each field that is written, and where it ends. */
+  /** For the open objects whose fields may come late: the position of each written field, and its end. */
   #ends = new Int32Array(1024)
   #endsTop = 0
   /** The message of an object, without an envelope. A view of a buffer of ours: to be used before the next call. */

@@ -16,7 +16,7 @@ export type AuthorizerConfig =
   | { readonly kind: 'webhook'; readonly name: string; readonly webhook: AuthorizationWebhook }
 
 export interface AuthorizationWebhook {
-  /** A kubeconfig. Undefined: the server of the pod in which this one runs. */
+  /** A kubeconfig. Undefined: the API server of the cluster in which this server runs as a pod. */
   readonly kubeconfigFile: string | undefined
   /** The name of the kubeconfig in messages. */
   readonly source: string

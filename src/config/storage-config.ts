@@ -36,7 +36,7 @@ export interface StoragePlaces {
   readonly dataDirectory: string
 }
 
-/** The command line wins over the environment and the file, such as those of the image. */
+/** The command line takes precedence over the environment and the file, which an image may bring. */
 function isOutranked(setting: Setting | undefined, by: Setting): boolean {
   return setting === undefined || (by.source.startsWith('--') && !setting.source.startsWith('--'))
 }

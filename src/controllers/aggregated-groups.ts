@@ -34,7 +34,7 @@ const REFRESH_MS = 30_000
 export interface AggregatedReaders {
   readonly resources: ReadAggregatedDiscovery
   readonly documents: ReadAggregatedDocuments
-  /** They are read again every so often. */
+  /** The clock for the repeated reads of discovery. */
   readonly clock: Clock
 }
 

@@ -97,9 +97,9 @@ const TELLING = /"(?:ownerReferences|finalizers|deletionTimestamp)"/
 const UID = '"uid":"'
 
 /**
- * The uid of an object that has neither owners nor finalizers and is not going, found in its bytes: most are like that, and
- * every object of every type comes by here. Undefined: it has to be read. Only built-in kinds have their uid before anything
- * that users may write.
+ * The uid of an object that has neither owners nor finalizers and is not being deleted, read from its bytes: most objects are such, and this is
+ * called for every object of every type. Undefined: the object has to be parsed. Only objects of built-in kinds have their uid before all
+ * members that users may write.
  */
 function uidOfPlain({ resource }: InformedType, bytes: Buffer): string | undefined {
   if (resource.isCustom) return undefined

@@ -140,7 +140,7 @@ export type OutputObject<G extends string, K extends string, N, V extends Versio
   TypeMeta<G, K, N> & { metadata: ObjectMeta; spec: OutputOf<V['spec']> } & StatusField<V, OutputOf<V['status']>>
 >
 
-/** An object as it is sent; clients fill in which kind it is. */
+/** An object as a client sends it. The client adds its `kind` and `apiVersion`. */
 export type InputObject<G extends string, K extends string, N, V extends VersionOptions> = Flat<
   Partial<TypeMeta<G, K, N>> & { metadata: ObjectMeta } & SpecField<V['spec'], InputOf<V['spec']>> &
     StatusField<V, InputOf<V['status']>>

@@ -1,5 +1,4 @@
-// A request on its way through a priority level: its seats, its queue, and the series in which it is
-// counted.
+// A request on its way through a priority level: its seats, its queue, and the series of metrics that count it.
 import type { Count } from '../lib/measure.ts'
 import type { Admitted, FlowHeaders } from './flow.ts'
 import type { FairQueues, Queue, Queued } from './fair-queues.ts'

@@ -22,7 +22,7 @@ import { respond } from './respond.ts'
 export interface DiscoveryParts {
   /** All groups in the order of discovery, the core group first. The same list as long as nothing changes. */
   readonly groups: () => readonly DiscoveryGroup[]
-  /** These and what else is named: groups of which `/apis` tells, but nothing below them. Plain discovery only. */
+  /** These groups and further ones that only `/apis` names: they have no resources. Plain discovery only. */
   readonly withNamed: (groups: readonly DiscoveryGroup[]) => readonly DiscoveryGroup[]
   /** `host:port`, as clients are told to reach the server. */
   readonly serverAddress: () => string

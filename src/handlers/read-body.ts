@@ -153,8 +153,8 @@ export function unnamedProblem(patched: Value, resource: WrittenKind): string | 
 }
 
 /**
- * Why a patched built-in object without an API version is refused; undefined: it has one, or is a custom one. The reference
- * takes it for its internal version, in which no field has the name that is sent.
+ * Why a patched built-in object without an API version is refused. Undefined: it has a version, or is a custom object. The reference decodes
+ * such an object as its internal version, whose fields have other names.
  */
 export function innerFormProblems(
   patched: Value,

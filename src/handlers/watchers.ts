@@ -185,7 +185,7 @@ export class OpenWatch {
     return isWaiting ? Math.max(0, newest - this.revision) : 0
   }
 
-  /** To be called every so often: whether its client has just become slow. */
+  /** Whether the watcher's client has become slow since the last call. To be called at intervals. */
   becomesSlow(now: number): boolean {
     const wasSlow = this.#isSlow
     this.#isSlow = this.#waitingMs(now) >= SLOW_MS

@@ -33,7 +33,7 @@ const LONG_REST: Rest = { factor: 16, longestMs: 40 }
 /** On average. */
 const SEVERAL_PIECES = 1.5
 const SHORTEST_REST_MS = 1
-/** Between rounds with paced streams, all of which share one. */
+/** The time between rounds for paced streams. All paced streams share the rounds. */
 const PACE_MS = 50
 
 const deflateAsync = promisify(deflateRaw)

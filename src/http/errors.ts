@@ -1,5 +1,5 @@
-// Turns anything that was thrown into the Status that a client gets. Anything but an `ApiError` is a bug of ours: logged once,
-// here, with its stack, and answered without its text.
+// Turns anything that was thrown into the Status that a client gets. Every error but an `ApiError` is a bug of ours: it is logged once, here,
+// with its stack, and its text is not in the answer.
 import { escapeMarkup, jsonText } from '../api/json-text.ts'
 import { ApiError, type Status, statusOf } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'

@@ -133,7 +133,7 @@ export class Exchange implements HttpRequest {
     return this.#headerLines.get(name) ?? []
   }
 
-  /** To be called every so often: gives it up if its time has passed, or the client does not take what is sent. */
+  /** Ends the request if its time has passed, or if the client does not read the answer. To be called at intervals. */
   checkLimits(now: number, stalledMs: number): void {
     const { deadline } = this
     if (this.responder.isOver) return

@@ -1,6 +1,6 @@
-// What stands for a value that an engine has lost: the key is there, and its record is missing or fails its checksum. It is bytes like any
-// other, so that it gets as far as the decoder of values, through etcd's API too, and there it is told of with its key; one
-// damaged record does not keep the others from being read.
+// Stands for a value that an engine has lost: the key exists, and its record is missing or fails its checksum. It is bytes like any other value,
+// and so reaches the decoder of values, also through etcd's API. The decoder reports it with its key. One damaged record does not keep clients
+// from reading the others.
 
 /** Nothing that is stored begins with it. */
 const MARK = Buffer.from('quarterdeck damaged value: ')

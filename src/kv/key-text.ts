@@ -40,7 +40,7 @@ function escapedFromBytes(bytes: Buffer): string {
   return text
 }
 
-/** 0: what is there is not UTF-8. */
+/** 0: the bytes there are not UTF-8. */
 function lengthOfCharacter(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4

@@ -40,8 +40,8 @@ export interface StoredHistory extends Disposable {
   /** With the seconds that they were asked for. */
   readonly leases: readonly (readonly [LeaseId, number])[]
   /**
-   * Every change from the oldest revision on, and before them the puts of what was there at it: in the order in which they were
-   * made, in pieces between which the event loop goes on. The same whenever it is asked.
+   * Puts for the state at the oldest revision, followed by every change since. They come in the order of the changes, in pieces; the event loop
+   * runs between pieces. Every call gives the same.
    */
   changes(signal: AbortSignal): AsyncIterable<readonly StoredChange[]>
   /** Whether a read at that revision, from the oldest on, finds what the change has put. */
@@ -84,7 +84,7 @@ export interface Transaction {
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void
   /** The key must be there. */
   remove(key: string): void
-  /** Returns the number of keys. Many keys may take several turns of the event loop, in which no reader sees a part of the change. */
+  /** Returns the number of keys. Many keys may take several turns of the event loop; no reader sees a part of the change. */
   removeRange(range: KeyRange): MaybePromise<number>
   /** How long the lease was asked for; absent: there is none. */
   secondsOfLease(lease: LeaseId): number | undefined

@@ -1,4 +1,4 @@
-// Records of which some members may not be known when they are written down.
+// Records with members that may be unknown when they are written down.
 
 /** Members that can be undefined may be absent in it, and are never undefined. */
 type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

@@ -6,7 +6,7 @@ import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
 
 /** Work asks the store for something within a few turns of the event loop after what set it off. */
 const FIRST_TURNS = 4
-/** And work that has begun, again and again; the clients in this process that it is told to need some more. */
+/** Work that has begun calls the store again within so many turns. Clients in this process need some more turns after an answer. */
 const QUIET_TURNS = 24
 /** A store that does not answer, or a client that never stops asking, must not hold up everything for good. */
 const PATIENCE_MS = 5_000
@@ -24,7 +24,7 @@ export class Activity {
     this.#patienceMs = patienceMs
   }
 
-  /** The same store, every call of which is seen. */
+  /** The same store; every call of it is observed. */
   around(kv: Kv): Kv {
     return {
       get: (...call) => this.#see(kv.get(...call)),

@@ -1,5 +1,5 @@
-// A whole server inside a program or a test: in memory unless it is told otherwise, on a free port, with users that need no files.
-// Nothing of it is global: any number of servers run in one process.
+// A whole server inside a program or a test. By default it is in memory, on a free port, and its users need no files. It has no global state:
+// any number of servers run in one process.
 import { Client, type Transport } from '../client/client.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { CONTROLLER_NAMES } from '../config/controller-names.ts'

@@ -6,11 +6,11 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 /** The time of a server. Clients that are told to (`new Client({ clock: server.clock, … })`) go by it too. */
 export interface Clock extends WaitingClock {
   /**
-   * Moves the time of a server that was started with `clock: 'virtual'` on: by milliseconds, or by a duration as in `1h30m` or
-   * `250ms`. What falls due on the way happens at its own moment and in order: leases, events and tokens expire, watches end and get
-   * bookmarks, controllers do what they do every so often and try again what has failed, and so do the clients of `server.client()`: their
-   * informers resync, their leases are renewed or taken over. Resolves when the server and they have done all that follows
-   * from it, as far as that does not wait for programs elsewhere. Where the server goes by the system's clock it rejects.
+   * Advances the time of a server that was started with `clock: 'virtual'`, by milliseconds or by a duration such as `1h30m` or `250ms`.
+   * Everything that falls due on the way happens in order, each at its own time: leases, events and tokens expire, watches end and get
+   * bookmarks, and controllers repeat their rounds and retry failed work. The clients of `server.client()` do so too: informers resync, leases
+   * are renewed or taken over. Resolves when the server and these clients have done all the work that follows, except work that waits for other
+   * programs. Rejects if the server uses the system's clock.
    */
   advance(duration: number | string): Promise<void>
 }

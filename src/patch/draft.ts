@@ -1,5 +1,5 @@
-// A document while a JSON patch works on it. What is edited is copied once, when it is first edited, and then changed in place: an
-// operation costs what it does, not what the map or list holds in which it does it.
+// A document while a JSON patch works on it. A map or list is copied when it is first edited, and then changed in place. So the cost of an
+// operation does not depend on the size of the map or list.
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
 /** What stands at a place: as it came, or in the making. */

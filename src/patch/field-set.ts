@@ -69,7 +69,7 @@ export class FieldSetBuilder {
     for (const [element, below] of children) this.child(element).addAll(below)
   }
 
-  /** Everything that lies below an element, of which nothing else is said. */
+  /** Sets everything below an element. The element must not have anything below it yet. */
   put(element: PathElement, below: FieldSet): void {
     if (isEmptySet(below)) return
     this.#whole ??= new Map()

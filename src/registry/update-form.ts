@@ -1,5 +1,5 @@
-// The form in which an update shows a stored object to the caller and to admission: the resource in its served version, or a view
-// of it as another kind; and how the result becomes an object to store.
+// The form of a stored object that an update shows to the caller and to admission: the resource in its served version, or a view of it as
+// another kind. Also turns the result into an object to store.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
 import type { KindVersions } from '../patch/ownership.ts'

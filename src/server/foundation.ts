@@ -1,4 +1,4 @@
-// What a server is told at its start, and what is there before anything is served.
+// The inputs of a server at its start, and the parts that exist before it serves anything.
 import type { SimulatedContainers } from '../controllers/cluster/cluster.ts'
 import { KeptFunctions } from '../extensions/kept-functions.ts'
 import type { CallerFilter, Filter, Handler } from '../http/http.ts'
@@ -49,7 +49,7 @@ export interface ServerAccess {
 
 /** What the server does, as far as it shows in what it asks of its store. */
 export interface Activity {
-  /** The same store, every call of which is seen. */
+  /** The same store; every call of it is observed. */
   around(kv: Kv): Kv
   /** Resolves when the server asks nothing of its store any more. */
   settled(): Promise<void>
@@ -84,7 +84,7 @@ export interface ServerLinks {
 export interface StartOrder {
   readonly config: Config
   readonly log: Log
-  /** What goes by the time of day, and what is done every so often. Absent: the system's. */
+  /** The clock for times of day and for repeated work. Absent: the system's. */
   readonly clock?: Clock
   /** The seed of uids, generated names and other random texts. Absent: they are unpredictable. */
   readonly seed?: string

@@ -13,7 +13,7 @@ export interface StoreLink {
 }
 
 export interface WorkerParts extends WorkerPeers {
-  /** How many there are, of which each has its share of what all may do. */
+  /** The number of workers. Each gets an equal share of all limits. */
   readonly count: number
   /** Of all of them one does what only one may do. */
   readonly isFirst: boolean

@@ -22,7 +22,7 @@ import type { StoreLink } from './worker-parts.ts'
 /** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
 export interface WorkerOrder {
   readonly name: string
-  /** How many there are, of which each has its share of what all may have. */
+  /** The number of workers. Each gets an equal share of all limits. */
   readonly count: number
   readonly flags: readonly string[]
   /** The supervisor knows whether there is a terminal. */

@@ -1,5 +1,5 @@
-// A store of which the writes wait, to be committed together. Each writer sees what the writers before it have decided. Reads of other
-// objects, and all lists and watches, go to the store below.
+// A store that collects writes and commits them together. Each writer sees the decisions of the writers before it. Reads of other objects, and
+// all lists and watches, go to the store below.
 import { encodeStored } from '../codec/stored-json.ts'
 import { ApiError } from '../api/status.ts'
 import type { ObjectChange } from './commit.ts'

@@ -1,5 +1,5 @@
-// The metrics of several workers as those of one server. What is counted is added up, those that are gone included, so that a counter
-// never goes back; of what all know alike the largest is told; what is of a process says of which.
+// The metrics of several workers as those of one server. Counters are added up, with those of workers that have ended, so that they never go
+// back. A gauge that all workers know shows its largest value. A gauge of a process has a label for the worker.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Count } from '../lib/measure.ts'
 import { Distribution, type Family } from '../lib/measure.ts'
@@ -24,7 +24,7 @@ export interface WorkerSnapshot {
   readonly families: readonly FamilySnapshot[]
 }
 
-/** Gauges of which each worker has its part. */
+/** Gauges whose values add up: each worker has a part. */
 const ADDED =
   /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_(?!storage_|longest_turn_))/
 /** Also the last result of a check, which may have been run by one worker today and by another yesterday. */

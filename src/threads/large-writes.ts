@@ -116,7 +116,7 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
 const MOST_AUDITED_BYTES = 256 * 1024 * 1024
 const NEVER = new AbortController().signal
 
-/** Of dear functions, such as those of quantities. */
+/** The cost of expensive functions, such as those of quantities. */
 const RULE_COST_PER_MS = 20_000
 
 /** For long requests: one core is left to the event loops, and the others are divided among the processes. Each has one more for short ones. */
@@ -223,7 +223,7 @@ function inputFor(
 
 const OPERATIONS = ['CREATE', 'UPDATE', 'DELETE'] as const
 
-/** The operations on the resource of which admission looks at the objects. */
+/** The operations on the resource whose objects admission reads. */
 function readsObjects(admission: Admission, { info, namespace }: HandedWrite['request']): WriteInput['readsObjects'] {
   const read = (phase: AdmissionPhase): readonly AdmissionOperation[] =>
     OPERATIONS.filter((operation) => admission.readsObjects(phase, { resource: info, operation, namespace }))

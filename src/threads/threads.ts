@@ -1,7 +1,7 @@
-// Worker threads for requests with much to compute, so that the event loop stays free for other requests. A request runs in one
-// thread, piece by piece: a piece ends where the request calls the main thread. This pool decides whose piece a thread runs next.
-// The user whose pieces took the least time goes first; of one user's requests, the smallest. A piece cannot be interrupted: short requests have
-// a thread of their own, in which none waits for a long piece.
+// Worker threads for requests with much to compute, so that the event loop stays free for other requests. A request runs in one thread, piece by
+// piece: a piece ends where the request calls the main thread. This pool decides whose piece a thread runs next. The user whose pieces took the
+// least time goes first; of one user's requests, the smallest. A piece cannot be interrupted: short requests have a thread of their own, so that
+// they never wait for a long piece.
 import type { Worker } from 'node:worker_threads'
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'

@@ -59,7 +59,7 @@ export interface WriteInput {
   readonly timeOfDay: number
   /** Whether webhooks, policies or functions take part in admission. */
   readonly hasExtensions: Readonly<Record<AdmissionPhase, boolean>>
-  /** The operations of which admission looks at the objects: those are sent. */
+  /** The operations whose objects admission reads. Only those objects are sent to the main thread. */
   readonly readsObjects: Readonly<Record<AdmissionPhase, readonly AdmissionOperation[]>>
   /** Where the resource is a custom one. */
   readonly definition: SentDefinition | undefined

@@ -61,7 +61,7 @@ type SessionParts = Pick<GrpcServerOptions, 'maxMessageBytes' | 'onCall' | 'onFa
 export interface GrpcSessions {
   /** A client has connected. */
   onSocket(socket: Socket): void
-  /** To be called every so often. */
+  /** To be called at intervals. */
   checkLimits(): void
   /** Ends all calls with this status. */
   end(status: number, message: string): void

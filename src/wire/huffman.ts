@@ -18,10 +18,7 @@ const LONGEST_CODE = 30
 const SHORTEST_CODE = 5
 const END_OF_TEXT = 256
 
-/**
- * For each byte of compressed text: the symbol of a code that ends in it and the number of its bits; otherwise the row
- * in which the next byte is looked up.
- */
+/** For each byte of compressed text: the symbol of a code that ends in it and the number of its bits, or else the row for the next byte. */
 const ROW_LENGTH = 256
 const IS_SYMBOL = 0x8000
 const SYMBOL_BITS = 9

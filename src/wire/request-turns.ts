@@ -11,7 +11,7 @@ const CHEAP_MS = TURN_MS / MOST_REQUESTS
 const WEIGHT = 0.25
 
 export class RequestTurns {
-  /** A new object in each turn in which requests begin. */
+  /** Changes with each turn of the event loop that begins a request. */
   number = 0
   #begun = 0
   #expectedMs = 0

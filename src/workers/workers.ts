@@ -288,7 +288,7 @@ export class Workers {
     )
   }
 
-  /** Asks all after their health, every so often, and ends those that have not answered for too long. */
+  /** Checks the health of all workers at intervals, and ends workers that have not answered for too long. */
   #ping(lastAt: number): void {
     const now = performance.now()
     const wasHeldUp = now - lastAt > 2 * PING_EVERY_MS

@@ -34,7 +34,7 @@ export type Now = number | AgePlaceholders
 
 /** Stands for ages that are put in when they are known: the rest of a row stays as it is. */
 export class AgePlaceholders {
-  /** Since when, in milliseconds since the epoch, in the order in which they were asked for. */
+  /** The start times of the ages, in milliseconds since the epoch, in the order of the placeholders. */
   readonly since: number[] = []
 
   add(since: number): string {

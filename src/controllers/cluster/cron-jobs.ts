@@ -99,7 +99,7 @@ export function cronJobs(cluster: Cluster): void {
     ) {
       due = at
       missed += 1
-      // A day before now is enough for every schedule that has been due so often.
+      // A schedule with so many missed times is due at least once a day, so one day before now is enough.
       if (missed === MOST_MISSED) at = Math.max(at, nowMs - 24 * 3_600_000)
     }
     if (missed > MANY_MISSED) {

@@ -74,7 +74,7 @@ function checkLimit(limit: LimitRangeItem, at: FieldPath, check: Check): void {
   for (const name of names) checkAmounts(name, limit, at, check)
 }
 
-/** Two amounts of which the first may not exceed the second, where and with which value to report that. */
+/** Pairs of amounts. The first may not exceed the second; the rest says at which field and with which value the fault is reported. */
 const ORDERS: readonly (readonly [
   lower: Amounts,
   upper: Amounts,

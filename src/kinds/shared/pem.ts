@@ -72,7 +72,7 @@ function parsed(certificate: string): X509Certificate | undefined {
   }
 }
 
-/** What keeps a text from being a bundle of authorities, each of which it holds once. */
+/** The faults of a bundle of certificate authorities. A certificate may be in it only once. */
 export function anchorFaults(text: string): readonly string[] {
   const places = new Map<string, number[]>()
   const faults = blocksIn(text).flatMap(({ type, headers, text: whole }, i) => {

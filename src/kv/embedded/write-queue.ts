@@ -15,8 +15,8 @@ export interface Job {
   /** Whether it frees space. If there is none left, such jobs are tried again without the others. */
   readonly freesSpace: boolean
   /**
-   * Decides the job in the draft. It may take several turns of the event loop, in which no other write runs. An error fails
-   * this job alone. It must not have changed the draft then.
+   * Decides the job in the draft. It may take several turns of the event loop; no other write runs meanwhile. An error fails this job alone, and
+   * the job must not have changed the draft then.
    */
   decide(draft: Draft): MaybePromise<void>
   /** Called when its writes are on the disk. */

@@ -54,7 +54,7 @@ const OWN_CALL_MS = 5_000
 /** How often a member with late calls is probed. */
 const PROBE_MS = 200
 
-/** A member that says so often in a row that it has no leader is cut off from the others: an election is over by then. */
+/** A member without a leader for so many probes in a row is cut off from the others: an election would be over. */
 const PROBES_WITHOUT_LEADER = 10
 
 /** Tried at most this often in a row with a new token each: etcd takes our password, but not what it gave us for it. */
@@ -234,7 +234,7 @@ export class Cluster {
     late.cancel(STATUS_UNAVAILABLE, 'the leader of etcd has changed')
   }
 
-  /** The term in which the member can read; 0: it has no leader; undefined: it does not tell. Late calls share a probe. */
+  /** The raft term of the member if it can read. 0: it has no leader. Undefined: it does not answer. Concurrent calls share a probe. */
   #probe(endpoint: Endpoint): Promise<number | undefined> {
     const known = this.#probes.get(endpoint)
     if (known !== undefined) return known

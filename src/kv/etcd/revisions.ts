@@ -9,7 +9,7 @@ export class RevisionAssembler {
   /** Complete up to here. */
   #reached: Revision
   #events: KvEvent[] = []
-  /** So many of the events are whole; behind them are those of one revision, of which more may come. */
+  /** The number of events whose revisions are complete. The events behind them belong to one revision, and more of it may come. */
   #whole = 0
   #hasProgress = false
   /** The newest revision with something in it that is not shown. */

@@ -88,7 +88,7 @@ export class Options {
   }
 }
 
-/** protobufjs keeps our options in the order and number in which they were written, its own apart from them. */
+/** protobufjs keeps our options in the order of the file, with all repetitions, and apart from its own. */
 export function optionsOf(object: protobufjs.ReflectionObject, place: string): Options {
   const written: readonly Readonly<Record<string, unknown>>[] = object.parsedOptions ?? []
   const ours = written.flatMap((option) => Object.entries(option)).filter(([name]) => name.startsWith('('))

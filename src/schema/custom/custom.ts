@@ -92,7 +92,7 @@ export class CustomSchema {
     return fillDefaults(object, this.node) as T
   }
 
-  /** The form in which this schema shows a stored object. The same object if nothing changes. */
+  /** A stored object as this schema shows it. The same object if nothing changes. */
   shown<T extends ValueMap>(object: T): T {
     return this.withDefaults(this.known(object))
   }

@@ -94,7 +94,7 @@ export function each<T = Value, P = ValueMap>(ofItem: NoInfer<Rule<ItemOf<T>, P>
     let [last, lastAfter]: [Value | undefined, Value | undefined] = [undefined, undefined]
     for (let i = 0; i < given.length; i++) {
       const item = given[i]!
-      // Items of which nothing was said are one object.
+      // Empty items share one object.
       const after: Value | undefined = item === last ? lastAfter : rule(item, context, parent)
       last = item
       lastAfter = after

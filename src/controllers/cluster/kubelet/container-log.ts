@@ -11,7 +11,7 @@ export interface LogOptions {
 
 export interface LogSource {
   readonly lines: string | Iterable<string> | AsyncIterable<string>
-  /** When what is there at once was written, in milliseconds since 1970. */
+  /** The time of the lines that exist at the start, in milliseconds since 1970. */
   readonly writtenAtMs: number
   readonly nowMs: () => number
   /** Resolves when nothing more is written. */

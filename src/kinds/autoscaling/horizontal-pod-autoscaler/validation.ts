@@ -147,7 +147,7 @@ function checkMetric(metric: MetricSpec, at: FieldPath<MetricSpec>, check: Check
 }
 
 interface TargetRule {
-  /** Members of which one is required: a missing one is reported at the first, both at the second. */
+  /** One of these members is required. If both are missing the fault is at the first; if both are given it is at the second. */
   readonly either: readonly [keyof MetricTarget, (keyof MetricTarget)?]
   readonly none: string
   /** Absent where both are allowed. */

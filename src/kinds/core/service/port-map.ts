@@ -1,5 +1,5 @@
-// The bitmap in which kube-apiserver keeps the allocated node ports. Where it is there, ports are allocated in it, so that both
-// servers can run at once; we never create it.
+// The bitmap of node ports that kube-apiserver keeps. If it exists, ports are allocated in it, so that both servers can run at once. We never
+// create it.
 import type { RangeAllocation } from '../../../api/gen/kinds.ts'
 import { isKind } from '../../../api/kind-guard.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'

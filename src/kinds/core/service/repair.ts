@@ -44,7 +44,7 @@ export async function claimWhatServicesHave(parts: ClaimParts): Promise<readonly
   return claimed
 }
 
-/** `leaks` counts the rounds in which a port was in another server's map and no service had it; the next round is to know it. */
+/** `leaks` counts for how many rounds a port was in another server's map without a service. The caller hands it to the next round. */
 export async function repairServiceClaims(
   parts: RepairParts,
   leaks: Map<number, number> = new Map(),
