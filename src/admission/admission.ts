@@ -58,7 +58,7 @@ export interface Admission {
   validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
   /** Whether webhooks, policies or functions take part in this phase. They must get complete objects. */
   hasExtensions(phase: AdmissionPhase): boolean
-  /** Whether a plugin looks at the objects of such a request in this phase, for all that is known now. */
+  /** Whether a plugin may read the objects of such a request in this phase, as far as is known now. */
   readsObjects(phase: AdmissionPhase, request: AdmissionPlace): boolean
 }
 

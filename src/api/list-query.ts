@@ -57,8 +57,8 @@ export interface ListRules {
 }
 
 /**
- * A list, or which objects of a collection are deleted: `watch` says nothing there. `digest` is that of a query, whose `continue` belongs to
- * it alone. Throws `ApiError` `BadRequest`.
+ * Parses the query of a list, or of the deletion of a collection. `watch` has no effect. `digest` is of the query (QUERY): a `continue` token is
+ * valid only for the query that it came from. Throws `ApiError` `BadRequest`.
  */
 export function parseListQuery(
   query: QueryParameters,

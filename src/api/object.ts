@@ -1,4 +1,4 @@
-// The words for what the API serves: kinds, resources, and the common shape of an object.
+// The names of the parts of the API: kinds, resources, and the common shape of an object.
 import type { ValueMap } from './value.ts'
 
 export interface GroupVersion {

@@ -1,4 +1,4 @@
-// What a read asks for, parsed, and what it is given. Below this line no "" or "0" stands for a revision.
+// The parsed request of a read, and its result. Below this layer no "" or "0" stands for a revision.
 import type { ApiObject } from './object.ts'
 
 /** From which moment an answer may come; the cells of the specification's get and list tables. */
@@ -12,11 +12,11 @@ export type ReadAt =
   /** Exactly as of the revision. */
   | { readonly kind: 'exact'; readonly revision: number }
 
-/** Where a page of a list begins: what a continue token holds. */
+/** The position at which a page of a list begins, as a continue token has it. */
 export interface PagePosition {
   /** The revision of the first page; `undefined`: the newest now (a token that was handed out with a 410). */
   readonly revision: number | undefined
-  /** The first key wanted, relative to what is listed: `name\0` in one namespace, `namespace/name\0` across all. */
+  /** The first key of the page, relative to the list: `name\0` in one namespace, `namespace/name\0` across all. */
   readonly start: string
   /** Of the query that the page belongs to. Absent: there is none. */
   readonly query?: string | undefined
@@ -37,8 +37,8 @@ export type WatchStart =
   | { readonly kind: 'after'; readonly revision: number }
 
 /**
- * A stored object as it is handed out: shared with every other reader, never changed in place. From the watch cache, one version
- * of an object is one and the same record for all who read it, so that what was made of it can be remembered by it.
+ * A stored object, shared with all readers and never changed in place. The watch cache gives all readers of one version of an object the same
+ * record, so that derived data can be remembered by the record.
  */
 export interface StoredObject {
   readonly kind: 'object'

@@ -69,7 +69,7 @@ function bad(message: string): ApiError {
 export interface SelectableField {
   /** In the storage version's words: `spec.nodeName`. */
   readonly name: string
-  /** Where the value is; the first of these that is there and not empty counts. A decimal part is an index of a list. */
+  /** The paths of the value. The first path whose value exists and is not empty counts. A decimal part is an index of a list. */
   readonly paths: readonly (readonly string[])[]
   /** The value where none of the paths leads to one. */
   readonly absent: string
@@ -133,7 +133,7 @@ const NAMES: readonly string[] = ['metadata.name', 'metadata.namespace']
 
 const notSupported = (label: string): string => `field label not supported: ${label}`
 
-/** The common case: what clients write is what is stored. */
+/** The common case: the value in the selector has the form of the stored value. */
 function table(common: readonly string[], fields: readonly SelectableField[], refusal = notSupported): FieldTable {
   const names = [...common, ...fields.map(({ name }) => name)]
   return { fields, labels: new Map(names.map((name) => [name, name])), refusal }
@@ -168,7 +168,7 @@ const POD: FieldTable = table(NAMES, [
   field('status.nominatedNodeName'),
 ])
 
-/** Of all versions alike, but for the name of the version in the refusal. */
+/** The same for all versions, except for the name of the version in the refusal. */
 const SLICES = Object.fromEntries(
   ['v1', 'v1beta1', 'v1beta2'].map((version) => [
     `resource.k8s.io/${version} ResourceSlice`,

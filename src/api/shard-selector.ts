@@ -15,11 +15,11 @@ interface HashRange {
 export interface ShardSelector {
   readonly field: ShardField
   readonly ranges: readonly HashRange[]
-  /** In the form that is told to clients. Equal for selectors with the same ranges in the same order. */
+  /** The form that clients see. Equal for selectors with the same ranges in the same order. */
   readonly text: string
 }
 
-/** `value` is that of the selector's field. */
+/** `value` is the value of the selector's field. */
 export function matchesShard({ ranges }: ShardSelector, value: string): boolean {
   const hash = fnv64a(Buffer.from(value))
   return ranges.some(({ start, end }) => start <= hash && hash < end)

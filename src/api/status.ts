@@ -47,11 +47,11 @@ export type StatusReason = keyof typeof CODES
 
 interface ApiErrorOptions {
   readonly details?: StatusDetails
-  /** Where it is not the one that belongs to the reason. */
+  /** The code, if it differs from the usual one of the reason. */
   readonly code?: number
-  /** Where the list can go on all the same, at another revision. */
+  /** The token for the rest of the list at another revision. */
   readonly continueToken?: string
-  /** For the client alone: what is logged of the error does not have it. */
+  /** Only for the client: it is not logged. */
   readonly explanation?: Explanation | undefined
   readonly cause?: unknown
 }

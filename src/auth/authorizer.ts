@@ -46,8 +46,8 @@ export interface Authorizer {
   /** Everything that it would allow the user in the namespace. Absent: it knows of no rules. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
   /**
-   * What it allows of the access in any namespace and with any name. It must be no more than `authorize` allows. Undefined or absent: the
-   * authorizer cannot tell.
+   * The namespaces and names for which the authorizer allows the access. It must not include more than `authorize` allows. Undefined or absent:
+   * the authorizer cannot tell.
    */
   readonly reachOf?: (access: ResourceAccess) => Reach | undefined
   /** Explains what is missing. Absent: the authorizer cannot tell. */
@@ -87,7 +87,7 @@ export function chain(authorizers: readonly Authorizer[]): Authorizer {
       for (const authorizer of authorizers) {
         const reach = authorizer.reachOf?.(access)
         if (reach === undefined) return undefined
-        // Authorizers that can tell never deny what a later one allows.
+        // An authorizer with `reachOf` never denies an access that a later one allows.
         if (reach.isAll) return reach
         all.join(reach)
       }
@@ -173,7 +173,7 @@ export function allowAll(): Authorizer {
   }
 }
 
-/** It says no more than that it has no opinion (P-156). */
+/** An authorizer without an opinion on anything (P-156): every request is denied. */
 export function denyAll(): Authorizer {
   return {
     authorize: () => ({ kind: 'no-opinion', reason: 'Everything is forbidden.' }),

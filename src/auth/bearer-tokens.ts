@@ -44,7 +44,7 @@ export interface BearerTokens {
 
 const UNKNOWN = 'invalid bearer token'
 
-/** Digests of so many valid tokens are cached: computing one costs more than all the rest of a known caller. */
+/** The digests of this many valid tokens are cached: a digest costs more than all other work for a known caller. */
 const REMEMBERED = 1_000
 
 /** Hits and misses of the token cache. */

@@ -75,7 +75,7 @@ export class Impersonator {
 
 type Refusal = Extract<Impersonation, { readonly kind: 'refused' }>
 
-/** From so many on it is asked first whether all of them may be used. */
+/** From this number on, one check first asks for the right to use all of them. */
 const MANY = 4
 
 class Attempt {

@@ -1,4 +1,4 @@
-// What the cache tells of itself: how much there is of a type, and of all together.
+// The size of the cache: for each type, and for all together.
 import type { IndexLoad } from './path-index.ts'
 
 export interface TypeLoad {

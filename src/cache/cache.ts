@@ -48,7 +48,7 @@ import type { TypeCache } from './type-cache.ts'
 
 /** How long a reader waits for a revision (D18), and for a cache that is loading. */
 const PATIENCE_MS = 3_000
-/** How often types without changes forget what is too old. */
+/** The interval at which types without changes drop old history. */
 const EXPIRE_MS = 15_000
 
 export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnreadable'>> {

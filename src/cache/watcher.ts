@@ -147,7 +147,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       const event = record.change.eventFor(matcher)
       if (event !== undefined) this.#hand(event)
     } catch (error) {
-      // What the client asked for cannot be told any more. Other watchers are told of the change all the same.
+      // This watcher cannot get the events that its client asked for. The other watchers still get them.
       this.fail(error)
     }
   }

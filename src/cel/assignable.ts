@@ -56,7 +56,7 @@ export function assignable(known: Substitution, given: Type, wanted: Type): bool
   return given.kind === 'type' || everyPart(given, wanted, (part, other) => assignable(known, part, other))
 }
 
-/** Whether two types are the same, apart from what they are made of. */
+/** Whether two types are the same, without regard to their parameters. */
 function sameKind(a: Type, b: Type): boolean {
   return a.kind === b.kind && (!('name' in a) || !('name' in b) || a.name === b.name)
 }
@@ -102,7 +102,7 @@ export function sameType(a: Type, b: Type): boolean {
   return sameKind(a, b) && everyPart(a, b, sameType)
 }
 
-/** Of two types that fit each other, the one that says less. */
+/** The more general of two types that fit each other. */
 export function moreGeneral(a: Type, b: Type): Type {
   return saysLess(a, b) ? a : b
 }

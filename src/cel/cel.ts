@@ -74,7 +74,7 @@ export interface Program {
   estimate(): CostEstimate
   /** Why it cannot be run at all: `type conversion error from 'string' to 'int'`. */
   instantiationFault(): string | undefined
-  /** Throws only what a binding's own code throws. */
+  /** Throws only errors of a binding's own code. */
   evaluate(bindings: Bindings, costLimit: number): Evaluation
 }
 

@@ -1,5 +1,5 @@
-// The type checker: the type of each node, and the overloads that each call can mean. What types cannot decide is left to the
-// evaluation (dyn); what they rule out is an issue, in the reference's words.
+// The type checker: the type of each node, and the possible overloads of each call. Questions that types cannot decide are left to the
+// evaluation (dyn). A contradiction of types is an issue, with the reference's message.
 import { assignAll, assignable, moreGeneral, sameType, Substitution } from './assignable.ts'
 import { type Call, type Expr, type Fold, type ListLiteral, type MapLiteral, pathOf, type Select } from './ast.ts'
 import type { StructLiteral } from './ast.ts'

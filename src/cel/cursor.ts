@@ -1,5 +1,5 @@
-// The tokens of an expression, with error recovery: a token that does not fit is reported, and skipped up to one that is
-// expected, so that several syntax errors are reported at once, the same as the reference's. Invariant: no token is read twice.
+// The tokens of an expression, with error recovery. A token that does not fit is reported, and tokens are skipped up to an expected one. So
+// several syntax errors are reported at once, the same as the reference's. Invariant: no token is read twice.
 import type { Lexed, Token } from './lexer.ts'
 import { BINARY_OPERATORS } from './operators.ts'
 import type { SourceIssue } from './source.ts'
@@ -82,7 +82,7 @@ export class Cursor {
     this.#skippedTo = this.#next
   }
 
-  /** What comes after what is read meanwhile. */
+  /** Error recovery inside of `read` stops at these texts. */
   awaiting<T>(texts: readonly string[], read: () => T): T {
     this.#awaited.push(...texts)
     try {

@@ -38,7 +38,7 @@ export function plan(node: Expr, context: PlanContext): Plan {
   }
 }
 
-/** A look that begins here: the charge for the beginning on top of what the looks themselves charge. */
+/** The first step of an attribute: its charge is added to the charges of the later steps. */
 function attribute(bare: Run): Plan {
   return {
     bare,

@@ -103,7 +103,7 @@ function plainFixed(double: number, digits: number): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-/** The precision of a clause is taken for its width here, which only what has no digits falls short of. */
+/** The reference takes the precision of a clause for its width here. Only texts without digits are shorter than that. */
 function scientific(double: number): string {
   const named = special(double)
   if (named !== undefined) return named.padStart(DEFAULT_PRECISION)

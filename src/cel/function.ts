@@ -1,4 +1,4 @@
-// What a library says of a function: its signatures, and what it does.
+// The declaration of a function in a library: its signatures, and its implementation.
 import type { Pattern } from './pattern.ts'
 import { type Overload, signature } from './signature.ts'
 import type { Type } from './type.ts'
@@ -45,7 +45,7 @@ function areOf(values: readonly CelValue[], types: readonly Type[]): boolean {
   return true
 }
 
-/** As far as it shows without a look at what the value holds. */
+/** Whether the value is of the type, as far as it shows without reading its items. */
 function isOf(value: CelValue, type: Type): boolean {
   switch (type.kind) {
     case 'string':

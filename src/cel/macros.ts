@@ -198,7 +198,7 @@ function binding(at: number, variable: string, { value, expression }: { value: E
   }
 }
 
-/** The list is bound to a name, and sorted by what the expression makes of its items. */
+/** Binds the list to a name, and sorts it by the value that the expression has for each item. */
 function sortBy(call: Call): Expanded {
   const { at, target } = call
   if (target === undefined || !SORTABLE.has(target.kind)) {

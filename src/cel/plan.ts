@@ -25,7 +25,7 @@ export interface PlanContext {
 
 export type Planner = (node: Expr, context: PlanContext) => Plan
 
-/** Thrown while a tree is made into closures: a constant in it is one that no function takes. */
+/** Thrown while a tree is made into closures: a constant in it has a type that no function takes. */
 export class Unplannable extends Error {}
 
 export function constant(value: CelValue): Plan {

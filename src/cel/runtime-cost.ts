@@ -12,7 +12,7 @@ export const MAP_COST = 30
 export const STRUCT_COST = 40
 export const CHECK_COST = 350_000
 
-/** Characters, bytes, items or members; 1 for what has no size. */
+/** Characters, bytes, items or members. Values without a size count as 1. */
 function sizeOf(value: CelValue | undefined): number {
   if (typeof value === 'string') return characters(value)
   if (typeof value !== 'object' || value === null) return 1
@@ -48,7 +48,7 @@ const sets =
   ([a, b]) =>
     1 + Math.floor(sizeOf(a) * sizeOf(b) * factor)
 
-/** What makes a list is charged for the call, for the list, and for what it looks at. */
+/** A function that makes a list is charged for the call, for the list, and for the values that it reads. */
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + LIST_COST
 
 /** Everything is compared with everything; texts are looked through for it. */
@@ -61,7 +61,7 @@ function selfCompared(list: CelValue | undefined): number {
 
 const whole = (value: CelValue | undefined): number => (typeof value === 'bigint' ? Math.max(0, Number(value)) : 1)
 
-/** Visits a value as a tree, which is also what it counts. */
+/** Visits a value as a tree. The cost is the number of visits. */
 function traverse(value: CelValue, meter: Meter): number {
   meter.work(1)
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * TRAVERSAL)

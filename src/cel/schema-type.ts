@@ -18,8 +18,8 @@ const TEXT_FORMATS: Readonly<Record<string, { kind: 'timestamp' | 'duration'; bo
 const BYTES_PER_CHARACTER = 4
 
 /**
- * Undefined where expressions cannot see the node: no type that is known, or nothing said about what is in it. The root of
- * a resource (also an embedded one) always shows `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
+ * Undefined: expressions cannot see the node, because it has no known type, or no schema for its content. The root of a resource (also an
+ * embedded one) always shows `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
  */
 export function typeOfSchema(schema: JsonMap, isResourceRoot: boolean): Type | undefined {
   return typeOf(schema, isResourceRoot, SELF)

@@ -45,7 +45,7 @@ export interface ObjectField {
 }
 
 /**
- * An opaque type has no look inside: quantities, addresses, what the authorizer gives. A parameter stands for any type in the
+ * Expressions cannot look inside of an opaque type: quantities, addresses, the authorizer's checks. A parameter stands for any type in the
  * signature of a function.
  */
 interface NamedType {
@@ -139,7 +139,7 @@ export function typeName(type: Type): string {
   }
 }
 
-/** Without what it is made of: how values of the type are called at run time. */
+/** The name of a type without its parameters, as values of the type show it at run time. */
 export function plainTypeName(type: Type): string {
   switch (type.kind) {
     case 'null':

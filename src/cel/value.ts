@@ -169,7 +169,7 @@ export class EntryMap extends CelMap {
   }
 }
 
-/** The identity of a key; undefined for what cannot be a key. */
+/** The identity of a key. Undefined: the value cannot be a key. */
 export function keyName(key: CelValue): string | undefined {
   switch (typeof key) {
     case 'string':

@@ -39,7 +39,7 @@ interface ExecStatus {
   readonly expirationTimestamp?: string
 }
 
-/** The cluster, as plugins are told. */
+/** The cluster, in the form that plugins receive. */
 export type ClusterInfo = Readonly<Record<string, unknown>>
 
 export class Credentials {

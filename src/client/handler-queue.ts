@@ -3,7 +3,7 @@ import type { KubernetesObject, Stored } from './objects.ts'
 
 /** Functions that are called for changes. The next call waits for a returned promise. Do not change the objects. */
 export interface EventHandler<T extends KubernetesObject> {
-  /** The object is new, or was there when the handler was added. */
+  /** The object is new, or existed when the handler was added. */
   add?(object: Stored<T>): void | Promise<void>
   /** `old` is the version of the last call. At a resync it is `object` itself. */
   update?(old: Stored<T>, object: Stored<T>): void | Promise<void>

@@ -4,7 +4,7 @@ import { CALL, type CallOptions, type Endpoint } from './endpoint.ts'
 import type { KubernetesObject, Stored } from './objects.ts'
 import type { Query } from './requests.ts'
 
-/** Selects objects by what is in them, and by what the caller may see. */
+/** Selects objects by their fields, and by the rights of the caller. */
 export interface Condition {
   /** An expression in CEL: `object.status.phase == 'Running' && object.spec.priority > 3`. */
   readonly where?: string
@@ -15,7 +15,7 @@ export interface Condition {
 /** One field or several: `metadata.name`, `spec.containers[0].image`, `metadata.labels['app.kubernetes.io/name']`. */
 export type Fields = string | readonly string[]
 
-/** What each group of objects has in common, and what is measured of them. */
+/** The common values of each group of objects, and the measurements of a group. */
 export interface Grouping {
   /** The objects with equal values of these fields are one group. */
   readonly by: Fields

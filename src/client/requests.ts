@@ -73,7 +73,7 @@ const JSON_VALUE: ValueType = {
     Number.isFinite(value) ||
     Array.isArray(value) ||
     isRecord(value) ||
-    // A Date, a URL and the like say themselves what they are in JSON.
+    // A Date, a URL and the like have a JSON form of their own.
     (typeof Reflect.get(Object(value), 'toJSON') === 'function' && !ArrayBuffer.isView(value)),
 }
 const BODY: ValueType = { wanted: 'JSON or text', fits: (body) => body === undefined || JSON_VALUE.fits(body) }

@@ -33,7 +33,7 @@ export type TransactionOperation =
         }
       }
     }
-  /** The object must be as it was: compared with what was stored before the transaction. */
+  /** The object must have this version before the transaction. */
   | { readonly expect: { readonly target: TransactionTarget; readonly resourceVersion: string } }
   | { readonly expect: { readonly target: TransactionTarget; readonly absent: true } }
 

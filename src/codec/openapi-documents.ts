@@ -1,5 +1,5 @@
-// The OpenAPI documents as they are served. A document is built in turns at its first request, in the requested form,
-// and kept. The index of version 3 builds none of them: the hash of a document is that of its sources.
+// The OpenAPI documents that are served. A document is built in turns at its first request, in the requested form, and kept. The index of
+// version 3 builds no document: the hash of a document is the hash of its sources.
 import { jsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { isMap, type Value, type ValueMap } from '../api/value.ts'

@@ -1,5 +1,5 @@
-// OpenAPI documents in protobuf. The numbers are those of the public descriptions `openapi.v2` and `openapi.v3`. What both versions
-// have is written once, with both numbers.
+// OpenAPI documents in protobuf. The field numbers are those of the public descriptions `openapi.v2` and `openapi.v3`. Parts of both versions
+// are written once, with both numbers.
 import { isMap, type ValueMap } from '../api/value.ts'
 import type { OpenApiVersion } from '../schema/openapi-model.ts'
 import {

@@ -58,7 +58,7 @@ export function isProtobuf(bytes: Uint8Array): boolean {
   return bytes.length >= PREFIX.length && PREFIX.equals(bytes.subarray(0, PREFIX.length))
 }
 
-/** Reads an envelope, not what is in it. Throws `ProtobufError` with the reference's message. */
+/** Reads an envelope, but not its content. Throws `ProtobufError` with the reference's message. */
 export function decodeProtobuf(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (!isProtobuf(bytes)) {

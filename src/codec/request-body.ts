@@ -26,7 +26,7 @@ export interface SourceDocument {
 
 const YAML_PROBLEMS = 'yaml: unmarshal errors:\n'
 
-/** A problem as warnings: one that YAML reports in several lines becomes as many warnings. */
+/** A problem as warnings. A problem that YAML reports in several lines becomes a warning for each line. */
 export function warningsOf(problem: string): readonly string[] {
   if (!problem.startsWith(YAML_PROBLEMS)) return [problem]
   return problem
@@ -40,7 +40,7 @@ export class BodySyntaxError extends Error {
   override readonly name = 'BodySyntaxError'
 }
 
-/** `kind` is what a protobuf body is read as where it names no other. Throws `BodySyntaxError`. */
+/** `kind` is the kind of a protobuf body that names no other. Throws `BodySyntaxError`. */
 export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema): SourceDocument {
   switch (encoding) {
     case 'json':
@@ -168,7 +168,10 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
   }
 }
 
-/** Most of what is applied is JSON, which is read much faster as such. Undefined: YAML has to find the words for it. */
+/**
+ * Most applied bodies are JSON, which the JSON parser reads much faster. Undefined: the body is no JSON, or has a fault; the YAML parser has the
+ * messages for it.
+ */
 function readPlainJson(bytes: Buffer): ValueMap | undefined {
   try {
     const { value, duplicates } = parseJsonDocument(bytes, MAX_VALUES)

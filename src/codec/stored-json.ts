@@ -1,12 +1,12 @@
-// Objects to stored JSON and back. Integers beyond 2^53 are `bigint` (D19). What is stored was checked when it was written; that the
-// fields of built-in kinds have their types is looked at all the same.
+// Objects to stored JSON and back. Integers beyond 2^53 are `bigint` (D19). Objects are validated before they are stored. The types of the
+// fields of built-in kinds are checked again when they are read.
 import { jsonOrAbsent, jsonText, parseJsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { isMap } from '../api/value.ts'
 import type { Value } from '../api/value.ts'
 import { withRightTypes } from '../schema/stored-types.ts'
 
-/** Throws `SyntaxError` for what is not JSON. */
+/** Throws `SyntaxError` if the bytes are not JSON. */
 export function parseStoredJson(bytes: Buffer): Value {
   return parseJsonText(bytes.toString('utf8'))
 }
@@ -33,13 +33,13 @@ export type EncodeText = (object: ApiObject) => string
 /** How they are read; undefined as in `parseStored`. */
 export type ParseObject = (bytes: Buffer) => ApiObject | undefined
 
-/** Canonical bytes: no blanks, and without what the server adds when it serves. */
+/** Canonical bytes: no blanks, and no members that the server adds when it serves the object. */
 export function encodeStored(object: ApiObject, encode: EncodeText = jsonText): Buffer {
   const isBare = !('resourceVersion' in object.metadata || 'selfLink' in object.metadata)
   return Buffer.from(encode(isBare ? object : bareObject(object)))
 }
 
-/** Without what the server adds when it serves. */
+/** The object without the members that the server adds when it serves it. */
 function bareObject(object: ApiObject): ApiObject {
   const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata
   return { ...object, metadata }

@@ -80,12 +80,12 @@ export interface GroupPlan {
 export interface ObjectPlan {
   /** The JSON names in the order of canonical JSON. */
   readonly names: readonly Uint8Array[]
-  /** What each of them is on the wire; undefined for what is not. */
+  /** The plan of each field. Undefined: the member has no field on the wire. */
   readonly fields: readonly (FieldPlan | undefined)[]
   readonly zeros: Zeros
   /** Whether a field may come in JSON after one that it precedes on the wire. */
   readonly mayComeLate: boolean
-  /** False where only the encoder knows the form. */
+  /** False: only the encoder supports the form. */
   readonly isSupported: boolean
 }
 

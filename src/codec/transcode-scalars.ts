@@ -13,7 +13,7 @@ export const LOWER_N = 0x6e
 const LOWER_T = 0x74
 const LOWER_U = 0x75
 
-/** Tags of what is inside of the messages that have a form of their own in JSON. */
+/** Tags of the fields in messages with a JSON form of their own. */
 const FIRST_NUMBER = 1 << 3
 export const FIRST_TEXT = (1 << 3) | 2
 const SECOND_NUMBER = 2 << 3
@@ -23,7 +23,7 @@ const THIRD_TEXT = (3 << 3) | 2
 const MOMENT_LENGTH = 20
 const DATE_LENGTH = 10
 
-/** The bytes are not what they are expected to be. */
+/** The bytes differ from the expected ones. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected'
 }

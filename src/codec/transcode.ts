@@ -131,7 +131,7 @@ export class Transcoder extends ScalarTranscoder {
     this.#endsTop += 2
   }
 
-  /** A field that stands on the wire before one that is written: it is written behind, and moved to where its zero is. */
+  /** Writes a field that belongs before an already written one. It is written at the end, and moved to the place of its zero. */
   #late(field: FieldPlan, start: number, { zeros, began, ends }: OpenObject): number {
     if (zeros === undefined) throw UNEXPECTED
     const { position } = field

@@ -43,7 +43,7 @@ function jsonParts(type: string, object: Buffer): readonly Buffer[] {
 
 const EVENT_END = Buffer.from('\n\n')
 
-/** For `EventSource` in browsers, which sends the last `id` when it reconnects; an empty one makes it forget what it had. */
+/** For `EventSource` in browsers, which sends the last `id` when it reconnects. An empty `id` makes it forget the earlier one. */
 export const EVENT_STREAM_FRAMES: FrameEncoding = {
   name: 'event-stream',
   frame: (type, _form, object, resume) => Buffer.concat(eventParts(type, object, resume)),

@@ -31,7 +31,7 @@ export interface WatchFramesOptions {
   readonly now: () => number
 }
 
-/** Only the first event of a watch says what the columns of its tables are. */
+/** Only the first event of a watch has the columns of its tables. */
 type Columns = 'columns' | 'noColumns'
 
 /** The frames of one watch. */

@@ -53,8 +53,8 @@ export function parseYaml(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
 const INDENT_BUDGET = 400_000
 
 /**
- * In brackets and quotes the reference does not ask for indentation, the library does: the line where it complains is indented,
- * which changes nothing in what it says. Undefined: the complaint is another.
+ * The reference does not require indentation inside of brackets and quotes, but the library does. Indents the line of the complaint, which does
+ * not change the value. Undefined: the complaint is another one.
  */
 function withIndent(text: string, { reason, mark }: YAMLException): string | undefined {
   if (reason !== 'deficient indentation' || mark === undefined) return undefined
@@ -115,7 +115,7 @@ class Builder {
   #nodes = 0
   #aliased = 0
   #aliasedLength = 0
-  /** How many are open around what comes now. */
+  /** The number of open brackets at the current position. */
   #brackets = 0
   /** The number of nodes of the value that was built last, and its length, when its aliases are written out. */
   #size = 1
@@ -294,7 +294,7 @@ class Builder {
     return resolvePlain(`${this.#raw(key)}:`)
   }
 
-  /** Whether what comes now is a key in brackets with a colon that belongs to it, and nothing behind that. */
+  /** Whether the next event is a key in brackets with its own colon, and nothing behind the colon. */
   #colonBehind(key: Event | undefined): key is ScalarEvent {
     const value = this.#events[this.#at + 1]
     if (key?.type !== SCALAR || value?.type !== SCALAR || value.valueStart >= 0) return false
@@ -350,7 +350,7 @@ class Builder {
     return event.style === PLAIN ? resolvePlain(text) : text
   }
 
-  /** Where a node begins; undefined where it is empty, or a block whose line is that of its key. */
+  /** The position at which a node begins. Undefined: the node is empty, or is a block on the line of its key. */
   #placeOf(event: Event | undefined): number | undefined {
     if (event === undefined || !('anchorStart' in event)) return undefined
     const { anchorStart } = event

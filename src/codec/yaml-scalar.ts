@@ -68,7 +68,7 @@ function integerOf(digits: string): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number : value
 }
 
-/** Whether a text, written without quotes, would be read as something else: by this reader, or by one that knows dates. */
+/** Whether a text without quotes would be read as another type, by this reader or by a reader that knows dates. */
 export function needsQuotes(text: string): boolean {
   return typeof resolvePlain(text) !== 'string' || isSexagesimal(text) || isTimestamp(text)
 }

@@ -5,12 +5,12 @@ import { type PlainScalar, resolveNumber, resolvePlain } from './yaml-scalar.ts'
 const YAML_TAG = 'tag:yaml.org,2002:'
 const MERGE_TAGS: ReadonlySet<string> = new Set(['', '!!merge', `!<${YAML_TAG}merge>`])
 
-/** A merge key says so by itself, or by its tag. */
+/** Whether a key is a merge key, by its text or by its tag. */
 export function isMergeTag(tag: string): boolean {
   return MERGE_TAGS.has(tag)
 }
 
-/** A scalar whose tag says what it is; tags that we do not know leave the text. */
+/** A scalar with the type that its tag names. Unknown tags leave the text as it is. */
 export function taggedScalar(tag: string, text: string): PlainScalar {
   const name = tag.startsWith('!!')
     ? tag.slice(2)

@@ -21,7 +21,7 @@ const BEST_WIDTH = 80
 const BREAK = /[\n\r\u0085\u2028\u2029]/
 const FIRST_INDICATOR = /^[#,[\]{}&*!|>'"%@`]|^[?:](?=[ \t]|$)|^-(?=[ \t]|$)|^(?:---|\.\.\.)/
 const INNER_INDICATOR = /:(?=[ \t]|$)|[ \t\n\r\u0085\u2028\u2029]#/
-/** Characters that can only be escaped: controls, the byte order mark, what is beyond the basic plane. */
+/** Characters that must be escaped: controls, the byte order mark, and characters beyond the basic plane. */
 const UNPRINTABLE = /[^\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 export function stylesFor(text: string): TextStyles {

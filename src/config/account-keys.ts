@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts'
 
 const OWN_KEY = 'service-account.key'
 
-/** The operator's keys, or one of our own: the one that is given, in PEM, or that is kept in the data directory. */
+/** The operator's keys, or our own key: the given one, in PEM, or the one in the data directory. */
 export function accountKeys({ identity, dataDirectory }: Config, given?: string): SigningKeys {
   const { signingKeyFile, keyFiles } = identity
   const older = keyFiles.map((file) =>
@@ -42,7 +42,7 @@ function keysIn(file: string, flag: string, read: (text: string) => SigningKeys)
   }
 }
 
-/** In PEM: the one that is kept in the directory, or a new one. */
+/** The key in the directory, in PEM, or a new one. */
 export function ownAccountKey(directory: string | undefined): string {
   const kept = directory === undefined ? undefined : readOwnFile(directory, OWN_KEY)
   if (kept !== undefined) return kept

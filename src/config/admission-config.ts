@@ -85,7 +85,7 @@ export interface AdmissionFlags {
   readonly featureGates?: FeatureGates
 }
 
-/** Throws a `StartError` of one line for what is wrong with the file. */
+/** Throws a `StartError` of one line for a fault in the file. */
 export function readAdmissionSettings({
   admissionFile: file,
   admissionPlugins: enabled,

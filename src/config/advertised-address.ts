@@ -1,5 +1,5 @@
-// The advertised address: the one that the server listens on; or that of the default route where it listens on all interfaces,
-// and also on loopback alone, since a proxy may forward to it (W-624).
+// The advertised address. It is the address that the server listens on. If the server listens on all interfaces or only on loopback, it is the
+// address of the default route: a proxy may forward to it (W-624).
 import { readFileSync } from 'node:fs'
 import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -11,7 +11,7 @@ type Interfaces = ReturnType<typeof networkInterfaces>
 
 export interface Machine {
   readonly interfaces: Interfaces
-  /** The names of the interfaces that default routes go by, in order. */
+  /** The names of the interfaces of default routes, in order. */
   readonly wayOut: { readonly IPv4: readonly string[]; readonly IPv6: readonly string[] }
 }
 

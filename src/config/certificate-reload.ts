@@ -49,7 +49,7 @@ export interface ServingRenewal extends Pick<CertificateReloadOptions<TlsFiles>,
   readonly serving: ServingFiles
 }
 
-/** Has other certificates used, and others trusted, when the files say so; until the signal fires. */
+/** Replaces the certificates of the server and the trusted ones when their files change. Ends with the signal. */
 export function renewServing(
   { config, log, serving, reloads }: ServingRenewal,
   use: (files: TlsFiles) => void,

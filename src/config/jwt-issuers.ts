@@ -16,7 +16,7 @@ import { reasonOf } from './start-error.ts'
 
 export interface JwtIssuers {
   readonly method: TokenMethod
-  /** Fetches keys, and goes by the new file where there is one; resolves when the signal fires. */
+  /** Fetches keys, and applies a new file. Resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
@@ -26,7 +26,7 @@ export type OnReload = (status: 'success' | 'failure') => void
 export interface JwtIssuersParts {
   readonly issuers: readonly JwtIssuerConfig[]
   readonly file: string | undefined
-  /** The file as it is now; undefined: there is none. Throws what is wrong with it. */
+  /** The current file. Undefined: there is none. Throws an error for a fault in it. */
   readonly reread: () => AuthenticationConfig | undefined
   /** Calls the servers of the operator's configuration. */
   readonly caller: OutgoingCaller
@@ -123,7 +123,7 @@ function jsonFrom(caller: OutgoingCaller, authority: string | undefined): FetchJ
   return async (url, signal) => answerValue(await caller.call({ url, ...trusting(authority) }, CALL, signal))
 }
 
-/** A token goes with the question only over TLS: what can be read on the way is not a secret any more. */
+/** A token is sent only over TLS: otherwise others could read it on the way. */
 function textFrom(caller: OutgoingCaller, authority: string | undefined): FetchText {
   return async (url, accessToken, signal) => {
     if (!url.startsWith('https://')) throw new Error(`the endpoint ${JSON.stringify(url)} is not an https URL`)
@@ -134,7 +134,7 @@ function textFrom(caller: OutgoingCaller, authority: string | undefined): FetchT
   }
 }
 
-/** Functions are made anew at every reading: what they were made of is compared. */
+/** Each reading makes new functions, so their sources are compared. */
 function isSame(one: readonly JwtIssuerConfig[], other: readonly JwtIssuerConfig[]): boolean {
   return one.length === other.length && one.every(({ source }, i) => source === other[i]?.source)
 }

@@ -1,5 +1,5 @@
-// What this server shows to other replicas, servers of other groups and kubelets, and what it checks them with: read anew when the files
-// change, since what signs them for weeks alone replaces them while the server runs.
+// The certificates that this server shows to other replicas, to aggregated servers and to kubelets, and the authorities that it trusts for them.
+// The files are read again when they change: tools that issue certificates for a few weeks replace them while the server runs.
 import { reloadFiles } from './reloaded-files.ts'
 import type { ReloadRequests } from './reload-requests.ts'
 import { reasonOf } from './start-error.ts'

@@ -9,7 +9,7 @@ import { usageError } from './start-error.ts'
 export interface QueryConfig {
   /** The most objects that an expression is evaluated on. */
   readonly scanLimit: number
-  /** Callers may list what they may see without the right to list all of it. */
+  /** Callers without the right to list everything may list the objects that they may read. */
   readonly hasAccessibleLists: boolean
   /** By the names of resources: `pods`, `deployments.apps`. */
   readonly indexes: ReadonlyMap<string, readonly IndexedPlace[]>

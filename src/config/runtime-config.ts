@@ -33,7 +33,7 @@ const STAGES: Readonly<Record<string, RegExp>> = {
 }
 
 interface ServingOptions {
-  /** Undefined: what the level serves by default. */
+  /** Undefined: the defaults of the level. */
   readonly setting: Setting | undefined
   readonly level: ApiLevel
   readonly gates: FeatureGates

@@ -65,7 +65,7 @@ export function readFlags<Name extends string>(
   return { settings, operands }
 }
 
-/** Reads the variables `QUARTERDECK_…`. Throws for one that is not a flag. */
+/** Reads the variables `QUARTERDECK_…`. Throws an error for a variable without a flag. */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {
   const names = new Map(FLAGS.map(({ name }) => [environmentName(name), name]))
   const settings = new Map<FlagName, Setting>()

@@ -1,4 +1,4 @@
-// TLS versions, cipher suites and curves, by the names of the reference, which are those of Go.
+// TLS versions, cipher suites and curves, by the names of the reference, which come from Go.
 import type { Setting } from './flag.ts'
 import { usageError } from './start-error.ts'
 

@@ -42,7 +42,7 @@ const FLAG = '--authentication-config'
 const WEBHOOK_FLAG = '--authentication-token-webhook-config-file'
 const WEBHOOK_TIMEOUT_MS = 30_000
 
-/** Where the operator says to ask, this machine may be asked too; where tokens say so, it is held to the rules. */
+/** Opens the issuers. An address from the operator may be on this machine. An address from a token must obey the egress policy. */
 export function openTokenIssuers(parts: TokenIssuersParts): TokenIssuers {
   const { config, clock, log, outgoing: measures, onReload, reloads } = parts
   const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures })

@@ -42,7 +42,7 @@ export function readHostCredentials(file: string, what: string): CredentialsFor 
   })
 }
 
-/** `a.b:1`, then `*.b:1`: the one that says most comes first. */
+/** `a.b:1`, then `*.b:1`: the most specific name comes first. */
 function namesFor(target: string): readonly string[] {
   const steps = target.split('.')
   return [target, ...steps.slice(1).map((_step, i) => `*.${steps.slice(i + 1).join('.')}`)]

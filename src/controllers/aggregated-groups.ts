@@ -160,7 +160,7 @@ export class AggregatedGroups {
     if (this.#documents.delete(name)) this.#published = undefined
   }
 
-  /** Where it cannot be read now, what was read before still holds. */
+  /** If the server cannot be read now, the last result stays valid. */
   async #load(service: AggregatedService, signal: AbortSignal): Promise<void> {
     const isWanted = (): boolean => this.#services.get(service.name)?.isAvailable === true
     try {
@@ -210,7 +210,7 @@ function byPriority(a: Version, b: Version): number {
   return (b.priority?.version ?? 0) - (a.priority?.version ?? 0) || compareVersions(a.version, b.version)
 }
 
-/** The core group comes first, then what has no priority, then by the highest priority of a version (P-388). */
+/** The core group comes first, then groups without a priority, then by the highest priority of a version (P-388). */
 function rankOf({ group, versions }: DiscoveryGroup): number {
   if (group === '') return Infinity
   return Math.max(...versions.map(groupPriority))

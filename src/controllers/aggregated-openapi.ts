@@ -29,7 +29,7 @@ export type ReadAggregatedDocuments = (
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Never throws for what the other server does: what cannot be read is not there. */
+/** Never throws for faults of the other server. An unreadable document counts as absent. */
 export function aggregatedDocumentsReader(
   caller: OutgoingCaller,
   targetOf: (service: AggregatedService) => OutgoingTarget,

@@ -2,7 +2,7 @@
 import { metaOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 
-/** The condition with the type that is its key, without what is not to be said. */
+/** The condition. `type` is its key. Absent members are not applied. */
 export interface AppliedCondition {
   readonly type: string
   readonly [member: string]: string

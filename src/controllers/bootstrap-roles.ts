@@ -42,8 +42,8 @@ export interface MadeRole {
 }
 
 /**
- * Makes every default role and binding; resolves to those that are there. What is stored under the name of one and cannot be
- * read is left alone, and so are those of a namespace that cannot be: the start goes on without them.
+ * Makes every default role and binding. Resolves to those that exist. An unreadable object under one of their names is left alone, and so are
+ * the objects of a namespace that cannot be made: the start goes on without them.
  */
 export async function makeBootstrapRoles(
   parts: ControllerParts,
@@ -63,7 +63,7 @@ export function clusterRoleRules(name: string, level: ApiLevel = DEFAULT_LEVEL):
   return parseRoles(CLUSTER_ROLES, level).find((role) => role.name === name)?.rules ?? []
 }
 
-/** Whether it is there and can be read. */
+/** Whether the object exists and can be read. */
 async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -105,7 +105,7 @@ async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSig
   return true
 }
 
-/** What is there with what is missing of it; undefined where nothing is. A binding to another role has to be made anew. */
+/** The found object with the parts that it lacks. Undefined: it lacks nothing. A binding to another role has to be replaced. */
 export function reconciled(found: ApiObject, wanted: ApiObject): ApiObject | 'other role' | undefined {
   if (own(annotationsOf(found), AUTO_UPDATE) === 'false') return undefined
   if (isBinding(found) && isBinding(wanted) && !equalValues(found.roleRef, wanted.roleRef)) return 'other role'
@@ -187,7 +187,7 @@ const READ: readonly string[] = ['get', 'list', 'watch']
 const WRITE: readonly string[] = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const VERBS: Readonly<Record<string, readonly string[]>> = { R: READ, W: WRITE, RW: [...READ, ...WRITE].sort() }
 
-/** The lines that a level has, without the words that say so. */
+/** The lines of a level, without their `since`. */
 function* linesAt(level: ApiLevel, text: string): Generator<string> {
   let isRoleThere = true
   for (const line of text.split('\n')) {

@@ -32,7 +32,7 @@ export interface Controller {
   deregister?(signal: AbortSignal): Promise<void>
 }
 
-/** Best effort: what is not told in time expires. */
+/** Best effort: a lease that cannot be released in time expires. */
 export async function deregisterControllers(
   controllers: readonly Controller[],
   log: Log,
@@ -48,7 +48,7 @@ export async function deregisterControllers(
   await Promise.all(deregistering)
 }
 
-/** Runs all of them; one that fails is restarted. */
+/** Runs all controllers. A controller that fails is restarted. */
 export async function runControllers(
   controllers: readonly Controller[],
   parts: Pick<ControllerParts, 'clock' | 'log'>,

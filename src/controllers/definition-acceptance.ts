@@ -1,5 +1,5 @@
-// Which names a custom resource definition is given, and whether it is established, by what is known of the others (P-314, P-345,
-// P-346). Pure: from what is stored follows what is to be stored.
+// Decides which names a custom resource definition gets, and whether it is established, by the other known definitions (P-314, P-345, P-346).
+// Pure functions of the stored definitions.
 import { listOrEmpty, mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -91,7 +91,7 @@ function withApproval(object: ApiObject, now: string): ApiObject {
   return approval === undefined ? object : withCondition(object, approval, now)
 }
 
-/** The second step: what was accepted is there. */
+/** The second step: a definition whose names were accepted is established. */
 export function withEstablished(object: ApiObject, _taken: TakenNames, now: string): ApiObject {
   if (conditionOf(object, 'NamesAccepted')?.['status'] !== 'True') return object
   if (conditionOf(object, 'Established')?.['status'] === 'True') return object
@@ -149,7 +149,7 @@ interface Condition {
   readonly observedGeneration?: number | bigint
 }
 
-/** Its time changes with its status alone. The object itself where it says so already. */
+/** Sets a condition. Its transition time changes only with its status. Returns the same object if the condition is up to date. */
 export function withCondition<T extends ApiObject>(object: T, { type, status, ...said }: Condition, now: string): T {
   const before = conditionOf(object, type)
   const word = status ? 'True' : 'False'

@@ -1,5 +1,5 @@
-// The finalizer of custom resource definitions: deletes the objects of one that is terminating, then removes the finalizer
-// (P-349, W-619, W-620). Retried every second while objects with finalizers remain.
+// The finalizer of custom resource definitions. Deletes the objects of a terminating definition, then removes the finalizer (P-349, W-619,
+// W-620). Retried every second while objects with finalizers remain.
 import { withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { together } from '../lib/together.ts'

@@ -1,5 +1,5 @@
-// Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does it: the outcome
-// follows from what is stored, so the second one finds it done.
+// Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does this. The outcome depends only on
+// stored objects, so the second replica has nothing left to do.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { together } from '../lib/together.ts'
@@ -77,7 +77,7 @@ class NameController {
 
   #note(stored: StoredObject): void {
     const before = this.#known.get(stored.name)
-    // The same again is taken too: what was just written holds more than what comes out of the cache.
+    // The same revision is taken too: the object just written has more parts than the one from the cache.
     if (before !== undefined && before.stored.revision > stored.revision) return
     const definition = readDefinition(stored.object())
     this.#known.set(stored.name, { stored, definition })

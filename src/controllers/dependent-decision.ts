@@ -4,7 +4,7 @@ import { FOREGROUND, type GraphNode, ORPHAN, type OwnerReference } from './owner
 
 /** How an owner is that could be looked up. */
 export type OwnerState =
-  /** It is there, whether it is being deleted or not. */
+  /** The owner exists, whether it is being deleted or not. */
   | 'solid'
   /** It is deleted in the foreground, and waits for its dependents. */
   | 'waiting'
@@ -23,7 +23,7 @@ export type DependentDecision =
   | { readonly kind: 'stopsBlocking' }
   | { readonly kind: 'goes'; readonly propagation: Propagation }
 
-/** `dependents` are those of the object itself. */
+/** `dependents` are the object's own dependents. */
 export function decideDependent(
   { owners: references, finalizers }: Pick<GraphNode, 'owners' | 'finalizers'>,
   owners: readonly KnownOwner[],

@@ -39,7 +39,7 @@ export function extensionAuthentication(parts: ControllerParts, trust: () => Pub
   }
 }
 
-/** Once; what cannot be written now is left for the next look. */
+/** Publishes once. Data that cannot be written now is written by the next round. */
 export async function publishAuthentication(
   parts: ControllerParts,
   trust: PublishedAuthentication,

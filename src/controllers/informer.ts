@@ -1,5 +1,5 @@
-// An informer: lists and watches the objects of a type, and tells a handler of every object and change, also of what was
-// deleted while the watch was interrupted.
+// An informer: lists and watches the objects of a type, and hands every object and change to a handler, also deletions during a break of the
+// watch.
 import { setImmediate } from 'node:timers/promises'
 import { metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -20,20 +20,20 @@ export interface InformerSource {
 export interface InformerHandler {
   /** The object exists, in this state; called at every change, and for every object after an interruption. */
   readonly onPresent: (object: StoredObject) => void
-  /** `isCertain`: it was seen to go; else it was found missing after a break, which what cannot be read is too. */
+  /** `isCertain`: a watch event reported the deletion. Otherwise the object was missing after a break; it may also have become unreadable. */
   readonly onGone: (object: StoredObject, isCertain: boolean) => void
   /** The state is complete, for the first time or after a break. */
   readonly onSynced?: () => void
 }
 
-/** The objects that it is to tell of. */
+/** The type whose objects an informer follows. */
 export interface Informed extends Pick<Resource, 'stored'> {
   /** Absent: all of the type. */
   readonly selection?: Selection
 }
 
 const RECONNECT_PAUSE_MS = 100
-/** Of a large state: so many in a turn of the event loop, so that requests which come meanwhile hardly wait. */
+/** The number of objects of a large state that are handled in one turn of the event loop, so that requests hardly wait. */
 const TOLD_AT_ONCE = 50
 
 /**
@@ -48,7 +48,7 @@ export async function runInformer(
 ): Promise<void> {
   let known = new Map<string, StoredObject>()
   while (!signal.aborted) {
-    // Most types have no objects: a watch of each would be much of what a fork begins with.
+    // Most types have no objects, and a watch of each type would be much of the cost of a new fork.
     const isEmpty = known.size === 0 ? store.untilPresent?.(stored, signal) : undefined
     if (isEmpty !== undefined) {
       handler.onSynced?.()

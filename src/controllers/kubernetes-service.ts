@@ -48,7 +48,7 @@ export const MASTER_LEASES = Object.freeze({
   selectableFields: [],
 } satisfies Resource['stored'])
 
-/** Creates what is missing, once, before anything is served. The system namespaces exist already. */
+/** Creates the missing objects, once, before anything is served. The system namespaces exist already. */
 export async function makeKubernetesService(
   parts: ControllerParts,
   advertised: Advertised,
@@ -131,7 +131,7 @@ class ServiceReconciler {
     return resource.withDefaults(object, { gates: this.#parts.gates, now: this.#parts.now })
   }
 
-  /** Creates it where it is not; an object that is there stays as it is. True where it was made. */
+  /** Creates the object if it is missing; an existing one stays as it is. True: it was created. */
   async #create(resource: Resource, object: ApiObject, namespace: string): Promise<boolean> {
     const key = { resource: resource.stored, namespace, name: NAME }
     if ((await this.#parts.registry.store.get(key, { kind: 'any' }, this.#signal)).item !== undefined) return false

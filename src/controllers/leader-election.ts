@@ -38,7 +38,7 @@ export interface LeaderElectionOptions extends Candidacy {
   readonly fence: Fence
 }
 
-/** The controllers, run while this replica holds the lease; one that shuts down gives it to another while it still serves. */
+/** Runs the controllers while this replica holds the lease. A replica that shuts down gives the lease to another while it still serves. */
 export function withLeaderElection(controllers: readonly Controller[], options: LeaderElectionOptions): Controller {
   const leaving = new AbortController()
   let ended = Promise.resolve()

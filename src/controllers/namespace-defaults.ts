@@ -56,7 +56,7 @@ export function rootCertificates(parts: ControllerParts, authority: string): Con
   }
 }
 
-/** Creates what is missing and repairs what was changed; a namespace that is terminating is left alone. */
+/** Creates missing objects and repairs changed ones. Terminating namespaces are left alone. */
 async function keepInNamespaces(
   parts: ControllerParts,
   { name, resource, objectName, make, repaired }: NamespaceDefault,

@@ -96,7 +96,7 @@ class NamespaceDeletion {
     }
   }
 
-  /** Pods go first: as long as one is there, nothing else is touched (W-381). */
+  /** Deletes pods first. While a pod exists, nothing else is deleted (W-381). */
   async #deleteContent(): Promise<readonly Remaining[]> {
     const contents = [...contentTypes(this.#parts)]
     const pods = contents.find(({ group, resource }) => group === '' && resource === 'pods')

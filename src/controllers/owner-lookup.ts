@@ -1,5 +1,5 @@
-// Looks up the owners of an object. A reference is taken by all of its fields (version, kind, name, uid): what the graph knows
-// of the uid is used only where the rest matches; otherwise the store decides (W-357, W-360).
+// Looks up the owners of an object. All fields of a reference must match (version, kind, name, uid). The graph knows an owner by its uid; if
+// another field differs, the store decides (W-357, W-360).
 import { metaText } from '../api/object-members.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
@@ -98,7 +98,7 @@ export class OwnerLookup {
   }
 }
 
-/** Owners are looked for in the dependent's own namespace, and among what belongs to the whole cluster. */
+/** Owners are looked up in the dependent's own namespace, and among cluster-scoped objects. */
 function isWhere(owner: GraphNode, { namespace }: GraphNode): boolean {
   return owner.namespace === '' || owner.namespace === namespace
 }
@@ -107,7 +107,7 @@ function isOf({ type }: GraphNode, { stored }: Resource): boolean {
   return type.stored.storagePrefix === stored.storagePrefix
 }
 
-/** Whether the object was what is named; by its group and kind where these went with it. */
+/** Whether the reference names this deleted object. Its group and kind are compared if they were still known. */
 function isNamed(gone: GraphNode, reference: OwnerReference, resource: Resource | undefined): boolean {
   if (gone.name !== reference.name) return false
   if (resource !== undefined) return isOf(gone, resource)

@@ -22,7 +22,7 @@ export class QueueMeasures {
     { labels: OF_QUEUE, bounds: BOUNDS },
   )
 
-  /** Of the last queue of a name: one that is opened anew has taken the place of the one before. */
+  /** The measures of the last queue of a name. A new queue of a name replaces the earlier one. */
   readonly #busy = new Map<string, Map<string, number>>()
   readonly #unfinished = this.#ofBusy(
     'workqueue_unfinished_work_seconds',

@@ -66,7 +66,7 @@ export class CachedQuotaLedger implements QuotaLedger {
     return cancellable(promise, signal)
   }
 
-  /** From the watch, and before that from our own writes; what is older than what we know is no news. */
+  /** Takes a version from the watch, or from our own write before the watch has it. An older version than the known one is ignored. */
   #learn(stored: StoredObject): void {
     const { namespace, name, revision } = stored
     const quotas = this.#byNamespace.get(namespace) ?? new Map<string, Known>()

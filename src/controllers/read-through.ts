@@ -44,7 +44,7 @@ export function readThrough<T extends ApiObject>(
     list: (namespace, signal) =>
       store.peekAll?.(resource, namespace)?.map(parse) ??
       some(namespace, { by: parse }, signal).then(({ objects }) => objects),
-    // Pods are many, and asked for rarely: what was parsed of them is not kept.
+    // There are many pods, and few reads of them: parsed pods are not kept.
     listSome: (namespace, most, signal) => some(namespace, { most, by: read }, signal),
   }
 }

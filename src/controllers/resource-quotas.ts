@@ -218,7 +218,7 @@ class QuotaController {
     return used
   }
 
-  /** False where the quota has changed meanwhile: what was counted may be out of date. */
+  /** False: the quota has changed meanwhile, so the count may be out of date. */
   async #store(
     { quota, revision }: Known,
     counted: ReadonlyMap<string, Quantity>,

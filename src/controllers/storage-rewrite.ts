@@ -1,5 +1,5 @@
-// Writes the stored objects of a type anew, at a bounded rate: objects in an older version, in an encoding of kube-apiserver's, or under an
-// old encryption key. An object that is already stored as the server would store it now is not written, so that no watcher is told of it.
+// Rewrites the stored objects of a type at a bounded rate: objects in an older version, in an encoding of kube-apiserver's, or under an old
+// encryption key. An object that is already in the current form is not written, so that watchers get no event.
 import type { GroupResource } from '../api/object.ts'
 import type { PagePosition, StoredObject } from '../api/read.ts'
 import type { ApiError } from '../api/status.ts'
@@ -18,7 +18,7 @@ const AT_ONCE = 8
 const TURN_OBJECTS = 25
 const TURN_MS = 100
 
-/** Hands out turns to write, so many in a second, to all who ask. */
+/** Shares a limited number of writes a second among all callers. */
 export class Pace {
   readonly #clock: Clock
   #nextMs = Number.NEGATIVE_INFINITY
@@ -95,7 +95,7 @@ interface Page {
   readonly position: PagePosition | undefined
 }
 
-/** A page of what can be read. It is read at the newest revision: history can be compacted before the walk ends. */
+/** A page of the readable objects. It is read at the newest revision: history can be compacted before the walk ends. */
 async function readPage(
   store: Store,
   { resource, position }: Page,
@@ -138,7 +138,7 @@ async function rewriteOne(
   )
 }
 
-/** The type in one of its served versions: the one that it is stored in, where that is served. */
+/** The type in one of its served versions: the storage version if it is served. */
 export function typeOf(table: ResourceTable, { group, resource }: GroupResource): Resource | undefined {
   let found: Resource | undefined
   for (const one of table.all()) {

@@ -182,7 +182,7 @@ class TypeGone extends Error {}
 /** The migration was deleted on the way, or has another uid now. */
 class MigrationGone extends Error {}
 
-/** The migration as it is stored: what the informer tells of can be older. Throws `MigrationGone`. */
+/** The stored migration, which can be newer than the informer's. Throws `MigrationGone`. */
 async function readLive({ parts, migrations, first, signal }: Run): Promise<StorageVersionMigration> {
   const key = { resource: migrations.stored, namespace: '', name: metaText(first, 'name') }
   const { item } = await parts.registry.store.get(key, { kind: 'latest' }, signal)

@@ -27,7 +27,7 @@ export class WorkQueue {
   /** Added while they were being worked on. */
   readonly #again = new Set<string>()
   readonly #attempts = new Map<string, number>()
-  /** How to call off what is to be added later. */
+  /** The functions that cancel delayed additions. */
   readonly #timers = new Map<string, () => void>()
   #wake: (() => void)[] = []
 

@@ -35,7 +35,7 @@ export function controllerContext(parts: ControllerParts, namespace: string, sig
   }
 }
 
-/** For what the reference's API server does itself, under the name of its field manager. */
+/** The context of writes that the reference's API server makes itself, with the name of its field manager. */
 export function serverContext(parts: ControllerParts, namespace: string, signal: AbortSignal): WriteContext {
   return { ...controllerContext(parts, namespace, signal), fieldManager: 'kube-apiserver' }
 }
@@ -61,14 +61,14 @@ export async function createMissing(
 export interface LiveUpdate {
   readonly name: string
   readonly subresource?: 'status' | 'finalize'
-  /** From what is stored; called again where another write won. */
+  /** Makes the new object from the stored one. Called again if another write came first. */
   readonly change: (live: ApiObject) => ApiObject
   /** `change` has settled the managed fields itself. */
   readonly tracksFields?: boolean
   readonly uid?: string
 }
 
-/** Updates an object that is there. Throws `NotFound` where it is not, `Conflict` where it has another uid. */
+/** Updates an existing object. Throws `NotFound` if it is gone, and `Conflict` if it has another uid. */
 export function updateLive(
   parts: ControllerParts,
   resource: Resource,

@@ -1,4 +1,4 @@
-// The static types of what a schema accepts and gives, and what the compiler can see to be not structural.
+// The static types of the values that a schema accepts and gives, and the faults of structure that the compiler can find.
 import type { JsonSchema, KEYWORDS_INSTEAD } from './json-schema.ts'
 import type { INSTEAD, ZodSchema } from './zod-schema.ts'
 

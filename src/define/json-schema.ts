@@ -1,5 +1,5 @@
-// From a plain JSON schema to a structural one: the few spellings of newer drafts that mean the same are translated, what Kubernetes
-// cannot take is told with what to write instead.
+// Turns a plain JSON schema into a structural one. A few spellings of newer drafts are translated. Parts that Kubernetes does not support are
+// refused, with a proposal.
 import type { Value } from '../api/value.ts'
 import { BEYOND_RE2, isBeyondRe2 } from './pattern.ts'
 import { KUBERNETES_KEYWORDS, type Report, type StructuralSchema } from './structural.ts'
@@ -146,7 +146,7 @@ function typeOf({ type }: JsonSchema, { path, report }: Place): StructuralSchema
   return { ...(only === undefined ? {} : { type: only }), ...(types.includes('null') ? { nullable: true } : {}) }
 }
 
-/** Newer drafts have the number itself, the one that Kubernetes follows has a switch beside it. */
+/** Newer drafts have a number; the draft of Kubernetes has a number and a switch beside it. */
 function bound(side: 'minimum' | 'maximum', schema: JsonSchema, { path, report }: Place): StructuralSchema {
   const name = side === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'
   const exclusive = schema[name]!

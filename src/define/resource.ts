@@ -99,7 +99,7 @@ export interface ResourceOptions<Group extends string, Kind extends string, V ex
   readonly plural?: string
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
-  /** `kubectl get all` shows what has the category `all`. */
+  /** `kubectl get all` shows kinds with the category `all`. */
   readonly categories?: readonly string[]
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
@@ -117,7 +117,7 @@ export interface ResourceOptions<Group extends string, Kind extends string, V ex
   readonly webhook?: WebhookClientConfig
 }
 
-/** Holds the versions to what the compiler can see of their schemas. */
+/** Refuses versions whose schemas are not structural, as far as the compiler can see it. */
 export type Structural<V extends Versions> = {
   readonly [N in keyof V & string]: {
     readonly [Part in keyof V[N] & ('spec' | 'status')]: Said<Unstructural<V[N][Part], `versions.${N}.${Part}`>>
@@ -163,7 +163,7 @@ type ConversionOf<G extends string, K extends string, V extends Versions, P> = [
     : never
   : never
 
-/** What a conversion function returns; what it leaves out of the first three stays, but for the version. */
+/** The result of a conversion function. Members that it leaves out keep their values, except the version. */
 type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
   apiVersion?: string
   kind?: string
@@ -198,7 +198,7 @@ export interface DefinedResource<Group extends string, Kind extends string, V ex
       InputObject<Group, Kind, N, V[N]>
     >
   }
-  /** The object as another version has it, with its defaults. Throws what the conversion functions throw, and a RangeError for an unknown version. */
+  /** The object in another version, with its defaults. Throws the errors of the conversion functions, and a RangeError for an unknown version. */
   convert<To extends keyof V & string>(
     object: { readonly [N in keyof V & string]: OutputObject<Group, Kind, N, V[N]> }[keyof V & string],
     to: To,

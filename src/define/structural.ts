@@ -1,4 +1,4 @@
-// The structural schema that a definition carries, and what is told of a schema that cannot be one.
+// The structural schema of a definition, and the errors for schemas that are not structural.
 import type { Value } from '../api/value.ts'
 
 /** A CEL rule, as `x-kubernetes-validations` has it. */
@@ -62,7 +62,7 @@ export interface KubernetesMeta {
   readonly listMapKeys?: readonly string[]
   /** `atomic`: apply replaces the object as a whole. */
   readonly mapType?: 'atomic' | 'granular'
-  /** CEL rules that the value is held to. */
+  /** CEL rules for the value. */
   readonly rules?: readonly Rule[]
   /** Fields that the schema does not name are kept and not pruned. */
   readonly preserveUnknownFields?: true

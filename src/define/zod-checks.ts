@@ -147,7 +147,7 @@ function withFormat(schema: StructuralSchema, check: CheckDef, refuse: Refuse): 
   return { ...schema, ...known }
 }
 
-/** Each keyword is there once: what is asked for again stands beside it. */
+/** A schema has each keyword only once. A second value of a keyword goes into `allOf`. */
 function withFurther(schema: StructuralSchema, more: { pattern: string } | { multipleOf: number }): StructuralSchema {
   const isTaken = 'pattern' in more ? schema.pattern !== undefined : schema.multipleOf !== undefined
   return isTaken ? { ...schema, allOf: [...(schema.allOf ?? []), more] } : { ...schema, ...more }

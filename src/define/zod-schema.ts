@@ -200,7 +200,7 @@ class Walk {
     return this.#refuse(path, INSTEAD.union)
   }
 
-  /** A default is a part of the definition, so one that is different each time it is asked for would be a surprise. */
+  /** A default is a part of the definition, so its value must not differ from call to call. */
   #constant(def: ZodDef, path: string): Value {
     const text = JSON.stringify(def.defaultValue)
     if (text === undefined) this.#report(path, 'a default that is no JSON')

@@ -80,7 +80,7 @@ export class ExtensionProcess {
     this.#log = log
     const { folder, name } = source
     const readable = [...folder, CODE].map((each) => `--allow-fs-read=${each}/`)
-    // The process drops the right to start threads after it has started the one that watches it.
+    // The process starts its watchdog thread, and then drops the right to start threads.
     const warnings = ['--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning']
     const flags = ['--permission', '--allow-worker', ...warnings, ...readable]
     this.#child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, ...flags, PROGRAM], {

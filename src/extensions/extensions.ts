@@ -40,7 +40,7 @@ export interface AdmissionRule<T, O extends AdmissionOperation, P extends Admiss
   readonly operations?: readonly O[]
   /** In the place of `resource`: several kinds, or subresources. */
   readonly rules?: readonly ResourceRule<O>[]
-  /** Absent: `Equivalent`, the same object in another version is shown in the one that is named. */
+  /** Absent: `Equivalent`. An object of another version is converted to the version that the rule names. */
   readonly matchPolicy?: 'Exact' | 'Equivalent'
   readonly namespaceSelector?: LabelSelector
   readonly objectSelector?: LabelSelector
@@ -70,7 +70,7 @@ interface GroupVersionResource {
 
 interface AdmissionFacts<O> {
   readonly uid: string
-  /** What the objects are shown as; `requestKind` is what was asked for. */
+  /** The kind of the given objects. `requestKind` is the requested kind. */
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
   readonly subResource?: string
@@ -203,8 +203,8 @@ export interface Extensible {
     admit: (request: AdmissionRequest<T, O>) => MaybePromise<AdmissionResult<T, P>>,
   ) => Disposable
   /**
-   * Has objects of a custom kind converted between its versions: by what `defineResource` made of `convert`, or by a function. It goes
-   * before what the definition says, webhook or none.
+   * Converts the objects of a custom kind between its versions: by the `convert` of `defineResource`, or by a function. It takes precedence over
+   * the conversion of the definition.
    */
   readonly convert: {
     (resource: ConvertedResource): Disposable

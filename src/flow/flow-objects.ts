@@ -1,5 +1,5 @@
-// Converts the objects of the API for flow control. The API has validated them. A field that is missing all the same is
-// read as its default, so that no object can stop the server.
+// Converts the objects of the API for flow control. The API has validated them. A missing field still reads as its default, so that no object
+// can stop the server.
 import { isTrue, mapOrEmpty, mapsOnly, numberOrAbsent, numberOrZero, textOrEmpty, textsOnly } from '../api/members.ts'
 import { own, type ValueMap } from '../api/value.ts'
 

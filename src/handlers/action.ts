@@ -1,4 +1,4 @@
-// POST to an endpoint that does something with what it is sent, with the checks of a create.
+// POST to an endpoint that performs an action on its body, with the checks of a create.
 import type { HttpResponse } from '../http/http.ts'
 import { isTrue } from '../http/query.ts'
 import { runAction } from '../registry/action.ts'

@@ -135,7 +135,7 @@ export class Applied {
   }
 }
 
-/** An apply takes no right to read: values are shown to who may read the object, and those of secrets to no one. */
+/** An apply needs no right to read. So only users who may read the object see values, and the values of secrets are never shown. */
 export async function toldToCaller(error: unknown, resource: Resource, context: WriteContext): Promise<unknown> {
   if (!(error instanceof ApiError) || error.explanation === undefined || !('conflicts' in error.explanation))
     return error

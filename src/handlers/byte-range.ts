@@ -1,4 +1,4 @@
-// The `Range` header. Several ranges at once are answered with the whole document, as is allowed.
+// The `Range` header. The answer to several ranges is the whole document, which HTTP allows.
 export type ByteRange =
   | { readonly kind: 'whole' }
   /** Both included. */

@@ -50,7 +50,7 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
   }
 }
 
-/** To read is not to act: what a stream does in a pod takes the right to create, with any method (P-106). */
+/** A stream into a pod can act, so it needs the right to create, with any method (P-106). */
 async function checkMayCreate(parts: ResourceParts, request: ResourceRequest): Promise<void> {
   const { info, resource } = request
   if (info.verb === 'create' || !parts.gates.has('AuthorizePodWebsocketUpgradeCreatePermission')) return

@@ -1,4 +1,4 @@
-// Discovery: `/api`, `/apis` and what is below them, in all encodings, plain and aggregated.
+// Discovery: `/api`, `/apis` and the paths below them, in all encodings, plain and aggregated.
 import { createHash } from 'node:crypto'
 import type { ValueMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
@@ -24,7 +24,7 @@ export interface DiscoveryParts {
   readonly groups: () => readonly DiscoveryGroup[]
   /** These groups and further ones that only `/apis` names: they have no resources. Plain discovery only. */
   readonly withNamed: (groups: readonly DiscoveryGroup[]) => readonly DiscoveryGroup[]
-  /** `host:port`, as clients are told to reach the server. */
+  /** The `host:port` at which clients reach the server. */
   readonly serverAddress: () => string
   readonly kind: (group: string, version: string, kind: string) => KindSchema
   readonly cbor: boolean

@@ -1,17 +1,17 @@
-// What a watch of `EventSource` in a browser has beside its frames: where it resumes, and comments that keep it alive.
+// The parts of a watch for `EventSource` in browsers besides its frames: the position at which it resumes, and comments that keep it alive.
 import type { ByteSink, HttpRequest } from '../http/http.ts'
 import type { Query } from '../http/query.ts'
 import { type Clock, repeat } from '../lib/clock.ts'
 import { headerOf } from './resource-parts.ts'
 
-/** Proxies close what has been silent for a minute, some for half of one. */
+/** Proxies close streams that are silent for a minute; some close them after half a minute. */
 const KEEP_ALIVE_MS = 15_000
 const COMMENT = Buffer.from(':\n\n')
 
-/** What the state is to be like says nothing where a client resumes. */
+/** A client that resumes already has the state, so these parameters do not apply. */
 const OF_THE_STATE: ReadonlySet<string> = new Set(['resourceVersionMatch', 'sendInitialEvents'])
 
-/** The query with the version of the last event that a client has seen, where it comes back. */
+/** The query with the version of the last event that the client has seen, if it reconnects. */
 export function resumedQuery(request: HttpRequest): Pick<Query, 'get'> {
   const { query } = request
   const seen = headerOf(request, 'last-event-id')
@@ -21,7 +21,7 @@ export function resumedQuery(request: HttpRequest): Pick<Query, 'get'> {
   }
 }
 
-/** Until what it returns is called. Nothing is added for a client that does not take what it has. */
+/** Sends keep-alives until the returned function is called. Nothing is written for a client that does not read. */
 export function keepAlive(sink: ByteSink, clock: Clock): () => void {
   return repeat(clock, KEEP_ALIVE_MS, () => {
     if (sink.waitingBytes === 0) sink.write(COMMENT)

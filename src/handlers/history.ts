@@ -16,7 +16,7 @@ export async function handleHistory(
   read: NonNullable<ResourceParts['readHistory']>,
 ): Promise<HttpResponse> {
   const { http, info, caller } = request
-  // A user who may see what a secret is may not see what it was.
+  // The right to read a secret does not include its past values.
   if (info.group === '' && info.resource === 'secrets') {
     await parts.authorize(request, { verb: 'get', subresource: 'history' })
   }

@@ -10,7 +10,7 @@ import { LOG_COMPONENTS, LOG_LEVELS, type LogComponent, type LogLevel } from '..
 export interface RunningLogLevels {
   /** By component. */
   all(): Readonly<Partial<Record<LogComponent, string>>>
-  /** Of all components where none is named; resolves when every worker of the server goes by it. */
+  /** Sets the level of the component, or of all. Resolves when every worker has applied it. */
   set(level: LogLevel, component?: LogComponent): Promise<void>
 }
 

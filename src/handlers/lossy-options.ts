@@ -5,7 +5,7 @@ import { ApiError } from '../api/status.ts'
 import type { Query } from '../http/query.ts'
 import { IGNORE_READ_ERRORS } from '../registry/delete-options.ts'
 
-/** Names, by what all spellings of them have in common. */
+/** Names by the part that all their spellings share. */
 type Spellings = ReadonlyMap<string, string>
 
 /** All that say which objects a DELETE deletes, and how. */
@@ -53,7 +53,7 @@ export function refuseLossyQuery(query: Query, known: Spellings): void {
   }
 }
 
-/** `problems`: what a decoder of DeleteOptions has passed over. */
+/** `problems`: the fields that the decoder of DeleteOptions has ignored. */
 export function refuseLossyFields(problems: readonly string[]): void {
   for (const problem of problems) {
     if (/duplicate|already set/.test(problem)) throw lost(`the DeleteOptions say something twice: ${problem}`)

@@ -163,7 +163,7 @@ class Patch {
     return this.#decode(patched, problems, { shown, live })
   }
 
-  /** Of what is sent to them the reference looks at nothing but the status, and at no version of a scale, of custom objects. */
+  /** Checks the kind. For custom objects the reference checks neither the kind of a patched status nor the version of a patched scale. */
   #checkKind(patched: Value, problems: readonly string[], shown: () => string): void {
     const { name, subresource, isCustom } = this.#parts.addressed
     const unnamed = unnamedProblem(patched, this.#parts.target)

@@ -97,7 +97,7 @@ function refusal(status: number, text: string, name: string): ApiError {
   return new ApiError(reason, `${message === '' ? text : message} ( pods/log ${name})`, { code: status, details })
 }
 
-/** An empty message: what the kubelet says. */
+/** An empty message: the kubelet's own message is used. */
 const REFUSALS: Readonly<Record<number, readonly [reason: StatusReason, message: string]>> = {
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   403: ['Forbidden', ''],

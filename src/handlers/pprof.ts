@@ -91,7 +91,7 @@ const flagIndex: Handler = () => page('/debug/flags/', 'flags: v')
 
 const LONGEST_NUMBER = 20
 
-/** The text of the reference's faults is that of Go's parser. */
+/** The text of the reference's faults comes from Go's parser. */
 function takeVerbosity(setVerbosity: PprofParts['setVerbosity']): Handler {
   return async (request) => {
     const answer = (status: number, text: string): HttpResponse =>

@@ -27,7 +27,7 @@ interface BodyRequest {
   readonly options: Pick<WriteOptions, 'fieldValidation'>
 }
 
-/** The object, typed and complete but for defaults. Throws `BadRequest`. */
+/** The object, typed and complete except for defaults. Throws `BadRequest`. */
 export function decodeBody(request: BodyRequest, warn: (text: string) => void): ApiObject {
   const { resource } = request
   const document = parsed(request)
@@ -78,7 +78,7 @@ function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
 
 const QUOTED_CHARACTERS = 16 * 1024
 
-/** Objects of custom kinds have to say themselves what they are (W-035, W-036). */
+/** Objects of custom kinds must have their `apiVersion` and `kind` (W-035, W-036). */
 function refuseUnnamed(value: Value, { bytes, encoding, resource }: BodyRequest): void {
   if (textOrEmpty(asMap(value), 'kind') === '') {
     throw unrecognized(bytes, resource, kindMissing(encoding === 'json' ? bytes.toString() : plainJson(value)))
@@ -104,7 +104,7 @@ function excerpt(bytes: Buffer): string {
   return bytes.length > EXCERPT_BYTES ? `${text} ...` : text
 }
 
-/** What the body says it is; what it leaves out is what the path says (W-034). */
+/** The kind that the body names. Missing parts come from the path (W-034). */
 function kindIn(value: Value, resource: WrittenKind): GroupVersionKind {
   const [kind, apiVersion] = [textOrEmpty(asMap(value), 'kind'), textOrEmpty(asMap(value), 'apiVersion')]
   const gv = apiVersion === '' ? resource : (parseGroupVersion(apiVersion) ?? { group: '', version: apiVersion })
@@ -143,7 +143,7 @@ export function checkStaysCustomKind(patched: Value, resource: WrittenKind, name
   if (faults.length > 0) throw invalidError({ group: kind.group, kind: kind.kind }, name, faults)
 }
 
-/** Why a custom object that does not say what it is is none; undefined: it does, or is not a custom one. */
+/** Why a custom object without `apiVersion` or `kind` is refused. Undefined: it has both, or is not of a custom kind. */
 export function unnamedProblem(patched: Value, resource: WrittenKind): string | undefined {
   if (resource.schema.custom !== true) return undefined
   if (textOrEmpty(asMap(patched), 'kind') === '') return kindMissing(plainJson(patched))
@@ -179,7 +179,7 @@ function shortGroup({ group }: WrittenKind): string {
   return group === '' ? 'core' : group.split('.', 1)[0]!
 }
 
-/** Why a document cannot be of the resource's kind by what it says it is; undefined: it can. It is first read as what it says. */
+/** Why a document is refused for its own `apiVersion` and `kind`. Undefined: they fit the resource. The document is decoded by its own kind first. */
 export function otherKindProblem(value: Value, resource: WrittenKind, resources: ResourceTable): string | undefined {
   const kind = kindIn(value, resource)
   if (kind.kind === resource.kind && kind.group === resource.group && kind.version === resource.version)

@@ -1,4 +1,4 @@
-// Requests for resources: finds the resource, refuses what is not served, and calls the handler of the verb.
+// Requests for resources: finds the resource, refuses unknown ones, and calls the handler of the verb.
 import type { HttpResponse, CallerHandler, HttpRequest } from '../http/http.ts'
 import { isTransaction, type ResourceInfo } from '../http/request-info.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
@@ -81,7 +81,7 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     if (subresource === undefined) throw unknownResourceError()
     if (!subresource.verbs.has(verb)) throw methodNotAllowedError()
   } else if (verb === 'watch' && resource.verbs.has('list') && !resource.verbs.has('watch')) {
-    // The list is there and finds out that it cannot go on (R-018 b).
+    // The list exists, and its handler refuses the watch (R-018 b).
     for (const text of resource.deprecations) http.responder.warn(text)
     throw notSupported(verb, resource)
   } else if (!resource.verbs.has(verb) || !hasItsName(info, verb) || isAcrossNamespaces(resource, info, verb)) {
@@ -152,8 +152,8 @@ function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
 }
 
 /**
- * Custom resources have no routes: what they do not support is answered by the handler (R-045, R-053); a write to the collection
- * is told that the name is missing, and a create at the path of an object is one in the collection.
+ * Custom resources have no routes, so the handler refuses requests that they do not support (R-045, R-053). A write to the collection lacks the
+ * name, and a create at the path of an object is a create in the collection.
  */
 function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
   const { http, info, resource } = request
@@ -185,7 +185,7 @@ function isInScope(resource: Resource, info: ResourceInfo): boolean {
   return info.namespace === undefined || (resource.group === '' && resource.resource === 'namespaces')
 }
 
-/** Below a subresource there is only what a proxy leads to; of the old paths only those of watches without one are left. */
+/** Only proxies have paths below a subresource. Of the old paths, only those of watches without a subresource exist. */
 function isTooLong({ verb, subresource, rest, legacy }: ResourceInfo): boolean {
   if (legacy) return subresource !== undefined || verb === 'proxy'
   return rest.length > 0 && subresource !== 'proxy'

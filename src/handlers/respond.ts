@@ -50,7 +50,7 @@ export function viewOf(
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
 }
 
-/** For what has no protobuf form and is no object of the kind. */
+/** The view of an answer that has no protobuf form and is no object of the kind. */
 export function resultViewOf(parts: ResourceParts, request: ServedRequest): View {
   const offer = { ...offerOf(parts, request, 'all'), protobuf: false }
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))

@@ -1,5 +1,5 @@
-// The memory that open watches keep for their clients: their requests, and the matchers of their selectors. What a user and what a
-// connection may have of it is bounded. What waits to be sent is bounded where it waits.
+// The memory that open watches keep for their clients: their requests, and the matchers of their selectors. It is bounded for each user and each
+// connection. Unsent events have a bound of their own.
 import { ApiError } from '../api/status.ts'
 import type { WatchMeasures } from './watch-measures.ts'
 
@@ -28,7 +28,7 @@ export class WatchMemory {
   readonly #ofUsers = new Map<string, number>()
   readonly #ofConnections = new WeakMap<object, number>()
 
-  /** The workers share what a user may have. */
+  /** The workers share the limit of a user. */
   constructor({ refused }: Pick<WatchMeasures, 'refused'>, workers = 1) {
     this.#refused = refused
     this.#mostOfUser = Math.max(MOST_OF_USER / workers, LEAST_OF_USER)

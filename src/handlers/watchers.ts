@@ -15,7 +15,7 @@ const CHECK_MS = 1000
 const SLOW_MS = 2000
 /** Of one watch. */
 const MOST_MARKS = 16
-/** As much of it as is told. */
+/** Longer selectors are cut off in the status. */
 const LONGEST_SELECTOR = 256
 
 /** What a watch is for, and whose it is. */
@@ -27,7 +27,7 @@ export interface Watched extends ClientName {
   readonly fieldSelector: string
 }
 
-/** What is told of a watch. */
+/** The status of a watch. */
 export interface WatcherStatus extends Watched {
   readonly since: string
   /** The newest that was sent; empty: none. */

@@ -21,7 +21,7 @@ export interface StatuszParts {
   /** In milliseconds since 1970. */
   readonly startedAt: number
   readonly now: () => number
-  /** Everything that is served, in any order; what has the same first part is one entry. */
+  /** All served paths, in any order. Paths with the same first part are one entry. */
   readonly paths: readonly string[]
   readonly cbor: boolean
 }

@@ -11,7 +11,7 @@ export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
 
-/** The server stops: streams end as if they had come to their end, and what has not begun is turned away. */
+/** The server stops: streams end normally, and requests that have not begun are refused. */
 export class ServerClosingError extends Error {
   override readonly name = 'ServerClosingError'
 }

@@ -11,7 +11,10 @@ import type { Http2Session } from '../wire/http2-server-session.ts'
 /** How long clients have to read the last bytes when the server stops. */
 const LINGER_MS = 1000
 
-/** Where there are too many, so many of those that have been idle longest make room at a time: looking for them takes a while. */
+/**
+ * The share of the idle connections that is closed if there are too many, the longest idle first. Several are closed at a time, because the
+ * search takes a while.
+ */
 const IDLE_SHARE = 0.01
 const LEAST_IDLE_MS = 1000
 
@@ -70,7 +73,7 @@ export class Connections {
     if (this.#drainsNewcomers) connection.drain()
   }
 
-  /** Asks the clients of those that are open to open others; what they send meanwhile is answered. */
+  /** Asks the clients of open connections to open new ones. Their requests are answered meanwhile. */
   drain({ newcomers = false } = {}): void {
     this.#drainsNewcomers ||= newcomers
     for (const connection of this.#connections.values()) connection.drain()
@@ -96,7 +99,7 @@ export class Connections {
     return remote
   }
 
-  /** Sends what is still to be sent, for a short while, and then closes what is open. */
+  /** Sends the remaining bytes for a short while, and then closes all connections. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     for (const connection of this.#connections.values()) connection.leave()

@@ -28,7 +28,7 @@ interface Rest {
 
 /** Where events come one by one. */
 const SHORT_REST: Rest = { factor: 4, longestMs: 10 }
-/** Where streams had several pieces each: what comes meanwhile shares the next round's cost. */
+/** After a round with several pieces for each stream: pieces that come meanwhile share the cost of the next round. */
 const LONG_REST: Rest = { factor: 16, longestMs: 40 }
 /** On average. */
 const SEVERAL_PIECES = 1.5
@@ -147,7 +147,7 @@ export class Delivery {
       }
       const [connection, streams] = next.value
       for (const stream of streams) {
-        // A fault ends its own stream. The others must get what is theirs, and the round must end.
+        // A fault ends only its own stream. The other streams must get their pieces, and the round must end.
         try {
           this.#pieces += stream.flush(beganAt)
         } catch (error) {

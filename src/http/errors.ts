@@ -55,7 +55,7 @@ export function answerError(
   return writeStatus(faultError(request.auditId), request)
 }
 
-/** What every bug of ours is answered with. */
+/** The answer for every bug of ours. */
 export function faultError(auditId: string): ApiError {
   const text = `unexpected failure, see the log of the server for audit ID ${auditId}`
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })

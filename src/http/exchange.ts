@@ -49,9 +49,9 @@ export class Exchange implements HttpRequest {
   remote: RemoteEnd
   /** Called after the signal has fired for the deadline. */
   onDeadline: (() => void) | undefined
-  /** Called when it is to be broken off: what was answered at the deadline, or is sent as long as it takes, is not taken. */
+  /** Called to break off an answer that the client does not read: the answer at the deadline, or one without a deadline. */
   onOverdue: (() => void) | undefined
-  /** Of answers without a deadline. */
+  /** The progress of an answer without a deadline. */
   progress: AnswerProgress | undefined
   readonly #request: WireRequest
   readonly #ledger: TurnLedger | undefined
@@ -109,7 +109,7 @@ export class Exchange implements HttpRequest {
 
   useSession(authorization: string | undefined): void {
     this.#credential = authorization
-    // `EventSource` cannot say what it accepts.
+    // `EventSource` cannot send an `Accept` header of its own.
     const { headers } = this.#request
     headers.accept = this.query.get('accept') ?? headers.accept
     if (authorization !== undefined) this.remote = { ...this.remote, certificate: undefined }
@@ -168,7 +168,7 @@ export class Exchange implements HttpRequest {
   }
 }
 
-/** Of a longer one that a client sends, this much is kept: it is in every event, log line and answer. */
+/** A longer audit ID of a client is cut off: it is in every event, log line and answer. */
 const LONGEST_AUDIT_ID = 64
 /** How long the client has to read the answer to a request that took too long. */
 const LATE_ANSWER_MS = 5000

@@ -1,4 +1,4 @@
-// 403, worded by what was asked for (P-113 to P-118).
+// 403, with a text that depends on the request (P-113 to P-118).
 import { quoted } from '../api/field-error.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
@@ -11,7 +11,7 @@ interface Denied extends DeniedAccess {
   readonly decision: DeniedAccess['decision'] & { readonly reason?: string | undefined }
 }
 
-/** Throws 403, explained to who asks for it. */
+/** Throws 403, with an explanation if the client asks for one. */
 export async function refuseAccess({ query, signal }: HttpRequest, denied: Denied, by: Authorizer): Promise<never> {
   const explanation = isTrue(query.get('explain')) ? await by.explain?.(denied, signal) : undefined
   throw forbiddenAccess(denied.access, denied.decision.reason, explanation)

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { TwoEndedQueue } from './two-ended-queue.ts'
 
 export interface HandshakeQueueOptions {
-  /** Begins TLS; what the client has sent so far is in the socket's buffer. */
+  /** Begins TLS. The bytes that the client has sent so far are in the socket's buffer. */
   readonly begin: (socket: Socket) => void
   /** A connection ended before its TLS began. */
   readonly onLost: () => void
@@ -20,7 +20,7 @@ interface WaitingSocket {
   readonly hello: Buffer
 }
 
-/** A client that comes when so many wait is turned away; at a millisecond each, the last would have given up before its turn. */
+/** New clients are refused while so many wait. A handshake takes a millisecond, so the last client would give up before its turn. */
 export const LONGEST_LINE = 4096
 /**
  * While connections arrive, or a round of watch events is under way, only one handshake is begun in so many turns: Node accepts
@@ -56,7 +56,7 @@ export class HandshakeQueue {
     socket.once('readable', () => this.#queue(socket))
   }
 
-  /** Closes the one that has been silent longest; false where there is none. */
+  /** Closes the connection that has been silent longest. False: there is none. */
   dropOldest(): boolean {
     const [oldest] = this.#silent
     oldest?.destroy()

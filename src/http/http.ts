@@ -1,5 +1,5 @@
-// The front door of the room: what a handler gets and what it gives back. Both are plain records, so that handlers know
-// nothing of sockets and are tested without one. The way from the socket to here is `listener.ts`, `stages.ts`.
+// The front door of the room: the input and the result of a handler. Both are plain records, so that handlers do not depend on sockets and tests
+// need none. `listener.ts` and `stages.ts` lead from the socket to here.
 import type { Duplex } from 'node:stream'
 import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { CallerReach } from '../api/reach.ts'
@@ -35,7 +35,7 @@ export interface HttpRequest {
   readonly remote: RemoteEnd
   /** The server that the client means, `host:port`. Empty if the request does not name it. */
   readonly host: string
-  /** A page of the console sent it, below a prefix that is not in its path: its credential is that of a session. */
+  /** A page of the console sent the request, below a prefix that is not in its path. Its credential is a session. */
   readonly isOfConsole: boolean
   /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
   readonly transport: 'plain' | 'websocket'
@@ -78,7 +78,7 @@ export interface Caller {
   /** The authenticator's annotations of the audit event. */
   readonly annotations?: Readonly<Record<string, string>> | undefined
   readonly audit: AuditNotes
-  /** What the request is limited to: it asks for what the caller may read. Absent: the caller may do all of it. */
+  /** The objects that the caller may read; the request is limited to them. Absent: the caller may read all. */
   readonly reach?: CallerReach | undefined
 }
 
@@ -125,7 +125,7 @@ export interface Responder {
   whenOver(listener: () => void): void
   /** Whose request it is: `system:anonymous` until the filters have found out. */
   readonly user: User
-  /** Whose request it is, and whether the authorizer has let it in; for the log and for what is counted. */
+  /** Notes the user of the request and whether it was authorized, for the log and for metrics. */
   account(user: User, isAuthorized: boolean): void
 }
 
@@ -173,7 +173,7 @@ export type ResponseBody =
   | {
       readonly kind: 'stream'
       readonly run: (sink: ByteSink) => Promise<void>
-      /** How many seconds passed until pieces were sent since what was said of them; of several sent at once, of the first. */
+      /** The seconds from an event until its piece was sent. Of several pieces sent at once, the first counts. */
       readonly latency?: Distribution
       /** People look at it: pieces that come one soon after another are sent together, twenty times a second. */
       readonly isPaced?: boolean
@@ -190,8 +190,8 @@ export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 /** The destination of a stream. Writing never waits: see what `write` returns. */
 export interface ByteSink {
   /**
-   * False: do not write again before `drained`. Parts are sent without being joined where that is possible. The bytes must not
-   * change. `since`: when what it tells of happened, in milliseconds of `performance.now()`.
+   * False: do not write again before `drained`. Parts are sent without being joined if possible. The bytes must not change. `since`: the time of
+   * the event in the piece, in milliseconds of `performance.now()`.
    */
   write(piece: Piece, since?: number): boolean
   /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */

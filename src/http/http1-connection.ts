@@ -5,7 +5,7 @@ import type { ConnectionLimits, EndReason } from '../wire/connection-limits.ts'
 import { Standstill } from '../wire/standstill.ts'
 import type { Holding, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 
-/** Requests that are sent before the ones before them are answered. Hardly any client does that, and none with so many. */
+/** The limit of requests that are sent before earlier ones are answered. Hardly any client does that, and none with so many. */
 const MOST_PIPELINED = 64
 
 export interface Http1Options {
@@ -93,7 +93,7 @@ export class Http1Connection {
     this.isDraining = true
   }
 
-  /** Ends when what is under way is answered and everything is sent. */
+  /** Ends when all requests are answered and everything is sent. */
   leave(): void {
     this.isDraining = true
     this.#isLeaving = true

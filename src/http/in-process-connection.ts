@@ -26,7 +26,7 @@ export interface InProcessOptions {
   /** `host:port` of the server. */
   readonly authority: string
   readonly date: HttpDate
-  /** Answers a request; gives back what is to be called when nothing more is sent. */
+  /** Answers a request. Returns the function to call when nothing more is sent. */
   readonly serve: (stream: InProcessStream, remote: RemoteEnd) => () => void
   /** Called when it is closed, by either side. */
   readonly onClosed: () => void
@@ -55,7 +55,7 @@ export class InProcessConnection {
     return this.#isClosed
   }
 
-  /** Resolves when the head of the answer is there. Rejects where there is none, and with the signal's reason where that fires. */
+  /** Resolves with the head of the answer. Rejects if there is none, and with the signal's reason if the signal fires. */
   async send(request: InProcessRequest, signal: AbortSignal): Promise<InProcessAnswer> {
     const { authority, date, serve } = this.#options
     if (this.#isClosed) throw new Error('the connection is closed')
@@ -77,7 +77,7 @@ export class InProcessConnection {
     return promise
   }
 
-  /** Callers that wait for an answer are told that there is none. */
+  /** Waiting callers get an error. */
   close(): void {
     this.#isClosed = true
     this.#breakOff('the connection was closed')
@@ -155,7 +155,7 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
     return this.#writtenBytes - this.unsentBytes
   }
 
-  /** When nothing more can be sent; each is told once. */
+  /** Calls the listener once, when nothing more can be sent. */
   whenClosed(listener: () => void): void {
     if (this.isClosed) listener()
     else this.#onClose.push(listener)

@@ -84,7 +84,7 @@ export interface HandedSockets {
 export interface FinishedRequest {
   readonly request: HttpRequest
   readonly user: User
-  /** Whether the authorizer has let it in: only then do its words become labels of what is counted. */
+  /** Whether the request was authorized. Only then may its values become labels of metrics. */
   readonly isAuthorized: boolean
   /** 0 where none was sent. */
   readonly status: number
@@ -334,8 +334,9 @@ function refuse(socket: Duplex, status: string): void {
 }
 
 /**
- * What Node lets through: another version of HTTP, or none; several hosts, or one that cannot be; a target in absolute form (RFC 9112, section
- * 3.2.2) that names another host than the header; a coding of the body that other servers do not know, or that HTTP/1.0 has not.
+ * Whether a request that Node accepts is malformed: another version of HTTP, or none; several hosts, or an invalid one; a target in absolute
+ * form (RFC 9112, section 3.2.2) that names another host than the header; a transfer coding that other servers do not know, or that HTTP/1.0
+ * does not have.
  */
 function isMalformed({ httpVersion, httpVersionMajor, headers, rawHeaders, url = '' }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding } = headers

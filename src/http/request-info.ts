@@ -143,7 +143,10 @@ function coreGroupOf(resource: string): string {
   return resource === 'subjectaccessreviews' || resource === 'localsubjectaccessreviews' ? 'authorization.k8s.io' : ''
 }
 
-/** What follows `namespaces/<ns>/` is a resource in it, but for nothing at all and the namespace's two subresources. */
+/**
+ * Whether a path names the namespace itself: nothing follows `namespaces/<ns>/`, or one of its two subresources. Everything else is a resource
+ * in it.
+ */
 function isOfNamespaceItself(next: string | undefined): boolean {
   return next === undefined || next === 'status' || next === 'finalize'
 }
@@ -171,7 +174,7 @@ function readable(selector: string): string | undefined {
   try {
     return exactField(parseFieldSelector(selector), 'metadata.name')
   } catch {
-    // The list itself will say what is wrong with it.
+    // The list itself reports the fault.
     return undefined
   }
 }

@@ -17,7 +17,7 @@ export const GZIP_ABOVE_BYTES = 128 * 1024
 
 const GATHER_BYTES = 64 * 1024
 
-/** More than any object. The unread rest of such a response is not copied for a client: all clients share the bytes. */
+/** More than any object. The unread rest of such a response is not copied for each client: all clients share the bytes. */
 const LARGE_BYTES = 4 * 1024 * 1024
 const SLICE_BYTES = 256 * 1024
 

@@ -44,7 +44,7 @@ export interface StageOptions extends WhenServing {
   readonly audit: AuditFilterOptions | undefined
   /** Absent: requests are not traced. */
   readonly tracing?: RequestTracing | undefined
-  /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
+  /** Requests without credentials are requests of `system:anonymous`. If false, they are refused. */
   readonly anonymousRequests: boolean
   /** Only for exactly these paths; absent: for all (P-081). */
   readonly anonymousPaths?: readonly string[] | undefined

@@ -29,7 +29,10 @@ export interface Invocation {
   readonly oldObject: ApiObject | undefined
 }
 
-/** The requested version if a rule matches it, otherwise the first equivalent one that the earliest rule matches. */
+/**
+ * The version in which the webhook gets the objects: the requested version if a rule matches it, otherwise the first equivalent version that a
+ * rule matches, in the order of the rules.
+ */
 export function versionFor(
   { rules, wantsEquivalent }: { readonly rules: readonly ResourceRule[]; readonly wantsEquivalent: boolean },
   request: AdmissionRequest,

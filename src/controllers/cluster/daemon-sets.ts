@@ -187,7 +187,7 @@ function nodeOf({ spec }: Pod): string {
   )
 }
 
-/** Whether a daemon is started on the node, and whether one that runs there may stay. */
+/** Whether a daemon pod starts on the node, and whether a running one may stay. */
 function placing({ spec }: DaemonSet, node: Node): { readonly runs: boolean; readonly stays: boolean } {
   const { template } = spec
   const { nodeName = '' } = template.spec

@@ -8,7 +8,7 @@ import type { Cluster } from './cluster-state.ts'
 import { controllerOf } from './followed.ts'
 import { hasEnded, isReady, selectorOf } from './ownership.ts'
 
-/** A pod that was evicted, and is there still, counts as disrupted for so long. */
+/** An evicted pod that still exists counts as disrupted for this time. */
 const DISRUPTED_MS = 120_000
 
 export function disruptionBudgets(cluster: Cluster): void {

@@ -92,7 +92,7 @@ function isSelected({ spec }: Service, pod: Pod): boolean {
   return entriesOf(spec.selector ?? {}).every(([key, value]) => own(labels, key) === value)
 }
 
-/** A port that is named may have another number in each pod; one that a pod does not have is left out. */
+/** A named port can have another number in each pod. A port that a pod does not have is left out. */
 function byPorts({ spec }: Service, pods: readonly Pod[]): readonly PortGroup[] {
   const groups = new Map<string, PortGroup>()
   for (const pod of pods) {

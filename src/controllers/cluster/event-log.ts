@@ -28,7 +28,7 @@ interface Recorded {
 
 const REMEMBERED = 4096
 const MOST_PENDING = 2048
-/** From so many similar events on, they become one. */
+/** This number of similar events is recorded as one event. */
 const SIMILAR = 10
 const SIMILAR_WITHIN_MS = 600_000
 /** Events about one object, and how long until there is room for one more. */

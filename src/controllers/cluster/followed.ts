@@ -36,7 +36,7 @@ export class Followed<T extends ApiObject = ApiObject> {
   readonly #listeners: Listener<T>[] = []
   /** The revisions of removals, by uid: an older answer to a write must not bring the object back. */
   readonly #removedAt = new BoundedMap<string, number>(REMEMBERED)
-  /** The uids of objects that this process has removed, until the informer tells of it. */
+  /** The uids of objects that this process has removed, until the informer reports their removal. */
   readonly #removedHere = new BoundedMap<string, true>(REMEMBERED)
   readonly #synced = Promise.withResolvers<void>()
 

@@ -79,7 +79,7 @@ export function successRule({ spec }: Job, { completedIndexes }: JobStatus): Job
   return undefined
 }
 
-/** Why the Job is over by what is counted; undefined: it goes on. */
+/** The end of the Job by its counts of pods. Undefined: the Job goes on. */
 export function endByCounts(job: Job, status: JobStatus, active: readonly Pod[], nowMs: number): JobEnd | undefined {
   const { spec } = job
   const { succeeded = 0, failed = 0, startTime } = status

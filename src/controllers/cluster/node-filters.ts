@@ -56,7 +56,7 @@ export function affinityFilter(pod: Pod): NodeFilter {
   return ({ node }) => (matchesNode(pod, node) ? undefined : final("node(s) didn't match Pod's node affinity/selector"))
 }
 
-/** Whether the node has what the node selector and the required node affinity of the pod ask for. */
+/** Whether the node matches the node selector and the required node affinity of the pod. */
 export function matchesNode({ spec }: Pod, node: Node): boolean {
   const labels = labelsOf(node)
   if (entriesOf(spec.nodeSelector ?? {}).some(([key, value]) => own(labels, key) !== value)) return false

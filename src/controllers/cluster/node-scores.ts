@@ -96,7 +96,7 @@ function spreadScore(pod: Pod, { entries }: TopologyFacts): Score {
     }, 0)
 }
 
-/** The share of the node that is free when the pod is there. Pods without requests are spread by their number. */
+/** The free share of the node with the pod on it. Pods without requests are spread by their number. */
 function resourceScore(requests: Thousandths): Score {
   return ({ allocatable, used, pods }) => {
     const free = (name: string): number => {

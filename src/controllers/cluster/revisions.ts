@@ -1,4 +1,5 @@
-// The history of a template, as ControllerRevisions: the newest one is that of the current template, also where that is an old one again.
+// The history of a template, as ControllerRevisions. The newest revision has the current template. A return to an old template raises the number
+// of its revision.
 import type { ControllerRevision, PodTemplateSpec } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { equalValues, isMap, own } from '../../api/value.ts'
@@ -64,7 +65,7 @@ export function templateIn({ data }: ControllerRevision): PodTemplateSpec | unde
   return rest as unknown as PodTemplateSpec
 }
 
-/** Deletes the oldest revisions beyond the limit, but for those in use. */
+/** Deletes the oldest revisions beyond the limit, except those in use. */
 export async function trimHistory(
   cluster: Cluster,
   revisions: Followed<ControllerRevision>,

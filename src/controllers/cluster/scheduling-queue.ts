@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 10_000
-/** Room that nothing has told of is found within this time. */
+/** Pods are tried again after this time, in case room became free without an event. */
 const AT_LATEST_MS = 300_000
 
 interface Unfit {

@@ -1,5 +1,5 @@
-// Simulated nodes: Node objects with capacity that report to be ready, and Leases that are renewed. A node with the annotation
-// `quarterdeck.dev/node: simulated` is simulated, whoever made it.
+// Simulated nodes: Node objects with capacity that report to be ready, and Leases that are renewed. Every node with the annotation
+// `quarterdeck.dev/node: simulated` is simulated; any client may have made it.
 import type { Node } from '../../api/gen/kinds.ts'
 import { annotationsOf, metaText } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'
@@ -64,7 +64,7 @@ export function simulatedNodes(cluster: Cluster): void {
   }
 }
 
-/** The node is ready as soon as it is there, and loses the taint that admission gives to new nodes. */
+/** The node is ready as soon as it exists, and loses the taint that admission gives to new nodes. */
 async function register(cluster: Cluster, nodes: Followed<Node>, node: Node): Promise<void> {
   const { taints = [] } = node.spec
   const rest = taints.filter(({ key }) => key !== NOT_READY)

@@ -1,5 +1,5 @@
-// Volume claims: bound to a volume that fits, or to one that is made for them by the simulated provisioner; at once, or when the first pod that
-// uses the claim has a node. A volume that is in use, and a claim that a pod uses, are not removed.
+// Binds volume claims to a fitting volume, or to one that the simulated provisioner makes for them: at once, or when the first pod that uses the
+// claim has a node. Volumes and claims in use are not removed.
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/gen/kinds.ts'
 import { annotationsOf, metaOf, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -33,7 +33,7 @@ export function waitsForConsumer(storageClass: StorageClass | undefined): boolea
   return storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
 }
 
-/** The smallest volume that is free and has what the claim asks for. */
+/** The smallest free volume that fits the claim. */
 export function fittingVolume(
   volumes: Iterable<PersistentVolume>,
   claim: PersistentVolumeClaim,

@@ -188,7 +188,7 @@ function keepResponse(record: AuditRecord, response: HttpResponse): HttpResponse
   return { ...response, body: { ...body, pieces: copied(body.pieces, keep) } }
 }
 
-/** Passes the pieces on, and gives what they make together when the last has gone. */
+/** Passes the pieces on, and hands all of them to `keep` after the last. */
 async function* copied(pieces: Pieces, keep: (bytes: Buffer) => Promise<void> | undefined): AsyncGenerator<Piece> {
   let all: Buffer[] | undefined = []
   let size = 0

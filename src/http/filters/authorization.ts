@@ -15,7 +15,7 @@ import { plainText } from '../responses.ts'
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer
   readonly anonymousHealth: boolean
-  /** Rights as they change. Absent: callers cannot list what they may see without the right to list all of it. */
+  /** The current rights. Absent: callers without the right to list everything cannot list the objects that they may read. */
   readonly rights?: Rights | undefined
 }
 
@@ -49,7 +49,7 @@ export function authorize({ authorizer, anonymousHealth, rights }: Authorization
   }
 }
 
-/** A list or a watch over all namespaces of what the caller may read. */
+/** Whether a request is a list or a watch over all namespaces of the objects that the caller may read. */
 function asksForAccessible({ info, query }: HttpRequest, user: User): boolean {
   if (info.kind !== 'resource' || !LISTING.has(info.verb) || !isTrue(query.get('accessible'))) return false
   return info.namespace === undefined && info.name === undefined && user.name !== ANONYMOUS.name
@@ -81,7 +81,7 @@ async function withinReach(
   return response
 }
 
-/** Undefined: the rights cannot be told, or they never change. */
+/** Undefined: the reach is unknown, or never changes. */
 function lastingReach({ authorizer, rights, access }: Limited): CallerReach | undefined {
   const first = authorizer.reachOf?.(access)
   if (first === undefined || first === FULL_REACH) return undefined
@@ -92,14 +92,14 @@ function lastingReach({ authorizer, rights, access }: Limited): CallerReach | un
     },
     now: () => {
       isTaken = true
-      // An authorizer that was added since may be one that cannot tell.
+      // The authorizer may have been added since, and may lack `reachOf`.
       return authorizer.reachOf?.(access) ?? NO_REACH
     },
     ...rights,
   }
 }
 
-/** An authorizer that failed did not say no: the client may try again (P-117). */
+/** A failed authorizer has not denied the request, so the client may try again (P-117). */
 function brokenDecision({ target }: HttpRequest, problem: string): HttpResponse {
   return plainText(500, `Internal Server Error: ${quoted(target)}: ${problem}\n`)
 }

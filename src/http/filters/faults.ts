@@ -5,7 +5,7 @@ import { answerError, type ErrorAnswers } from '../errors.ts'
 import { type AuditFilterOptions, auditRefusal } from './audit.ts'
 import type { Filter, HttpResponse, Piece } from '../http.ts'
 
-/** Audits the refusals of filters that come before the one that audits. */
+/** Audits the refusals of filters that run before the audit filter. */
 export function catchFaults(answers: ErrorAnswers, audit?: AuditFilterOptions): Filter {
   return (next) => async (request) => {
     try {

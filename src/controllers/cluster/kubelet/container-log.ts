@@ -1,4 +1,5 @@
-// The log of a container on a simulated node: what a program or an annotation of the pod says, cut to what the client asks for.
+// The log of a container on a simulated node. It comes from a program or from an annotation of the pod, and is cut to the part that the client
+// asks for.
 import type { LogCall } from './containers.ts'
 
 export interface LogOptions {

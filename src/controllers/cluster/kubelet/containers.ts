@@ -34,7 +34,7 @@ export interface PortCall {
 }
 
 export interface SimulatedContainers {
-  /** The log as a text, or line by line. Undefined: what the annotation of the pod says, or nothing. */
+  /** The log as a text, or line by line. Undefined: the text of the pod's annotation, or nothing. */
   readonly logs?: (call: LogCall) => string | Iterable<string> | AsyncIterable<string> | undefined
   /** Runs a command. The result is its exit code; nothing counts as 0. */
   readonly exec?: (call: ExecCall) => number | void | Promise<number | void>

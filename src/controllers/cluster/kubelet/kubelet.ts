@@ -24,10 +24,10 @@ export interface KubeletParts {
 const LOG = 'quarterdeck.dev/log'
 const TUNNEL_PROTOCOL = `SPDY/3.1+${PORT_PROTOCOL}`
 const LONGEST_MESSAGE = 16 * 1024 * 1024
-/** Of exec over SPDY, the best first. The fifth is that of WebSockets. */
+/** The versions for exec over SPDY, the best first. The fifth version exists for WebSockets only. */
 const SPDY_PROTOCOLS: readonly string[] = ['v4.channel.k8s.io']
 
-/** What the client is told instead of a stream. */
+/** The answer to the client if there is no stream. */
 class Refusal extends Error {
   readonly status: number
 
