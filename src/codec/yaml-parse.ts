@@ -66,7 +66,7 @@ function withIndent(text: string, { reason, mark }: YAMLException): string | und
 
 const MAX_INDENT = 1000
 
-/** What stands behind a document in brackets is never looked at by the reference. Undefined: the complaint is another. */
+/** The reference never reads the text behind a document in brackets. Undefined: the complaint is another one. */
 function withoutRest(text: string, { reason, mark }: YAMLException): string | undefined {
   if (mark === undefined || !reason.startsWith('end of the stream or a document separator')) return undefined
   const isBracketed = /^(?:\s|#.*\n)*(?:---\s+)?[[{]/.test(text)

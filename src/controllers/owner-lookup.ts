@@ -116,7 +116,7 @@ function isNamed(gone: GraphNode, reference: OwnerReference, resource: Resource 
   return spellingsOf(last.kind).includes(reference.kind)
 }
 
-/** A kind answers to these in references, as it does where clients look resources up by kind. */
+/** The spellings of a kind that references may use, as when clients look up resources by kind. */
 function spellingsOf(kind: string): readonly string[] {
   return [kind.toLowerCase(), kind]
 }

@@ -97,7 +97,7 @@ function otherVersion(given: string, resource: WrittenKind): ApiError {
 
 const EXCERPT_BYTES = 30
 
-/** The beginning of a body that could not be read: as text where it looks like JSON, else as hexadecimal (W-031). */
+/** The beginning of an unreadable body: as text if it looks like JSON, otherwise in hexadecimal (W-031). */
 function excerpt(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>'
   const text = bytes.subarray(0, EXCERPT_BYTES).toString(bytes[0] === 0x7b ? 'utf8' : 'hex')

@@ -167,19 +167,19 @@ function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
   throw new ApiError('BadRequest', 'name must be provided')
 }
 
-/** Worded as the reference's handlers do, not its router (R-018 b). */
+/** The text of the reference's handlers, which differs from that of its router (R-018 b). */
 function notSupported(verb: string, resource: GroupResource): ApiError {
   const kind = JSON.stringify(formatGroupResource(resource))
   const details = resourceDetails(resource)
   return new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${kind}`, { details })
 }
 
-/** The namespace that objects are looked for in; a namespace in the path of a Namespace is its name. */
+/** The namespace of the requested objects. In the path of a Namespace, the namespace is its name. */
 function namespaceOf(resource: Resource, info: ResourceInfo): string {
   return resource.namespaced ? (info.namespace ?? '') : ''
 }
 
-/** A namespaced object needs a namespace in its path, one of the cluster has none there (R-046). */
+/** The path of a namespaced object needs a namespace. The path of a cluster-scoped object has none (R-046). */
 function isInScope(resource: Resource, info: ResourceInfo): boolean {
   if (resource.namespaced) return info.namespace !== undefined || (info.name ?? info.subresource) === undefined
   return info.namespace === undefined || (resource.group === '' && resource.resource === 'namespaces')

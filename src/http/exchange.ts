@@ -57,7 +57,7 @@ export class Exchange implements HttpRequest {
   readonly #ledger: TurnLedger | undefined
   #credential: string | undefined
   #untaken: Standstill | undefined
-  /** By name; joined, a value with a comma in it could not be told from two. */
+  /** By name. Values are not joined: a value with a comma could not be told from two values. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: WireRequest, options: ExchangeOptions) {

@@ -43,10 +43,13 @@ export interface NamedCertificate {
   readonly key: string
 }
 
-/** Whose sessions they are: Node would go by the command line, and a session be another's after a restart with another flag. */
+/**
+ * The server that TLS sessions belong to. Node's default depends on the command line, so that sessions would be lost after a restart with
+ * another flag.
+ */
 const SESSION_ID_CONTEXT = 'quarterdeck'
 
-/** A client could have the server make its part of a handshake again and again, and no client of this API has a use for it. */
+/** A client could request handshakes again and again, and no client of this API needs a renegotiation. */
 const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION
 
 export function openTls(options: TlsServerOptions): Server {
@@ -91,7 +94,7 @@ function contextOf({ tls, ticketKeys, minVersion, ciphers, curves }: TlsServerOp
   const groups = curves === undefined ? {} : { ecdhCurve: curves }
   const tickets = ticketKeys === undefined ? {} : { ticketKeys: Buffer.from(ticketKeys, 'base64') }
   const sessions = { ...tickets, sessionIdContext: SESSION_ID_CONTEXT, secureOptions: NO_RENEGOTIATION }
-  // An authority of ours need not be one that signed itself.
+  // An authority of ours may be an intermediate certificate.
   const context = { key, cert, minVersion, ciphers, ...groups, ...sessions, allowPartialTrustChain: true }
   return ca === undefined ? context : { ...context, ca }
 }

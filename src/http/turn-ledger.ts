@@ -9,13 +9,13 @@ import { isLongRunning } from './deadline.ts'
 import type { HttpRequest } from './http.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** What is told of a request. */
+/** The status of a request. */
 export interface RequestStatus {
   /** When it ended; of one under way, now. */
   readonly at: string
   readonly user: string
   readonly verb: string
-  /** Empty where the path is that of no resource. */
+  /** Empty: the path names no resource. */
   readonly resource: string
   readonly path: string
   readonly receivedBytes: number
@@ -44,11 +44,11 @@ export interface RequestsReport {
   readonly clients: readonly ClientUse[]
 }
 
-/** A longer turn is one that others notice. */
+/** A longer turn delays other requests noticeably. */
 export const LONG_TURN_MS = 100
 /** Shorter ones are taken as they are; reading the processor time takes 1 µs. */
 const CHECKED_MS = 10
-/** Requests that are told of, of each kind. */
+/** The most requests of each kind in the report. */
 const MOST_SHOWN = 50
 const KEPT_MS = 5 * 60_000
 /** Beyond that the users that took the least lately are forgotten. */
@@ -65,7 +65,7 @@ export class TurnLedger {
   readonly families: readonly Family[]
   /** Those under way. */
   running: () => Iterable<HttpRequest> = () => []
-  /** Told of a request with a long turn; `untold` is how many were not, since the last one that was. */
+  /** Called for a request with a long turn. `untold` is the number of such requests without a call since the last call. */
   onLongTurn: (request: RequestStatus, untold: number) => void = () => {}
   readonly #now: () => number
   readonly #processorNow: () => number
@@ -179,7 +179,7 @@ export class TurnLedger {
     if (milliseconds <= turns.longestMs) return
     const wasLong = turns.longestMs > LONG_TURN_MS
     turns.longestMs = milliseconds
-    // A watch ends hours later, and is told of now.
+    // A watch ends hours later, so it is reported now.
     if (milliseconds <= LONG_TURN_MS || wasLong || !isLongRunning(request.info)) return
     this.#note(request.info, statusOf(request, now, { user: request.responder.user, status: 0, sentBytes: 0 }), now)
   }

@@ -1,15 +1,15 @@
 // The `Warning` headers of an answer (R-273, P-233), cut to what clients accept.
 
-/** Runes in all; beyond that every text is cut to `SHORT`, and nothing follows the one that is still too much. */
+/** The most characters of all warnings together. Beyond it every text is cut to `SHORT`, and no further text is added. */
 const BUDGET = 4096
 const SHORT = 256
 
 export class WarningList {
   readonly #texts = new Set<string>()
-  /** Of the texts as they would be cut. */
+  /** The characters of all texts, each cut to `SHORT`. */
   #shortRunes = 0
 
-  /** Once a text. */
+  /** Adds a text once. */
   add(text: string): void {
     // Later warnings would be left out.
     if (this.#shortRunes > BUDGET || this.#texts.has(text) || /\p{Cc}/u.test(text)) return

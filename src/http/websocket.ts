@@ -36,7 +36,7 @@ export interface UpgradeOutcome {
 /** The writer waits while more than this is unsent. */
 const HIGH_WATER_BYTES = 64 * 1024
 
-/** Clients have nothing to say; what they say all the same is read and dropped. */
+/** Clients have nothing to send. Their messages are read and dropped. */
 const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024
 
 /** A subprotocol that begins so carries a bearer token (P-034). */
@@ -92,7 +92,7 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
 /** How long the client has to read the end of an answer. */
 const LINGER_MS = 1000
 
-/** Drops what the client still sends: unread, it would keep the connection open for ever, and a reset would lose the answer. */
+/** Reads and drops further bytes of the client: unread bytes would keep the connection open for ever, and a reset would lose the answer. */
 function hangUp(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.on('error', () => {})
@@ -122,7 +122,7 @@ function refusalOf({ headers }: IncomingMessage): Refusal | undefined {
   return offeredProtocols(headers['sec-websocket-protocol']).length > 1 ? [400, '', ''] : undefined
 }
 
-/** Without the one that carries a token. */
+/** The offered protocols, without the one that carries a token. */
 export function offeredProtocols(header: string | undefined): readonly string[] {
   const all = (header ?? '').split(',').map((protocol) => protocol.trim())
   return all.filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))

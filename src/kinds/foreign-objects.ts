@@ -41,7 +41,7 @@ const LINE_END = 0x0a
 /** CBOR that says of itself that it is, as the reference writes it. */
 const CBOR: readonly number[] = [0xd9, 0xd9, 0xf7]
 
-/** A document of a built-in kind: what it says of itself, and how to read it as a kind. */
+/** A document of a built-in kind: its own kind and version, and a function that reads it as a kind. */
 interface Document extends GroupVersionKind {
   readonly readAs: (kind: KindSchema, convert: ((document: ValueMap) => ValueMap) | undefined) => ValueMap
 }
@@ -127,7 +127,7 @@ function namesIn(document: { readonly kind?: Value; readonly apiVersion?: Value 
 
 /** Only its definition knows the fields of the object. */
 function customObject(bytes: Buffer): Buffer {
-  // The reference writes a line end behind what is canonical otherwise.
+  // The reference writes a line end behind JSON that is otherwise canonical.
   if (bytes[0] === OPEN_MAP && bytes.at(-2) === CLOSE_MAP && bytes.at(-1) === LINE_END) return bytes.subarray(0, -1)
   if (isProtobuf(bytes)) throw new Error('stored as protobuf, which custom resources have no form in')
   return encodeStored(readValue(bytes).value as ApiObject, sortedJson)

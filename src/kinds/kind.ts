@@ -54,7 +54,7 @@ export interface StoredAs {
   readonly conversion: Conversion
   /** The defaults are those of the stored version. */
   readonly hasStoredDefaults?: true
-  /** The conversion may result in what is no valid object; the client gets an error then. */
+  /** The conversion may result in an invalid object. The client gets an error then. */
   readonly mayBeMalformed?: true
 }
 
@@ -67,8 +67,8 @@ export interface Scalable {
 }
 
 /**
- * A kind whose rules know the type of its objects. This is the one place where objects are taken to be of it: decoding makes them so, and
- * what is stored is looked at when it is parsed (`schema/stored-types.ts`).
+ * A kind whose rules know the type of its objects. Only this function assumes that objects have the type: decoding guarantees it, and stored
+ * objects are checked when they are parsed (`schema/stored-types.ts`).
  */
 export function typedKind<T extends ApiObject>(kind: Kind<T>): Kind {
   return kind as unknown as Kind

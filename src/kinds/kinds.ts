@@ -245,7 +245,7 @@ export interface OlderVersion {
   readonly convert?: (document: ValueMap) => ValueMap
 }
 
-/** A version that other servers have stored objects in and that is not served here; undefined for what is not known. */
+/** A version that other servers have stored objects in and that is not served here. Undefined: the version is unknown. */
 export function olderVersion({ group, version, kind }: GroupVersionKind): OlderVersion | undefined {
   return OLDER_VERSIONS.get(`${group}/${version}/${kind}`)
 }
@@ -271,8 +271,8 @@ export function columnsOf(kind: GroupKind): TableShape {
 }
 
 /**
- * Whose object a storage key holds, for keys relative to the server's prefix: `secrets/ns/name`. Undefined for what is no object of
- * the API.
+ * The resource of the object at a storage key. Keys are relative to the server's prefix: `secrets/ns/name`. Undefined: the key is that of no
+ * object of the API.
  */
 export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
   const known = new Map<string, GroupResource>()

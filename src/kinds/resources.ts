@@ -109,7 +109,7 @@ function placeOf(place: GroupVersionResource & { readonly subresource: string })
   return `${keyOf(place)}/${place.subresource}`
 }
 
-/** Undefined for what cannot be read, like reviews and bindings. */
+/** Undefined: objects of the kind cannot be read, as reviews and bindings. */
 function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | undefined {
   const { schema, encode, texts, kindOf, needs, allowPrivileged } = sources
   const kindSchema = schema.kind(row)

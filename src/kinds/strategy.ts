@@ -35,7 +35,7 @@ export interface KindStrategy<T extends ApiObject = ApiObject>
       | 'authorizeWrite'
     >
   > {
-  /** PUT creates what is not there, whatever its resourceVersion. */
+  /** PUT creates a missing object, with any resourceVersion. */
   readonly createOnUpdate?: true
   /** PUT needs a resourceVersion. */
   readonly conditionalUpdate?: true

@@ -1,4 +1,4 @@
-// A copy of what a store holds at one revision, page by page, and what a store does to take one in: for backups and migrations.
+// A copy of the content of a store at one revision, page by page, and the store's part in it: for backups and migrations.
 import type { KeyValue, Kv, Revision } from './kv.ts'
 
 export interface CopiedItem extends KeyValue {
@@ -13,7 +13,7 @@ export interface CopyRequest {
   readonly at?: Revision | undefined
   /** An embedded store must have no other user, and gets none. */
   readonly exclusive?: boolean | undefined
-  /** Items whose records are damaged are in it, with values that say so (`damaged-value.ts`); otherwise the copy fails with the first. */
+  /** The copy includes items with damaged records, with marks for values (`damaged-value.ts`). Otherwise the copy fails at the first of them. */
   readonly takesDamaged?: boolean | undefined
 }
 

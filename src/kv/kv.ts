@@ -5,7 +5,7 @@ import { InvariantError } from '../lib/errors.ts'
 /** The store's logical clock: one more with every write of any key. The first write of an empty store makes 2. */
 export type Revision = number
 
-/** The revision that stands for "there is nothing under this key" where a write states what it expects. */
+/** The expected revision of a key that must not exist. */
 export const ABSENT: Revision = 0
 
 export interface KeyValue {
@@ -84,8 +84,8 @@ export interface DeleteRequest {
 }
 
 /**
- * Losing is a value: a key was not at its expected revision, and nothing was written. `current` is what was found under the first
- * such key; where several keys were expected, that may be newer than `revision`.
+ * Losing is a value: a key was not at its expected revision, and nothing was written. `current` is the value of the first such key. If several
+ * keys were expected, it may be newer than `revision`.
  */
 export type WriteResult =
   | { readonly ok: true; readonly revision: Revision }
@@ -116,7 +116,7 @@ export interface WatchRequest {
   readonly withPrevious?: boolean
 }
 
-/** A running watch. Iterate it once; leaving the loop, or the signal, ends it and frees what it held. */
+/** A running watch. Iterate it once. Leaving the loop, or the signal, ends it and frees its memory. */
 export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
   /** Asks for an empty batch soon that tells how far the watch has come. False: this engine version cannot do that right. */
   requestProgress(): boolean
@@ -126,8 +126,8 @@ export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
 export interface StoreSize {
   readonly bytes: number
   /**
-   * The rest is free within the file, and used again before that grows. Of etcd it may be too much: what was freed last is counted
-   * with the write after it, and without space there is none.
+   * The rest is free within the file, and is used again before the file grows. For etcd this may be too high: the last freed space is counted
+   * only after the next write, and without space there is no next write.
    */
   readonly inUseBytes: number
   /** What it may take before writes are refused; undefined where the engine does not tell. */
@@ -140,8 +140,8 @@ export interface Kv {
   /** As `get`: without `at` a linearizable read. Pages at one `at` together are that revision's exact state. */
   list(range: Range, signal: AbortSignal): Promise<ListResult>
   /**
-   * Reads a range by one call, in pieces in the order of keys. Resolves when the first piece is there. Undefined: the engine cannot do
-   * that now, and `list` reads the same in pages. Absent: it never can. Throws as `list` does, also between two pieces.
+   * Reads a range by one call, in pieces in the order of keys. Resolves with the first piece. Undefined: the engine cannot do this now; `list`
+   * reads the same in pages. Absent: the engine can never do it. Throws as `list` does, also between two pieces.
    */
   stream?(range: StreamedRange, signal: AbortSignal): Promise<AsyncIterable<readonly KeyValue[]> | undefined>
   /**
@@ -162,7 +162,7 @@ export interface Kv {
   checkHealth(signal: AbortSignal): Promise<void>
   /** How large the store is; undefined where it takes no disk. */
   size(signal: AbortSignal): Promise<StoreSize | undefined>
-  /** Ends every watch and waits for what is under way. */
+  /** Ends every watch and waits for all calls. */
   close(): Promise<void>
 }
 

@@ -19,7 +19,7 @@ export interface Members {
 }
 
 export interface Maintenance {
-  /** Forgets all history; resolves when the member that was asked has freed what it took. */
+  /** Forgets all history. Resolves when the member has freed its space. */
   forgetHistory(signal: AbortSignal): Promise<void>
   members(signal: AbortSignal): Promise<Members>
   /** Gives the free space of the member's file back to the disk. The member does not answer meanwhile. */

@@ -26,7 +26,7 @@ export interface Rpc<Request, Response> {
   readonly response: Message<Response>
 }
 
-/** The bytes of the message, behind so many that are the caller's. */
+/** The bytes of the message, behind `room` bytes for the caller. */
 export function encode<T>({ size, write }: Message<T>, message: Given<T>, room = 0): Buffer {
   const writer = new MessageWriter(size(message) + room)
   write(writer, message)

@@ -32,7 +32,7 @@ export interface StoredChange {
   readonly deadlineMs: number
 }
 
-/** All that a store holds at one moment, for reads that take long. Disposed of, what was deleted since can be freed. */
+/** The content of a store at one moment, for long reads. While it is not disposed of, data deleted since cannot be freed. */
 export interface StoredHistory extends Disposable {
   readonly newest: Revision
   /** The oldest revision that can be read. */
@@ -44,7 +44,7 @@ export interface StoredHistory extends Disposable {
    * runs between pieces. Every call gives the same.
    */
   changes(signal: AbortSignal): AsyncIterable<readonly StoredChange[]>
-  /** Whether a read at that revision, from the oldest on, finds what the change has put. */
+  /** Whether the value that the change has put is still current at that revision. */
   isCurrentAt(change: StoredChange, at: Revision): boolean
 }
 
@@ -71,14 +71,14 @@ export interface RangeWatchRequest extends KeyRange {
   readonly withPrevious: boolean
 }
 
-/** Sees what it has written itself. All that it writes has one revision. */
+/** Reads see the transaction's own writes. All its writes have one revision. */
 export interface Transaction {
   /** The newest revision before it. */
   readonly before: Revision
   /** The newest revision, its own included. */
   readonly newest: Revision
   get(key: string): StoredItem | undefined
-  /** Up to so many. */
+  /** At most `limit` items. */
   items(range: KeyRange, limit: number): readonly StoredItem[]
   keys(range: KeyRange): readonly string[]
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void
@@ -116,7 +116,7 @@ export interface TransactionalKv extends Kv {
   readonly oldest: Revision
   get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<StoredGetResult>
   list(range: StoredRange, signal: AbortSignal): Promise<StoredListResult>
-  /** Resolves when what it wrote, or has seen, is durable. */
+  /** Resolves when the transaction's writes, and all that it has read, are durable. */
   transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result>
   watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent>
   /** All leases, with the seconds that they were asked for. */

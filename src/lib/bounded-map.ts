@@ -1,4 +1,4 @@
-// A map that forgets what was not asked for the longest once it is full.
+// A map with a limit. When it is full, it forgets the entry that was not used for the longest time.
 
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>()
@@ -15,7 +15,7 @@ export class BoundedMap<K, V> {
   get(key: K): V | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
-    // Behind all others again: the first in a map is the one that was put there first.
+    // Moves the entry to the end: the first entry of a map is the oldest one.
     this.#entries.delete(key)
     this.#entries.set(key, value)
     return value

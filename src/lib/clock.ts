@@ -4,16 +4,16 @@ import type { MaybePromise } from './maybe-promise.ts'
 export interface Clock {
   /** Milliseconds since 1970. Never goes back within a process, even where the machine's clock is set. */
   now(): number
-  /** Milliseconds since 1970 by the machine's clock, which may be set back: for what people and other machines are told. */
+  /** Milliseconds since 1970 by the machine's clock, which may be set back. For times that people and other machines see. */
   timeOfDay(): number
   /**
-   * Calls `callback` once, not before `delayMs` from now; a very long delay may call early. Returns how to call it off. A
-   * test that moves the time waits for what the callback returns.
+   * Calls `callback` once, not before `delayMs` from now; a very long delay may end early. Returns a function that cancels the call. A test that
+   * moves the time waits for the callback's promise.
    */
   callAfter(delayMs: number, callback: () => MaybePromise<void>): () => void
 }
 
-/** Calls `callback` at every interval until what it returns is called. */
+/** Calls `callback` at every interval until the returned function is called. */
 export function repeat(clock: Clock, intervalMs: number, callback: () => void): () => void {
   let cancel = clock.callAfter(intervalMs, again)
   function again(): void {

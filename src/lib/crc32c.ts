@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), which Node does not have: its own `crc32` goes by another polynomial.
+// CRC-32C (Castagnoli), which Node does not have: its own `crc32` uses another polynomial.
 
 const POLYNOMIAL = 0x82f63b78
 

@@ -18,7 +18,7 @@ const MAX = 2n ** 63n - 1n
 /** More digits than any duration has; a bound on the work. */
 const MAX_TEXT_LENGTH = 1024
 
-/** Reads a sum of numbers with units; the messages are those of Go's `time.ParseDuration`. */
+/** Reads a sum of numbers with units. The messages are those of Go's `time.ParseDuration`. */
 export function parseDuration(text: string): ParsedDuration {
   const fail = (what: string): ParsedDuration => ({
     ok: false,

@@ -1,4 +1,4 @@
-// Values that may come before their receiver is there: they are kept until then, in order.
+// Keeps values that come before their receiver, in order.
 
 export class HeldValues<T> {
   #take: ((value: T) => void) | undefined

@@ -1,6 +1,6 @@
 // What is wrong with invalid JSON, worded like Go's parser.
 
-/** The fault of a text that is no JSON object; undefined where it is one. `goType` is what it was to become. */
+/** The fault of a text that is no JSON object. Undefined: it is one. `goType` is the Go type in the message. */
 export function jsonObjectFault(text: string, goType = 'map[string]interface {}'): string | undefined {
   let value: unknown
   try {

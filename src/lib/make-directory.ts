@@ -1,9 +1,9 @@
-// Makes a directory with those above it. Node's own way (`recursive`) never ends where nothing can be made in a directory that is
-// there, as in /proc: the system says that the new one "does not exist", and Node takes that for a missing parent.
+// Makes a directory and its parents. Node's own way (`recursive`) never ends if nothing can be made in an existing directory, such as /proc: the
+// system says that the new directory "does not exist", and Node takes that for a missing parent.
 import { mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** Whether it was made; false where it was there. Throws the system's error where it cannot be made, or is something else. */
+/** True: the directory was made. False: it existed. Throws the system's error if it cannot be made, or if the path is no directory. */
 export function makeDirectory(directory: string, mode = 0o777): boolean {
   const missing: string[] = []
   let there = path.resolve(directory)

@@ -2,7 +2,7 @@
 
 export type MaybePromise<T> = T | Promise<T>
 
-/** `onValue` or `onError` on what `work` comes to, at once if it is there. */
+/** Calls `onValue` or `onError` with the outcome of `work`, without a microtask if it is known. */
 export function settle<T, R>(
   work: () => MaybePromise<T>,
   onValue: (value: T) => MaybePromise<R>,
@@ -17,7 +17,7 @@ export function settle<T, R>(
   return value instanceof Promise ? value.then(onValue, onError) : onValue(value)
 }
 
-/** `next` on the value, at once if it is there. */
+/** Calls `next` with the value, without a microtask if it is known. */
 export function whenKnown<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

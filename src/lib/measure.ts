@@ -9,7 +9,7 @@ export class Count {
 /** How often something was up to each bound; bounds ascend. */
 export class Distribution {
   readonly bounds: readonly number[]
-  /** As many as bounds, and one for what is above them all; not cumulated. */
+  /** One count for each bound, and one for values above all bounds. Not cumulated. */
   readonly counts: Float64Array
   sum = 0
 
@@ -48,7 +48,7 @@ export interface FamilyOptions<S extends Count | Distribution> {
 
 export type Refresh<S extends Count | Distribution> = (this: void, family: Family<S>) => void | Promise<void>
 
-/** The series of one name, by the values of their labels. Only what is bounded may be a label. */
+/** The series of one name, by the values of their labels. The values of a label must be bounded. */
 export class Family<S extends Count | Distribution = Count | Distribution> {
   readonly name: string
   readonly help: string
@@ -69,17 +69,17 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     this.#make = options.make
     this.#most = options.most ?? Infinity
     this.#refresh = () => options.refresh?.(this)
-    // Without labels there is one series, and it is there from the start.
+    // A family without labels has one series from the start.
     if (options.labels.length === 0) this.of()
   }
 
-  /** Keep what it gives where it is bumped often. The values are in the order of the labels. */
+  /** Callers that count often should keep the returned series. The values are in the order of the labels. */
   of(...values: readonly string[]): S {
     const key = values.length === 1 ? values[0]! : values.join('\0')
     const known = this.#series.get(key)
     if (known !== undefined) {
       if (this.#most !== Infinity) {
-        // Behind all others again: the first in a map is the one that was put there first.
+        // Moves the series to the end: the first entry of a map is the oldest one.
         this.#series.delete(key)
         this.#series.set(key, known)
       }

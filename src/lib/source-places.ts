@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { BoundedMap } from './bounded-map.ts'
 
-/** A map takes a tenth of a second to read, and megabytes to keep: what is kept are the places. */
+/** A source map takes a tenth of a second to read, and megabytes of memory. So only the places are kept. */
 const KEPT_PLACES = 1000
 
 /** From here on, for the whole process. */

@@ -15,7 +15,10 @@ function cropped(cell: string): string {
   return cell.length > WIDEST_CELL ? `${cell.slice(0, WIDEST_CELL - 3)}...` : cell
 }
 
-/** Cells in columns, two spaces apart; what is empty is shown as a dash, and nothing can be a command to the terminal. */
+/**
+ * Cells in columns, two spaces apart. An empty cell is shown as a dash. All characters but printable ASCII are replaced, so that no cell can be
+ * a command to the terminal.
+ */
 export function tableText(lines: readonly (readonly string[])[]): string {
   const shown = lines.map((line) => line.map((cell) => (cell === '' ? '-' : cell.replaceAll(/[^\x20-\x7e]/g, '?'))))
   const widths = (shown[0] ?? []).map((_, i) => shown.reduce((width, line) => Math.max(width, line[i]!.length), 0))

@@ -1,10 +1,10 @@
-// The order of texts by the bytes of their UTF-8, which is that of their code points. JavaScript's own compares halves of
-// surrogate pairs and differs beyond the basic plane.
+// The order of texts by the bytes of their UTF-8, which is the order of their code points. JavaScript compares the halves of surrogate pairs,
+// and so differs beyond the basic plane.
 
 /** Characters for which the two differ. */
 export const HIGH: RegExp = /[\ud800-\uffff]/
 
-/** By UTF-16 code units, which is what `<` compares and what `sort` goes by. */
+/** Compares by UTF-16 code units, as `<` and `sort` do. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -38,11 +38,11 @@ export interface ServerOptions extends TimeOptions {
   /** 0 or absent: any free port. */
   readonly port?: number
   /**
-   * Runs a cluster in this process: so many simulated nodes, on which pods become ready, a scheduler and the controllers of workloads.
+   * Runs a cluster in this process: this number of simulated nodes, on which pods become ready, a scheduler and the controllers of workloads.
    * Absent: pods stay as they are written.
    */
   readonly nodes?: number
-  /** The logs, commands and ports of containers on simulated nodes. Absent: annotations say what the logs are. */
+  /** The logs, commands and ports of containers on simulated nodes. Absent: annotations of pods have the logs. */
   readonly containers?: SimulatedContainers
   /** Users that are known from the start. Others can be made at any time by asking for their kubeconfig or access. */
   readonly users?: readonly ServerUser[]
@@ -94,18 +94,18 @@ export interface Server extends AsyncDisposable, Extensible {
   readonly failed: Promise<never>
   /** Injects faults: requests that fail, watches that break, a store that goes away. */
   readonly faults: Faults
-  /** For the administrator, or for a user by name; one that is not known yet is made as it is described. */
+  /** The credentials of the administrator, or of a user by name. A description of an unknown user makes the user. */
   credentials(...user: OfUser): ServerCredentials
   /**
-   * A client for the same, which goes by the server's clock; it is closed when the server stops. Its requests take no way over a socket:
-   * `new Client(server.credentials())` has one that does.
+   * A client for the same user, with the server's clock. It is closed when the server stops. Its requests use no socket; those of `new
+   * Client(server.credentials())` do.
    */
   client(...user: OfUser): Client
   /** The same as a kubeconfig. */
   kubeconfig(...user: OfUser): Kubeconfig
   /** The same as a file that only its owner can read; it is removed when the server stops. */
   kubeconfigFile(...user: OfUser): string
-  /** Keeps what the server is asked from now on, also what it refuses. */
+  /** Records all requests from now on, also those that the server refuses. */
   recordRequests(options?: RecordOptions): RequestRecord
   /**
    * A second server with everything that this one has stored, the same flags, certificate authority, keys, tokens, users and functions,
@@ -118,11 +118,11 @@ export interface Server extends AsyncDisposable, Extensible {
   /** The state now, to go back to or to start servers from. Needs a server in memory. */
   snapshot(): Snapshot
   /**
-   * Goes back to the state of a snapshot, of this server or of another; users, tokens and certificates stay those that this server
-   * has. It is done by writes: each object that differs is created, updated or deleted at a new resourceVersion and otherwise is what
-   * it was, its uid included, so that watches and informers see the changes like those of any client, and need not begin
-   * anew. Objects that are the same keep their resourceVersion. Requests that are under way come before it or after it. Resolves
-   * when what the server keeps of its objects (roles, definitions, policies) is up to date. Needs a server in memory.
+   * Goes back to the state of a snapshot of this server or of another. Users, tokens and certificates stay those of this server. The server does
+   * this by writes: it creates, updates or deletes each object that differs, at a new resourceVersion and with its old uid. So watches and
+   * informers see the changes as if they were a client's, and need not start again. Equal objects keep their resourceVersion. Open requests come
+   * before it or after it. Resolves when everything that the server derives from its objects (roles, definitions, policies) is up to date. Needs
+   * a server in memory.
    */
   restore(snapshot: Snapshot): Promise<void>
   /** Closes every connection and everything that is open; every call waits for the same end. */

@@ -4,7 +4,7 @@ import { checkOptions } from '../lib/known-options.ts'
 
 /** A request that was received. The last three are undefined as long as they are not known. */
 export interface RecordedRequest {
-  /** Of Kubernetes (`list`, `watch`, `create`, `patch`, …), or the method in lower case for what is no resource. */
+  /** The Kubernetes verb (`list`, `watch`, `create`, `patch`, …), or the method in lower case for requests to no resource. */
   readonly verb: string
   /** `/api/v1/namespaces/default/pods/web/status` */
   readonly path: string
@@ -26,7 +26,7 @@ export interface RecordOptions {
 
 /** The requests since `recordRequests()`, in the order in which they came. `using` ends it at the end of a block. */
 export interface RequestRecord extends Disposable {
-  /** A copy: what comes later is not in it. */
+  /** A copy without later requests. */
   readonly requests: readonly RecordedRequest[]
   /** Forgets what there is and goes on. */
   clear(): void
@@ -44,7 +44,7 @@ type Entry = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] }
 export class RequestRecords {
   readonly #records = new Set<Recording>()
 
-  /** Outside of all others, so that it sees what they refuse. */
+  /** The outermost filter, so that it sees the requests that other filters refuse. */
   readonly filter: Filter = (next) => (request) => {
     if (this.#records.size === 0) return next(request)
     const entry = entryOf(request)

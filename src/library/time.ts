@@ -22,7 +22,7 @@ export interface TimeOptions {
 
 /** When virtual time begins. */
 const BEGIN_MS = Date.UTC(2026, 0, 1)
-/** What the server itself needs to come to rest after a start: what it finds missing then it looks for again within this time. */
+/** The time that the server itself needs to come to rest after a start. A missing part is looked for again within this time. */
 const START_MS = 10_000
 
 export interface ServerTime {
@@ -30,7 +30,7 @@ export interface ServerTime {
   readonly order: Pick<StartOrder, 'clock' | 'seed' | 'activity' | 'devRoutes'>
   /** To be called once the server is ready. */
   begin(): Promise<void>
-  /** For a server that goes on from here. What it makes has other ids than what is made here. */
+  /** The time and the ids for a server that continues this one. Its new ids differ from those of this server. */
   taken(): TakenTime
 }
 
@@ -41,7 +41,7 @@ export interface TakenTime {
   readonly nowMs: number
 }
 
-/** `from`: of the server that this one goes on from. Throws where the options are for another clock than that. */
+/** `from`: the time of the server that this one continues. Throws if the options ask for another clock. */
 export function openTime(options: TimeOptions, from?: TakenTime): ServerTime {
   const { clock = from?.clock ?? 'system', seed = from?.seed } = options
   if (from !== undefined && clock !== from.clock) {

@@ -6,8 +6,8 @@ import { TokenTable } from '../auth/token-file.ts'
 import { checkOptions, checkValue, fits, isRecord, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 
 /**
- * Who sends a request. What it may do is up to RBAC; the group `system:masters` may do everything. The same name with other groups is another
- * user; where only the name is told, it is the first user of that name.
+ * The user of a request. RBAC decides about its rights; the group `system:masters` may do everything. The same name with other groups is another
+ * user. A name alone means the first user of that name.
  */
 export interface ServerUser {
   readonly name: string
@@ -41,7 +41,7 @@ export class Users {
     }
   }
 
-  /** That of the first user that has what is told. Where there is none, a name throws, and a description makes a user. */
+  /** The token of the first matching user. If there is none, a name throws an error, and a description makes a user. */
   tokenOf(user: string | ServerUser): string {
     if (typeof user !== 'string' || user === '') return this.#tokenOf(user as ServerUser)
     const known = this.#known.find(({ name }) => name === user)

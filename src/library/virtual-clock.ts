@@ -3,7 +3,7 @@ import type { Clock as WaitingClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** The time of a server. Clients that are told to (`new Client({ clock: server.clock, … })`) go by it too. */
+/** The time of a server. Clients with `new Client({ clock: server.clock, … })` use it too. */
 export interface Clock extends WaitingClock {
   /**
    * Advances the time of a server that was started with `clock: 'virtual'`, by milliseconds or by a duration such as `1h30m` or `250ms`.
@@ -23,7 +23,7 @@ interface Alarm {
 export class VirtualClock implements Clock {
   #nowMs: number
   readonly #settled: () => Promise<void>
-  /** The first one that is due first; of those at the same moment, the one that was set first. */
+  /** Sorted by their time. Alarms of the same time are in the order in which they were set. */
   readonly #alarms: Alarm[] = []
   #moving: Promise<void> = Promise.resolve()
 

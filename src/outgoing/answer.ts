@@ -2,7 +2,7 @@
 import type { OutgoingAnswer } from './call.ts'
 import { OutgoingCallError } from './failure.ts'
 
-/** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other one, and for what is no JSON. */
+/** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other status, and if the body is no JSON. */
 export function answerValue(answer: OutgoingAnswer, parse: (text: string) => unknown = JSON.parse): unknown {
   const { status, body } = answer
   checkAnswer(answer)

@@ -55,7 +55,7 @@ export interface OpenAnswer {
   discard(): void
 }
 
-/** The other side took the connection over to another protocol: what is written to it now arrives as it is. */
+/** The other side has switched the connection to another protocol. Written bytes are sent unchanged. */
 export interface SwitchedAnswer {
   readonly status: 101
   readonly headers: IncomingMessage['headers']
@@ -120,8 +120,8 @@ export class OutgoingCaller implements Disposable {
   }
 
   /**
-   * Sends a request as it is and gives the answer as soon as its head is there; the rest is the reader's to pull. Ends when the
-   * signal fires. Throws as `call` does; there is no deadline.
+   * Sends a request unchanged and resolves with the head of the answer; the reader pulls the body. Ends when the signal fires. Throws as `call`
+   * does. There is no deadline.
    */
   async open(target: OutgoingTarget, sent: OutgoingRequest, signal: AbortSignal): Promise<OpenAnswer> {
     const answer = await this.upgrade(target, sent, signal)
@@ -173,7 +173,7 @@ export class OutgoingCaller implements Disposable {
         resolve({ status: 101, headers: answered, socket, head }),
       )
       request.end(sent.body)
-      // After the head, which would set it. Who knows what the other side takes a connection for on which it did not want to change over.
+      // Must come after the head, which would set it. If the other side did not switch protocols, its state on this connection is unknown.
       if (headers['upgrade'] !== undefined) request.shouldKeepAlive = false
     })
   }
@@ -192,7 +192,7 @@ export class OutgoingCaller implements Disposable {
     const key = targetKey(target, url)
     const known = this.#connections.get(key)
     if (known !== undefined) {
-      // The order of the map is the order of use: what is first has not been used for the longest time.
+      // The map is in the order of use: the first entry has not been used for the longest time.
       this.#connections.delete(key)
       this.#connections.set(key, known)
       return known
@@ -236,7 +236,7 @@ function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-/** Two targets share connections where nothing of what a connection is made from differs. */
+/** Two targets share connections if all inputs of a connection are equal. */
 function targetKey({ tls, locate }: OutgoingTarget, url: URL): string {
   const secrets = [tls?.ca, tls?.certificate, tls?.key, tls?.serverName, tls?.insecure].map((part) => part ?? null)
   const digest = tls === undefined ? '' : createHash('sha256').update(JSON.stringify(secrets)).digest('base64')

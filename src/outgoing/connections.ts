@@ -68,7 +68,7 @@ export class OutgoingConnections extends Agent {
   readonly #target: ConnectionTarget
   readonly #rules: ConnectionRules
   readonly #context: SecureContext | undefined
-  /** Those that are being made: the agent learns of a connection when it is there. */
+  /** Connections that are being opened. The agent only knows open ones. */
   readonly #opening = new Set<Socket>()
   #isOver = false
 
@@ -92,13 +92,13 @@ export class OutgoingConnections extends Agent {
     return undefined
   }
 
-  /** Ends what is idle now, and everything else as soon as its call is over. */
+  /** Ends idle connections now, and every other one after its call. */
   retire(): void {
     this.maxFreeSockets = 0
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
 
-  /** Ends everything, and what is being made too. */
+  /** Ends all connections, also those that are being opened. */
   override destroy(): void {
     this.#isOver = true
     for (const socket of this.#opening) socket.destroy()

@@ -101,7 +101,7 @@ function blockList(ranges: readonly string[]): BlockList {
 /** IPv6 addresses that end with an IPv4 address, in 32 digits: compatible, mapped, translated, NAT64 (RFC 6052), ISATAP (RFC 5214). */
 const BEFORE_IPV4 = /^(?:0{24}|0{20}ffff|0{16}ffff0000|0064ff9b0{16}|.{16}0[02]005efe)/
 
-/** The IPv4 addresses to which a translator or a tunnel sends what is for this IPv6 address. */
+/** The IPv4 addresses to which a translator or a tunnel forwards packets for this IPv6 address. */
 function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) === 4) return []
   const bits = bitsOfIpv6(address)

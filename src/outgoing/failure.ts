@@ -16,7 +16,7 @@ export type OutgoingFailureKind =
   /** The head of an answer came, and not the rest. */
   | 'cut'
   | 'too-large'
-  /** There is an answer, and it is not one that says yes. */
+  /** There is an answer, but not a successful one. */
   | 'answer'
 
 export class OutgoingCallError extends Error {
@@ -31,7 +31,7 @@ export class OutgoingCallError extends Error {
     this.status = options.status
   }
 
-  /** The same failure, said with what was being done. */
+  /** The same failure, with a text about the failed call. */
   within(text: string): OutgoingCallError {
     return new OutgoingCallError(this.kind, text, {
       ...(this.status === undefined ? {} : { status: this.status }),
@@ -143,7 +143,7 @@ function mismatchText(wanted: string, dns: readonly string[], addresses: readonl
     : `x509: certificate is valid for ${dns.join(', ')}, not ${wanted}`
 }
 
-/** Of a connection that was there and broke before the head of an answer had come. */
+/** A connection broke before the head of the answer. */
 export function brokenFailure(cause: unknown): OutgoingCallError {
   const code = codeOf(cause)
   if (code.startsWith('HPE_')) {

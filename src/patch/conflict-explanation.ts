@@ -5,7 +5,7 @@ import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { formatPath, keyElement, type PathElement, valueElement } from './field-set.ts'
 import type { Conflict } from './ownership.ts'
 
-/** Who sees so many does not read them. */
+/** People do not read longer lists. */
 const MOST_EXPLAINED = 100
 /** Characters of JSON. */
 const LARGEST_SHOWN = 1000
@@ -40,7 +40,7 @@ export function explainConflicts(
   return { conflicts: conflicts.slice(0, MOST_EXPLAINED).map(explain), waysOut: WAYS_OUT }
 }
 
-/** For who may not read the object: what the message of the error says already, and no more. */
+/** The explanation for users who may not read the object. It has only what the message of the error has. */
 export function withoutValues({ conflicts, waysOut }: ConflictExplanation): ConflictExplanation {
   const told = ({ field, owner }: ExplainedConflict): ExplainedConflict => {
     const { time: _, ...rest } = owner

@@ -17,7 +17,7 @@ export class FieldSetMemo {
   readonly #byNames = new WeakMap<readonly string[], FieldSet>()
   readonly #fitting = new WeakMap<FieldSet, ObjectShape>()
 
-  /** The set for values of this outline; `use` says what the set is for. Without an outline it is made for this once. */
+  /** The set for values of this outline. `use` names the purpose of the set. Without an outline the set is not remembered. */
   ofOutline(use: string, outline: string | undefined, make: () => FieldSet): FieldSet {
     if (outline === undefined) return make()
     const key = use + outline
@@ -28,7 +28,7 @@ export class FieldSetMemo {
     return made
   }
 
-  /** The set of dotted names of fields; the list of them is one that is asked about again and again. */
+  /** The set of dotted names of fields. The same lists are asked for again and again. */
   ofNames(dotted: readonly string[]): FieldSet {
     let known = this.#byNames.get(dotted)
     if (known === undefined) this.#byNames.set(dotted, (known = setOfFields(dotted)))

@@ -189,7 +189,7 @@ export function intersects(a: FieldSet, b: FieldSet): boolean {
   return false
 }
 
-/** Every path of the set, as conflicts are told: what ends at a node before what lies below it, each in the order of FieldsV1. */
+/** Every path of the set in the order of conflicts: paths that end at a node before paths below it, each in the order of FieldsV1. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   const elements = sortedElements(set)
   for (const element of elements) if (set.members.has(element)) yield [...prefix, element]
@@ -199,7 +199,7 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
   }
 }
 
-/** Whether a set has more than so many elements at all its nodes; a large one is not looked at to its end. */
+/** Whether a set has more than this number of elements at all its nodes. The walk through a large set ends early. */
 export function isLargerThan(set: FieldSet, elements: number): boolean {
   let left = elements
   const count = ({ members, children }: FieldSet): void => {
@@ -227,7 +227,7 @@ export function sortedElements(set: FieldSet): PathElement[] {
 
 const KIND_ORDER = 'fkvi'
 
-/** An element with what it is sorted by, which is found once and not at every comparison. */
+/** An element with its sort key, which is computed once and not at every comparison. */
 interface PlacedElement {
   readonly element: PathElement
   readonly kind: number

@@ -16,7 +16,7 @@ export function findConversionFault(shape: ObjectShape, value: Value): string | 
   return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }
 
-/** `name`: what the type of the field is called, where it has a name. */
+/** `name`: the name of the field's type, if it has one. */
 function faultIn(shape: Shape, value: Value, name?: string): string | undefined {
   if (value === null) return undefined
   switch (shape.kind) {
@@ -36,7 +36,7 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
       return bytesFault(value)
     case 'string':
       if (typeof value === 'string') return undefined
-      // Go converts an integer to a string of one character, which is never what was meant, and so is refused by name.
+      // Go converts an integer to a string of one character. That is never intended, so the reference refuses it with a text of its own.
       return goKind(value) === 'int64' ? `cannot convert int64 to ${itemNameOf(name)}` : 'unrecognized type: string'
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'unrecognized type: bool'

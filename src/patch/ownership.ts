@@ -57,7 +57,7 @@ export interface OwnershipRequest {
   readonly live: ValueMap
 }
 
-/** The manager gains what it added or changed; everyone loses what others changed and what is gone. */
+/** The manager gains the fields that it added or changed. All managers lose fields that others changed and fields that are gone. */
 export function ownershipAfterUpdate(request: OwnershipRequest, updated: ValueMap): ManagedFields {
   const managed = reconciled(request)
   const self = identityOf(request.manager)
@@ -72,7 +72,7 @@ export function ownershipAfterUpdate(request: OwnershipRequest, updated: ValueMa
   })
 }
 
-/** Merges the applied body into the live object, takes out what the manager gave up, and finds conflicts unless forced. */
+/** Merges the applied body into the live object, removes fields that the manager gave up, and finds conflicts unless forced. */
 export function apply(request: OwnershipRequest, applied: ValueMap, force: boolean): ApplyResult {
   const { versions, manager, live } = request
   const managed = reconciled(request)
@@ -139,7 +139,7 @@ interface Settlement {
 
 interface Written {
   readonly object: ValueMap
-  /** What is merged counts as it is: an item that leaves out what is always shown is another one than one that shows it. */
+  /** A merged object is compared as it is: an item without a member that is always shown differs from an item with it. */
   readonly isMerged: boolean
 }
 
@@ -198,7 +198,7 @@ function withEntry(managed: ManagedFields, entry: ManagedEntry): ManagedFields {
 
 interface PruneRequest {
   readonly versions: KindVersions
-  /** With what the applying manager owns now. */
+  /** Includes the new fields of the applying manager. */
   readonly managed: ManagedFields
   /** What the manager owned before. */
   readonly last: ManagedEntry
@@ -206,7 +206,7 @@ interface PruneRequest {
   readonly manager: Manager
 }
 
-/** Takes out what the manager applied before and left out now, unless a manager owns it or something below it. */
+/** Removes fields that the manager applied before and left out now, unless a manager owns them or something below them. */
 function prune({ versions, managed, last, merged, manager }: PruneRequest): ValueMap {
   if (isEmptySet(last.fields)) return merged
   const version = last.apiVersion

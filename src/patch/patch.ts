@@ -1,5 +1,5 @@
-// The front door: what a patch body can be, and how it turns the current object into the wanted one. Pure functions; what
-// is stored, validated and owned afterwards is the registry's.
+// The front door: the forms of a patch body, and how each turns the current object into the wanted one. Pure functions. The registry stores,
+// validates and tracks the ownership of the result.
 import { ApiError, type StatusDetails } from '../api/status.ts'
 
 export type PatchType = 'json' | 'merge' | 'strategic' | ApplyType

@@ -1,5 +1,5 @@
-// Strategic merge patch: a merge patch that knows from the schema which lists merge and by which key, with directives in
-// the patch for what a merge cannot say. The object is copied on the way, never changed.
+// Strategic merge patch: a merge patch that knows from the schema which lists merge and by which key. Directives in the patch express changes
+// that a merge cannot. The object is copied on the way, never changed.
 import { ApiError } from '../api/status.ts'
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { Field, Shape } from '../schema/table.ts'
@@ -20,12 +20,12 @@ export function applyStrategicMerge(shape: Shape, object: ValueMap, patch: Value
 /** More than a patch needs that names an item twice. */
 const MOST_REPEATED_WORK = 100_000
 
-/** What is merged is copied: a patch that names one item again and again has it copied as often, and not for ever. */
+/** Bounds the work of a merge. A merged item is copied, so a patch that names one item many times has it copied as often. */
 class Work {
   #left = MOST_REPEATED_WORK
   #repeats = 0
 
-  /** Merges into what was merged into before. */
+  /** Merges into the result of the last merge. */
   repeat<T>(merge: () => T): T {
     this.#repeats += 1
     this.charge(1)
@@ -107,7 +107,7 @@ function mergeMember(
   return withoutDirectives(patch)
 }
 
-/** What is merged into something, and what it may cost. */
+/** The target of a merge, and the bound of its cost. */
 interface Merged<T> {
   readonly patch: T
   readonly work: Work

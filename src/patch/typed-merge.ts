@@ -87,7 +87,7 @@ function mergeItems(list: ListShape, live: readonly Value[], applied: readonly V
   return result
 }
 
-/** Whether both have the same items in the same order, as is usual when a document is applied again. */
+/** Whether both have the same items in the same order, which is usual if a document is applied again. */
 function isOneOrder(list: ListShape, live: readonly Value[], applied: readonly Value[]): boolean {
   return live.length === applied.length && live.every((item, i) => isSameItem(list, item, applied[i]!))
 }

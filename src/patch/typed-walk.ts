@@ -61,8 +61,8 @@ export function compare(shape: Shape, before: Value, after: Value): Comparison {
 type Difference = keyof Comparison
 
 /**
- * A node on the way down. Its sets are made where something is found below it, so that what is the same costs nothing, and
- * what is different is put where it belongs without walking down to it again.
+ * A node on the way down. Its sets are made when something is found below it. So equal parts cost nothing, and differences are recorded without
+ * another walk.
  */
 class Level {
   readonly #parent: Level | undefined
@@ -118,7 +118,7 @@ function compareValues(shape: Shape, before: Value | undefined, after: Value | u
   if (!descended && !equalValues(before, after)) level.mark('modified')
 }
 
-/** Of what has no schema: a map has become something without members, or the other way round. */
+/** For values without a schema: whether a map has become a value without members, or the other way round. */
 function isOtherForm(before: Value, after: Value): boolean {
   return before !== null && after !== null && isMap(before) !== isMap(after)
 }
@@ -199,7 +199,7 @@ function areAllDifferent(list: ListShape, items: readonly Value[]): boolean {
   return seen.size === items.length
 }
 
-/** The one key of an item as it is, where it has one that is a text, or the element: much cheaper than always the element. */
+/** The only key of an item if it is a text, or else the path element: much cheaper than always the path element. */
 function shortIdentity(list: ListShape, item: Value, index: number): Value {
   const [first] = list.keys
   const key = list.keys.length === 1 && first !== undefined && isMap(item) ? own(item, first) : undefined

@@ -1,5 +1,5 @@
-// What nearly every update does to ownership: its manager writes again what it owns alone, and no manager owns what it leaves
-// out. Then nothing changes its owner, only the manager's time changes, and that is found out without making any set anew.
+// The usual update: its manager writes fields again that it alone owns, and no manager owns a field that it leaves out. Then ownership does not
+// change, except for the manager's time. This is detected without making any set.
 import type { ValueMap } from '../api/value.ts'
 import { type FieldSet, intersects, isEmptySet, isSubset, union } from './field-set.ts'
 import { identityOf, type ManagedFields } from './managed-fields.ts'
@@ -31,7 +31,7 @@ export function unchangedOwnership(request: UnchangedOwnershipRequest): ManagedF
   return isEmptySet(written) ? managed : writtenAgain(request, written)
 }
 
-/** Where the manager alone owns what it has written. */
+/** Undefined: the manager does not alone own the written fields. */
 function writtenAgain(
   { manager, managed, neverOwned, now }: UnchangedOwnershipRequest,
   written: FieldSet,

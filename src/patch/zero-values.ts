@@ -5,7 +5,7 @@ import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.t
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { shownFields, zeroOfField } from '../schema/zero-value.ts'
 
-/** `other` is what it will be compared with: the very parts that the two share need not be looked into. */
+/** `other` is the value of a later comparison. Parts that both share need not be walked. */
 export function withZeroValues(shape: ObjectShape, object: ValueMap, other?: Value): ValueMap {
   const others = isMap(other) ? other : undefined
   let result: Record<string, Value> | undefined

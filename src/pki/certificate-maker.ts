@@ -1,5 +1,5 @@
-// Makes ECDSA certificates: a self-signed CA, and what it signs. By hand, because a library for it takes longer to load than
-// the rest of the start.
+// Makes ECDSA certificates: a self-signed CA, and certificates that it signs. By hand, because a library for it takes longer to load than the
+// rest of the start.
 import {
   createHash,
   createPrivateKey,

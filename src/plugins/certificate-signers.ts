@@ -58,7 +58,7 @@ export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugi
     async validate({ object, oldObject, user, ...request }, signal) {
       if (!isKind(object, BUNDLE)) return
       const { signerName: signer = '' } = object.spec
-      // A migration of the storage and the garbage collector change no more than the metadata.
+      // A storage migration and the garbage collector change only the metadata.
       const isSame = isKind(oldObject, BUNDLE) && equalValues(object.spec, oldObject.spec)
       if (signer === '' || isSame || (await mayUseSigner(authorizer, { user, verb: 'attest', signer }, signal))) return
       const why = `user not permitted to attest for signerName ${JSON.stringify(signer)}`

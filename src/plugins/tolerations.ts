@@ -73,7 +73,7 @@ class Covers {
     return this.#places(each).some(({ seconds }) => each.seconds <= seconds)
   }
 
-  /** Whether one that is not equal covers it. */
+  /** Whether an unequal toleration covers it. */
   coverOther(each: Candidate): boolean {
     return this.#places(each).some(({ text, seconds, other }) => each.seconds <= (text === each.text ? other : seconds))
   }

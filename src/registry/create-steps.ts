@@ -1,5 +1,5 @@
-// The steps from the object that was sent to one that can be stored, in the reference's order (W-022). POST runs them, and so do
-// PUT and apply where there is no object of the name.
+// The steps from the sent object to one that can be stored, in the reference's order (W-022). POST runs them, and so do PUT and apply if there
+// is no object of the name.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
@@ -177,8 +177,8 @@ export function validatedByAdmission(object: ApiObject, creation: Creation): May
 }
 
 /**
- * POST must not set a version (W-072); one that is not a number is dropped (W-073). Under a dry run nothing is stored, so the
- * version that was sent is kept (W-074).
+ * POST must not set a version (W-072). A version that is not a number is dropped (W-073). A dry run stores nothing, so its answer keeps the sent
+ * version (W-074).
  */
 export function withVersionChecked(object: ApiObject, { admitted, context, verb }: AdmittedCreation): ApiObject {
   const version = metaText(admitted, 'resourceVersion')

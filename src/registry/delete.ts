@@ -165,7 +165,7 @@ export async function deleteCollection(
   return { page, items }
 }
 
-/** The option to remove what cannot be read, used on something that can be (W-351, D24). */
+/** The option for unreadable objects was used on a readable one (W-351, D24). */
 function notCorruptError(resource: Resource, name: string): ApiError {
   const message =
     'Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option'

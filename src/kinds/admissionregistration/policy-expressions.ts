@@ -36,7 +36,7 @@ export class PolicyExpressions {
     this.#scope = isComposed ? { ...this.#plain, variables: this.#variables } : this.#plain
   }
 
-  /** A variable may use those before it; one that does not compile is of type `dyn`. */
+  /** A variable may use the variables before it. A variable that does not compile has the type `dyn`. */
   declare(name: string, text: string, at: FieldPath): void {
     if (this.#isStored || text.trim() === '') return
     const compiled = compilePolicyExpression(text, { ...this.#plain, variables: this.#variables })
@@ -44,7 +44,7 @@ export class PolicyExpressions {
     this.#variables.set(name, compiled.kind === 'program' ? compiled.program.resultType : DYN)
   }
 
-  /** `shown` is the text in the error, where it differs from what is compiled. */
+  /** `shown` is the text in the error, if it differs from the compiled text. */
   compile(
     text: string,
     at: FieldPath,

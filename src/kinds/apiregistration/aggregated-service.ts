@@ -21,7 +21,7 @@ export interface AggregatedService extends RankedVersion {
   readonly service: ServiceReference
   readonly tls: OutgoingTls
   readonly isAvailable: boolean
-  /** Why it is available or not, in a word; empty where nobody has looked yet. */
+  /** The reason for its availability, in a word. Empty: it was not checked yet. */
   readonly reason: string
 }
 
@@ -64,7 +64,7 @@ function rankOf({ metadata, spec }: APIService): RankedVersion {
   }
 }
 
-/** The condition `Available`; undefined where nobody has looked yet. */
+/** The condition `Available`. Undefined: the service was not checked yet. */
 export function availabilityOf({ status }: APIService): APIServiceCondition | undefined {
   return status.conditions?.find(({ type }) => type === 'Available')
 }

@@ -107,7 +107,7 @@ export const DAEMON_SET: Kind = typedKind<DaemonSet>({
     },
   }),
   defaults: within({
-    // Defaulted so that the annotation is owned by whoever creates the object.
+    // The annotation is a default so that its creator owns it.
     metadata: always({ annotations: always({ [TEMPLATE_GENERATION]: blank('0') }) }),
     spec: always({
       template,

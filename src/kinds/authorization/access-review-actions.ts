@@ -1,4 +1,5 @@
-// Access reviews: may a user do something, may I, and what may I do (P-155 to P-160). Answered by the authorizer of the server.
+// Access reviews: whether a user may do something, whether the caller may, and all that the caller may do (P-155 to P-160). The server's
+// authorizer answers them.
 import { type DeniedExplanation, EXPLANATION } from '../../api/explanation.ts'
 import { invalidError } from '../../api/invalid-error.ts'
 import { listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'

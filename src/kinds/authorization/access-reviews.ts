@@ -70,7 +70,7 @@ function checkSelectors({ resourceAttributes: resource = {} }: Spec, check: Chec
   }
 }
 
-/** Metadata must be empty, but for what the server or the path sets. */
+/** Metadata must be empty, except for members that the server or the path sets. */
 function checkEmptyMeta(meta: ValueMap, ignored: readonly string[], check: Check): void {
   const rest = Object.keys(meta).filter((name) => !ignored.includes(name) && meta[name] !== '')
   if (rest.length === 0) return

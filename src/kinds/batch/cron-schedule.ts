@@ -80,7 +80,7 @@ function rangeFault(range: string, bounds: Bounds): string | undefined {
   return step === 0 ? `step of range should be a positive number: ${range}` : undefined
 }
 
-/** The number, or what is wrong with it. */
+/** The number, or its fault. */
 function numberOf(text: string, { names, min = 0 }: Partial<Bounds>): number | string {
   const named = names?.indexOf(text.toLowerCase()) ?? -1
   if (named >= 0) return named + min

@@ -124,7 +124,7 @@ const changeRule =
     else if (before !== undefined) check.forbidden(at, 'updates may not modify existing certificate content')
   }
 
-/** Clears what a client sent: the server sets who asks. */
+/** Clears the client's values: the server sets the requesting user. */
 const NOBODY = { username: undefined, uid: undefined, groups: undefined, extra: undefined } as const
 
 /** A signer cannot change the approval: its conditions are restored. Validation rejects added and removed ones. */

@@ -37,7 +37,7 @@ export interface DefinitionTableOptions extends CustomParts {
   readonly shared?: SharedDefinitions | undefined
 }
 
-/** What follows from definitions alone, by their names. Revisions are those of what both servers have stored. */
+/** The parts that depend on definitions alone, by name. Revisions are those of definitions that both servers have stored. */
 export type SharedDefinitions = ReadonlyMap<string, Pick<Installed, 'definition' | 'revision' | 'schemas'>>
 
 interface Installed {
@@ -130,7 +130,7 @@ export class DefinitionTable implements ResourceTable {
     return customResource({ ...this.#options, converter: () => RENAME_VERSION }, known, version)
   }
 
-  /** Adds or replaces a definition; one that is older than the known one is ignored. */
+  /** Adds or replaces a definition. A definition that is older than the known one is ignored. */
   put(stored: StoredObject): void {
     const known = this.#installed.get(stored.name)
     if (known?.revision === stored.revision) known.source.stored = stored

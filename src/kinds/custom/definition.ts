@@ -175,7 +175,7 @@ function columnOf(column: ValueMap): PrinterColumn {
   }
 }
 
-/** Newest and most stable first: v2, v1, v2beta1, v1alpha1, then whatever is not of that form, by name (P-362). */
+/** The newest and most stable version first: v2, v1, v2beta1, v1alpha1, then names of other forms, sorted (P-362). */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parseVersion(a), parseVersion(b)]
   if (left === undefined || right === undefined) {

@@ -19,7 +19,7 @@ export interface CustomFormParts {
   readonly group: string
   readonly version: string
   readonly storageVersion: string
-  /** By the name of the version; undefined for one that the definition no longer has. */
+  /** The schema of a version. Undefined: the definition no longer has the version. */
   readonly schema: (version: string) => CustomSchema | undefined
   readonly convert: ConvertObjects
   /** Whether versions are converted without a webhook. */

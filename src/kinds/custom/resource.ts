@@ -142,8 +142,9 @@ export function customResource(
 }
 
 /**
- * A definition that never changed has stored everything under its one schema. Two things are stored without defaults and show them
- * when they are read: what was written in another version (P-367), and a new object's status where there is a default for all of it.
+ * A definition that never changed has stored every object under its one schema. Objects are stored without their defaults in two cases, and get
+ * them when they are read: an object written in another version (P-367), and the status of a new object if its schema has a default for the
+ * whole status.
  */
 function isStoredAsServed(definition: Definition, version: DefinitionVersion, schema: CustomSchema): boolean {
   const { generation, storageVersion, storedVersions, versions } = definition

@@ -64,7 +64,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   }
 }
 
-/** An eviction reads the pod, so one that cannot be decoded is not evicted (W-356). */
+/** An eviction reads the pod, so an undecodable pod is not evicted (W-356). */
 function refuseUnsafe(options: Partial<Options>, name: string): void {
   if (options[IGNORE_READ_ERRORS] !== true) return
   const at = FieldPath.root('deleteOptions').child(IGNORE_READ_ERRORS)
@@ -85,7 +85,7 @@ async function readPod(pods: Resource, { parts, namespace, name, signal }: Actio
   return readableAs(await getObject(parts, place, { name, at: { kind: 'latest' } }, signal), 'core_v1.Pod')
 }
 
-/** A pod that is not running yet, or no longer, is evicted whatever the budgets are. */
+/** Budgets do not apply to a pod that is not running yet, or no longer. */
 function ignoresBudgets(pod: Pod): boolean {
   const { phase } = pod.status
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isTerminating(pod)

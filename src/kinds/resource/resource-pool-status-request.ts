@@ -37,7 +37,7 @@ function checkSpec({ spec }: Request, check: Check, stored?: Request): void {
   if (attribute !== undefined) checkFullAttributeName(attribute, SPEC.child('defaultPartitionTypeAttribute'), check)
 }
 
-/** A DNS subdomain, whatever the case of its letters. */
+/** A DNS subdomain. Capital letters are allowed. */
 function checkName(name: string, at: FieldPath, check: Check): void {
   if (name === '') check.required(at)
   else check.format(at, name, dns1123Subdomain(name.toLowerCase()))

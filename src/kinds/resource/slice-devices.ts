@@ -1,4 +1,4 @@
-// The devices of a slice: their attributes, capacities, taints and what they consume.
+// The devices of a slice: their attributes, capacities, taints and consumption.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   CapacityRequestPolicy,

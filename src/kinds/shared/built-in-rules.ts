@@ -1,4 +1,4 @@
-// What most built-in kinds are held to: the rules of metadata first, then their own.
+// The rules of most built-in kinds: those of metadata first, then their own.
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import type { NameFormat } from '../../schema/validation/formats.ts'

@@ -1,5 +1,5 @@
-// How messages show values of types that have no JSON form of their own: under the reference's names, in its order, with
-// what is absent as null or empty. A form is a list of members; one that holds records has their form too.
+// The text of values in messages, for types without a JSON form of their own. It has the reference's names in its order, and absent values as
+// null or empty. A form is a list of members; a member that holds records has the form of those records.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { isList, isMap, type Value } from '../../api/value.ts'
 import { builtInFields } from '../../schema/built-in-compiled.ts'
@@ -39,7 +39,7 @@ function memberOf([name, , type, marks = '']: CompiledField): Member {
 
 const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
 
-/** Undefined for what has a JSON form of its own: scalars, maps and all that is metadata. */
+/** Undefined: the type has a JSON form of its own, as scalars, maps and all metadata. */
 function innerForm(type: string): Form | undefined {
   if (!type.includes('.') || /^(?:meta_v1|quantity|intstr|runtime)\./.test(type) || type.startsWith('{}'))
     return undefined

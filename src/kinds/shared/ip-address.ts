@@ -19,7 +19,7 @@ const MAX_LENGTH = 64
 const MAPPED = 0xffffn << 32n
 const ZERO = '0'.charCodeAt(0)
 
-/** Undefined for what is no address. Leading zeros are ignored, as in old versions of Go. */
+/** Undefined: the text is no address. Leading zeros are ignored, as in old versions of Go. */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > MAX_LENGTH) return undefined
   if (!text.includes(':')) {
@@ -83,7 +83,7 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 interface OldValues {
-  /** Values of the stored object, which may stay whatever they are. */
+  /** Values of the stored object. They stay valid. */
   readonly stored?: ReadonlySet<string>
 }
 
@@ -121,7 +121,7 @@ export function canonicalIp(text: string): string {
   return text.includes(':') ? new URL(`http://[${text}]/`).hostname.slice(1, -1) : text
 }
 
-/** Returns what it has parsed, where the text is a CIDR. */
+/** Returns the parsed CIDR if the text is one. */
 export function checkCidr(text: string, at: FieldPath, check: Check, { stored }: OldValues = {}): Cidr | undefined {
   const cidr = parseCidr(text)
   if (stored?.has(text) === true) return cidr

@@ -1,4 +1,4 @@
-// Certificates and certificate requests in PEM: whether the blocks are complete and hold what they should.
+// Certificates and certificate requests in PEM: whether the blocks are complete and have the right content.
 import { X509Certificate } from 'node:crypto'
 import { subjectOfRequest } from '../../pki/certificate-names.ts'
 
@@ -91,7 +91,7 @@ export function anchorFaults(text: string): readonly string[] {
     .map((same) => `duplicate trust anchor (indices [${same.join(' ')}])`)
 }
 
-/** The times of the first certificate of a chain; a text says what is wrong with the chain. */
+/** The times of the first certificate of a chain. A text is the fault of the chain. */
 export function leafOf(chain: string): { readonly notBeforeMs: number; readonly notAfterMs: number } | string {
   const [first, ...others] = blocksIn(chain)
   if (first === undefined) return 'issued certificate chain must contain at least one certificate'

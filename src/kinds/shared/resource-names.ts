@@ -85,7 +85,7 @@ export const checkQuotaResourceName: NameRule = (name, at, check) => {
   }
 }
 
-/** Undefined for what is no quantity, which decoding has refused. */
+/** Undefined: the value is no quantity. Decoding has refused such values. */
 export function amountOf(value: Value | undefined): Quantity | undefined {
   if (typeof value !== 'string') return undefined
   const parsed = parseQuantity(value)

@@ -1,4 +1,4 @@
-// The `scale` subresource: the replicas of an object as a Scale, whatever its kind (W-584, W-585).
+// The `scale` subresource: the replicas of an object of any kind as a Scale (W-584, W-585).
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, numberOrZero, textOrEmpty } from '../../api/members.ts'
 import { membersOf, metaOf, specOf, statusOf, withMembers, withSpec } from '../../api/object-members.ts'
@@ -87,7 +87,7 @@ function checkScale(object: ValueMap, check: Check): void {
   check.notNegative(FieldPath.root('spec').child('replicas'), integerOrZero(specOf(object), 'replicas'))
 }
 
-/** The metadata is that of the scaled object and not checked. */
+/** The metadata comes from the scaled object and is not checked. */
 const VALIDATION: KindRules = {
   create: checkScale,
   update: (object, _stored, check) => checkScale(object, check),

@@ -1,4 +1,4 @@
-// What is wrong with a backup, in one line for who reads it.
+// A fault of a backup, in one line for its operator.
 
 export class BackupError extends Error {
   override readonly name = 'BackupError'

@@ -16,7 +16,7 @@ const LARGEST_CHUNK_BYTES = 64 * 1024 * 1024
 
 const DIGEST_BYTES = 32
 
-/** Throws a `BackupError` wherever the file is not what was written, or was not made with this key. */
+/** Throws a `BackupError` if the file was changed or damaged, or was made with another key. */
 export class BackupReader implements AsyncDisposable {
   readonly header: BackupHeader
   readonly #source: ByteSource

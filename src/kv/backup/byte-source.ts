@@ -1,4 +1,4 @@
-// Reads a stream by lengths and lines, and digests what was read.
+// Reads a stream by lengths and lines, and digests the read bytes.
 import { createHash, type Hash } from 'node:crypto'
 import { BackupError } from './backup-error.ts'
 
@@ -11,7 +11,7 @@ export class ByteSource implements AsyncDisposable {
     this.#pieces = pieces[Symbol.asyncIterator]()
   }
 
-  /** Exactly so many bytes. Throws where there are less. */
+  /** Reads exactly this number of bytes. Throws if there are fewer. */
   async take(length: number): Promise<Buffer> {
     const pieces = [this.#held]
     let bytes = this.#held.length

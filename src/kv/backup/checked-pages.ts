@@ -1,4 +1,4 @@
-// The items of a backup, each judged by what the header says of all: a file from elsewhere may hold anything, with the right digest.
+// Checks each item of a backup against the header: a file from elsewhere may hold anything, with the right digest.
 import type { CopiedItem } from '../copy.ts'
 import { BackupError } from './backup-error.ts'
 import type { BackupReader } from './backup-reader.ts'

@@ -1,4 +1,4 @@
-// The two first lines of a backup, which people can read: what it is, and a JSON object of what is in it.
+// The first two lines of a backup, which people can read: the name of the format, and a JSON object that describes the content.
 import type { Revision } from '../kv.ts'
 import { BackupError } from './backup-error.ts'
 import type { SealParameters } from './seal.ts'
@@ -18,7 +18,7 @@ export interface BackupHeader {
   readonly encryption?: SealParameters
 }
 
-/** Raised when what is written can no longer be read by older versions. */
+/** Raised when older versions can no longer read the written form. */
 const FORMAT = 1
 
 /** Stores have 48 bits for a revision. Half of that is left for the revisions after a restore. */

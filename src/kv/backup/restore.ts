@@ -1,5 +1,5 @@
-// Puts the items of a copy into an empty store. Their revisions are new and above all that were seen before, and everything below is
-// compacted: who watched the old store is told that its resourceVersion is too old, and lists anew.
+// Puts the items of a copy into an empty store. Their revisions are new and above all earlier ones, and everything below is compacted: a client
+// that watched the old store gets 410 for its resourceVersion, and lists again.
 import type { CopiedItem, RestorableKv } from '../copy.ts'
 import { ABSENT, KvError, prefixRange, type Revision, putKey, removeKey } from '../kv.ts'
 import { forEachAtOnce } from '../../lib/together.ts'
@@ -24,7 +24,7 @@ export interface RestoreOrder {
   readonly time: Date
   /** Called now and then while revisions are passed over. */
   readonly onProgress: (revision: Revision, to: Revision) => void
-  /** Called when everything is there, before it is let be used. May throw. */
+  /** Called when everything is stored, before the store may be used. May throw. */
   readonly check?: () => Promise<void>
 }
 

@@ -36,7 +36,7 @@ export class Seal {
   readonly #key: Buffer
   readonly #headerDigest: Buffer
 
-  /** Throws where it is another key than the one that the file was sealed with. */
+  /** Throws if the file was sealed with another key. */
   constructor(key: Buffer, parameters: SealParameters, header: Buffer) {
     const salt = Buffer.from(parameters.salt, 'base64')
     if (derive(key, salt, 'id').toString('base64') !== parameters.keyId) {

@@ -8,7 +8,7 @@ export function markerKey(prefix: string): string {
   return `${prefix}quarterdeck_restore`
 }
 
-/** When the restore was begun that is under way, or was interrupted; absent: what is stored is whole. */
+/** The start of a restore that is running or was interrupted. Absent: the stored data is complete. */
 export async function unfinishedSince(kv: Kv, prefix: string, signal: AbortSignal): Promise<string | undefined> {
   return (await kv.get(markerKey(prefix), {}, signal)).item?.value.toString()
 }

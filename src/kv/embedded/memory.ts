@@ -1,6 +1,6 @@
-// The in-memory engine, for tests, benchmarks and `--in-memory`. It has copy-on-write trees, so that a store of any size is forked in
-// constant time, and goes back to a snapshot in the time of what has changed since. Every write is done by the time its call
-// returns; history grows until `compact` is called, or to its limit.
+// The in-memory engine, for tests, benchmarks and `--in-memory`. It has copy-on-write trees: a store of any size is forked in constant time, and
+// a return to a snapshot takes time in proportion to the changes since. Every write is complete when its call returns. History grows until
+// `compact` is called, or to its limit.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { differences, newSortedTree } from '../../lib/sorted-tree.ts'

@@ -127,8 +127,8 @@ export class RangeRead {
   }
 
   /**
-   * At a past revision a key has either its newest version, if that is old enough, or the superseded one that was
-   * its newest then: both are walked side by side, in the order of keys.
+   * At a past revision a key has its newest version, if that is old enough, or else the superseded version that was its newest then. Both tables
+   * are walked side by side, in the order of keys.
    */
   #pastPiece(place: Place, limit: number, at: Revision): Piece {
     const bounds = { limit: PIECE_KEYS + 1, snapshot: this.#snapshot }
@@ -219,7 +219,7 @@ interface KnownOfEntry {
   readonly key: () => string
 }
 
-/** If the record is missing or damaged, the value of the entry says so. */
+/** If the record is missing or damaged, the entry's value is a mark for it. */
 function entryAt(read: () => LogEntry | undefined, known: KnownOfEntry): PutEntry {
   const { revision } = known.place
   try {

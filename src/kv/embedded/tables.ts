@@ -250,7 +250,7 @@ export class Tables {
    * the state before.
    */
   async commitInTurns(write: (writer: TableWriter) => Generator<void, void>): Promise<void> {
-    // Reads by the handle of such a transaction see the transaction. So it has a handle of its own on the same file.
+    // Reads through the handle of a long transaction would see the transaction. So it has a handle of its own on the same file.
     if (!this.#canOpenAgain()) return this.commit((writer) => write(writer).forEach(() => {}))
     const own = openTables(this.#directory)
     try {

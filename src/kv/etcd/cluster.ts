@@ -1,6 +1,5 @@
-// The members of a cluster as one: prefers a member that works, moves on from one that does not, and holds the auth token. Reads
-// are retried until their deadline. Invariant: a call is sent only over an open connection, so that a call that fails before that
-// is known to have done nothing.
+// The members of a cluster as one. It prefers a member that works, leaves a member that fails, and holds the auth token. Reads are retried until
+// their deadline. Invariant: a call is sent only over an open connection, so a call that fails before that has certainly done nothing.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
@@ -24,7 +23,7 @@ export interface ClusterOptions {
   /** Absent: over sockets. */
   readonly dial?: Dial | undefined
   readonly user?: { readonly name: string; readonly password: string }
-  /** Sent with each call beside what all have, asked for when it is made. */
+  /** Headers for each call in addition to the common ones, asked for at each call. */
   readonly metadata?: (() => Metadata) | undefined
 }
 
@@ -39,12 +38,12 @@ export interface Call {
 export type OnFailure = (error: RpcError, verdict: Verdict) => void
 
 /**
- * More concurrent calls do not make etcd faster, only each call slower: in the end all would time out, be looked up and be sent
- * again.
+ * More concurrent calls do not make etcd faster, they only make each call slower. In the end all calls would time out, and would be looked up
+ * and repeated.
  */
 const CALLS_AT_A_TIME = 256
 
-/** A member that we would rather use gets this long to connect before we take one that is there already. */
+/** A preferred member has this time to connect. Then another connected member is used. */
 const PREFERENCE_MS = 300
 const CONNECT_SLICE_MS = 250
 
@@ -57,7 +56,7 @@ const PROBE_MS = 200
 /** A member without a leader for so many probes in a row is cut off from the others: an election would be over. */
 const PROBES_WITHOUT_LEADER = 10
 
-/** Tried at most this often in a row with a new token each: etcd takes our password, but not what it gave us for it. */
+/** The most logins in a row: etcd accepts the password, but refuses the token that it gave for it. */
 const LOGINS_IN_A_ROW = 3
 
 export class Cluster {
@@ -191,7 +190,7 @@ export class Cluster {
       await this.#slots.take(signal)
       const headers = this.#headers
       try {
-        // The connection may be gone by now; and a call may not begin when its time is over.
+        // The connection may be gone by now. A call must not begin after its deadline.
         const timeoutMs = Math.min(attemptMs, deadline - performance.now())
         if (!endpoint.isReady && timeoutMs > 0) continue
         if (timeoutMs <= 0) throw new KvError('unavailable', 'too many concurrent requests to etcd')
@@ -218,8 +217,8 @@ export class Cluster {
   }
 
   /**
-   * Ends a late call that was sent in `term` and will get no answer. A member forgets what it has sent to a leader that is gone, and
-   * waits on. A consistent read through the same member tells: when it answers in a later term, the member has applied all that is
+   * Ends a late call that was sent in `term` and will get no answer. A member forgets the proposals that it sent to a lost leader, but still
+   * waits for them. A consistent read through the same member settles it: if the answer has a later term, the member has applied all that is
    * left of earlier terms, and has answered those calls.
    */
   async #attend(late: GrpcCall, endpoint: Endpoint, term: number): Promise<void> {

@@ -1,4 +1,4 @@
-// Copies what an etcd holds under a prefix, in pages of one revision. That revision must not be compacted before the last page is read.
+// Copies the keys of an etcd below a prefix, in pages of one revision. That revision must not be compacted before the last page is read.
 import type { CopiedItem, CopyRequest, StoreCopy } from '../copy.ts'
 import type { KeyValue } from '../gen/rpc.ts'
 import { prefixRange, type Revision } from '../kv.ts'

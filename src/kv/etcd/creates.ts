@@ -17,7 +17,7 @@ import { currentOf, lostKey, revisionOf, UnknownOutcome } from './outcome.ts'
 /** Longer than any request can be under way, and not the time to live of anything else: a lease takes its keys along. */
 const FENCE_SECONDS = 3_601
 
-/** Where fences are: under the prefix that we have rights to, and where no key of ours is. */
+/** The prefix of fences: we have rights to it, and no other key of ours is there. */
 export function fencePrefix(prefix: string): string {
   return `${prefix}\0fence/`
 }

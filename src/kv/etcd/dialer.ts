@@ -13,7 +13,7 @@ export interface EtcdTls {
   readonly key?: string
 }
 
-/** Makes the way to a member in the place of sockets, for tests of clusters without any: it shows what comes to `onRead`. */
+/** Replaces sockets in tests of clusters without any. It makes the connection to a member and hands incoming bytes to `onRead`. */
 export type Dial = (url: string, onRead: (chunk: Buffer) => void) => Duplex
 
 /** A port of a host, or a Unix socket. */

@@ -64,7 +64,7 @@ export class Endpoint {
   readonly #isAlone: boolean
   /** Called at the next change of state. */
   readonly #waiting = new Set<() => void>()
-  /** All that are not closed: beside the one in use there may be some that end what they have begun. */
+  /** All open connections. Besides the current one, there may be some that only finish their calls. */
   readonly #connections = new Set<Connection>()
   #connection: Connection | undefined
   #hasStood = false
@@ -108,7 +108,7 @@ export class Endpoint {
     this.#waiting.add(settle)
   }
 
-  /** Throws `RpcError`, or `CancelledError` when the signal fires: then it may have been carried out all the same. */
+  /** Throws `RpcError`, or `CancelledError` when the signal fires. The call may have been carried out even then. */
   unary<Request, Response>(
     { path, request: sent, response: expected }: Rpc<Request, Response>,
     request: Given<Request>,
@@ -187,7 +187,7 @@ export class Endpoint {
       literal('content-type', 'application/grpc'),
       literal('te', 'trailers'),
       literal('user-agent', 'quarterdeck'),
-      // A member that has lost its leader shall say so rather than wait.
+      // A member that has lost its leader fails the call instead of waiting.
       literal('hasleader', 'true'),
       ...(headers.token === undefined ? [] : [literal('token', headers.token)]),
       ...(timeoutMs === undefined ? [] : [timeoutHeader(timeoutMs)]),

@@ -67,8 +67,8 @@ const HEALTH_LIMITS: CallLimits = Object.freeze({ attemptMs: 2_000, totalMs: 2_0
 const CONNECT_ROUND_MS = 1_000
 
 /**
- * Resolves when etcd answered a read. Throws `KvError` with one line that says what is wrong: `unavailable` where no member can
- * be reached in time, `denied` where the certificate or the password is refused.
+ * Resolves when etcd has answered a read. Throws `KvError` with a message of one line: `unavailable` if no member can be reached in time,
+ * `denied` if the certificate or the password is refused.
  */
 export async function openEtcd(options: EtcdOptions, signal: AbortSignal): Promise<Etcd> {
   const cluster = new Cluster(options)

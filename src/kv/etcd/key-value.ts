@@ -1,4 +1,4 @@
-// Of what etcd tells of a key, that which the port tells.
+// Turns etcd's record of a key into the port's.
 import type { KeyValue as WireKeyValue } from '../gen/rpc.ts'
 import type { KeyValue } from '../kv.ts'
 

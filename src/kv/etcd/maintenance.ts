@@ -1,4 +1,4 @@
-// The Maintenance service of each member by itself: what it says of its database, and its defragmentation.
+// The Maintenance service of each single member: the status of its database, and its defragmentation.
 import { CancelledError } from '../../lib/errors.ts'
 import { KvError, type StoreSize } from '../kv.ts'
 import {

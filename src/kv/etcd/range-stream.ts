@@ -39,7 +39,7 @@ export class RangeStream implements AsyncIterable<readonly KeyValue[]> {
     this.#start = range.start
   }
 
-  /** Resolves when the first piece is there. False: the cluster does not have the call. */
+  /** Resolves with the first piece. False: the cluster does not have the call. */
   async begin(): Promise<boolean> {
     this.#pieces = this.#read()
     try {

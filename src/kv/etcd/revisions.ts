@@ -1,6 +1,6 @@
-// Puts whole revisions together from watch responses. etcd never splits a revision over two responses, but it splits a large
-// response into fragments anywhere: so a revision is whole when a higher one begins, or a response that is not continued ends.
-// Invariant: what is taken out is in ascending order, whole, and behind everything that was taken out before.
+// Puts complete revisions together from watch responses. etcd never splits a revision over two responses, but it splits a large response into
+// fragments at any place. So a revision is complete when a higher one begins, or when the last fragment of a response ends. Invariant: revisions
+// are taken out complete and in ascending order.
 import type { Batch, KvEvent, Revision } from '../kv.ts'
 import { type Event, EventType, type WatchResponse } from '../gen/rpc.ts'
 import { toKeyValue } from './key-value.ts'

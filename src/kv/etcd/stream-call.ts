@@ -1,4 +1,4 @@
-// One call with a stream of answers. It is pulled: what is not read stays in etcd, by flow control.
+// One call with a stream of answers. The caller pulls them: unread answers stay in etcd, by flow control.
 import { CancelledError } from '../../lib/errors.ts'
 import type { Connection } from '../../wire/http2-client-connection.ts'
 import {

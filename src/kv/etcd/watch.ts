@@ -224,7 +224,7 @@ export class EtcdWatch implements KvWatch {
     return { key, rangeEnd, prevKv, startRevision: this.#after + 1, progressNotify: true, fragment: true }
   }
 
-  /** Waits until etcd has taken the watch on, and makes sure that what it is to begin with is still there. */
+  /** Waits until etcd has created the watch, and checks that its first revision was not compacted. */
   async #created(call: WatchCall, endpoint: Endpoint): Promise<void> {
     const limit = setTimeout(() => call.cancel(), CREATE_LIMIT_MS)
     try {

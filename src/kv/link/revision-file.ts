@@ -30,7 +30,7 @@ export class RevisionWriter {
     writeSync(this.#file, this.#bytes, 0, FILE_BYTES, 0)
   }
 
-  /** A client is about to be told of the revision. */
+  /** To be called before a client learns of the revision. */
   note(revision: Revision): void {
     if (revision > this.#noted) this.#noted = revision
   }

@@ -1,4 +1,4 @@
-// Hashes of the content of a store, by which members of a cluster detect differences. They are those of etcd, bit for bit.
+// Hashes of the content of a store, by which members of a cluster detect differences. They equal etcd's bit for bit.
 import { crc32c } from '../../lib/crc32c.ts'
 import type { Revision } from '../kv.ts'
 import type { StoredHistory } from '../transactional.ts'

@@ -55,7 +55,7 @@ class WatchStream {
   readonly #watches = new Map<number, OpenWatch>()
   /** The watches with an open request for progress. */
   readonly #asked = new Map<number, 'all' | 'one'>()
-  /** The client is told of this revision when all watches have reached it. Undefined: the client did not ask. */
+  /** The revision to report to the client when all watches have reached it. Undefined: the client did not ask. */
   #progress: Revision | undefined
   #nextId = 0
 

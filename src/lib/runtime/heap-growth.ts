@@ -1,14 +1,14 @@
-// Bounds the garbage that V8 lets its heap hold between two collections, by a flag that exists to tune V8, which it reads at each of
-// them. By itself V8 lets the garbage of a server become as much as all that is in use, and more. Gains 110 of 395 MB after a minute of
-// writes, definitions and watchers, and 157 of 476 after ten (`make soak`, with and without). Collections have a price, which is paid
-// by those that write: where 60 MB on top of 100 were allowed at all times, a create took a fifth more processor time than by default.
+// Bounds the garbage that V8 keeps between two collections, by a tuning flag that V8 reads at each collection. By itself V8 lets the garbage of
+// a server become as large as the used memory, and larger. Gains 110 of 395 MB after a minute of writes, definitions and watchers, and 157 of
+// 476 after ten (`make soak`, with and without). Writes pay for the collections: with a bound of 60 MB on top of 100 at all times, a create took
+// a fifth more processor time than by default.
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 const MEGABYTE = 1024 * 1024
-/** What may come on top of what is in use. */
+/** The garbage that may be added to the used memory. */
 const GARBAGE_BYTES = 128 * MEGABYTE
 const MOST_PERCENT = 150
-/** Where much is in use a collection takes long, and has to be worth it. */
+/** A collection of a large heap takes long, and must free enough. */
 const LEAST_PERCENT = 40
 const LOOK_EVERY_MS = 10_000
 
@@ -20,7 +20,7 @@ export function limitHeapGrowth(): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** How much of what is in use may come on top of it. */
+/** The garbage that may be added, in percent of the used memory. */
 export function percentFor(usedBytes: number): number {
   const percent = Math.round((GARBAGE_BYTES / usedBytes) * 100)
   return Math.min(MOST_PERCENT, Math.max(LEAST_PERCENT, percent))

@@ -11,22 +11,22 @@ const MOST_LOOKS = 60
 const CODE_IS_OLD = 8
 /** A collection stops the process, for a tenth of a second if the heap is large. Requests are served between two collections. */
 const BETWEEN_COLLECTIONS_MS = 200
-/** Watches that are opened or told of something are no new requests; a server that does nothing has less than a hundredth. */
+/** Open watches and their events are no new requests, so this looks at the event loop. An idle server uses less than a hundredth of it. */
 const MOST_UTILIZATION = 0.1
-/** A collection takes a millisecond a megabyte, and what a start took is little beside so much. */
+/** A collection takes a millisecond for a megabyte. In a larger heap, the garbage of the start is only a small part. */
 const MOST_HEAP_BYTES = 96 * 1024 * 1024
 
-/** Later on it has to have been quiet for longer, and collections are rare. */
+/** Later, the server must have been quiet for longer, and collections are rare. */
 const QUIET_MS = 5_000
 const QUIET_UTILIZATION = 0.05
 const BETWEEN_LATER_MS = 30_000
-/** What is worth a collection: so much more than was left by the last, and by so large a part of that. */
+/** A collection is worth its time if the heap has grown by at least so many bytes, and by this part, since the last one. */
 const WORTH_BYTES = 8 * 1024 * 1024
 const WORTH_PART = 0.2
 
-/** What is asked of Node: tests have their own. */
+/** The functions of Node that this uses. Tests have their own. */
 export interface Heap {
-  /** Waits so long and resolves with the part of it that the event loop was busy. */
+  /** Waits this long. Resolves with the share of the time in which the event loop was busy. */
   readonly utilizationDuring: (milliseconds: number, signal: AbortSignal) => Promise<number>
   readonly usedBytes: () => number
   /** What the process has, used or not: of the heap, and of buffers. */
@@ -67,7 +67,7 @@ function collected(heap: Heap): Left {
   return { needed: heap.usedBytes(), left: heap.takenBytes() }
 }
 
-/** Resolves to what the last collection left; where there was none, all that there is may be garbage. */
+/** Resolves to the memory after the last collection. If there was none, all memory may be garbage. */
 async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<Left> {
   let looks = 0
   const isQuietFor = async (milliseconds: number): Promise<boolean> => {

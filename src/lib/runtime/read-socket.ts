@@ -4,8 +4,8 @@
 import type { Socket } from 'node:net'
 
 /**
- * Hands on what comes. Its end is told by the socket as always. Where `read` says false, nothing is read any more, but for a little
- * that has come already, until what this gives back is called.
+ * Hands on incoming bytes. The socket reports its end as always. If `read` returns false, reading stops until the returned function is called; a
+ * few bytes that have already come may still follow.
  */
 export type ReadSocket = (socket: Socket, read: (chunk: Buffer) => boolean) => () => void
 

@@ -1,5 +1,5 @@
-// Everything that relies on undocumented behaviour of Node, V8 or a package: one file each, with what it gains. `--plain-runtime`
-// does without, should a new version break one.
+// Everything that relies on undocumented behaviour of Node, V8 or a package: one file each, with its gain. `--plain-runtime` switches all of it
+// off, in case a new version breaks one.
 import { type Collector, takeCollector } from './collector.ts'
 import { type Compilers, heldCompilers } from './compilers.ts'
 import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'

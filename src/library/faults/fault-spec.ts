@@ -12,7 +12,7 @@ export interface WatchMatch {
   readonly kind?: string
   /** That of the path: a list of all namespaces is in none of them. */
   readonly namespace?: string
-  /** Of the object; of a list or watch, the one that a field selector (`metadata.name=web`) pins it to. */
+  /** The name of the object. For a list or watch: the name in a field selector (`metadata.name=web`). */
   readonly name?: string
   /** Who asks, by the name that `kubectl auth whoami` shows. */
   readonly user?: string
@@ -27,7 +27,7 @@ export interface RequestMatch extends WatchMatch {
 
 /** How often a fault strikes. */
 export interface Repeated {
-  /** The next so many requests that match, 1 where nothing is said; `always`: until it is removed. */
+  /** The number of matching requests that the fault hits, 1 by default. `always`: until the fault is removed. */
   readonly times?: number | 'always'
 }
 
@@ -154,7 +154,7 @@ const WATCH_MATCH: Members = { resource: text, kind: text, namespace: text, name
 const OF_WATCHES: Members = { match: record(WATCH_MATCH) }
 const OF_REQUESTS: Members = { match: record({ ...WATCH_MATCH, verb: verbs, subresource: text }), times }
 
-/** What each has beside its name, and what it must have. */
+/** The members of each fault besides its name, and its required members. */
 const MEMBERS: Readonly<Record<FaultSpec['fault'], readonly [Members, ...string[]]>> = {
   fail: [{ ...OF_REQUESTS, status: oneOf(STATUSES), retryAfterSeconds: notNegative }, 'status'],
   delay: [{ ...OF_REQUESTS, milliseconds: notNegative }, 'milliseconds'],

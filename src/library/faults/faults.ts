@@ -40,13 +40,14 @@ export interface Faults {
   /** Watches that are open; all of them where nothing is said. How the opening of a watch fails is up to `fail` and its like. */
   watches(match?: WatchMatch): WatchFaults
   /**
-   * The server no longer hears of what is written. Lists and reads of resourceVersion 0 are answered as of now, watches fall silent, and
-   * who asks for a newer resourceVersion waits in vain; consistent reads are still true. Removed, it catches up.
+   * The server no longer gets changes of the store. Lists and reads of resourceVersion 0 are answered from its present state, watches get no
+   * events, and requests for a newer resourceVersion wait until they time out. Consistent reads are still correct. When the fault is removed,
+   * the server catches up.
    */
   staleReplica(): Fault
   /**
-   * The store cannot be reached. Writes and consistent reads fail with `ServerTimeout`, at once where a real one is given up after a while; the
-   * server is not ready, watches stall, and what is in memory is still served to who asks for resourceVersion 0. Removed, everything goes
+   * The store cannot be reached. Writes and consistent reads fail with `ServerTimeout` at once; with a real store they would fail after a while.
+   * The server is not ready, watches stall, and reads of resourceVersion 0 are answered from memory. When the fault is removed everything goes
    * on, and nothing is lost.
    */
   storeOutage(): Fault
@@ -65,8 +66,8 @@ export interface WatchFaults {
   /** Every event takes so much longer. Also of those that are yet to be opened. */
   slow(delay: { readonly milliseconds: number }): Fault
   /**
-   * Those that are open now lose their next events, 1 where nothing is said, and end with 410 `Expired`: what a client sees that was too
-   * slow for the server's history.
+   * Open watches lose their next events, 1 by default, and end with 410 `Expired`, like those of a client that was too slow for the server's
+   * history.
    */
   dropEvents(loss?: { readonly events?: number }): Fault
 }

@@ -7,9 +7,9 @@ import { FaultError, type FaultSpec } from './fault-spec.ts'
 export interface Fault extends Disposable {
   /** How often it has struck: requests, watches, calls of the store. */
   readonly hits: number
-  /** Resolves when it has struck so many times, once where nothing is said; rejects where it is removed before. */
+  /** Resolves after this number of hits, 1 by default. Rejects if the fault is removed before. */
   whenHit(times?: number): Promise<void>
-  /** It strikes no more, and what it holds back goes on. Twice does no harm. */
+  /** Ends the fault and releases everything that it holds back. A second call has no effect. */
   remove(): void
 }
 

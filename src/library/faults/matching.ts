@@ -8,7 +8,7 @@ import { FaultError, type RequestMatch } from './fault-spec.ts'
 export interface Asked {
   readonly info: ResourceInfo
   readonly user: string
-  /** Of a create it is what the body says. */
+  /** For a create, the name in the body. */
   readonly name: string | undefined
   readonly generateName: string | undefined
 }

@@ -113,7 +113,7 @@ export class RequestFaults {
       const object = asMap(readDocument(bytes, encoding, kind).value)
       return { name: metaText(object, 'name'), generateName: metaText(object, 'generateName') || undefined }
     } catch {
-      // The handler will say what is wrong with it.
+      // The handler reports the fault of the body.
       return NAMELESS
     }
   }

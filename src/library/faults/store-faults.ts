@@ -1,5 +1,5 @@
-// A store that goes away, and one whose changes do not reach this replica. Invariant: nothing is lost; what was held back comes, whole and
-// in order, when the fault is removed.
+// A store that cannot be reached, and a store whose changes do not reach this replica. Invariant: nothing is lost. When the fault is removed,
+// all withheld changes come in order.
 import { cancellableWait } from '../../lib/cancellable.ts'
 import { type Batch, type Kv, KvError, type KvWatch, type WatchRequest } from '../../kv/kv.ts'
 import type { StoreSpec } from './fault-spec.ts'

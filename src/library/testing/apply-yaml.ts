@@ -1,4 +1,4 @@
-// Applies the objects of a YAML text, as `kubectl apply --server-side` would, with what others need before those others.
+// Applies the objects of a YAML text as `kubectl apply --server-side` does. Objects that others need come first.
 import { readFile } from 'node:fs/promises'
 import { type Client, k8s, type KubernetesObject, type Stored } from '../../client/client.ts'
 import { splitDocuments } from '../../codec/yaml-document.ts'

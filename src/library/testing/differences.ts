@@ -1,8 +1,8 @@
-// Where an object is not what a test wants of it, as people read it.
+// The differences between an object and the one that a test wants, in a form for people.
 
 /**
- * What an object must have; what is not said may be anything. Records are compared member by member, `undefined` meaning that there is
- * none, and lists item by item in their whole length. `expect.any(String)` and its like stand for what they match.
+ * The wanted parts of an object. All other parts may have any value. Records are compared member by member; `undefined` means that the member
+ * must be absent. Lists are compared item by item and must have the same length. `expect.any(String)` and the like match values as usual.
  */
 export type Wanted<T> = T extends readonly (infer Item)[]
   ? readonly Wanted<Item>[]
@@ -45,7 +45,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return differences(one, other).length === 0 && differences(other, one).length === 0
 }
 
-/** Three lines for each difference, of at most so many. */
+/** Three lines for each difference, for at most `most` differences. */
 export function formatDifferences(all: readonly Difference[], most = 20): string {
   const shown = all.slice(0, most).map(({ path, wanted, seen }) => {
     return `  ${path === '' ? 'the object' : path}\n    wanted  ${formatValue(wanted)}\n    seen    ${formatValue(seen)}`

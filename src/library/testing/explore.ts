@@ -22,7 +22,7 @@ const SORTS = [
   'late-watch',
   /** A program ends in the middle, before or after a write, and starts again. */
   'crash',
-  /** A server no longer hears of what is written for a while: reads of its cache are old. */
+  /** For a while, a server does not get changes of the store: reads from its cache are old. */
   'stale-server',
   /** The store cannot be reached for a while. */
   'store-outage',
@@ -37,7 +37,7 @@ export interface ExploreOptions extends Pick<ServerOptions, 'flags' | 'log'> {
   readonly seeds: number | readonly (number | string)[]
   /** How many servers, on the same store, programs work with. 1. */
   readonly servers?: number
-  /** What goes wrong in each world: so many faults of all sorts, or of these sorts. 5 of all. */
+  /** The faults in each world: a number of faults of all sorts, or the given sorts. Default: 5 of all sorts. */
   readonly faults?: number | readonly ExploredFault[]
   /** Prepares the state that all worlds begin with. */
   readonly setup?: (server: Server) => unknown
@@ -64,7 +64,7 @@ export interface ExploredWorld {
   readonly servers: readonly Server[]
   /** The time of the world, which `advance` moves on. Programs that wait have to wait by it. */
   readonly clock: Clock
-  /** A client of another server on the same store that no fault reaches: for what the test itself does and looks at. */
+  /** A client of another server on the same store that no fault reaches, for the test's own writes and checks. */
   readonly client: Client
   /** What has gone wrong so far. */
   readonly events: readonly string[]
@@ -74,7 +74,7 @@ export interface ExploredWorld {
   below(limit: number): number
   /** Moves the time on, as `server.clock.advance` does. Faults come while time passes. */
   advance(duration: number | string): Promise<void>
-  /** No more faults from now on, and what is broken is mended; then so much time passes, a minute if nothing is said. */
+  /** Ends all faults and repairs their effects. Then the given time passes, a minute by default. */
   settle(duration?: number | string): Promise<void>
 }
 

@@ -1,5 +1,5 @@
-// The way of one client to the servers of an explored world, with what can go wrong on it. Nothing here is left to chance: the world says
-// what goes wrong next.
+// The connection of one client to the servers of an explored world, with its faults. There is no chance in it: the world decides about each
+// fault.
 import {
   type AnswerBody,
   ConnectionError,

@@ -1,4 +1,4 @@
-// What a watch has shown of one object, and what a failure says of it.
+// The versions of one object that a watch has shown, and their part in the text of a failure.
 import type { KubernetesObject, Stored } from '../../client/client.ts'
 import type { Value } from '../../api/value.ts'
 import { emitYaml } from '../../codec/yaml-emit.ts'
@@ -15,7 +15,7 @@ export class Sightings<T extends KubernetesObject> {
   #count = 0
   #latest: Stored<T> | undefined
 
-  /** The object as it was last seen, also where it is gone by now. */
+  /** The last seen version of the object, also if it is gone by now. */
   get latest(): Stored<T> | undefined {
     return this.#latest
   }

@@ -1,5 +1,5 @@
-// The door of `quarterdeck/testing`: a server for a file of tests and a fork of it for each test, for the runners that people have, beside
-// what tests apply and wait for. No runner is needed to load this: what is used of one is handed in.
+// The door of `quarterdeck/testing`: a server for a file of tests and a fork of it for each test, for the usual test runners; and functions that
+// apply objects and wait for them. Loading this needs no runner: callers hand in the functions of theirs.
 import type { Client } from '../../client/client.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
 import { type RequestRecord, type Server, SERVER_OPTIONS, type ServerOptions, startServer } from '../library.ts'
@@ -25,7 +25,7 @@ export {
 } from './wait.ts'
 export type { RecordedRequest, RecordOptions, RequestRecord, Server, ServerOptions } from '../library.ts'
 
-/** How the server of a file is made, which has to be in memory, and what is told when a test fails. */
+/** The options of a file's server, which must be in memory, and of the report for a failed test. */
 export interface FixtureOptions extends ServerOptions {
   /** Prepares the server of the file, once, before the first test: definitions, users, objects that all tests begin with. */
   readonly setup?: (server: Server) => unknown

@@ -1,4 +1,4 @@
-// Waits for what becomes of an object. A watch tells of every change, so that nothing is polled for and no state is missed, however short.
+// Waits for a state of an object. A watch reports every change, so nothing is polled, and no state is missed even if it is short.
 import { ApiStatusError, type Client, k8s, type Kind, type KubernetesObject, type Stored } from '../../client/client.ts'
 import { programClock } from '../../lib/clock.ts'
 import { checkOptions, checkValue, fits, type ValueType } from '../../lib/known-options.ts'
@@ -13,13 +13,13 @@ export interface NamedObject<T extends KubernetesObject> {
   readonly namespace?: string
 }
 
-/** Which object: one that the server gave or that was made for it, or a kind with a name. */
+/** The object: one that came from the server or was made for it, or a kind with a name. */
 export type Target<T extends KubernetesObject> = T | NamedObject<T>
 
 /**
- * What is waited for: that the object exists; that it is gone, or that another has taken its name; a condition of its status, which is
- * `True` unless another status is said; or what a function says of it. The function is asked for every version of the object, and may
- * throw as long as that is not what it looks for.
+ * The wanted state: the object exists; it is gone, or another object has its name; it has a condition in its status, which must be `True` unless
+ * another status is given; or a function accepts it. The function is called for every version of the object, and may throw until the object is
+ * in the wanted state.
  */
 export type WaitCondition<T extends KubernetesObject> =
   | 'exists'
@@ -108,7 +108,7 @@ export async function eventually<T extends KubernetesObject>(
   return (await new Observation<T>(client, placeOf(target), findFault).run(options))!
 }
 
-/** Why an object is not yet what is waited for. */
+/** Why an object is not yet in the wanted state. */
 interface Fault {
   readonly text: string
   /** The text is not enough to understand it. */
@@ -116,7 +116,7 @@ interface Fault {
   readonly cause?: unknown
 }
 
-/** Undefined: the object, or its absence, is what is waited for. */
+/** Undefined: the object, or its absence, is the wanted state. */
 type FindFault<T extends KubernetesObject> = (object: Stored<T> | undefined) => Promise<Fault | undefined>
 
 function faultFinder<T extends KubernetesObject>(condition: WaitCondition<T>, uid: string | undefined): FindFault<T> {
@@ -234,7 +234,7 @@ class Observation<T extends KubernetesObject> {
     const looked = registration.waitForSync().then(async () => {
       if (this.#sightings.latest === undefined) await this.#judge(undefined)
     })
-    // Rejects where the waiting is over before: that is told below.
+    // Rejects if the wait ends before. The code below reports that.
     looked.catch(() => undefined)
     const cancel = (): void => this.#outcome.reject(signal?.reason)
     const callOff = programClock.callAfter(timeoutMs, () => this.#outcome.resolve('late'))
@@ -268,7 +268,7 @@ class Observation<T extends KubernetesObject> {
     else this.#fault = fault
   }
 
-  /** The kind may be yet to come, and a server may come back; what is refused stays so. */
+  /** The kind may be defined later, and a server may come back. A refusal is final. */
   #failed(error: unknown): void {
     this.#error = error instanceof Error ? error : new Error(String(error))
     const isFinal = error instanceof ApiStatusError && [400, 401, 403, 405, 422].includes(error.code)
@@ -289,7 +289,7 @@ class Observation<T extends KubernetesObject> {
     return parts.filter((part) => part !== '').join('\n')
   }
 
-  /** The last ones that controllers have written about the object, if they can be had. */
+  /** The last events of controllers about the object, if they can be read. */
   async #events(): Promise<readonly string[]> {
     const uid = this.#sightings.latest?.metadata.uid
     if (uid === undefined) return []

@@ -118,7 +118,7 @@ function addClaim(usage: Map<string, Quantity>, claim: PersistentVolumeClaim): v
   add('persistentvolumeclaims', ONE)
   const wanted = storageOf(claim)
   if (wanted === undefined) return
-  // A claim that was shrunk during an expansion uses what is allocated.
+  // A claim that was shrunk during an expansion still uses its allocated size.
   const given = amountsOf(status?.allocatedResources).get('storage')
   add('requests.storage', given !== undefined && compareQuantities(given, wanted) > 0 ? given : wanted)
 }

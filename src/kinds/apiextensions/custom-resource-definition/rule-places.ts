@@ -36,7 +36,7 @@ export function rulePlaces(schema: ValueMap, at: FieldPath): Generator<RulePlace
   return placesIn(schema, { at, field: '', isResource: true, count: 1, lost: undefined })
 }
 
-/** What is inside comes first: the faults of a definition are told in this order. */
+/** Inner places come before outer ones: the faults of a definition have this order. */
 function* placesIn(schema: ValueMap, place: Place): Generator<RulePlace, void> {
   const { at, field, count, lost } = place
   const values = schema['additionalProperties']

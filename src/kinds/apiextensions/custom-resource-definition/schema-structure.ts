@@ -1,5 +1,5 @@
-// Whether a schema is structural: every field has a type at one place, and what is under allOf, anyOf, oneOf and not only restricts
-// fields that are described outside of them.
+// Whether a schema is structural: every field has its type in one place, and schemas under allOf, anyOf, oneOf and not only restrict fields that
+// are described outside of them.
 import { faultsOf } from '../../../api/fault-list.ts'
 import type { FieldError } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
@@ -22,13 +22,13 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 const EMBEDDED = 'x-kubernetes-embedded-resource'
 const INT_OR_STRING = 'x-kubernetes-int-or-string'
 
-/** The schemas of a map by name; what is no schema reads as an empty one. */
+/** The schemas of a map by name. An entry that is no schema reads as an empty schema. */
 export function schemasIn(schema: ValueMap, field: string): readonly (readonly [string, ValueMap])[] {
   const schemas = mapOrAbsent(schema, field)
   return schemas === undefined ? NONE : Object.entries(schemas).map(([key, value]) => [key, asMap(value)])
 }
 
-/** Most schemas have none: they are those of single values. */
+/** Most schemas describe single values and have none. */
 const NONE: readonly (readonly [string, ValueMap])[] = []
 
 /** The first construct, anywhere in the schema, that structural schemas do not support. */

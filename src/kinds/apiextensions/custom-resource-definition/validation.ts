@@ -1,5 +1,5 @@
-// Validation of custom resource definitions. As in the reference, what all versions share is validated as a member of the spec, and
-// errors name it as v1beta1 does.
+// Validation of custom resource definitions. As in the reference, parts that all versions share are validated as members of the spec, and errors
+// name them as v1beta1 does.
 import { type Shown, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { INDEXES } from '../../../api/indexed-place.ts'

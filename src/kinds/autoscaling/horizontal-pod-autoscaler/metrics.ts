@@ -3,7 +3,7 @@ import { mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import { withMembers } from '../../../api/object-members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 
-/** A member of the old form, where it is in today's (`metric.name`), and what the old form has where it is absent. */
+/** A member of the old form, its path in the current form (`metric.name`), and its value in the old form if it is absent. */
 type Row = readonly [old: string, path: string, absent?: Value | undefined]
 
 type Side = 'target' | 'current'

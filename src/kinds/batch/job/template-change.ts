@@ -1,4 +1,4 @@
-// The template of a job is immutable, but for scheduling directives and resources while the job is suspended.
+// The template of a job is immutable, except for scheduling directives, and for resources while the job is suspended.
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import type { Affinity, Job, PodSpec, PodTemplateSpec } from '../../../api/gen/kinds.ts'

@@ -85,7 +85,7 @@ function checkVersion({ metadata: { resourceVersion: sent = '' } }: Binding, pod
   )
 }
 
-/** The pod on its node, with what the binding says of it. */
+/** The pod on its node, with the metadata of the binding. */
 function bound(pod: Pod, { metadata, target }: Binding, now: string): Pod {
   const { name = '' } = pod.metadata
   const refuse = (why: string): ApiError => conflictError({ group: '', resource: 'pods/binding' }, name, why)

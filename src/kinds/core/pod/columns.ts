@@ -46,7 +46,7 @@ interface Initialization {
   /** An init container is not done yet, or failed. */
   readonly under: boolean
   readonly status: string
-  /** Of all init containers up to the one that is under way. */
+  /** The tally of all init containers up to the running one. */
   readonly all: Tally
   readonly sidecars: Tally
 }

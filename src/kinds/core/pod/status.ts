@@ -52,7 +52,7 @@ const LISTS = [
 
 type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses'
 
-/** A terminated container may only run again where its restart policy says so. */
+/** A terminated container may only run again if its restart policy allows it. */
 function checkTransitions(status: PodStatus, old: PodStatus, spec: PodSpec, check: Check): void {
   const checkEnded = (field: StatusList, mayRestart: (name: string, exitCode: number) => boolean): void => {
     const now = new Map((status[field] ?? []).toReversed().map((entry) => [entry.name, entry]))

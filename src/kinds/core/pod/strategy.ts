@@ -55,7 +55,7 @@ export const STRATEGY: KindStrategy<Pod> = withGatedFields(gatedPodFields('spec'
   },
 })
 
-/** A pod with scheduling gates has a condition that says so from the start. */
+/** A new pod with scheduling gates has a condition for them. */
 function firstStatus({ spec, status: sent }: Pod, { now, gates }: WriteContext): PodStatus {
   const isByPod = !gates.has('PodLevelResourcesFixKubeletQOSClass') || hasPodLevelResources(spec)
   // A class that came with the pod is kept.
@@ -110,7 +110,7 @@ function withEphemeralContainers(pod: Pod, stored: Pod): Pod {
 
 const RESIZED = ['containers', 'initContainers'] as const
 
-/** Only resources are taken. Where containers do not match, everything is, for validation to say what is wrong. */
+/** Takes only resources from the client. If the containers do not match it takes everything, and validation reports the fault. */
 function resized(pod: Pod, stored: Pod): Pod {
   const [sent, old] = [pod.spec, stored.spec]
   const namesIn = (spec: PodSpec): readonly (readonly string[])[] =>

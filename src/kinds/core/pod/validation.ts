@@ -1,4 +1,4 @@
-// Pods: what a new one may be, what may change afterwards, and what may change through its subresources.
+// The rules of pods: for new pods, for later changes, and for changes through subresources.
 import type { Container, Pod, PodSpec, Toleration } from '../../../api/gen/kinds.ts'
 import { quoted } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'

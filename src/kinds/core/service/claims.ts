@@ -58,7 +58,7 @@ const FAMILY = 'ipaddress.kubernetes.io/ip-family'
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 const ALLOCATOR = 'ipallocator.k8s.io'
 
-/** The managed fields of what the server creates in its own name. */
+/** The managed fields of objects that the server creates in its own name. */
 const ADDRESS_OWNER = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'networking.k8s.io/v1' } as const
 
 const ADDRESS_FIELDS: ValueMap = {
@@ -187,7 +187,7 @@ export function portChoice({ first, last }: PortRange): Choice {
 const RANDOM_TRIES = 8
 const ROUNDS = 16
 
-/** Any one that is free; undefined where none is. */
+/** Claims any free one. Undefined: none is free. */
 export async function claimAny(
   type: ClaimType,
   choice: Choice,

@@ -1,4 +1,4 @@
-// The IP families of a service: what it asks for, within what the cluster is configured for (W-545, W-555).
+// The IP families of a service, from its request and the families of the cluster (W-545, W-555).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import type { Service, ServiceSpec } from '../../../api/gen/kinds.ts'

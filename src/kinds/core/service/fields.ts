@@ -1,5 +1,5 @@
-// Fields of a service that depend on each other: what an update leaves out is kept, and what the new type does not need is dropped
-// unless the client changed it (W-552, W-553).
+// Fields of a service that depend on each other. An update keeps fields that it leaves out, and drops fields that the new type does not need,
+// unless the client changed them (W-552, W-553).
 import type { Service, ServicePort, ServiceSpec } from '../../../api/gen/kinds.ts'
 import { membersOf, withMembers } from '../../../api/object-members.ts'
 import { equalValues } from '../../../api/value.ts'

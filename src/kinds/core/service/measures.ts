@@ -1,11 +1,11 @@
-// How cluster IPs and node ports are allocated to services, and what was wrong with those that were.
+// Metrics of the allocation of cluster IPs and node ports to services, and of the faults in it.
 import { counter, histogram, Measures } from '../../../lib/measure.ts'
 
 const ADDRESSES = 'kube_apiserver_clusterip_allocator_'
 const PORTS = 'kube_apiserver_nodeport_allocator_'
 const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** `static`: one that was asked for by name. */
+/** `static`: the client named the address or port. */
 type Scope = 'static' | 'dynamic'
 
 export class ServiceMeasures extends Measures {

@@ -1,4 +1,4 @@
-// The repair of claims: one without a service is released, what a service has and nobody claimed is claimed. Only claims that are
+// The repair of claims. A claim without a service is released, and an unclaimed address or port of a service is claimed. Only claims that are
 // older than any request can be are released: a younger one may belong to a service that is about to be stored.
 import type { ServiceSpec } from '../../../api/gen/kinds.ts'
 import { isKind } from '../../../api/kind-guard.ts'
@@ -132,7 +132,7 @@ async function claimUsed({ type }: Held, used: Used, parts: ClaimParts): Promise
   return claimed
 }
 
-/** The service that has claimed a port may be about to be stored; after so many rounds it never will. */
+/** After this many rounds, the service of a claimed port will never be stored. */
 const ROUNDS_OF_A_LEAK = 3
 
 async function clearLeaks(

@@ -78,7 +78,7 @@ async function reserve(
   }
 }
 
-/** Endpoints are deleted with their service; slices belong to whoever made them (W-556). */
+/** Endpoints are deleted with their service. Slices belong to the controllers that made them (W-556). */
 async function deleteEndpoints(
   endpoints: Resource,
   service: Service,

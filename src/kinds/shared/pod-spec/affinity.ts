@@ -149,7 +149,7 @@ function checkLabelKeys(term: KeyTerm, at: FieldPath<KeyTerm>, check: Check): vo
   }
 }
 
-/** The keys have been merged into the selector: one that occurs twice was in it before. */
+/** The keys have been merged into the selector, so a key that occurs twice was in it before. */
 function checkNotSelected(
   keys: readonly string[],
   selector: LabelSelector,

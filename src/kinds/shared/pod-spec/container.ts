@@ -150,7 +150,7 @@ function isSet(value: EphemeralContainer[(typeof NOT_IN_EPHEMERAL)[number]]): bo
   return typeof value === 'object' ? Array.isArray(value) || Object.keys(value).length > 0 : value !== undefined
 }
 
-/** For pods; templates are not held to it. */
+/** For pods only, not for templates. */
 export function checkImageOfPod(container: Container, at: FieldPath<Container>, check: Check): void {
   const { image = '' } = container
   if (image !== image.trim()) check.invalid(at.child('image'), image, 'must not have leading or trailing whitespace')

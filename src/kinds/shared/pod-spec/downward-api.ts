@@ -121,7 +121,7 @@ export function checkResourceFieldRef(
   check.invalid(at.child('divisor'), resource, detail)
 }
 
-/** The reference reports the faults of a file at the list or what has it. */
+/** The reference reports the faults of a file at the list, or at the parent of the list. */
 export function checkDownwardFile(file: DownwardAPIVolumeFile, at: FieldPath, check: Check): void {
   const place = at as FieldPath<DownwardAPIVolumeFile>
   check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'path')

@@ -30,7 +30,7 @@ import { checkVolumes } from './volume.ts'
 
 interface PodSpecScope {
   readonly check: Check
-  /** The metadata of the pod; undefined where the spec is that of a template. */
+  /** The metadata of the pod. Undefined: the spec belongs to a template. */
   readonly pod: ObjectMeta | undefined
 }
 

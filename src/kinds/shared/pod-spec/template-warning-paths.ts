@@ -58,7 +58,7 @@ function projectedPaths(source: VolumeProjection): readonly Placed[] {
 /** More than fit into the warnings of one response. */
 const MAX_WARNINGS = 100
 
-/** Each path with every earlier one that is the same, above or below; each text once. */
+/** Each path with every earlier path that is equal, above or below. Each text occurs once. */
 function overlapsIn(given: readonly Placed[]): readonly string[] {
   const placed = given
     .map(({ path, source }) => ({ path: withoutTrailingSlashes(path), source }))
@@ -96,7 +96,7 @@ function withoutTrailingSlashes(path: string): string {
 function placesOf(placed: readonly Placed[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>()
   const above: Place[] = []
-  // In this order what is below a path comes right after it.
+  // In this order, the paths below a path come right after it.
   for (const path of [...new Set(placed.map(({ path: each }) => `${each}/`))].sort()) {
     while (above.length > 0 && !path.startsWith(above.at(-1)!.path)) above.pop()
     const place: Place = { path, above: above.at(-1), here: [], below: [] }
