@@ -1,18 +1,11 @@
 // The watch cache: a store that answers from memory. It follows the whole storage with one watch; a consistent read is one shared
 // read of the storage's revision and then memory; writes pass through. `run` keeps it going, `ready` resolves when it is loaded.
 import type { ListAt, ReadAt, StoredObject } from '../api/read.ts'
-import { ApiError } from '../api/status.ts'
+import type { ApiError } from '../api/status.ts'
 import { type Clock, repeat, systemClock } from '../lib/clock.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
 import { type CountKeys, countByNodes } from '../lib/runtime/count-keys.ts'
-import {
-  notReady,
-  type Operation,
-  translateAgain,
-  tooLargeResourceVersion,
-  tooOldResourceVersion,
-  watchExpired,
-} from '../store/errors.ts'
+import { notReady, type Operation, translateAgain, tooLargeResourceVersion, watchExpired } from '../store/errors.ts'
 import type { CommitResult, ObjectChange } from '../store/commit.ts'
 import { keyInType } from '../store/keys.ts'
 import type { FollowableStore } from '../store/kv-store.ts'
@@ -33,7 +26,7 @@ import { Barrier } from './barrier.ts'
 import { Bookmarks } from './bookmarks.ts'
 import type { CacheStatus, TypeLoad } from './cache-status.ts'
 import { type CachedState, listAtHand, listCached } from './cached-list.ts'
-import { type WatchBeginning, watchCached } from './cached-watch.ts'
+import { LaterWatch, type WatchBeginning, watchCached, watchStorage } from './cached-watch.ts'
 import type { Contents, ContentsOptions, SharedContents } from './contents.ts'
 import { Follower } from './follower.ts'
 import { HISTORY_LIMITS, type HistoryLimits } from './history.ts'
@@ -114,8 +107,6 @@ interface Read {
 interface TypeState extends CachedState {
   readonly type: TypeCache
 }
-
-type StorageBeginning = { readonly after: number; readonly floor: number }
 
 class MemoryStore implements WatchCache {
   readonly #store: FollowableStore
@@ -252,10 +243,18 @@ class MemoryStore implements WatchCache {
       const { type, revision: after } = state
       return this.#watchFrom(request, { type, after, state: start.kind === 'state' ? state : undefined }, signal)
     }
+    const { revision } = start
+    if (revision > this.#progress.revision) {
+      return new LaterWatch(async () => {
+        const isReached = await this.#progress.whenReached(revision, signal)
+        throwIfCancelled(signal)
+        return isReached ? this.watch(request, signal) : undefined
+      })
+    }
     const type = this.#typeOf(resource)
-    const after = type?.history.resumedAfter(start.revision) ?? start.revision
+    const after = type?.history.resumedAfter(revision) ?? revision
     if (type === undefined || after < type.history.floor) {
-      return this.#watchStorage(request, { after: start.revision, floor: type?.history.floor ?? 0 }, signal)
+      return watchStorage(this.#store, request, { after: revision, floor: type?.history.floor ?? 0 }, signal)
     }
     return this.#watchFrom(request, { type, after, state: undefined }, signal)
   }
@@ -367,16 +366,6 @@ class MemoryStore implements WatchCache {
     if (this.#typeOf(request.resource) !== type) watcher.fail(watchExpired())
     else if (request.bookmarks) this.#bookmarks.add(watcher, request.timeoutMilliseconds)
     return watcher
-  }
-
-  /** Changes before our history may still be in the storage's (D8). */
-  async #watchStorage(request: WatchRequest, from: StorageBeginning, signal: AbortSignal): Promise<Watch> {
-    try {
-      return await this.#store.watch(request, signal)
-    } catch (error) {
-      const isExpired = error instanceof ApiError && error.reason === 'Expired'
-      throw isExpired ? tooOldResourceVersion(from.after, from.floor) : error
-    }
   }
 
   #begin(contents: Contents, revision: number): void {

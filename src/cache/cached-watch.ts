@@ -1,7 +1,10 @@
 // Starts a watch on a type in memory: finds its first state, and registers it in the index.
+import type { WatchEvent } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
+import { tooOldResourceVersion } from '../store/errors.ts'
 import { keyInType, namespaceInType } from '../store/keys.ts'
 import { type Matcher, matcherOf } from '../store/selection.ts'
-import type { WatchRequest } from '../store/store.ts'
+import type { Store, Watch, WatchRequest } from '../store/store.ts'
 import { type CachedState, listCached } from './cached-list.ts'
 import type { TypeCache } from './type-cache.ts'
 import type { Scope } from './watcher-index.ts'
@@ -65,4 +68,46 @@ function scopeOf(request: WatchRequest, type: TypeCache, matcher: Matcher | unde
   // A label mostly narrows more than a namespace.
   if (matcher?.label !== undefined) return { kind: 'label', ...matcher.label }
   return prefix === '' ? { kind: 'all' } : { kind: 'namespace', prefix }
+}
+
+/** Changes before the history of the cache may still be in the storage's (D8). */
+export async function watchStorage(
+  store: Pick<Store, 'watch'>,
+  request: WatchRequest,
+  from: { readonly after: number; readonly floor: number },
+  signal: AbortSignal,
+): Promise<Watch> {
+  try {
+    return await store.watch(request, signal)
+  } catch (error) {
+    const isExpired = error instanceof ApiError && error.reason === 'Expired'
+    throw isExpired ? tooOldResourceVersion(from.after, from.floor) : error
+  }
+}
+
+/**
+ * A watch that begins when the cache has reached the revision of its start. Before, it is not known whether that revision changed several
+ * objects, of which the client may have seen only some.
+ */
+export class LaterWatch implements Watch {
+  readonly #open: () => Promise<Watch | undefined>
+  #begun: Watch | undefined
+
+  /** `open` resolves when the revision is reached. Undefined: it never will be. */
+  constructor(open: () => Promise<Watch | undefined>) {
+    this.#open = open
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly WatchEvent[]> {
+    this.#begun = await this.#open()
+    if (this.#begun !== undefined) yield* this.#begun
+  }
+
+  follow(take: (event: WatchEvent) => boolean): Promise<boolean> {
+    return this.#begun?.follow?.(take) ?? Promise.resolve(true)
+  }
+
+  passedOn(): number | undefined {
+    return this.#begun?.passedOn?.()
+  }
 }

@@ -24,6 +24,8 @@ export class Progress {
   /** Requests progress from the stream. False: that is not possible. */
   readonly #ask: () => boolean
   readonly #waiters = new Set<Waiter>()
+  /** Those who have time. */
+  readonly #patient = new Set<Pick<Waiter, 'revision' | 'done'>>()
   #revision = 0
   #isOver = false
   #cancelNudge: (() => void) | undefined
@@ -41,6 +43,7 @@ export class Progress {
     if (revision <= this.#revision) return
     this.#revision = revision
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done(true)
+    for (const waiter of this.#patient) if (waiter.revision <= revision) waiter.done(true)
   }
 
   /** Starts over after a load. */
@@ -53,6 +56,24 @@ export class Progress {
   end(): void {
     this.#isOver = true
     for (const waiter of this.#waiters) waiter.done(false)
+    for (const waiter of this.#patient) waiter.done(false)
+  }
+
+  /** Resolves when the revision is reached, however long that takes: true. False: the stream has ended, or the signal fired. */
+  async whenReached(revision: number, signal: AbortSignal): Promise<boolean> {
+    if (revision <= this.#revision) return true
+    if (signal.aborted || this.#isOver) return false
+    return new Promise((resolve) => {
+      const giveUp = (): void => waiter.done(false)
+      const done = (isReached: boolean): void => {
+        this.#patient.delete(waiter)
+        signal.removeEventListener('abort', giveUp)
+        resolve(isReached)
+      }
+      const waiter = { revision, done }
+      this.#patient.add(waiter)
+      signal.addEventListener('abort', giveUp, { once: true })
+    })
   }
 
   /** Whether the revision was reached in time. False also if the signal fired. */

@@ -366,6 +366,54 @@ describe('history', () => {
   })
 })
 
+describe('a watch from a revision that the cache has not reached', () => {
+  it('gets all changes of that revision again, if there are several (D35)', async () => {
+    await using test = await openCacheForTest()
+    await test.put('a', 1)
+    await test.settled()
+    test.kv.hold()
+    // Another replica has told the client one of the two.
+    const writes = ['x', 'y'].map((name) => {
+      const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace: 'd' } }
+      return { key: `/registry/pods/d/${name}`, value: Buffer.from(JSON.stringify(object)) }
+    })
+    const expected = writes.map(({ key }) => ({ key, revision: ABSENT }))
+    const { revision } = await test.kv.commit({ expected, writes }, test.signal)
+    const watch = await test.watch({ kind: 'after', revision })
+    test.kv.release()
+    const events = watch[Symbol.asyncIterator]()
+    const { value } = await events.next()
+    expect(value).toMatchObject(['x', 'y'].map((name) => ({ type: 'ADDED', object: { name, revision } })))
+    await events.return?.()
+  })
+
+  it('gets what comes after it, and nothing else', async () => {
+    await using test = await openCacheForTest()
+    await test.put('a', 1)
+    await test.settled()
+    test.kv.hold()
+    const revision = await test.put('a', 2, test.other)
+    const watch = await test.watch({ kind: 'after', revision })
+    test.kv.release()
+    const events = watch[Symbol.asyncIterator]()
+    const next = events.next()
+    await test.settled()
+    await test.put('b', 3)
+    expect((await next).value).toMatchObject([{ type: 'ADDED', object: { name: 'b' } }])
+    await events.return?.()
+  })
+
+  it('ends with its signal', async () => {
+    await using test = await openCacheForTest()
+    const stop = new AbortController()
+    const watch = await test.watch({ kind: 'after', revision: 1_000_000 }, '', stop.signal)
+    const next = watch[Symbol.asyncIterator]().next()
+    const failed = expect(next).rejects.toThrow('cancelled')
+    stop.abort()
+    await failed
+  })
+})
+
 describe('recovery', () => {
   it('from a stream that lost its history: loads anew, and tells those who watched (R-170, D5)', async () => {
     await using test = await openCacheForTest()
