@@ -14,6 +14,7 @@ import {
   type Role,
   type Together,
   togetherWriter,
+  transactor,
   watcher,
   writer,
 } from '../robustness/random/roles.ts'
@@ -213,6 +214,7 @@ class Run {
     const recording = (name: string, role: (client: RecordingClient, host: string) => Role): void =>
       spawn(name, (host, connections) => role(new RecordingClient(name, parts, connections), host))
     for (let i = 0; i < WRITERS; i++) recording(`writer${i}`, (client) => writer(client))
+    recording('transactor0', (client) => transactor(client))
     recording('watcher0', (client) => watcher(client, 'initial', { namespace: 'r0' }))
     recording('watcher1', (client) => watcher(client, 'initial', { namespace: 'r1', color: 'blue' }))
     recording('watcher2', (client) => watcher(client, 'resume', { namespace: 'r0', color: 'red' }))

@@ -46,6 +46,7 @@ const BOTH: readonly Write[] = [A, B].map((key) => ({
   verb: 'together',
   key,
   value: 'v7',
+  transaction: 'v7',
   outcome: { kind: 'unknown', why: 'cut off' },
 }))
 const DELETE_A: Write = { ...span(80), verb: 'delete', key: A, expected: 7, outcome: { kind: 'done', uid: A2.uid } }
@@ -274,6 +275,11 @@ const PLANTED: readonly (readonly [string, Story, string])[] = [
     'ordered: 4 was told after 5',
   ],
   ['unique: an event twice', { watches: [watch([SINCE_THREE[0]!, SINCE_THREE[0]!])] }, 'unique: ns/a@4 was told twice'],
+  [
+    'whole: half of a transaction is stored',
+    { writes: [...WRITES.filter((one) => one !== BOTH[1]), { ...BOTH[1]!, value: 'never' }] },
+    'whole: c: together ns/a = v7 (unknown) was written in parts: ns/a@7 and ns/b@nowhere',
+  ],
   [
     'atomic: half of a transaction',
     { watches: [watch(SINCE_THREE.filter((one) => one !== SINCE_THREE[4]))] },

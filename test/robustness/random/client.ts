@@ -37,6 +37,8 @@ interface ApiObject {
   readonly items?: readonly ApiObject[]
   readonly details?: { readonly uid?: string }
   readonly code?: number
+  /** Of a transaction. */
+  readonly status?: { readonly resourceVersion?: string }
 }
 
 export interface WatchWish {
@@ -83,6 +85,19 @@ export class RecordingClient {
       ...(expected === undefined ? {} : { expected }),
     }
     this.parts.recorder.add('writes', write)
+    if (outcome.kind === 'done') this.#learn(outcome.revision ?? 0)
+    return outcome
+  }
+
+  /** Gives all of these objects the value, in one transaction. */
+  async transact(keys: readonly string[], value: string, color: string): Promise<WriteOutcome> {
+    const start = performance.now()
+    const operations = keys.map((key) => ({ apply: objectOf({ verb: 'update', key, value, color }), force: true }))
+    const body = { kind: 'Transaction', apiVersion: 'transactions.quarterdeck.io/v1', operations }
+    const path = '/apis/transactions.quarterdeck.io/v1/transactions?fieldManager=together'
+    const outcome = await this.#outcomeOf({ method: 'POST', path, body })
+    const written = { client: this.name, verb: 'together', value, transaction: value, outcome } as const
+    for (const key of keys) this.parts.recorder.add('writes', { ...written, key, start, end: performance.now() })
     if (outcome.kind === 'done') this.#learn(outcome.revision ?? 0)
     return outcome
   }
@@ -185,16 +200,20 @@ export class RecordingClient {
   }
 }
 
-function requestOf({ verb, key, value, color, expected }: Wanted): Asked {
+function objectOf({ key, value, color, expected }: Wanted) {
   const [namespace = '', name = ''] = key.split('/')
   const resourceVersion = expected === undefined ? {} : { resourceVersion: String(expected) }
   const labels = color === undefined ? {} : { labels: { color } }
-  const object = {
-    kind: 'ConfigMap',
-    apiVersion: 'v1',
-    metadata: { name, namespace, ...labels, ...resourceVersion },
-    data: { v: value },
-  }
+  const metadata = { name, namespace, ...labels, ...resourceVersion }
+  return { kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { v: value } }
+}
+
+function requestOf(wanted: Wanted): Asked {
+  const { verb, key, value, color, expected } = wanted
+  const object = objectOf(wanted)
+  const { namespace } = object.metadata
+  const resourceVersion = expected === undefined ? {} : { resourceVersion: String(expected) }
+  const labels = color === undefined ? {} : { labels: { color } }
   switch (verb) {
     case 'create':
       return { method: 'POST', path: collectionPath({ namespace }, {}), body: object }
@@ -215,7 +234,8 @@ function requestOf({ verb, key, value, color, expected }: Wanted): Asked {
   }
 }
 
-function doneBy({ metadata, details }: ApiObject): WriteOutcome {
+function doneBy({ metadata, details, status }: ApiObject): WriteOutcome {
+  if (status?.resourceVersion !== undefined) return { kind: 'done', revision: Number(status.resourceVersion), uid: '' }
   if (details?.uid !== undefined) return { kind: 'done', uid: details.uid }
   return { kind: 'done', revision: Number(metadata.resourceVersion), uid: metadata.uid }
 }

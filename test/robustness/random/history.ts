@@ -34,6 +34,8 @@ export interface Write extends Span {
   /** The revision that the object was to have. */
   readonly expected?: number
   readonly outcome: WriteOutcome
+  /** The transaction that it is part of: all of its writes are there in one revision, or none. */
+  readonly transaction?: string
 }
 
 export interface Scope {

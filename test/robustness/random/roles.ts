@@ -62,6 +62,23 @@ export function writer(client: RecordingClient): Role {
   }
 }
 
+/** Writes two or three objects in one transaction of the API, those that writers change too. */
+export function transactor(client: RecordingClient): Role {
+  const { roll, gate, slowness = 1 } = client.parts
+  let count = 0
+  const step = async (): Promise<boolean> => {
+    const keys = new Set<string>()
+    for (const wanted = 2 + roll(2); keys.size < wanted; ) keys.add(`${pick(roll, NAMESPACES)}/n${roll(NAMES)}`)
+    return isAnswer(await client.transact([...keys], `${client.name}-${++count}`, pick(roll, COLORS)))
+  }
+  return async (signal) => {
+    while (!signal.aborted) {
+      const isAnswered = await gate.through(step)
+      await delay(slowness * (isAnswered ? PAUSE_MS + roll(PAUSE_MS) : LONG_PAUSE_MS))
+    }
+  }
+}
+
 function isAnswer(outcome: WriteOutcome): boolean {
   return outcome.kind !== 'unknown'
 }
@@ -134,7 +151,7 @@ export function follower(client: RecordingClient): Role {
   }
 }
 
-/** Another program that writes two objects in one revision, which this API has no call for: nobody may ever see one without the other. */
+/** Another program that writes two objects in one revision: nobody may ever see one without the other. */
 export function togetherWriter(parts: ClientParts, put: (contents: Together) => Promise<WriteOutcome>): Role {
   const { gate, recorder, known, slowness = 1 } = parts
   const name = `together.${known.since}`

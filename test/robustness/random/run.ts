@@ -19,6 +19,7 @@ import {
   putTogether,
   type Role,
   togetherWriter,
+  transactor,
   watcher,
   type WatcherKind,
   writer,
@@ -155,6 +156,7 @@ export class Run implements AsyncDisposable {
       ...Array.from({ length: WRITERS }, (_, i) => writer(client(`writer${i}`))),
       ...WATCHERS.map(([kind, scope], i) => watcher(client(`watcher${i}`), kind, scope)),
       ...Array.from({ length: FOLLOWERS }, (_, i) => follower(client(`follower${i}`))),
+      transactor(client('transactor')),
       togetherWriter(parts, (contents) => {
         const { members } = this.#world
         return putTogether(members[roll(members.length)]!.endpoint, contents)

@@ -29,11 +29,22 @@ interface Parts {
   readonly after: number | undefined
 }
 
-function partsOf(truth: Truth, { after, told }: Watch): Parts {
-  if (after !== undefined) return { initial: [], changes: told, after: truth.resumedAfter(after) }
+function partsOf(truth: Truth, watch: Watch): Parts {
+  const { after, told } = watch
+  if (after !== undefined) return { initial: [], changes: told, after: resumedAfter(truth, watch, after) }
   const end = told.findIndex(({ isInitialEnd }) => isInitialEnd)
   if (end < 0) return { initial: told, changes: [], after: undefined }
   return { initial: told.slice(0, end), changes: told.slice(end + 1), after: told[end]!.revision }
+}
+
+/**
+ * The changes of a revision that changed several objects are told again. Where one of them is in the scope, the watcher has seen all
+ * that concerns it, and they may be left out.
+ */
+function resumedAfter(truth: Truth, { scope, told }: Watch, after: number): number {
+  const again = truth.resumedAfter(after)
+  const mayLeaveOut = truth.due(scope, again, after).length <= 1
+  return mayLeaveOut && told.every(({ type, revision }) => type === 'BOOKMARK' || revision !== after) ? after : again
 }
 
 function checkInitial(truth: Truth, { scope, told }: Watch, initial: readonly Told[]): readonly string[] {

@@ -31,8 +31,20 @@ export function checkWrites(truth: Truth, writes: readonly Write[], since: numbe
   }
   for (const delayed of claims.settleDeletes(open)) placed.push(delayed)
   const settled = new Set(placed.map(({ write }) => write))
-  violations.push(...claims.unclaimed())
+  violations.push(...claims.unclaimed(), ...halves(writes, placed))
   return { violations, placed, open: open.filter((write) => !settled.has(write)) }
+}
+
+/** The writes of one transaction are all there, in one revision, or none of them is. */
+function halves(writes: readonly Write[], placed: readonly PlacedWrite[]): readonly string[] {
+  const revisionOf = new Map(placed.map(({ write, revision }) => [write, revision]))
+  const transactions = Map.groupBy(writes, ({ transaction }) => transaction)
+  transactions.delete(undefined)
+  return Array.from(transactions.values()).flatMap((parts) => {
+    const revisions = new Set(parts.map((part) => revisionOf.get(part)))
+    const shown = parts.map((part) => `${part.key}@${revisionOf.get(part) ?? 'nowhere'}`).join(' and ')
+    return revisions.size === 1 ? [] : [`whole: ${say(parts[0]!)} was written in parts: ${shown}`]
+  })
 }
 
 /** Which change of the store is whose. */
