@@ -71,7 +71,7 @@ function bumpedGeneration(object: ApiObject): { generation?: number | bigint } {
   return (metaNumber(object, 'generation') ?? 0) > 0 ? { generation: nextGeneration(object) } : {}
 }
 
-/** An explicit wish counts first, then what a finalizer on the object says, then the kind's own way (W-322, W-323). */
+/** The client's explicit option counts first, then a finalizer on the object, then the default of the kind (W-322, W-323). */
 function finalizersAfter(strategy: Strategy, stored: ApiObject, options: DeleteOptions): readonly string[] {
   const before = finalizersOf(stored)
   if (strategy.defaultPropagation === undefined) return before

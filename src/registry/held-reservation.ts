@@ -17,7 +17,7 @@ export class HeldReservation {
     return reservation?.settle(stored)
   }
 
-  /** After a write that failed: one that broke may have been stored all the same, a refusal was not. */
+  /** Settles after a failed write. A refused write was not stored; a write with a lost outcome may have been. */
   async settleFailed(error: unknown): Promise<void> {
     if (error instanceof ApiError && error.code < 500) await this.settle(false)
   }
@@ -28,7 +28,7 @@ interface Reserving {
   readonly context: WriteContext
 }
 
-/** Reserves what the object needs; without an object, releases what the stored one had. In a batch it is settled with the batch. */
+/** Reserves what the object needs. Without an object, releases the reservation of the stored one. In a batch it is settled with the batch. */
 export async function reserve(
   { strategy }: Resource,
   change: ReserveRequest,
@@ -44,7 +44,7 @@ export async function reserve(
   return { object: reservation.object, settle }
 }
 
-/** Releases what a removed object had reserved. */
+/** Releases the reservations of a removed object. */
 export async function release(resource: Resource, stored: ApiObject, { parts, context }: Reserving): Promise<void> {
   if (context.dryRun) return
   const reservation = await reserve(resource, { object: undefined, stored }, { parts, context })

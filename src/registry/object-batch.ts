@@ -1,5 +1,5 @@
-// Writes of several objects that are stored together or not at all. The writes go through the same pipelines as single ones, on a store
-// that keeps what they decide until the commit.
+// Writes of several objects that are stored together or not at all. The writes go through the same pipelines as single ones, on a store that
+// keeps their decisions until the commit.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AtEnd } from '../admission/admission.ts'
 import { metaText } from '../api/object-members.ts'

@@ -14,7 +14,7 @@ export function metaNumber(object: ValueMap, field: 'generation' | 'deletionGrac
 
 const LAST_GENERATION = 2n ** 63n - 1n
 
-/** The generation after that of a stored object. The last one that an int64 can hold stays. */
+/** The generation after that of a stored object. The largest int64 stays. */
 export function nextGeneration(stored: ValueMap): number | bigint {
   const generation = BigInt(metaOf(stored).generation ?? 0)
   return numberOf(String(generation < LAST_GENERATION ? generation + 1n : generation)) ?? 0

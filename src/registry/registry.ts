@@ -1,5 +1,5 @@
-// The front door: what a served resource is, and the verbs on it. A resource is a record of facts and the strategy of its kind;
-// the pipelines in this room are the same for all of them.
+// The front door: the record of a served resource, and the verbs on it. The record has facts and the strategy of its kind. The pipelines in this
+// room are the same for all resources.
 import type { Admission, AtEnd } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
@@ -41,7 +41,7 @@ export interface WrittenKind extends GroupVersionKind {
   readonly custom?: CustomFacts
 }
 
-/** A resource in one served version. Versions of one resource share what is stored. */
+/** A resource in one served version. Versions of one resource share their stored objects. */
 export interface Resource extends GroupVersionResource, WrittenKind {
   readonly singular: string
   readonly namespaced: boolean
@@ -92,24 +92,24 @@ export interface Subresource {
  * without managedFields.
  */
 export interface ObjectView extends WrittenKind {
-  /** As `conversion.fromStored`, for a writer: what cannot be shown can still be written. */
+  /** As `conversion.fromStored`, for a writer: objects that cannot be shown can still be written. */
   readonly live?: (stored: ApiObject) => ApiObject
-  /** The stored object with what the view says of it. */
+  /** The stored object with the changes of the view. */
   readonly merge: (view: ApiObject, stored: ApiObject) => ApiObject
   readonly validate: (view: ApiObject) => readonly FieldError[]
   readonly sharedField: SharedField
 }
 
-/** The resources that are served now. One table for the server's life: definitions change what is in it. */
+/** The served resources. There is one table for the server's life, and definitions change its content. */
 export interface ResourceTable {
   find(resource: GroupVersionResource): Resource | undefined
   all(): Iterable<Resource>
   findAction(place: GroupVersionResource & { readonly subresource: string }): Action | undefined
-  /** Whether discovery tells of the resource, though nothing is stored under it. */
+  /** Whether discovery lists the resource although it stores nothing. */
   isDeclared(resource: GroupVersionResource): boolean
   /** Whether there is such a kind at all, served or not. */
   knowsKind(kind: GroupVersionKind): boolean
-  /** `tell` is called after every change of what is served, until the function that is given back is called. */
+  /** Calls `tell` after every change of the table, until the returned function is called. */
   onChange(tell: () => void): () => void
 }
 
@@ -133,7 +133,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly createOnUpdate: boolean
   /** PUT without a resourceVersion overwrites (W-107). */
   readonly unconditionalUpdate: boolean
-  /** Whether the server keeps `metadata.generation`, and what it starts at. */
+  /** The first `metadata.generation`. Undefined: objects have no generation. */
   readonly firstGeneration: number | undefined
   /** Whether an update is one of the specification of the object. Only asked where generation is kept. */
   readonly bumpsGeneration: (object: T, stored: T) => boolean
@@ -155,7 +155,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly gracePeriodSeconds: ((object: T, asked: number | undefined) => number) | undefined
   /** Something besides finalizers that keeps a terminating object (a namespace's own finalizers). */
   readonly isHeldBack: (object: T) => boolean
-  /** A first deletion only marks the object, and what comes then is the kind's (namespaces, custom definitions). */
+  /** For kinds whose first deletion only marks the object (namespaces, custom definitions): marks it. The kind's controller does the rest. */
   readonly markOnDelete: ((object: T, now: string, propagation: PropagationOptions) => T) | undefined
   /** Why the object may not be deleted; undefined: it may. */
   readonly refuseDelete: (name: string) => string | undefined
@@ -177,13 +177,13 @@ export interface GuardedWrite<T extends ApiObject = ApiObject> {
   readonly object: T
   /** Absent: the object is created. */
   readonly stored: T | undefined
-  /** The name in the path; empty for what is created in a collection. */
+  /** The name in the path. Empty for a create in a collection. */
   readonly name: string
 }
 
 /**
- * Reserves what the object needs and fills it in. `settle` is called at most once: with true when the object was stored, with
- * false to release the reservation; not at all where the outcome is unknown. Under a dry run nothing is reserved.
+ * Makes the reservation of an object and fills it in. `settle` is called at most once: with true if the object was stored, with false to release
+ * the reservation, and not at all if the outcome is unknown. A dry run reserves nothing.
  */
 export type Reserve<T extends ApiObject = ApiObject> = (
   change: ReserveRequest<T>,
@@ -205,7 +205,7 @@ export interface Reservation<T extends ApiObject = ApiObject> {
 
 /** What one endpoint may change of a stored object. */
 export interface UpdateEndpoint<T extends ApiObject = ApiObject> {
-  /** The object as it would be stored: what this endpoint cannot change is taken from what is. */
+  /** The object to store: fields that this endpoint cannot change come from the stored object. */
   readonly prepare: (object: T, stored: T, context: WriteContext) => T
   readonly validate: (object: T, stored: T, context: WriteContext) => readonly FieldError[]
   /** Fields that a write through it gives no owner, dotted. */
@@ -235,7 +235,7 @@ export interface WriteContext {
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */
   readonly options: ValueMap
-  /** Throws `Forbidden` where the user may not do this with the object beside what the request was let in for. */
+  /** Throws `Forbidden` if the user may not use a further verb on the object, besides that of the request. */
   readonly authorize: (verb: string) => Promise<void>
   /** Absent: the write stands for itself. */
   readonly batch?: WriteBatch | undefined
@@ -270,7 +270,7 @@ export interface ActionPlace extends GroupVersionResource {
 
 export interface Action<T extends ApiObject = ApiObject> {
   readonly at: ActionPlace
-  /** What is sent, and what comes back unless that is a Status. */
+  /** The kind of the body, and of the answer unless that is a Status. */
   readonly body: WrittenKind
   /** The versions of the body's group that it may be sent in beside its own, where they say the same. */
   readonly alsoVersions: readonly string[]

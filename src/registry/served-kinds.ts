@@ -1,5 +1,5 @@
-// The versions that the objects of a request to admission are served in, for webhooks and policies that name other versions
-// than the one that was asked for (W-484).
+// The served versions of the objects of a request to admission, for webhooks and policies that name another version than the requested one
+// (W-484).
 import type { AdmissionRequest } from '../admission/admission.ts'
 import type { ServedKind, ServedKinds } from '../admission/webhook/webhook.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -23,7 +23,7 @@ export function servedKinds(resources: () => ResourceTable, context: () => Defau
   }
 }
 
-/** The one that was asked for first. */
+/** The requested version comes first. */
 function versionsOf(table: ResourceTable, resource: Resource): readonly Resource[] {
   const { storagePrefix } = resource.stored
   const others = [...table.all()].filter((each) => each !== resource && each.stored.storagePrefix === storagePrefix)
@@ -34,7 +34,7 @@ const CONVERSION_MS = 30_000
 
 type WrittenKind = Pick<WrittenForm, 'schema' | 'decode' | 'withDefaults' | 'group' | 'version' | 'kind'>
 
-/** Subresources that are written as another kind: scales, evictions, bindings; and what is only asked and not stored. */
+/** The kind of subresources that are written as another kind (scales, evictions, bindings), and of reviews that are not stored. */
 function otherKind(
   table: ResourceTable,
   resource: Resource | undefined,

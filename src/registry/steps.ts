@@ -47,7 +47,7 @@ export interface Written {
   readonly parts: RegistryParts
   readonly resource: Resource
   readonly context: WriteContext
-  /** The name in the path; empty for what is created in a collection. */
+  /** The name in the path. Empty for a create in a collection. */
   readonly name: string
   readonly held: HeldReservation
   /** Of the resource or of the view, with the conversions that have been made. */
@@ -86,8 +86,8 @@ export function storeFor(parts: RegistryParts, context: WriteContext): Store {
 }
 
 /**
- * Writes; an object that is too large for the storage is tried once more without managedFields, which can be half of it (W-029).
- * Not for applies, which would lose what they are about (W-236).
+ * Writes the object. If it is too large for the storage, writes it without managedFields, which can be half of it (W-029). Applies are not
+ * written so: they would lose their ownership (W-236).
  */
 export function writeFitting(
   store: Store,
@@ -116,7 +116,7 @@ export function putOutcome({ strategy: { ttlSeconds } }: Resource, object: ApiOb
   return { kind: 'put', object, ...(ttlSeconds !== undefined && { ttlSeconds }) }
 }
 
-/** The namespace of the request on the object; another one in the body is a fault, one that means nothing is dropped. */
+/** Sets the namespace of the request on the object. Another namespace in the body is a fault; a namespace of a cluster-scoped object is dropped. */
 export function withNamespace(
   object: ApiObject,
   { namespaced }: { readonly namespaced: boolean },
@@ -190,7 +190,7 @@ const BAD_MANAGED_FIELDS =
   '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating ' +
   'admission controller; please fix your requests: '
 
-/** What mutating admission made of an object; what it broke of the bookkeeping is mended (W-084, W-247). */
+/** The object after mutating admission, with its metadata repaired (W-084, W-247). */
 export function fromAdmission(
   shown: ApiObject,
   mutated: ApiObject | undefined,

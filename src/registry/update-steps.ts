@@ -1,5 +1,4 @@
-// The steps from the object that an update wants to one that can be stored, in the reference's order. All of them run again where
-// another write won.
+// The steps from the object of an update to one that can be stored, in the reference's order. All of them run again if another write came first.
 import { invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { invalidError } from '../api/invalid-error.ts'
@@ -50,7 +49,7 @@ export interface Update extends Written {
   readonly form: UpdateForm
 }
 
-/** An update of what is stored now. */
+/** An update of the currently stored object. */
 interface UpdateRound extends Update {
   readonly stored: ApiObject
   /** The stored object as the client changes it. */

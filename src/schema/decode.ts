@@ -21,7 +21,7 @@ import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
 export interface Decoded {
   readonly value: ValueMap
-  /** Unknown and repeated members in document order: `unknown field "spec.foo"`. Each is there once, at most a hundred. */
+  /** Unknown and repeated members in document order: `unknown field "spec.foo"`. Each occurs once; there are at most a hundred. */
   readonly problems: readonly string[]
 }
 

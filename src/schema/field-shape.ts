@@ -1,9 +1,9 @@
-// The shape of the field that a path leads to. Where a list stands before a name, the name is that of a field of each item.
+// The shape of the field at a path. A name behind a list is the name of a field of each item.
 import type { ListShape, ObjectShape, Shape } from './table.ts'
 
 export type FoundShape =
   | { readonly kind: 'shape'; readonly shape: Shape; readonly isMany: boolean }
-  /** The kind has no such field. `step` is the one that leads nowhere. */
+  /** The kind has no such field. `step` is the first unknown step. */
   | { readonly kind: 'unknown'; readonly step: string | number }
 
 const ANY: Shape = { kind: 'any' }

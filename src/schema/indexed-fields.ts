@@ -18,7 +18,7 @@ export function indexFault(text: string, schema: ValueMap): string | undefined {
 const NOT_SINGLE: ReadonlySet<string> = new Set(['object', 'array'])
 
 function placeFault({ name, path }: IndexedPlace, root: ValueMap): string | undefined {
-  // The schema does not describe what all objects have.
+  // The schema does not describe the metadata.
   if (path[0] === 'metadata') return path.length < 2 ? `${name} is not a single value` : undefined
   let schema = root
   for (const step of path) {

@@ -293,7 +293,7 @@ interface Draft extends Pick<OpenApiOperation, 'description' | 'parameters' | 'a
 /** Subresources that are connections, not objects. */
 const CONNECTED: readonly string[] = ['attach', 'exec', 'portforward', 'proxy']
 
-/** Reads a document that does not depend on what is stored. */
+/** Reads a document that does not depend on stored objects. */
 export function documentOperation({
   type,
   ...draft

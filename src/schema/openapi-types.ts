@@ -228,9 +228,9 @@ function fieldText(place: string, name: string, type: string): string {
 const UNDESCRIBED =
   /^(?:apiextensions\.k8s\.io_v1\.JSONSchemaProps\.(?!default$)|networking\.k8s\.io_v1\.IngressRuleValue\.)/
 
-/** What differs between the documents of levels beside what is declared. */
+/** Differences between the documents of levels, besides the declared ones. */
 interface DocumentForm {
-  /** In version 3, the zero of items is told as their default. */
+  /** In version 3, items have their zero as default. */
   readonly itemDefaults: boolean
   readonly undescribed: RegExp
 }

@@ -35,9 +35,9 @@ export function pruneUnknown(
 }
 
 /**
- * An object of a custom kind, whose metadata is that of every kind. `duplicates` are the paths of repeated members, in document order.
- * The order of problems is: repeated members, unknown members of the metadata, pruned ones, those of embedded metadata (W-414,
- * W-416). Throws `DecodeError` if its metadata, or that of an embedded object, is of the wrong type (W-440).
+ * An object of a custom kind, with the metadata of every kind. `duplicates` are the paths of repeated members, in document order. The order of
+ * problems is: repeated members, unknown members of the metadata, pruned ones, those of embedded metadata (W-414, W-416). Throws `DecodeError`
+ * if its metadata, or that of an embedded object, is of the wrong type (W-440).
  */
 export function decodeCustom(
   { value, duplicates }: { readonly value: ValueMap; readonly duplicates: readonly string[] },

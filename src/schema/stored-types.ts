@@ -71,7 +71,7 @@ function rightValue(shape: Shape, value: Value): Value | undefined {
   }
 }
 
-/** Every time, quantity and number is one that decoding accepts: code that writes the object again relies on it. */
+/** Every time, quantity and number must be valid for decoding, because code that writes the object again relies on it. */
 function rightScalar(kind: ScalarKind, value: Value): Value | undefined {
   if (kind === 'string') return typeof value === 'string' ? value : undefined
   if (kind === 'quantity') return typeof value === 'string' && parseQuantity(value).ok ? value : undefined

@@ -1,5 +1,5 @@
-// Webhooks and policies from the operator's files. The API neither shows nor changes them, and they also apply to the configurations
-// in the API. Invariant: a folder is in force as a whole; where one file is faulty, what was in force before stays.
+// Webhooks and policies from the operator's files. The API neither shows nor changes them, and they also apply to the configurations in the API.
+// Invariant: a folder applies as a whole. If one file is faulty, the last valid state of the folder stays.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Hooks } from '../admission/webhook/webhook.ts'
@@ -23,7 +23,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
 const LOOK_EVERY_MS = 60_000
 const GROUP = 'admissionregistration.k8s.io'
 
-/** The resources that a plugin reads, and what they are read into. */
+/** The resources that a plugin reads, and the target for each. */
 export type ManifestTarget =
   | { readonly plugin: ManifestPlugin; readonly hooks: Hooks; readonly resource: string }
   | {
@@ -42,7 +42,7 @@ export interface ManifestParts {
   readonly log: Log
 }
 
-/** Puts what the folder has in force. Throws a `StartError`. Returns how to follow it. */
+/** Applies the content of the folder. Throws a `StartError`. Returns a function that follows its changes. */
 export function openManifests(parts: ManifestParts, target: ManifestTarget): (signal: AbortSignal) => Promise<void> {
   const { folders, reloads, log } = parts
   const folder = folders[target.plugin]

@@ -69,7 +69,7 @@ export interface AdmissionParts {
 
 export interface OpenedAdmission extends Pick<AdmissionWebhooks, 'addFunction'> {
   readonly admission: Admission
-  /** Keeps what is to be known of configurations until the signal fires. */
+  /** Follows the configurations until the signal fires. */
   follow(signal: AbortSignal): Promise<void>
   /** Resolves when every configuration that was stored at the start is known. */
   readonly loaded: Promise<void>
@@ -148,7 +148,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
 /** The reader of a resource, for objects of the kind that the plugin says. */
 type Read = <T extends ApiObject>(resource: string, group?: string) => ObjectReader<T> & SampleReader<T>
 
-/** Those that stand for themselves: they need no more than to read other objects. */
+/** The independent plugins: they only need to read other objects. */
 function singlePlugins(
   { authorizer, settings, defaults, random, measures }: AdmissionParts,
   read: Read,

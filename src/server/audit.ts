@@ -133,7 +133,7 @@ function logFile(options: LogFileOptions, reloads: ReloadRequests): LogFile {
   return made
 }
 
-/** The file, which is there from then on. Throws a `StartError` where nothing could be written to it (P-190). */
+/** Creates the file. Throws a `StartError` if it cannot be written (P-190). */
 function writable(file: string): string {
   try {
     makeDirectory(path.dirname(file), 0o700)
@@ -174,7 +174,7 @@ function webhookBackends(
   return [eachEvent(truncating(sink, config, errors), errors, config.mode === 'blocking-strict')]
 }
 
-/** `errors`: what is left out or dropped; `failures`: what could not be written. */
+/** `errors`: truncated or dropped events. `failures`: events that could not be written. */
 function batched(
   sink: EventSink,
   config: AuditBackendConfig,

@@ -55,7 +55,7 @@ export interface Authorization {
   /** A function that is asked before all authorizers of the configuration. Returns how to remove it. */
   readonly addFunction: (authorizer: AuthorizerFunction, answer: ReviewFunction) => () => void
   /**
-   * Follows what is stored until the signal fires. Where the cache is lost, what was known stays known. `revision`: the newest one that
+   * Follows the stored objects until the signal fires. If the cache is lost, the last known state stays. `revision`: the newest revision that
    * watches may have sent.
    */
   follow(parts: ControllerParts, revision: () => number, signal: AbortSignal): Promise<void>
@@ -215,7 +215,7 @@ function readPolicies(file: string | undefined): Authorizer {
   }
 }
 
-/** A file that changed is gone by from then on; one that is not good changes nothing (P-174). */
+/** Applies a changed file. A faulty file changes nothing (P-174). */
 async function readAgain(
   { settings, log, measures, reloads }: AuthorizationParts,
   signal: AbortSignal,

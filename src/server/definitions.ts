@@ -1,4 +1,4 @@
-// Custom resources: the table of what is served, updated by an informer on the definitions, and its OpenAPI documents.
+// Custom resources: the table of served resources, updated by an informer on the definitions, and their OpenAPI documents.
 import type { ApiLevel } from '../api/level.ts'
 import type { GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
@@ -51,7 +51,7 @@ type ConvertedKind = Pick<GroupVersionKind, 'group' | 'kind'>
 export interface DefinitionsOptions {
   readonly schema: SchemaTable
   readonly builtIn: BuiltInTable
-  /** What is told of the built-in resources. */
+  /** The discovery data of the built-in resources. */
   readonly groups: readonly BuiltInGroup[]
   readonly cache: WatchCache
   readonly documents: OpenApiOptions

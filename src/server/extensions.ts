@@ -16,17 +16,17 @@ export interface ExtensionParts {
 
 export interface Extensions {
   /**
-   * Resolves when the functions are there. To be called when the server has what it needs for itself: of that they are not asked.
-   * Throws a `StartError` where a file cannot be loaded, because what it was to refuse would be allowed.
+   * Resolves when the functions are loaded. Call this after the server has loaded its own configuration objects: extensions do not see those.
+   * Throws a `StartError` if a file cannot be loaded, because requests that it refuses would be allowed.
    */
   load(): Promise<void>
-  /** Loads again what changes; until the signal fires. */
+  /** Loads changed files again, until the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
 const LOOK_EVERY_MS = 10_000
 
-/** What is asked of functions before all is closed that was opened later is still answered. */
+/** Functions answer calls until everything that was opened later is closed. */
 export function openExtensions(
   { config, log, reloads }: ExtensionParts,
   points: ExtensionPoints,

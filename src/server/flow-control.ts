@@ -35,7 +35,7 @@ export interface RunningFlowControl {
   readonly routes: readonly Route[]
   /** For the pages of all workers. */
   readonly rows: (page: DumpName) => readonly Row[]
-  /** Resolves when what was stored at the start is in effect. */
+  /** Resolves when the objects that were stored at the start are in effect. */
   readonly loaded: Promise<void>
   /** Takes other limits than it was opened with. */
   limit(limits: Pick<FlowOptions, 'maxReads' | 'maxWrites'>): void

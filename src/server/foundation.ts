@@ -47,7 +47,7 @@ export interface ServerAccess {
   readonly adminToken: string
 }
 
-/** What the server does, as far as it shows in what it asks of its store. */
+/** The activity of the server, as its calls to the store show it. */
 export interface Activity {
   /** The same store; every call of it is observed. */
   around(kv: Kv): Kv
@@ -88,7 +88,7 @@ export interface StartOrder {
   readonly clock?: Clock
   /** The seed of uids, generated names and other random texts. Absent: they are unpredictable. */
   readonly seed?: string
-  /** Sees what the server does; with a seed, requests are taken in order by it. */
+  /** Observes the activity of the server. With a seed, it decides the order of requests. */
   readonly activity?: Activity
   /** Gives up starting. */
   readonly signal: AbortSignal
@@ -122,7 +122,7 @@ const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 /** Settings of the whole process. A server that shares its process has none of them. */
 type ProcessRuntime = Partial<Pick<Runtime, 'compilers' | 'takeCollector' | 'limitHeapGrowth' | 'keepObjectsYoung'>>
 
-/** What is there before anything is served: the storage, the keys and the counters. */
+/** The parts that exist before anything is served: the storage, the keys and the counters. */
 export interface Foundation
   extends Pick<StartOrder, 'config' | 'log' | 'tokens' | 'activity' | 'devRoutes'>,
     Storage,
@@ -142,7 +142,7 @@ export interface Foundation
   readonly atRest: AtRest
   readonly lifecycle: Lifecycle
   readonly reloads: ReloadRequests
-  /** The configuration with what has changed of it since the start. */
+  /** The configuration with its changes since the start. */
   readonly live: LiveConfig
   /** Where the service `kubernetes` leads; undefined where there is no such address. */
   readonly advertisedAddress: string | undefined

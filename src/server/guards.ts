@@ -7,14 +7,14 @@ import { egressPolicy } from '../outgoing/egress-policy.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Who may do what, and who calls other servers. */
+/** The authorization of requests, and the calls to other servers. */
 export interface Guards {
   readonly authorization: Authorization
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   /** Calls the servers of the operator's flags, which may run on this machine. */
   readonly operatorsCaller: OutgoingCaller
-  /** By what it is known to them. */
+  /** The certificates by which nodes and other servers know this server. */
   readonly peerFiles: PeerFiles
   /** Reaches pods and kubelets. */
   readonly nodes: NodeConnections
@@ -44,7 +44,7 @@ export function openGuards(base: Foundation, opened: AsyncDisposableStack): Guar
   }
 }
 
-/** Nodes run on this machine too: its own addresses are open, but for loopback addresses. */
+/** Nodes may run on this machine too, so its own addresses are open, except loopback addresses. */
 const NO_OWN = (): readonly string[] => []
 
 function openNodeConnections(

@@ -1,5 +1,4 @@
-// Opens the service at the start or with the first request. A server that is forked from another is there at once, and costs nothing before
-// its first request.
+// Opens the service at the start or with the first request. So a fork of a server exists at once, and costs nothing before its first request.
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ListenerOptions } from '../http/listener.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -14,7 +13,7 @@ export interface Service extends Pick<ListenerOptions, 'observe'> {
   /** A page of the management address. */
   readonly page: AnswerPage
   readonly api: ResourceApi
-  /** Resolves when everything is loaded and what every client counts on is there. */
+  /** Resolves when everything is loaded, and the objects that every client relies on exist. */
   readonly ready: (signal: AbortSignal) => Promise<void>
   /** Never resolves. Rejects where something that must run has failed for good. */
   readonly failed: Promise<never>

@@ -179,7 +179,7 @@ interface StockedType {
   readonly load: TypeLoad
 }
 
-/** What `/metrics/slis` tells of the health checks (P-246). */
+/** The metrics of health checks at `/metrics/slis` (P-246). */
 export class HealthMeasures {
   readonly #now = gauge('kubernetes_healthcheck', 'Result of the last run of a health check: 1 success, 0 failure.', [
     'name',

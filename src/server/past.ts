@@ -10,7 +10,7 @@ import type { LateService } from './late-service.ts'
 import type { SharedKinds } from './objects.ts'
 import type { ServingFiles } from '../config/serving-files.ts'
 
-/** What makes a server the one that clients know. */
+/** The identity by which clients know a server. */
 export interface Authority {
   readonly serving: ServingFiles
   readonly adminToken: string
@@ -45,11 +45,11 @@ export interface PastParts extends Authority {
   readonly service: LateService
   readonly functions: KeptFunctions
   readonly advertisedAddress: string | undefined
-  /** Where it went on from itself. */
+  /** The state that this server itself was started from. */
   readonly from: ServerState | undefined
 }
 
-/** So many changes are told by an informer in one turn of the event loop; and a few turns pass before the first of them. */
+/** The number of changes that an informer handles in one turn of the event loop. A few turns pass before the first of them. */
 const TOLD_AT_ONCE = 500
 const FIRST_TURNS = 8
 

@@ -90,7 +90,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly version: string
   /** `host:port`, known once the server listens. */
   readonly serverAddress: () => string
-  /** The same as clients are told it. */
+  /** The same in the form for clients. */
   readonly shownAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
@@ -118,16 +118,16 @@ export interface ResourceApiOptions extends ObjectsOptions {
 export interface ResourceApi {
   readonly handler: CallerHandler
   readonly cache: WatchCache
-  /** Of what it has in memory. */
+  /** Checks of the parts in memory. */
   readonly checks: readonly HealthCheck[]
   readonly controllers: readonly Controller[]
   /** What controllers work with. */
   readonly parts: ControllerParts
-  /** Resolves when everything is loaded and what every client counts on is there. */
+  /** Resolves when everything is loaded, and the objects that every client relies on exist. */
   readonly ready: (signal: AbortSignal) => Promise<void>
   /** Keeps what this replica has to know of the stored objects; until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
-  /** Whether there is such a place; what is made up by a caller is not. */
+  /** Whether the place is served. A caller can make up a place that is not. */
   readonly isServed: (place: ServedPlace) => boolean
   /** How much there is of a type; undefined where it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
@@ -135,7 +135,7 @@ export interface ResourceApi {
   /** For the audit log. */
   readonly bodyText: BodyText
   readonly watchers: () => readonly WatcherStatus[]
-  /** All that discovery tells of. */
+  /** All groups in discovery. */
   readonly groups: () => readonly DiscoveryGroup[]
   readonly families: readonly Family[]
   /** What can be counted by. */

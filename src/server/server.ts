@@ -45,11 +45,11 @@ export interface RunningServer extends ServerAccess {
   /** What another worker of this server wants to know. */
   answerPeer(question: PeerQuestion): Promise<unknown>
   /**
-   * Goes by what has changed of the configuration, where a running server can, and has what is read from files read again: certificates,
-   * authorities, tokens, policies, the audit log's file. Throws nothing.
+   * Applies the changes of the configuration that a running server can apply, and reads all files again: certificates, authorities, tokens,
+   * policies, the audit log's file. Throws nothing.
    */
   reload(next?: Config): void
-  /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
+  /** Finishes open requests and closes everything, in order. All calls wait for the same end. */
   stop(how?: Stopping): Promise<void>
 }
 

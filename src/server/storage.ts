@@ -41,7 +41,7 @@ interface StorageOrder {
   readonly dial?: Dial | undefined
 }
 
-/** In memory, from the snapshot on if there is one. Throws a `StartError` where the engine says what is wrong. */
+/** In memory, from the snapshot if there is one. Throws a `StartError` with the fault of the engine. */
 export function openStorage(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
   return explained(() => openEngine(order, signal))
 }
@@ -132,7 +132,7 @@ export async function checkWhole(kv: Kv, config: Config, signal: AbortSignal): P
   throw new StartError(`the restore of ${since} into ${where} was not finished; run quarterdeck restore again`)
 }
 
-/** Throws a `StartError` where what is stored needs a newer version. */
+/** Throws a `StartError` if the stored data needs a newer version. */
 export async function checkFormat(kv: Kv, config: Config, signal: AbortSignal): Promise<void> {
   const { storage, storagePrefix } = config
   // No other process sees a store in memory.

@@ -8,7 +8,7 @@ import type { WorkerPeers } from '../workers/peers.ts'
 /** A store that the supervisor serves on a Unix socket. */
 export interface StoreLink {
   readonly path: string
-  /** Of what is said there. */
+  /** The version of the protocol. */
   readonly level: number
 }
 

@@ -19,7 +19,7 @@ import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 import type { ServingFiles } from '../config/serving-files.ts'
 import type { StoreLink } from './worker-parts.ts'
 
-/** What a worker is told at its start. It reads the configuration itself, so that one which is started later goes by what it is then. */
+/** The order for a worker at its start. The worker reads the configuration itself, so that a worker that starts later has the current one. */
 export interface WorkerOrder {
   readonly name: string
   /** The number of workers. Each gets an equal share of all limits. */
@@ -29,7 +29,7 @@ export interface WorkerOrder {
   readonly logStyle: TextStyle | undefined
   /** The levels in effect now, which may differ from the flags. */
   readonly logLevels: Readonly<Partial<Record<LogComponent, string>>>
-  /** Where the supervisor serves the store; absent: the configured one is used by each. */
+  /** The address of the supervisor's store. Absent: each worker uses the configured store. */
   readonly store?: StoreLink
   readonly address: { readonly host: string; readonly port: number }
   readonly serving: ServingFiles
@@ -47,9 +47,9 @@ export type WorkerNews =
   /** The identities of those that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
 
-/** What the supervisor may take beside what it waits for the others. */
+/** The time for the supervisor's own part of an answer, besides the time for the other workers. */
 const ANSWER_WITHIN_MS = 5_000
-/** What is under way has so long to finish when the supervisor is gone. */
+/** The time for open requests when the supervisor is gone. */
 const LOST_WITHIN_MS = 10_000
 
 /** Resolves with the exit code, when it was told to stop. */
@@ -135,7 +135,7 @@ export async function runWorker(
   }
 }
 
-/** So that what it has counted is not forgotten. */
+/** Hands the counts of this worker to the supervisor, so that they are not lost. */
 async function tellLastCounts(server: RunningServer, link: SupervisorLink): Promise<void> {
   try {
     const families = (await server.answerPeer({ kind: 'metrics' })) as readonly FamilySnapshot[]
@@ -152,7 +152,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-/** What all may have together is divided among them; what the supervisor has told its operator is not told again. */
+/** The configuration with this worker's share of the common limits, and without the notices that the supervisor has already logged. */
 export function shareOf(config: Config, { count }: Pick<WorkerOrder, 'count'>): Config {
   const share = (total: number): number => Math.ceil(total / count)
   const throttled = <T extends AuditBackendConfig>(backend: T | undefined): T | undefined => {

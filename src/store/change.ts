@@ -1,5 +1,5 @@
-// One change of one object, and its event for a selection: an object that enters the selection is ADDED, one that leaves it is
-// DELETED. Events and their encodings are made once for all watchers.
+// One change of one object, and its event for a selection: an object that enters the selection is ADDED, an object that leaves it is DELETED
+// . Events and their encodings are made once for all watchers.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import type { Matcher } from './selection.ts'
 import type { ListPage, StoredItem, UnreadableObject } from './store.ts'

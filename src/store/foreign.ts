@@ -11,7 +11,7 @@ export type ForeignValue =
 /** Reads a value that is not canonical JSON. `key` is relative to the server's prefix: `pods/default/web`. Never throws. */
 export type DecodeForeign = (bytes: Buffer, key: string) => ForeignValue
 
-/** Whether canonical JSON has to be decoded all the same, because it was written at another level of the API. */
+/** Whether canonical JSON must be decoded, because it was written at another level of the API. */
 export type IsForeign = (bytes: Buffer, key: string) => boolean
 
 const NO_OBJECT: ForeignValue = { kind: 'unreadable', problem: 'the stored data is not an object' }

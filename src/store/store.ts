@@ -154,7 +154,7 @@ export type PutOutcome = { readonly kind: 'put'; readonly ttlSeconds?: number; r
 /** The decision of a writer about the stored object. */
 export type Outcome =
   | PutOutcome
-  /** Take it away. `last` is what the caller wants to answer with; absent: what was stored. */
+  /** Removes the object. `last` is the object for the answer. Absent: the stored one. */
   | { readonly kind: 'remove'; readonly last?: ApiObject }
   | { readonly kind: 'keep' }
 
@@ -172,8 +172,8 @@ export type WriteResult =
   | { readonly kind: 'kept'; readonly object: StoredItem | undefined }
 
 /**
- * All methods throw `ApiError` for what the storage cannot do (`store/errors.ts`), `CancelledError` when the signal fires, and
- * what `decide` throws.
+ * All methods throw `ApiError` for failures of the storage (`store/errors.ts`), `CancelledError` when the signal fires, and the errors of
+ * `decide`.
  */
 export interface Store {
   /** Waits at most 3 s for a revision that has not been reached. `exact` is not for single objects. */

@@ -1,5 +1,4 @@
-// Objects of stored bytes. Unreadable bytes become a value that says so, never an exception: one damaged object must not
-// make others unreadable.
+// Objects of stored bytes. Unreadable bytes become a special value, never an exception: one damaged object must not make others unreadable.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'

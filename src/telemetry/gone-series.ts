@@ -20,7 +20,7 @@ export function forgetGone(families: Iterable<Family>, types: KnownTypes): void 
   }
 }
 
-/** The series of such types in what another process has counted. */
+/** The series of such types in the counts of another process. */
 export function goneFrom(
   known: readonly Family[],
   counted: readonly FamilySnapshot[],
@@ -39,7 +39,7 @@ function goneIn(labels: readonly string[], types: KnownTypes): ((values: readonl
   const at = (label: string): number | undefined => (labels.includes(label) ? labels.indexOf(label) : undefined)
   const [group, version, resource] = [at('group'), at('version'), at('resource')]
   const name = group === undefined ? (at('crd_name') ?? resource) : undefined
-  // Only what was defined goes, and that has a group; what is called a resource may be no type at all (`pod`, `controller`).
+  // Only defined types go, and they have a group. Other values of the label may be no type at all (`pod`, `controller`).
   if (name !== undefined) return (values) => values[name]!.includes('.') && !types.isKnown(values[name]!)
   if (group === undefined || resource === undefined) return undefined
   const isNamed = (values: readonly string[]): boolean => values[resource] !== ''

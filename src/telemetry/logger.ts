@@ -5,7 +5,7 @@ import type { Log, LogComponent, LogFields, LogFormat, LogLevel } from '../lib/l
 import { printable } from '../lib/printable.ts'
 import { textOfLine, type TextStyle } from './log-text.ts'
 
-/** `style` is that of the text; undefined: JSON. `fields` are those of every line. */
+/** `style` is the style of the text. Undefined: JSON. Every line has `fields`. */
 export function openLog(level: LogLevel, style: TextStyle | undefined, fields: LogFields = {}): Log {
   const root = pino(
     {

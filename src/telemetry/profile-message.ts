@@ -75,7 +75,7 @@ export function profileMessage(profile: Profile): Buffer {
   return writer.finish()
 }
 
-/** From the call itself to the one that began it all. */
+/** From the call itself to the outermost call. */
 function wayTo(node: CallNode): readonly CallNode[] {
   const way: CallNode[] = []
   for (let at: CallNode | undefined = node; at?.parent !== undefined; at = at.parent) way.push(at)

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import type { Profiler, ProfileName } from '../handlers/pprof.ts'
 import { type CallNode, type CallSample, type Profile, profileMessage } from './profile-message.ts'
 
-/** Between two looks at what is being done. */
+/** The time between two samples. */
 const INTERVAL_MS = 1
 /** The sampling interval of the heap. */
 const BYTES_BETWEEN = 32 * 1024
@@ -52,7 +52,7 @@ async function takeProfile(name: ProfileName, seconds: number, signal: AbortSign
     const { profile } = await session.post('HeapProfiler.stopSampling')
     return heapProfile(profile, collected ? 'alloc' : 'inuse', startedAt)
   } finally {
-    // With it goes what it was about.
+    // Ends the profile too.
     session.disconnect()
   }
 }

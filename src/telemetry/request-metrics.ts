@@ -101,7 +101,7 @@ export class RequestMetrics {
     if (status === 429 || request.signal.aborted) this.#noteEnd(request, labels, status)
   }
 
-  /** Found by what the path asks for where that says all: one look, and `http` has the same record for the same path. */
+  /** Found by the path's record if that is enough: one lookup, because `http` has the same record for equal paths. */
   #tallyOf(request: HttpRequest): Tally | undefined {
     const { info, query } = request
     const dryRun = query.get('dryRun') === 'All' ? 'All' : ''

@@ -14,7 +14,7 @@ export type ReadStorageSize = (signal: AbortSignal) => Promise<StorageSize | und
 /** How long the storage may take to answer. */
 const SIZE_TIMEOUT_MS = 1000
 
-/** Several metrics of one scrape are told by one answer. */
+/** Several metrics of one scrape share one answer. */
 const FRESH_MS = 500
 
 /** The first name is the reference's. */
@@ -32,7 +32,7 @@ export function storageFamilies(read: ReadStorageSize): readonly Family[] {
       async refresh(family) {
         const size = await latest()
         const value = size === undefined ? undefined : pick(size)
-        // What is not known now is told as it was.
+        // An unknown value keeps the last one.
         if (value !== undefined) family.of('etcd-0').value = value
       },
     })

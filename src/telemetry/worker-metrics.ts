@@ -49,7 +49,7 @@ export async function snapshotOf(families: readonly Family[]): Promise<readonly 
   return taken
 }
 
-/** The families with what all workers have counted; `known` says what they are. */
+/** The families with the counts of all workers. `known` describes them. */
 export function familiesOf(known: readonly Family[], snapshots: readonly WorkerSnapshot[]): readonly Family[] {
   const all = new Map(known.map((family) => [family.name, family.emptyCopy(labelsOf(family))]))
   for (const { worker, families } of snapshots) {

@@ -1,4 +1,4 @@
-// What the audit log tells of a body: its JSON without secrets, whatever encoding the client used.
+// The body in the audit log: its JSON without secrets, for every encoding of the client.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { type AuditedBody, redacted } from '../audit/redact.ts'
 import { convert, type SourceEncoding } from '../codec/convert.ts'

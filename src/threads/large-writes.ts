@@ -1,5 +1,5 @@
-// Writes with much to compute run in worker threads, from their body to their answer: the same handlers, in `write-thread.ts`. Here it is decided
-// which writes those are, and what their thread is told.
+// Writes with much to compute run in worker threads, from their body to their answer, by the same handlers (`write-thread.ts`). This file
+// decides which writes those are, and makes the input of their thread.
 import { availableParallelism } from 'node:os'
 import type { Admission, AdmissionOperation, AdmissionPhase } from '../admission/admission.ts'
 import type { BodyText } from '../audit/redact.ts'
@@ -104,7 +104,7 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
       if (auditedBytes + size > MOST_AUDITED_BYTES) return undefined
       auditedBytes += size
       const input = (): AuditInput => ({ verb: 'audit', body: { ...body, bytes: alone(body.bytes) } })
-      // The client may be gone already: the write is told of all the same.
+      // The client may be gone already. The write is recorded even then.
       const text = threads.run({ user: body.user, cost, input, signal: NEVER }) as Promise<string | undefined>
       return text.catch(() => undefined).finally(() => (auditedBytes -= size))
     },

@@ -1,5 +1,5 @@
-// The difference between an object and what admission made of it, to be sent to another thread. Plugins share what they do not change
-// with the object that they were given: shared parts are not looked into, and a large object with a small change is a short message.
+// The difference between an object and the result of admission, to be sent to another thread. Plugins share unchanged parts with the given
+// object. Shared parts are not walked, so a large object with a small change is a short message.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
 

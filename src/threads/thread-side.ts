@@ -10,7 +10,7 @@ const LONG_NICENESS = 10
 
 /** The main thread, as one request sees it. */
 export interface MainThread {
-  /** Resolves to what the effect gives; throws what it throws. */
+  /** Resolves to the result of the effect. Throws its errors. */
   call(effect: string, argument?: unknown): Promise<unknown>
   /** Reaches the main thread before the next call or the result does. */
   note(note: unknown): void

@@ -39,7 +39,7 @@ export interface Task {
 
 export interface ThreadOptions {
   readonly program: URL
-  /** What every thread is told when it starts. */
+  /** The settings for every thread at its start. */
   readonly settings: unknown
   /** As many threads for long requests at most. */
   readonly most: number
@@ -67,7 +67,7 @@ export class Threads implements AsyncDisposable {
     return this.#users.values().reduce((sum, { runs }) => sum + [...runs].filter(isWaiting).length, 0)
   }
 
-  /** Resolves to the result of the task; throws what the task throws, and `CancelledError` when its signal fires. */
+  /** Resolves to the result of the task. Throws the errors of the task, and `CancelledError` when its signal fires. */
   async run(task: Task): Promise<unknown> {
     const { signal } = task
     if (signal.aborted || this.#isClosed) throw new CancelledError(signal.reason)
@@ -142,7 +142,7 @@ export class Threads implements AsyncDisposable {
     void this.#end(thread)
   }
 
-  /** The run that the thread is to go on with; without a thread: one that no thread has started. */
+  /** The run that the thread continues. Without a thread: a run that no thread has started. */
   #next(lane: Lane, thread: Thread | undefined): Run | undefined {
     for (const { runs } of [...this.#users.values()].sort((a, b) => a.usedMs - b.usedMs)) {
       let started = 0
@@ -335,7 +335,7 @@ class Run {
   }
 }
 
-/** The smaller one; of two that are alike, the one that is under way. */
+/** The smaller run comes first. Of two equal ones, the one that has begun comes first. */
 function comesBefore(one: Run, other: Run): boolean {
   if (one.task.cost !== other.task.cost) return one.task.cost < other.task.cost
   return one.thread !== undefined && other.thread === undefined

@@ -1,5 +1,5 @@
-// The effects of a write that runs in another thread: admission, authorization, reservations, conversions and the store. Each is what the thread
-// calls the main thread for.
+// The effects of a write that runs in another thread: admission, authorization, reservations, conversions and the store. The thread calls the
+// main thread for each.
 import type { AdmissionRequest } from '../admission/admission.ts'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -222,7 +222,7 @@ function lazyObject(texts: SentAdmission['texts'], name: 'object' | 'oldObject')
   }
 }
 
-/** A write to the store whose decisions a thread makes. Each call gives what the store says next. */
+/** A write to the store whose decisions a thread makes. Each call returns the next step of the store. */
 class RemoteDecisions {
   #next = Promise.withResolvers<StoreMessage>()
   #decision: PromiseWithResolvers<Outcome> | undefined

@@ -14,7 +14,7 @@ import type { UnreadableObject } from '../store/store.ts'
 import type { ValueChange } from './object-changes.ts'
 import type { WriteVerb } from '../handlers/resource-parts.ts'
 
-/** What every thread is told when it starts. */
+/** The settings for every thread at its start. */
 export interface WriteThreadSettings {
   readonly level: ApiLevel
   /** Of the built-in resources. */
@@ -148,7 +148,7 @@ export type SentItem =
   | UnreadableObject
   | undefined
 
-/** What the thread made of what is stored. */
+/** The thread's decision about the stored object. */
 export type SentDecision =
   | { readonly kind: 'put'; readonly bytes: Uint8Array; readonly ttlSeconds: number | undefined }
   | { readonly kind: 'remove' }
@@ -160,7 +160,7 @@ export type SentDecision =
 export type StoreMessage =
   | { readonly kind: 'decide'; readonly current: SentItem }
   | { readonly kind: 'put' | 'removed'; readonly revision: number; readonly created: boolean }
-  /** What is stored is what was sent last. */
+  /** The stored object is the one that was sent last. */
   | { readonly kind: 'kept' }
   /** The decision that was thrown stands. */
   | { readonly kind: 'thrown' }

@@ -311,7 +311,7 @@ function remoteAction(action: Action): Action {
   }
 }
 
-/** The custom kinds that the main thread has told of. */
+/** The custom kinds that the main thread has sent. */
 class CustomKinds {
   readonly table: DefinitionTable
   #served: ReadonlySet<string> = new Set()

@@ -1,4 +1,4 @@
-// The time limits of connections, and the reasons why we end one. The limits are those of the reference where it has them.
+// The time limits of connections, and the reasons why we end one. Limits that the reference has are the same.
 
 export interface ConnectionLimits {
   /** From the end of the TLS handshake to the client's first SETTINGS. */

@@ -21,7 +21,7 @@ const MOST_FREE_BYTES = 4 * 1024 * 1024
 export class OutboxBuffers {
   readonly #free = SIZES.map((): Buffer[] => [])
 
-  /** The smallest that holds so many bytes. */
+  /** The smallest buffer for this number of bytes. */
   take(bytes: number): Buffer {
     const at = SIZES.findIndex((size) => size >= bytes)
     return this.#free[at]!.pop() ?? Buffer.allocUnsafeSlow(SIZES[at]!)

@@ -1,5 +1,5 @@
-// The client's side of an HTTP/2 connection (RFC 9113): many streams at a time over one socket. It is our own because calls to
-// etcd are small and many: Node's streams cost three times the processor time of everything else about a call.
+// The client's side of an HTTP/2 connection (RFC 9113): many streams at a time over one socket. It is our own because calls to etcd are small
+// and many: Node's streams cost three times as much processor time as the rest of a call.
 //
 // Invariants: a stream is told of its end exactly once, unless we have reset it; the peer has not looked at an `untouched` stream;
 // the frames of one turn of the event loop are one write. The window of the connection is opened again as

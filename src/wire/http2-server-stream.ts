@@ -74,7 +74,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   #receivedBytes = 0
   /** Received bytes since the window was last opened. */
   #owedBytes = 0
-  /** The flow-control window for what the client sends. */
+  /** The flow-control window for the client's bytes. */
   #receiveWindow = STREAM_WINDOW_BYTES
 
   constructor(id: number, head: RequestHead, { carrier, window }: NewStream) {

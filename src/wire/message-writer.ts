@@ -54,7 +54,7 @@ export class MessageWriter {
     return this.#out.finish()
   }
 
-  /** The same with so many free bytes before it, for the caller: a view. */
+  /** The same with free bytes before it for the caller, as a view. */
   finishBehind(room: number): Buffer {
     return this.#out.finishBehind(room)
   }

@@ -1,4 +1,4 @@
-// Whether a process ended for want of memory: V8 says so in its last words; the kernel says nothing to a process that it kills, but counts.
+// Whether a process ended for lack of memory. V8 logs it at the end. The kernel does not tell the killed process, but counts its kills.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Ending } from './worker-process.ts'

@@ -8,7 +8,7 @@ export type ToWorker =
   | { readonly kind: 'ping' }
   /** Something that all workers are to know. */
   | { readonly kind: 'news'; readonly news: unknown }
-  /** To finish what is under way and end. `isLast`: no other worker takes its place. */
+  /** Finish all requests and end. `isLast`: no other worker takes its place. */
   | { readonly kind: 'stop'; readonly isLast: boolean }
   | Exchanged
 

@@ -12,7 +12,7 @@ import type { AnswerPage, PageAnswer, PageRequest } from '../telemetry/managemen
 import type { Metrics, MetricsOfWorkers } from '../telemetry/metrics.ts'
 import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 
-/** By its kind, what is asked and what is answered. */
+/** The question and the answer of each kind. */
 export interface PeerTopics {
   readonly metrics: { readonly ask: { readonly kind: 'metrics' }; readonly answer: readonly FamilySnapshot[] }
   readonly resetMetrics: {
@@ -77,7 +77,7 @@ export interface WorkerPeers {
 }
 
 export interface Peers {
-  /** What those have answered that did so in time: all workers of `metrics`, the one that is meant of `profile`, the others of the rest. */
+  /** The answers that came in time: of all workers for `metrics`, of the named worker for `profile`, and of the other workers for all else. */
   ask<T extends PeerTopic>(question: PeerTopics[T]['ask'] & { readonly kind: T }): Promise<readonly PeerAnswer<T>[]>
 }
 
@@ -202,7 +202,7 @@ export async function watchersElsewhere(peers: Peers): Promise<readonly WatcherS
   return (await peers.ask({ kind: 'watchers' })).flatMap(({ answer }) => answer)
 }
 
-/** With one that fails where some check of another worker does. */
+/** The checks with another one, which fails if a check of another worker does. */
 export function checksOfWorkers(checks: HealthChecks, peers: Peers): HealthChecks {
   const ofOthers = (endpoint: HealthEndpoint): HealthCheck => ({
     name: 'workers',

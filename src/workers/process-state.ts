@@ -1,4 +1,4 @@
-// What the system says that a process is doing, for one that does not say it itself.
+// The state of a process that does not answer, as the system shows it.
 import { readFileSync } from 'node:fs'
 
 const STATES = {

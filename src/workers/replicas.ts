@@ -23,13 +23,16 @@ export interface ReplicaParts extends Pick<ControllerParts, 'registry' | 'resour
   /** Of this replica's own lease. */
   readonly ownName: string
   readonly caller: OutgoingCaller
-  /** What is shown to the others; undefined: they cannot be asked. */
+  /** The certificate for requests to the others. Undefined: they cannot be asked. */
   readonly proxyCertificate: { readonly certificate: string; readonly key: string } | undefined
-  /** Who signs their certificates, PEM. */
+  /** The authority of their certificates, in PEM. */
   readonly authority: string
 }
 
-/** Who watches the other replicas, as they tell this user; one that does not is named with the reason. Those that are silent longest come last. */
+/**
+ * The watchers of the other replicas that this user may see. A replica that does not answer is listed with the reason. The replicas with the
+ * oldest leases come last.
+ */
 export async function watchersOfReplicas(
   parts: ReplicaParts,
   user: User,

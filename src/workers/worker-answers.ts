@@ -18,7 +18,7 @@ export class WorkerAnswers {
   readonly #past = new PastCounts()
   /** What each had counted when it was last asked. */
   readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
-  /** What the supervisor tells of itself. */
+  /** The supervisor's own metrics. */
   readonly #own: readonly Family[]
 
   constructor(alive: () => ReadonlySet<WorkerProcess>, measures: WorkerMeasures, log: Log) {

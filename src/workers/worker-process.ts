@@ -1,5 +1,5 @@
-// A worker, from the supervisor's side. A connection is the supervisor's until the worker says that it has it, which it does before it
-// reads: those of one that died before can be given to another.
+// A worker, from the supervisor's side. A connection belongs to the supervisor until the worker has confirmed it, and the worker confirms it
+// before it reads. So the connections of a worker that died before can be given to another.
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { inSources } from '../lib/source-places.ts'
@@ -33,7 +33,7 @@ export interface Ending {
 const SLOW_MS = 100
 /** How long it may take to find out where a process is that has stalled. */
 const CALL_STACK_WITHIN_MS = 5_000
-/** How long after the end of a process what it said is waited for. */
+/** The time to wait for the output of a process after its end. */
 const READ_WITHIN_MS = 200
 
 export class WorkerProcess {
@@ -77,7 +77,7 @@ export class WorkerProcess {
     this.#ready.promise.catch(() => {})
   }
 
-  /** Has it begin; until then it loads what it will need and waits. */
+  /** Starts the work. Until then the process loads its code and waits. */
   begin(name: string, order: unknown): void {
     this.#name = name
     this.#order = order
@@ -131,7 +131,7 @@ export class WorkerProcess {
     return this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince
   }
 
-  /** Only to one that is free. */
+  /** Only for a free worker. */
   give(socket: Socket): void {
     this.#given = socket
     this.#unansweredSince ??= performance.now()
@@ -143,7 +143,7 @@ export class WorkerProcess {
     this.#send({ kind: 'ping' })
   }
 
-  /** The supervisor itself was held up: what it measured says nothing. */
+  /** Ignores the silence of the worker: the supervisor itself was delayed. */
   forgiveSilence(): void {
     if (this.#unansweredSince !== undefined) this.#unansweredSince = performance.now()
   }
@@ -156,7 +156,7 @@ export class WorkerProcess {
     return this.#questions.ask(question, withinMs)
   }
 
-  /** Has it finish what is under way; killed where it takes longer than that. Resolves when it is gone. */
+  /** Has the worker finish its requests. It is killed if that takes too long. Resolves when the process has ended. */
   async stop(isLast: boolean, withinMs: number): Promise<void> {
     // In the end all take connections for as long as any come.
     if (this.stage !== 'gone' && !isLast) this.stage = 'leaving'
@@ -205,7 +205,7 @@ export class WorkerProcess {
   }
 
   #send(message: ToWorker): void {
-    // One that has ended is not told anything, and that is told elsewhere.
+    // A process that has ended gets no messages. Its end is reported elsewhere.
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
@@ -255,7 +255,7 @@ export class WorkerProcess {
         // One that could not be started does not exit.
         if (child.pid === undefined) resolve({ code: null, signal: null })
       })
-      // All that it said has been read when its pipes are closed; but what it started itself may hold them open.
+      // All its output has been read when its pipes are closed. But its own child processes may hold them open.
       child.once('close', (code, signal) => resolve({ code, signal }))
       child.once('exit', (code, signal) => setTimeout(() => resolve({ code, signal }), READ_WITHIN_MS))
     })

@@ -1,8 +1,8 @@
-// Worker processes behind one address. Start here: `Workers`. The supervisor accepts connections and hands each to the worker that
-// has the fewest, so that none is refused while a worker is replaced, and one that stalls is given no more than one. Measured with
-// two workers, a connection costs 65 µs more of processor time than one that is accepted where it is served, and its TLS handshake
-// a millisecond. With SO_REUSEPORT it would cost nothing, but what waits in a worker's queue is lost with the worker, and one that
-// stalls goes on being given its share; a listening socket shared by all cannot be held open in Node without accepting from it.
+// Worker processes behind one address. Start here: `Workers`. The supervisor accepts connections and hands each to the worker with the fewest.
+// So no connection is refused while a worker is replaced, and a stalled worker gets at most one. Measured with two workers, a connection costs
+// 65 µs more processor time than one accepted where it is served, and its TLS handshake a millisecond. With SO_REUSEPORT it would cost nothing
+// more, but connections in a worker's queue are lost with the worker, and a stalled worker goes on to get its share. Node cannot hold a shared
+// listening socket open without accepting from it.
 import type { Socket } from 'node:net'
 import { Backoff } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
@@ -14,11 +14,11 @@ export type { Stage, WorkerProcess }
 
 export interface WorkersOptions extends Pick<WorkerProcessOptions, 'program' | 'args' | 'onStderr' | 'onQuestion'> {
   readonly count: number
-  /** What a worker is told at its start. */
+  /** The order for a worker at its start. */
   readonly orderFor: (name: string) => unknown
   /** How long a worker may not answer before it is replaced. */
   readonly stallMs: number
-  /** How long one may take to finish what is under way. */
+  /** The time that a worker may take to finish its requests. */
   readonly graceMs: () => number
   /** One was started, or is gone. */
   readonly onChange: () => void
@@ -36,13 +36,13 @@ interface Seat {
 
 const PING_EVERY_MS = 250
 /**
- * So long connections wait for a worker that is ready: one that is not tells clients to come again, which not all of them do. Most wait
- * for ten seconds.
+ * The time that connections wait for a ready worker. A worker that is not ready answers 503 with Retry-After, and some clients do not retry.
+ * Most clients wait for ten seconds.
  */
 const HOLD_MS = 8_000
 /** When so many connections wait, further ones are turned away. */
 const LONGEST_LINE = 4096
-/** So long a worker may take to load what is stored. */
+/** The time that a worker may take to load the stored objects. */
 const START_WITHIN_MS = 300_000
 /** One that lived for so long did not fail at its start. */
 const SOUND_AFTER_MS = 10_000
@@ -55,15 +55,15 @@ export class Workers {
   /** All that have not ended, also those that have been replaced. */
   readonly #alive = new Set<WorkerProcess>()
   /**
-   * Has loaded what a worker needs, and waits for a place. It takes 36 MB of its own and 0.2 s of processor time. On two cores with twenty
-   * processes that want them, one that was dead was replaced after 0.8 to 1.5 s with it and 1.4 to 2.8 without.
+   * A process that has loaded the code of a worker and waits for a place. It takes 36 MB of memory and 0.2 s of processor time. On two cores
+   * with twenty busy processes, a dead worker was replaced after 0.8 to 1.5 s with it, and after 1.4 to 2.8 s without.
    */
   #spare: WorkerProcess | undefined
   /** Accepted while no worker takes any. */
   #waiting: { readonly socket: Socket; readonly since: number }[] = []
   #pinging: NodeJS.Timeout | undefined
   readonly #life = new AbortController()
-  /** Why one cannot start at first is told by `start`. */
+  /** `start` reports why the first workers cannot start. */
   #isStarted = false
   #replacing = Promise.resolve()
   readonly #memoryKills = new MemoryKills()
@@ -110,7 +110,7 @@ export class Workers {
     for (const worker of this.#alive) worker.tell(news)
   }
 
-  /** One by one: another is started, and when it is ready the old one finishes what is under way. Resolves when all are. */
+  /** Replaces the workers one by one: a new one starts, and when it is ready the old one finishes its requests. Resolves when all are replaced. */
   replaceAll(): Promise<void> {
     if (this.#isReplacementDue) return this.#replacing
     this.#isReplacementDue = true
@@ -164,7 +164,7 @@ export class Workers {
     if (!this.#isStarted || this.#life.signal.aborted || this.#spare !== undefined) return
     const spare = this.#fork(['spare'])
     this.#spare = spare
-    // The next one that needs it starts another.
+    // Another spare process is started when it is needed.
     void spare.ended.then(() => {
       if (this.#spare === spare) this.#spare = undefined
     })
@@ -223,14 +223,14 @@ export class Workers {
           this.#countComplete()
           log.info({ worker: name, milliseconds: Math.round(next.ageMs) }, 'another worker has taken its place')
         },
-        // That is told where its end is.
+        // The code that waits for its end reports the failure.
         () => {},
       )
     })
   }
 
   #causeOf(worker: WorkerProcess, ending: Ending): RestartCause {
-    // Asked in any case: it goes by what has changed since it was last asked.
+    // Called in any case: it compares with the count of the last call.
     const wasMemory = this.#memoryKills.wasOne(ending)
     return worker.hasStalled ? 'stall' : wasMemory ? 'out_of_memory' : 'crash'
   }

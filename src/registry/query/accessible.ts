@@ -1,5 +1,5 @@
-// Lists and watches of what the caller may see, by rights that change. A watch watches everything, and passes on what is in reach. A
-// grant sends the objects that it opens as ADDED. A revocation sends the objects that it closes as DELETED, as the client saw them last.
+// Lists and watches of the objects that the caller may read, while rights change. A watch watches all objects, and passes on those within the
+// caller's rights. A grant sends its objects as ADDED. A revocation sends its objects as DELETED, in the version that the client saw last.
 import type { ListQuery, WatchQuery } from '../../api/list-query.ts'
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../../api/read.ts'
 import { type CallerReach, covers, isWithin, type Reach } from '../../api/reach.ts'
@@ -203,7 +203,7 @@ class Steps {
     this.#onReady = onReady
   }
 
-  /** Undefined: it calls back when there is one. Throws what the watch throws. */
+  /** Undefined: none is ready, and the callback follows. Throws the errors of the watch. */
   take(): IteratorResult<readonly WatchEvent[], unknown> | undefined {
     const ready = this.#ready
     if (this.#failure !== undefined) throw this.#failure.error

@@ -1,8 +1,8 @@
-// The events of a watch that selects fields: a change of other fields is no event. Bookmarks still tell of it.
+// The events of a watch that selects fields. A change of other fields is no event, but bookmarks have its version.
 import type { WatchEvent } from '../../api/read.ts'
 import type { Watch } from '../../store/store.ts'
 
-/** `isChanged` is asked once for each event, whatever its type is. */
+/** `isChanged` is called once for each event of any type. */
 export function changedEvents(watch: Watch, isChanged: (event: WatchEvent) => boolean): Watch {
   return {
     async *[Symbol.asyncIterator]() {

@@ -33,7 +33,7 @@ export interface ObjectQuery {
   readonly order: readonly OrderTerm[]
   readonly select: Selected | undefined
   readonly grouping: Grouping | undefined
-  /** The answer has what the caller may read, and nothing else. */
+  /** The answer has only the objects that the caller may read. */
   readonly isAccessible: boolean
   /** The answer is the plan of the query and its cost. */
   readonly isExplained: boolean
@@ -42,7 +42,7 @@ export interface ObjectQuery {
 }
 
 export interface ObjectQueryOptions {
-  /** A query that no index helps looks at so many objects at most. */
+  /** The most objects that a query without an index reads. */
   readonly scanLimit: number
   readonly clock: Pick<Clock, 'now'>
 }

@@ -8,7 +8,7 @@ import { sortedJson } from '../../codec/json-encode.ts'
 import type { KindSchema } from '../../schema/table.ts'
 import { fieldAt, refuseWord } from './fields.ts'
 
-/** What is selected of a value: all of it, or some members. Members of an item are those of each item, unless the path has its place. */
+/** The selected part of a value: all of it, or some members. A path without a place selects the members of each item of a list. */
 type Part = 'all' | Map<string, Part>
 
 const ALWAYS: readonly (readonly string[])[] = [

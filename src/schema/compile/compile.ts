@@ -122,7 +122,7 @@ function compileLikeKind(options: Options): LikeKind {
   return kind
 }
 
-/** What decides whether a resource is served, and what is told of it. */
+/** The options that decide whether a resource is served, and the data for its deprecation warnings. */
 function compileServing(options: Options): Omit<LikeKind, 'name'> {
   return givenMembers({
     storageVersion: options.text('storage_version'),
@@ -134,7 +134,7 @@ function compileServing(options: Options): Omit<LikeKind, 'name'> {
   })
 }
 
-/** The name in the table of a type as a file refers to it. */
+/** The name in the table for a type, from its name in a file. */
 function typeName(name: string, stem: string, stems: ReadonlyMap<string, string>): string {
   if (SCALARS.has(name)) return name
   if (name === 'google.protobuf.Value') return 'any'

@@ -1,5 +1,4 @@
-// Completes the files of group versions that are like another version of their group: the types of their kinds that they do not declare
-// are those of the other file.
+// Completes the files of group versions that are like another version of their group: types that they do not declare come from the other file.
 import { givenMembers } from '../../lib/given-members.ts'
 import type { CompiledField, CompiledFile, CompiledResource, CompiledType } from '../table-compiled.ts'
 

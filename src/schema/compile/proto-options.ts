@@ -32,7 +32,7 @@ export class Options {
     return this.#one(name, (value) => typeof value === 'boolean')
   }
 
-  /** Undefined unless it says so: only what is not usual is written to the table. */
+  /** Undefined if false: the table has only unusual values. */
   isTrue(name: string): true | undefined {
     return this.flag(name) === true ? true : undefined
   }

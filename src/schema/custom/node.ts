@@ -35,7 +35,7 @@ export interface Node {
   readonly nullable: boolean
   readonly intOrString: boolean
   readonly preserveUnknown: boolean
-  /** An object with a kind of its own: the root, or one that is embedded. */
+  /** An object with a kind of its own: the root, or an embedded one. */
   readonly resource: boolean
   /** Undefined differs from empty: without it, nothing below is known. */
   readonly properties: ReadonlyMap<string, Node> | undefined

@@ -52,7 +52,7 @@ class Run {
   readonly #warn: (text: string) => void
   readonly #compiled: WeakMap<Node, readonly CompiledRule[]>
   readonly #compilations: Distribution | undefined
-  /** Of what may be spent on this thread. */
+  /** The rest of the cost limit for this thread. */
   #left: number
   #budget = OBJECT_COST
   #isOver = false

@@ -6,7 +6,7 @@ import type { Node } from './node.ts'
 const ANY: Shape = Object.freeze({ kind: 'any' })
 const NO_FIELDS: ReadonlyMap<string, Node> = new Map()
 
-/** The shape of the whole kind: its metadata is that of every object. */
+/** The shape of the whole kind. Its metadata has the shape of all metadata. */
 export function rootShape(node: Node, metadata: ObjectShape): ObjectShape {
   return objectShape(node, '', metadata)
 }

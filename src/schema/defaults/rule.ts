@@ -18,7 +18,7 @@ export type Rule<T = Value, P = ValueMap> = (value: T | undefined, context: Defa
 /** A rule of any type. */
 export type AnyRule = (value: never, context: DefaultsContext, parent: never) => Value | undefined
 
-/** One that does not look at what the field is in. */
+/** A rule that does not read the parent of the field. */
 export type OwnRule<T> = Rule<T, unknown>
 
 const EMPTY: ValueMap = {}
@@ -115,7 +115,7 @@ export function both<T = Value, P = ValueMap>(...rules: readonly NoInfer<Rule<T,
   }
 }
 
-/** For a member of the object itself that depends on no other: the very one that is stored has its defaults. */
+/** For a member of the object itself that depends on no other member: a member shared with the stored object already has its defaults. */
 export function unlessStored<T = Value, P = ValueMap>(name: keyof P & string, rule: NoInfer<Rule<T, P>>): Rule<T, P> {
   return (given, context, parent) =>
     given !== undefined && (given as Value) === context.stored?.[name] ? given : rule(given, context, parent)

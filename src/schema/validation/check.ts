@@ -72,7 +72,7 @@ export function givenParts<T extends ValueMap, S>(
   })
 }
 
-/** The type of a member that is an object, and of the objects in one that is a list. */
+/** The type of a member that is an object, and of the items of a member that is a list. */
 type PartOf<T> = [Value] extends [T] ? ValueMap : NonNullable<T>
 type ItemOf<T> = [Value] extends [T] ? ValueMap : Extract<T, readonly unknown[]>[number]
 

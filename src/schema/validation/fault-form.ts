@@ -1,10 +1,10 @@
-// How faults are told, as far as that depends on the level of the API.
+// Differences in the form of faults between levels of the API.
 import { type ApiLevel, DEFAULT_LEVEL } from '../../api/level.ts'
 
 export interface FaultForm {
-  /** The same fault is told once, however many rules find it. */
+  /** Equal faults of several rules are reported once. */
   readonly isOnce: boolean
-  /** A reference to an owner is told with its place in the list, and what it lacks is required. */
+  /** Faults of an owner reference name its index in the list, and missing members are reported as required. */
   readonly placesOwners: boolean
 }
 
@@ -13,7 +13,7 @@ export const FAULT_FORMS: Readonly<Record<ApiLevel, FaultForm>> = {
   '1.37': { isOnce: true, placesOwners: true },
 }
 
-/** Where no form is given, that of the default level. */
+/** The given form, or that of the default level. */
 export function formOf({ form }: { readonly form?: FaultForm }): FaultForm {
   return form ?? FAULT_FORMS[DEFAULT_LEVEL]
 }

@@ -59,7 +59,7 @@ interface AskedScope {
   readonly isLabel: boolean
 }
 
-/** Whether the operator is known; what is wrong with its values. */
+/** Whether the operator is known. Reports faults of its values. */
 function checkOperator(expression: ValueMap, at: FieldPath, check: Check): boolean {
   const values = textsInPlace(expression, 'values')
   switch (textOrEmpty(expression, 'operator')) {

@@ -4,7 +4,7 @@ export interface Page {
   readonly path: string
   /** With every path below it that has one more segment or several. */
   readonly subtree?: boolean
-  /** Tells no more than whether the server is well. */
+  /** The page only shows whether the server is healthy. */
   readonly isProbe?: boolean
   /** JSON schemas of query parameters. Others are ignored, as on the port of the API. */
   readonly query?: Readonly<Record<string, object>>
