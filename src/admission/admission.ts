@@ -53,7 +53,7 @@ export interface MutatingWalk {
 
 /** Throws `ApiError` to refuse. Called again after a conflict, with a new object. */
 export interface Admission {
-  /** The object as it is to be stored. Undefined: nothing changes. */
+  /** The object to store. Undefined: nothing changes. */
   mutate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined>
   validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
   /** Whether webhooks, policies or functions take part in this phase. They must get complete objects. */

@@ -73,7 +73,7 @@ const CONFIGURATIONS: ReadonlySet<string> = new Set([
 
 const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
-/** What asks who someone is, or what someone may do. */
+/** Reviews of access and of identity. */
 export function isReview({ group }: GroupVersionResource): boolean {
   return REVIEWS.has(group)
 }

@@ -1,6 +1,5 @@
-// Continue tokens: where a chunked list goes on and at which revision. Opaque to clients, in the reference's form
-// so that a token survives a change of server. A token is not bound to a user, a selector or a limit; that of a query is bound
-// to the query.
+// Continue tokens: the position and the revision at which a chunked list continues. Opaque to clients, in the reference's form, so that
+// a token survives a change of server. A token is not bound to a user, a selector or a limit. The token of a query is bound to the query.
 import { jsonObjectFault, jsonTypeOf } from '../lib/json-fault.ts'
 import type { PagePosition } from './read.ts'
 import { ApiError } from './status.ts'

@@ -1,2 +1,2 @@
-// The annotation that tells when an object is to be deleted.
+// The annotation with the time at which an object is to be deleted.
 export const EXPIRES_AT = 'quarterdeck.io/expires-at'

@@ -2,7 +2,7 @@
 import { parsePaths, queryFault } from './path-text.ts'
 
 export interface IndexedPlace {
-  /** As people write it: `spec.nodeName`. */
+  /** The path in the usual form: `spec.nodeName`. */
   readonly name: string
   /** Names of members, and places in lists. */
   readonly path: readonly string[]

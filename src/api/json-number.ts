@@ -16,10 +16,7 @@ export function isIntegerText(text: string): boolean {
   return /^-?[0-9]+$/.test(text)
 }
 
-/**
- * The number that a spelling stands for: an integer of 64 bits exactly, anything else as a double. Undefined where it is
- * beyond a double too.
- */
+/** The number of a spelling: an integer of 64 bits exactly, any other number as a double. Undefined: the number is too large for a double. */
 export function numberOf(text: string): number | bigint | undefined {
   const double = Number(text)
   if (!Number.isFinite(double)) return undefined

@@ -29,7 +29,7 @@ function ruleOf(rule: ValueMap): PolicyRule {
   }
 }
 
-/** As it stands in objects: without the lists that are empty, in the order of the kind's fields. */
+/** The rule in the form of stored objects: without empty lists, and with fields in the order of the kind. */
 export function ruleDocument(rule: PolicyRule): ValueMap {
   const document: Record<string, readonly string[]> = { verbs: rule.verbs }
   for (const field of ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const) {

@@ -22,7 +22,7 @@ export class ReachBuilder {
   readonly #names = new Set<string>()
   readonly #namespaces = new Map<string, 'all' | Set<string>>()
 
-  /** Without names: all of them. An empty namespace stands for every namespace. */
+  /** Without names: all objects. An empty namespace means every namespace. */
   add(namespace: string, names: readonly string[]): void {
     if (names.length === 0) {
       if (namespace === '') this.#isAll = true
@@ -58,7 +58,7 @@ export interface Rights {
 
 /** The reach of a caller while a request lasts. */
 export interface CallerReach extends Rights {
-  /** As the rights are now. Who asks keeps to the answer. */
+  /** The current rights. A caller keeps one answer for the whole request. */
   now(): Reach
   /** Whether `now` was called. */
   readonly isTaken: boolean

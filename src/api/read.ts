@@ -5,9 +5,9 @@ import type { ApiObject } from './object.ts'
 export type ReadAt =
   /** A revision known to be current at some moment after the request arrived. */
   | { readonly kind: 'latest' }
-  /** Any revision that is at hand. */
+  /** Any revision in the cache. */
   | { readonly kind: 'any' }
-  /** The newest at hand, once that is not older than the revision. */
+  /** The newest revision in the cache, once it is not older than the given one. */
   | { readonly kind: 'notOlderThan'; readonly revision: number }
   /** Exactly as of the revision. */
   | { readonly kind: 'exact'; readonly revision: number }
@@ -18,20 +18,20 @@ export interface PagePosition {
   readonly revision: number | undefined
   /** The first key of the page, relative to the list: `name\0` in one namespace, `namespace/name\0` across all. */
   readonly start: string
-  /** Of the query that the page belongs to. Absent: there is none. */
+  /** The digest of the query that the page belongs to. Absent: there is none. */
   readonly query?: string | undefined
   /** How many objects or rows of an ordered query stand before the page. */
   readonly skip?: number | undefined
 }
 
-/** The same for lists, which can also go on where another page ended. */
+/** The same for lists, which can also continue behind another page. */
 export type ListAt = ReadAt | { readonly kind: 'continuation'; readonly position: PagePosition }
 
 /** Where a watch begins. */
 export type WatchStart =
   /** The state as of `at` as ADDED events, then what changes. `exact` is not a state to start from. */
   | { readonly kind: 'state'; readonly at: Exclude<ReadAt, { readonly kind: 'exact' }> }
-  /** No state; what changes after a revision that is current (`latest`) or at hand (`any`). */
+  /** No initial state; only changes after the newest revision (`latest`), or after the one in the cache (`any`). */
   | { readonly kind: 'changes'; readonly at: { readonly kind: 'latest' } | { readonly kind: 'any' } }
   /** No state; every change after this revision, which may be one of the future. */
   | { readonly kind: 'after'; readonly revision: number }
@@ -45,22 +45,22 @@ export interface StoredObject {
   /** Empty for an object of the whole cluster. */
   readonly namespace: string
   readonly name: string
-  /** Its key in its type, where it is at hand. */
+  /** Its key in its type, if it is known. */
   readonly key?: string
   /** What `metadata.resourceVersion` in `bytes` says. */
   readonly revision: number
   /** Canonical JSON in the storage version, `metadata.resourceVersion` in its place. */
   readonly bytes: Buffer
-  /** `bytes` parsed, at every call anew: keep the result. */
+  /** `bytes` parsed, again at every call: keep the result. */
   object(): ApiObject
 }
 
-/** An event about one object. One and the same record goes to everyone who watches it, so encodings are worth keeping. */
+/** An event about one object. All its watchers get the same record, so encodings are worth keeping. */
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   /** DELETED: the last state that the watcher could see, with the revision of the change that took it away. */
   readonly object: StoredObject
-  /** MODIFIED: the state before, where it is at hand in the form of `object`. */
+  /** MODIFIED: the state before, if it is available in the form of `object`. */
   readonly before?: StoredObject | undefined
   /** When this server learned of the change, in milliseconds of `performance.now()`; absent: a part of the state that a watch begins with. */
   readonly at: number | undefined

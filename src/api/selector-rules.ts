@@ -7,7 +7,7 @@ export type LabelRequirement =
   | { readonly kind: 'exists' | 'absent'; readonly key: string }
   | { readonly kind: 'greater' | 'less'; readonly key: string; readonly bound: bigint }
 
-/** All that is asked of the value under one key. */
+/** All requirements for the value of one key. */
 class KeyRule {
   /** Not met by an object without the label. */
   isNeeded = false

@@ -91,7 +91,7 @@ function meets(requirement: LabelRequirement, value: string | undefined): boolea
   }
 }
 
-/** `valueOf` gives a field's text, `''` where it is unset; it is asked only for fields that the kind supports. */
+/** `valueOf` returns the text of a field, `''` if it is unset. It is called only for fields that the kind supports. */
 export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
   // Kinds have few fields, and finding one in an object is what costs.
   const known = selector.terms.length > FEW ? new Map<string, string>() : undefined

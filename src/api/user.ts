@@ -9,7 +9,7 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** As requests and reviews show a user, without what says nothing. */
+/** A user in the form of requests and reviews, without empty members. */
 export function userInfo({ name, uid, groups, extra }: User): UserInfo {
   return {
     ...(name !== '' && { username: name }),

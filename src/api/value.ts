@@ -76,8 +76,8 @@ function equalMembers(a: ValueMap, b: ValueMap): boolean {
 }
 
 /**
- * The value, with every part that another one has in the same place and equal taken from there: the other itself where they are
- * equal. What comes after then sees at a glance what did not change.
+ * The value, with every part that equals the same part of another value replaced by that part; the other value itself if both are equal. Later
+ * steps then recognize unchanged parts by identity.
  */
 export function sharedWith(value: Value, known: Value | undefined): Value {
   if (value === known || typeof value !== 'object' || typeof known !== 'object' || value === null || known === null) {

@@ -7,7 +7,7 @@ import type { AuditedRequest, AuditOutcome } from './audit.ts'
 const HIDDEN = '[hidden]'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** What the text of a body may tell. */
+/** The facts that decide about the logged text of a body. */
 export interface RedactOptions {
   readonly info: AuditedRequest['info']
   readonly isPatch: boolean

@@ -46,7 +46,7 @@ export interface LineOptions {
   readonly form: LineForm
   /** A request that cannot be audited is refused. */
   readonly strict: boolean
-  /** The event as it is to be written. Undefined: it is dropped. */
+  /** The event to write. Undefined: it is dropped. */
   readonly fit: (event: AuditEvent) => AuditEvent | undefined
 }
 

@@ -147,7 +147,7 @@ function withProblem(decision: Decision, before: Decision): Decision {
   return problem === undefined ? decision : { ...decision, problem }
 }
 
-/** One as it is, several in brackets, each said once. */
+/** One reason alone, several in brackets, each once. */
 export function joinProblems(problems: readonly string[]): string | undefined {
   const each = [...new Set(problems)]
   return each.length < 2 ? each[0] : `[${each.join(', ')}]`
@@ -185,8 +185,8 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/ready
 const DISCOVERY_PATHS: readonly string[] = ['/api', '/apis', '/openapi']
 
 /**
- * What the default roles grant to everyone: the health endpoints and the version, and discovery to those who are known
- * (R-050, R-339). Only reading, and only exactly these paths: the single health checks are not among them.
+ * The access that the default roles grant to everyone: the health endpoints and the version. Authenticated users also get discovery (R-050,
+ * R-339). Only reads, and only exactly these paths: the single health checks are not among them.
  */
 export function allowPublicPaths(): Authorizer {
   return {

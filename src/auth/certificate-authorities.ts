@@ -48,7 +48,7 @@ export class CertificateAuthorities {
       : undefined
   }
 
-  /** That the chain as such holds, in all that a chain can say, was found out by the TLS layer. Here it is whose chain it is. */
+  /** The TLS layer has verified the chain. This finds the authority that it belongs to. */
   #judge({ der, chain, trusted }: CertificateCredential): Verdict {
     const untrusted = { kind: 'problem', problem: 'client certificate is not signed by a trusted authority' } as const
     if (!trusted) return untrusted

@@ -18,7 +18,7 @@ export interface DistributedClaimsOptions {
   readonly clock: Clock
 }
 
-/** Of how many others the keys are kept. */
+/** The number of other issuers whose keys are kept. */
 const REMEMBERED_ISSUERS = 16
 
 export class DistributedClaims {

@@ -88,7 +88,7 @@ export class CacheCheck {
     return all.get(names.find((name) => name > storagePrefix) ?? names[0] ?? '')
   }
 
-  /** Both at one revision. `next` is where the next page begins, empty behind the last. */
+  /** Both at one revision. `next` is the start of the next page, empty behind the last page. */
   async #compare(
     resource: StoredResource,
     start: string,

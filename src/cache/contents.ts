@@ -41,7 +41,7 @@ type Unclaimed = SortedTree<string, SourceItem>
 interface Typed {
   readonly type: TypeCache
   readonly resource: StoredResource
-  /** Those of the type's own. */
+  /** The type's own indexes. */
   indexes: StoredResource['indexes']
   /** Retired: removed with the last of its objects. */
   isGone: boolean

@@ -51,7 +51,7 @@ export class Follower {
     this.#shared = options.shared
   }
 
-  /** Requests progress from the stream. False: there is no stream, or it cannot tell. */
+  /** Requests progress from the stream. False: there is no stream, or it cannot report progress. */
   requestProgress(): boolean {
     return this.#feed?.requestProgress() ?? false
   }

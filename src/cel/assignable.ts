@@ -1,5 +1,5 @@
-// Which type can be assigned to another, and what the type parameters of a signature are bound to. A binding is only replaced
-// by a more general type, and never by one that contains the parameter itself.
+// Whether a type can be assigned to another, and the bindings of the type parameters of a signature. A binding is only replaced by a more
+// general type, and never by one that contains the parameter itself.
 import { DYN, partsOf, type Type, withParts } from './type.ts'
 
 /** The types of type parameters, by name. An attempt that fails is undone. */

@@ -226,7 +226,7 @@ function comparison({ args: [a, b] }: CallToEstimate): CallEstimate {
   return { cost: traversal({ min: max > 0 ? 1 : 0, max }) }
 }
 
-/** Those that do not evaluate all their operands, or whose result is made of them. */
+/** The functions that do not evaluate all their operands, or whose result is one of them. */
 function byOperands(call: CallToEstimate): CallEstimate | undefined {
   const { overload, args, argCosts } = call
   const [first = exactly(0), second = exactly(0), third = exactly(0)] = argCosts

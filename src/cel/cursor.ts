@@ -63,7 +63,7 @@ export class Cursor {
     this.take()
   }
 
-  /** Tells that something else was awaited, and passes over to what goes on after it. */
+  /** Reports that another token was expected, and skips to a token that can follow. */
   mismatch(expecting: string): void {
     const { text, at } = this.peek()
     this.report(`Syntax error: mismatched input '${text}' expecting ${expecting}`, at)

@@ -11,7 +11,7 @@ export interface Equality {
   readonly values: readonly string[]
 }
 
-/** Of the conjunction that the expression is. Other parts of it require nothing that an index knows. */
+/** The equalities in the conjunction of the expression. An index cannot use the other parts of it. */
 export function equalitiesOf(expression: Expr, checked: Checked, variable: string): readonly Equality[] {
   const found: Equality[] = []
   const left: Expr[] = [expression]

@@ -18,7 +18,7 @@ import {
   noSuchOverload,
 } from './value.ts'
 
-/** Whether the fold goes on. */
+/** Whether the fold continues. */
 type Step = (frame: Frame) => boolean
 
 export function planFold(node: Fold, context: PlanContext, plan: Planner): Run {
@@ -48,7 +48,7 @@ interface FoldPlan {
 interface Walk {
   readonly over: CelValue
   readonly step: Step
-  /** Where the item is kept; the second variable is beside it. */
+  /** The slot of the item. The second variable has the next slot. */
   readonly slot: number
 }
 

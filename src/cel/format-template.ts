@@ -74,7 +74,7 @@ function unknownVerb(text: string): string {
   return `unrecognized formatting clause "${text.charAt(0)}"`
 }
 
-/** Of a call of `format` whose template and arguments are literals. */
+/** For a call of `format` whose template and arguments are literals. */
 export function templateIssues(call: Call, checked: Checked): readonly SourceIssue[] {
   const [{ target: template }, list] = [call, call.args[0]]
   if (

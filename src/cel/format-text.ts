@@ -162,7 +162,7 @@ function shownMap(map: CelMap, meter: Meter): string {
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
-/** Within a list or a map: as it is written in an expression. */
+/** The form within a list or a map, as in an expression. */
 function literal(value: CelValue, meter: Meter): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') {

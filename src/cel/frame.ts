@@ -7,7 +7,7 @@ import { type Pattern, Patterns } from './pattern.ts'
 import type { Type } from './type.ts'
 import { CelList, CelMap, type CelValue, Fault, OpaqueValue, Optional } from './value.ts'
 
-/** Thrown, since it ends everything that is under way. */
+/** Thrown, because it ends the whole evaluation. */
 export class OverBudget {
   readonly kind = 'overBudget'
 }

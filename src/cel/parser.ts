@@ -362,7 +362,7 @@ class Parser {
     }
   }
 
-  /** One that is too many is passed over; otherwise there is no operand. */
+  /** A surplus operand is skipped; otherwise the operand is missing. */
   #misplaced(token: Token, expecting: string): Expr {
     if (token.kind === 'end' || !startsExpression(this.#cursor.peek(1))) {
       this.#cursor.mismatch(expecting)

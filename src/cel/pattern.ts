@@ -3,7 +3,7 @@ import type { RE2JS } from 're2js'
 import { re2js } from '../lib/late-packages.ts'
 import { Fault } from './value.ts'
 
-/** The longest pattern; what RE2 makes of one is many times as large. */
+/** The longest pattern. RE2's program for a pattern is many times as large. */
 const MAX_PATTERN = 10_000
 const MAX_KEPT = 20
 

@@ -87,7 +87,7 @@ const RESOURCE_MEMBERS: JsonMap = {
   metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
 }
 
-/** Words of the language are fields under their escaped names, and are found as they are too. */
+/** Fields whose names are words of the language are found under their escaped names and under their own. */
 class SchemaFields extends Map<string, ObjectField> {
   override get(name: string): ObjectField | undefined {
     return super.get(name) ?? (RESERVED_WORDS.has(name) ? super.get(`__${name}__`) : undefined)

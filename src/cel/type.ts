@@ -87,7 +87,7 @@ export const typeOf = (of: Type): WrappingType => ({ kind: 'type', of })
 export const opaque = (name: string): NamedType => ({ kind: 'opaque', name })
 export const parameter = (name: string): NamedType => ({ kind: 'parameter', name })
 
-/** The types that a type is made of. */
+/** The parameters of a type. */
 export function partsOf(type: Type): readonly Type[] {
   switch (type.kind) {
     case 'list':
@@ -102,7 +102,7 @@ export function partsOf(type: Type): readonly Type[] {
   }
 }
 
-/** The type made of others. */
+/** The type with these parameters. */
 export function withParts(type: Type, change: (part: Type) => Type): Type {
   switch (type.kind) {
     case 'list':

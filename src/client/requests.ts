@@ -204,7 +204,7 @@ export function checkRequest(request: ApiRequest): void {
   checkOptions(subject, request, REQUEST)
   const { method, path, query = {}, headers = {} } = request
   checkOptions(subject, { method, path }, WHAT)
-  // Of a write it could be wider than the caller thinks: the option refuses values that are undefined.
+  // An undefined option could make a write wider than the caller thinks, so it is refused.
   if (method !== 'GET' && path.includes('?'))
     throw new TypeError(`${subject}: path must be without a query, which a ${method} has in the option query: ${path}`)
   // With an empty name the path would be that of all objects. The path behind a proxy may end with a slash.

@@ -55,7 +55,7 @@ export interface TransactionResult {
 export interface TransactionAnswer {
   /** The audit events of the transaction have it too. */
   readonly id: string
-  /** That of all objects that were written. Absent for a dry run. */
+  /** The resourceVersion of all written objects. Absent for a dry run. */
   readonly resourceVersion?: string
   /** One for each operation, in their order. */
   readonly results: readonly TransactionResult[]

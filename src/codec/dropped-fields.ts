@@ -28,7 +28,7 @@ function cutOut(bytes: Buffer): Buffer | undefined {
   const value = metadata && findMember(bytes, metadata.start, MEMBER)
   if (value === undefined) return undefined
   const start = value.start - KEY_LENGTH
-  // One of the commas beside the member goes with it.
+  // One of the commas beside the member is dropped too.
   const isBehindComma = bytes[start - 1] === COMMA
   const end = !isBehindComma && bytes[value.end] === COMMA ? value.end + 1 : value.end
   return Buffer.concat([bytes.subarray(0, isBehindComma ? start - 1 : start), bytes.subarray(end)])

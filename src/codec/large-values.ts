@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '../api/object.ts'
 
 export interface OtherForm {
   readonly encoding: 'yaml' | 'cbor' | 'protobuf'
-  /** The kind, which tells texts from bytes. Undefined: it is unknown or a custom kind. */
+  /** The kind, by which texts differ from bytes. Undefined: it is unknown or a custom kind. */
   readonly kind: GroupVersionKind | undefined
   /** The value is an item of this list. Absent: it is a whole document. */
   readonly list?: ListPlace
@@ -37,7 +37,7 @@ export interface ElsewhereTools {
   /** Absent: all is written here. */
   readonly writeElsewhere?: WriteElsewhere
   readonly asker?: Asker
-  /** Called when the encoding goes on after a wait. */
+  /** Called when the encoding continues after a wait. */
   readonly resume?: () => void
 }
 

@@ -108,7 +108,7 @@ export async function* writeCborList(list: ListDocument, tools: EncodingTools): 
   yield* pieces.finish()
 }
 
-/** The kind, which tells binary fields. Undefined: the table does not have it. */
+/** The kind, by which binary fields are known. Undefined: the table does not have it. */
 function kindOf(form: ListForm, schemas: SchemaTable): KindSchema | undefined {
   return form.kind === 'table' || (form.kind === 'objects' && form.type.custom) ? undefined : itemKindOf(form, schemas)
 }

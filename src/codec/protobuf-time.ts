@@ -81,7 +81,7 @@ function secondsOfCanonical(text: string): number {
   return days * SECONDS_A_DAY + number(text, 11) * 3600 + number(text, 14) * 60 + number(text, 17)
 }
 
-/** The two digits at a place; NaN where they are none. */
+/** The two digits at a place. NaN: there are none. */
 function number(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48
   const ones = text.charCodeAt(at + 1) - 48

@@ -14,14 +14,14 @@ export interface ObjectLayout {
   /** Commas that the version needs around it. */
   readonly before: '' | ','
   readonly after: '' | ','
-  /** The label map, braces included; empty where there is none. */
+  /** The label map with its braces. Empty: there is none. */
   readonly labels: Span
 }
 
 /** Metadata's fields that stand before the version in the order of the built-in kinds, where the name is the first of all. */
 const BEFORE_VERSION = ['name', 'namespace', 'uid', 'generateName', 'selfLink'] as const
 
-/** Those that stand behind version and labels there: nothing that is looked for follows. */
+/** The members that come after version and labels: behind them the search ends. */
 const BEHIND_LABELS = ['annotations', 'ownerReferences', 'finalizers', 'managedFields'] as const
 
 /** Other kinds have their fields in the order of their names; of metadata's, these follow the version. */

@@ -34,7 +34,7 @@ interface StoredFields {
 class StoredFieldSets {
   readonly #encode: EncodeText
   readonly #known = new Map<string, StoredFields>()
-  /** Those that were met more than once: they are tried first, without a search for the end of the text. */
+  /** Texts that occurred more than once. They are tried first, without a search for the end of the text. */
   #recent: readonly StoredFields[] = []
   readonly #texts = new WeakMap<ValueMap, string>()
 

@@ -19,13 +19,13 @@ export const CREATED_AT: Column = column(
   { type: 'date' },
 )
 
-/** Of every kind without columns of its own (D11). */
+/** The columns of every kind without its own (D11). */
 export const DEFAULT_TABLE: TableShape = tableOf([NAME, CREATED_AT])
 
-/** What rows carry beside their cells. */
+/** The parts of rows besides their cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** Of the query parameter. Throws `ApiError` `BadRequest`. */
+/** Reads the query parameter. Throws `ApiError` `BadRequest`. */
 export function parseIncludeObject(text: string | null | undefined): IncludeObject {
   if (text === null || text === undefined || text === '') return 'Metadata'
   if (text === 'None' || text === 'Metadata' || text === 'Object') return text
@@ -35,7 +35,7 @@ export function parseIncludeObject(text: string | null | undefined): IncludeObje
 
 export interface TableForm {
   readonly shape: TableShape
-  /** Of the Table and of metadata in its rows: `meta.k8s.io/v1`, or another version or brand (R-360, D1). */
+  /** The version of the Table and of metadata in its rows: `meta.k8s.io/v1`, or another version or brand (R-360, D1). */
   readonly apiVersion: string
   readonly include: IncludeObject
   /** In milliseconds since the epoch; ages are counted to here. */
@@ -109,7 +109,7 @@ function withAges({ texts, since }: KnownRow, now: number): string {
   return text
 }
 
-/** All that stands before the first row. `metadata` is JSON; columns are left out of all but the first event of a watch. */
+/** The text before the first row. `metadata` is JSON. In a watch, only the first event has columns. */
 export function tableHead(form: TableForm, metadata: string, columns: 'columns' | 'noColumns' = 'columns'): Buffer {
   const definitions = columns === 'columns' ? plainJson(form.shape.columns.map((one) => ({ ...one }))) : 'null'
   const type = `"kind":"Table","apiVersion":${plainJson(form.apiVersion)}`

@@ -8,7 +8,7 @@ export interface Repeat {
 
 /** How many are kept: the containers of a pod are several, and come in turn. */
 const KEPT = 4
-/** Shorter ones are read as fast as they are compared. */
+/** Shorter values are read as fast as they are compared. */
 const MIN_BYTES = 48
 const MAX_BYTES = 8192
 /** What has not repeated for so long is not tried again before so many objects have passed. */

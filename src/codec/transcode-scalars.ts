@@ -30,7 +30,7 @@ export class Unexpected extends Error {
 
 export const UNEXPECTED: Unexpected = new Unexpected()
 
-/** Methods get where in the JSON they begin, and give back where they ended. */
+/** Methods take the position in the JSON at which a value begins, and return its end. */
 export class ScalarTranscoder {
   protected json: Buffer = Buffer.alloc(0)
   protected readonly out = new MessageBytes()
@@ -112,7 +112,7 @@ export class ScalarTranscoder {
     return this.#dateSeconds + this.#digits(clock) * 3600 + this.#digits(clock + 3) * 60 + this.#digits(clock + 6)
   }
 
-  /** Two digits; no number where they are none. */
+  /** Two digits. NaN: there are none. */
   #digits(at: number): number {
     const tens = (this.json[at] as number) - 0x30
     const ones = (this.json[at + 1] as number) - 0x30

@@ -19,7 +19,7 @@ interface OpenObject {
 
 const ORDERED: OpenObject = { zeros: undefined, began: 0, ends: 0 }
 
-/** Not for two at a time: its buffers are used again and again. One is enough for a process, as nothing in it waits. */
+/** Handles one object at a time, because it reuses its buffers. One transcoder is enough for a process, because it never waits. */
 export class Transcoder extends ScalarTranscoder {
   readonly #plans = new TranscodePlans()
   /** For the open objects whose fields may come late: the position of each written field, and its end. */
@@ -167,7 +167,7 @@ export class Transcoder extends ScalarTranscoder {
     this.out.close(content, 1)
   }
 
-  /** Which field the name here is of; canonical JSON has them in the order of the plan, so the search begins where it was. */
+  /** The field of the name at the position. Canonical JSON has fields in the order of the plan, so the search begins behind the last field. */
   #fieldAt(names: readonly Uint8Array[], start: number, at: number): number {
     const json = this.json
     const count = names.length

@@ -87,7 +87,7 @@ function followsNumber(text: string, at: number): boolean {
 const MAX_DIGITS = 400
 
 interface Run {
-  /** What each digit counts for: more than nine where it is none of ours, as in the reference. */
+  /** The value of each digit. Digits of other scripts count for more than nine, as in the reference. */
   readonly digits: readonly number[]
   /** A one stands before them. */
   readonly inside: boolean

@@ -9,7 +9,7 @@ interface YamlNode {
   readonly items: YamlNode[]
 }
 
-/** The line, from 1, of a field such as `spec.list[0].name`; that of the nearest thing around it where it is not there. */
+/** The line, from 1, of a field such as `spec.list[0].name`. If the field is absent, the line of its nearest parent. */
 export type FindLine = (field: string) => number
 
 /** `text` is one document. */
@@ -28,7 +28,7 @@ export function yamlLines(text: string): FindLine {
   }
 }
 
-/** Names, and what stands in brackets: a number is a place in a list. A name with dots in it is found where it is one. */
+/** The steps of a path: names, and numbers in brackets for places in a list. A name may contain dots. */
 function* partsOf(field: string, isMember: (name: string) => boolean): Generator<string | number> {
   let rest = field
   while (rest !== '') {

@@ -87,7 +87,7 @@ interface Anchored {
   readonly length: number
 }
 
-/** What aliases stand for may be as long as a body, all of it together: a long text is one node however long it is. */
+/** The copies of all aliases together may be as long as a body. A long text is one node of any length. */
 const MAX_ALIASED_LENGTH = 3 * 1024 * 1024
 
 /** As many as the reference reports for other formats. */
@@ -306,7 +306,7 @@ class Builder {
     return tagStart < 0 ? '' : this.#text.slice(tagStart, tagEnd)
   }
 
-  /** Whether the collection goes on; where it does not, its end is passed. */
+  /** Whether the collection continues. If it does not, its end is skipped. */
   #open(): boolean {
     const event = this.#events[this.#at]
     if (event !== undefined && event.type !== POP) return true

@@ -1,7 +1,7 @@
 // Plain scalars as the reference's YAML 1.1 reader takes them: `yes` is a flag, `0755` is octal, dates and `1:30` are texts.
 // The writer uses the same rules to know which texts need quotes.
 
-/** What a plain scalar stands for. */
+/** The value of a plain scalar. */
 export type PlainScalar = string | number | bigint | boolean | null
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map<string, boolean>([
@@ -25,7 +25,7 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 /** Integers of more bits are floats. */
 const MAX_UINT64 = 2n ** 64n - 1n
 const MIN_INT64 = -(2n ** 63n)
-/** Of these a number holds as many digits in any base. */
+/** A double holds numbers of so many digits exactly, in any base. */
 const MAX_EXACT_LENGTH = 15
 /** More digits than 64 bits have in any base. */
 const MAX_INTEGER_LENGTH = 67
@@ -42,7 +42,7 @@ export function resolvePlain(text: string): PlainScalar {
   return resolveNumber(text) ?? text
 }
 
-/** The number that a text stands for; undefined where it is none. */
+/** The number of a text. Undefined: the text is none. */
 export function resolveNumber(text: string): number | bigint | undefined {
   const special = SPECIAL_NUMBERS.get(text)
   if (special !== undefined) return special
@@ -52,7 +52,7 @@ export function resolveNumber(text: string): number | bigint | undefined {
   if (integer !== undefined) return integer
   if (!FLOAT.test(digits)) return undefined
   const float = Number(digits)
-  // One that no float can hold is a text.
+  // A number that no float can hold is a text.
   return Number.isFinite(float) ? float : undefined
 }
 

@@ -50,7 +50,7 @@ export function writeSingleQuoted(text: string, line: TextLine): string {
   return `'${foldLines(text, { ...line, column: line.column + 1 }, true).replaceAll("'", "''")}'`
 }
 
-/** Words go on a new line behind the best width; only single blanks can become line breaks. */
+/** Words beyond the best width go on a new line. Only single blanks can become line breaks. */
 export function foldLines(text: string, { column, indent, folds }: TextLine, inQuotes = false): string {
   if (!folds || column + text.length <= BEST_WIDTH) return text
   let out = ''

@@ -41,7 +41,7 @@ export async function runConsole(args: readonly string[], environment: Environme
   }
 }
 
-/** The kubeconfig of a server on this machine with the default data directory; undefined where another is meant, or there is none. */
+/** The kubeconfig of a server on this machine with the default data directory. Undefined: the user names another server, or there is none. */
 export function consoleKubeconfig(environment: Environment): string | undefined {
   const file = path.join(defaultDataDirectory(environment), 'admin.kubeconfig')
   return (environment['KUBECONFIG'] ?? '') === '' && existsSync(file) ? file : undefined
@@ -75,7 +75,7 @@ async function openBrowser(link: string, environment: Environment): Promise<void
   print(`Opened the console of ${new URL(link).origin} in the browser. If no page appears: ${otherwise}.\n`)
 }
 
-/** A page that goes on to the link. The next call overwrites it, and its code expires in two minutes. */
+/** A page that forwards to the link. The next call overwrites it, and its code expires in two minutes. */
 async function pageFor(link: string, environment: Environment): Promise<string> {
   const runtime = environment['XDG_RUNTIME_DIR'] ?? ''
   const folder = path.isAbsolute(runtime) ? runtime : defaultDataDirectory(environment)

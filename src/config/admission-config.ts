@@ -210,7 +210,7 @@ function readYaml(file: string): ValueMap {
   throw fault(file, 'it is not an object')
 }
 
-/** Written out, or in a file of its own beside the first. */
+/** The configuration is in the file itself, or in a file of its own beside it. */
 function sectionOf(file: string, plugin: ValueMap): ValueMap | undefined {
   const written = mapOrAbsent(plugin, 'configuration')
   if (written !== undefined) return written

@@ -41,7 +41,7 @@ export function ownAddress({ cluster, bindAddress }: Config, log: Log): string |
   return undefined
 }
 
-/** Where other replicas reach this one, which listens at `listening`: empty while it does not, undefined where they cannot. */
+/** The address at which other replicas reach this one. `listening` is its address. Empty: it does not listen yet. Undefined: they cannot reach it. */
 export function peerAddress({ cluster, bindAddress }: Config, listening: string): string | undefined {
   const { peers, advertiseAddress } = cluster
   const isUnspecified = bindAddress === '0.0.0.0' || bindAddress === '::'
@@ -77,7 +77,7 @@ function thisMachine(): Machine {
   }
 }
 
-/** The columns of a table of the kernel's; none where there is no such table. */
+/** The columns of a table of the kernel. Empty: there is no such table. */
 function routes(file: string): readonly (readonly string[])[] {
   try {
     const lines = readFileSync(file, 'latin1').trim().split('\n')

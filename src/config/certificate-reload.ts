@@ -11,9 +11,9 @@ import { operatorsFiles, readServingFiles, type ServingFiles } from './serving-f
 
 export interface CertificateReloadOptions<Files> {
   readonly current: Files
-  /** Those that the operator brought. */
+  /** The operator's certificates. */
   readonly files: readonly string[]
-  /** Reads them anew; makes a new certificate of our own where that is due. */
+  /** Reads the certificates again. Makes a new certificate of our own if it is due. */
   readonly read: () => MaybePromise<Files>
   readonly use: (files: Files) => void
   /** How often the files are checked without a notification. */

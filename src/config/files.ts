@@ -76,7 +76,7 @@ export function readTextFile(file: string, what: string): string {
   }
 }
 
-/** A bundle of authorities; undefined where there is no file. Without a certificate in it, nothing would be trusted: that is refused. */
+/** A bundle of authorities. Undefined: there is no file. A bundle without a certificate is refused: nothing would be trusted. */
 export function readAuthorities(file: string, flag: string): string
 export function readAuthorities(file: string | undefined, flag: string): string | undefined
 export function readAuthorities(file: string | undefined, flag: string): string | undefined {

@@ -47,7 +47,7 @@ export class PeerFiles {
     return this.#current.kubelets
   }
 
-  /** Resolves when the signal fires, or at once where there is nothing to read. */
+  /** Resolves when the signal fires, or at once if there is nothing to read. */
   async run(signal: AbortSignal): Promise<void> {
     const { config, reloads, log } = this.#parts
     const { proxyCertificate: pair, cluster } = config

@@ -90,7 +90,7 @@ function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertifica
     const names = byFlag ? pair.names : namesInCertificate(files.certificate)
     return names.map((name) => ({ name, ...files, rank: (byFlag ? 2 : 0) + (name.includes('*') ? 0 : 1) }))
   })
-  // Of two that fit alike the reference takes the first.
+  // If two match equally, the reference takes the first.
   return named.toReversed().sort((a, b) => a.rank - b.rank)
 }
 
@@ -108,7 +108,7 @@ export function operatorsFiles(config: Config): readonly string[] {
   return files.filter((file) => file !== undefined)
 }
 
-/** What is served with now, read anew. A certificate of our own that is kept nowhere would be another one at every look. */
+/** The current certificates, read again. Without a place to keep it, a certificate of our own would differ at every read. */
 export function readServingFiles(config: Config, current: TlsFiles): TlsFiles {
   if (config.certificateDirectory !== undefined || config.servingCertificate !== undefined)
     return servingFiles(config).tls

@@ -15,7 +15,7 @@ const VERSIONS: Readonly<Record<string, TlsRules['minVersion']>> = {
   VersionTLS13: 'TLSv1.3',
 }
 
-/** Keys agreed on anew for every connection, and ciphers that cannot be tampered with unnoticed; nothing else is offered. */
+/** Cipher suites with new keys for every connection and with authenticated encryption. Others are not offered. */
 const SUITES: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
@@ -25,7 +25,7 @@ const SUITES: Readonly<Record<string, string>> = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 }
 
-/** Those of TLS 1.3 cannot be chosen. */
+/** The suites of TLS 1.3 cannot be chosen. */
 const SUITES_OF_13: readonly string[] = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

@@ -12,7 +12,7 @@ export interface TracingSettings {
   /** `http://host:4317` or, for gRPC, `unix:///path`: of a collector that speaks OTLP. */
   readonly url: string
   readonly protocol: 'grpc' | 'http'
-  /** Of requests that come without a trace of their own. */
+  /** The sampling of requests without a trace of their own. */
   readonly samplingRatePerMillion: number
 }
 
@@ -52,7 +52,7 @@ export function readTracingFile(document: Value): TracingSettings {
   return { ...url, samplingRatePerMillion: Number(rate) }
 }
 
-/** The reference takes gRPC alone, without TLS, and may be told that names are looked up by DNS; URLs of HTTP are ours. */
+/** The reference only takes gRPC without TLS, where `dns:` names are allowed. URLs of HTTP are ours. */
 function urlOf(endpoint: string): Pick<TracingSettings, 'url' | 'protocol'> | undefined {
   if (/^https?:\/\//.test(endpoint)) return URL.canParse(endpoint) ? { url: endpoint, protocol: 'http' } : undefined
   const [, socket] = /^unix:(?:\/\/(?=\/))?(.*)$/.exec(endpoint) ?? []

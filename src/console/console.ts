@@ -49,7 +49,7 @@ const PATH = '/console'
 const API_PATH = `${PATH}/api`
 const BELOW_API = `${API_PATH}/`
 const LONGEST_LOGIN_BYTES = 16 * 1024
-/** How long a stream goes on after its session has ended. */
+/** The time for which a stream continues after its session has ended. */
 const LOOK_EVERY_MS = 1000
 
 /** The target that a request of the console means; undefined for all other requests. */

@@ -13,7 +13,7 @@ const PURPOSE = 'login code of the console'
 /** A browser may show a warning about the certificate first, which takes a person a while. */
 const VALID_SECONDS = 120
 
-/** What a code stands for. */
+/** The content of a code. */
 export interface LoginCode {
   /** The record of used codes that it belongs to. */
   readonly use: SessionId

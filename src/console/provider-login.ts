@@ -9,7 +9,7 @@ import type { SessionId } from './sessions.ts'
 export interface Provider {
   readonly issuer: string
   readonly clientId: string
-  /** Both throw an `Error` with words for the log. */
+  /** Both throw an `Error` with a message for the log. */
   readonly readJson: (url: string, signal: AbortSignal) => Promise<unknown>
   readonly postForm: (url: string, form: string, signal: AbortSignal) => Promise<unknown>
 }

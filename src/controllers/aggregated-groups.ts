@@ -42,7 +42,7 @@ export class AggregatedGroups {
   readonly #services = new Map<string, AggregatedService>()
   /** Versions that APIServices name and no server serves. */
   readonly #named = new Map<string, RankedVersion>()
-  /** What those that can be reached hold, as far as it is known. */
+  /** The groups of the servers that can be reached, as far as they are known. */
   readonly #resources = new Map<string, Resources>()
   readonly #documents = new Map<string, AggregatedDocuments>()
   readonly #read: AggregatedReaders
@@ -105,7 +105,7 @@ export class AggregatedGroups {
     return this.#told.all
   }
 
-  /** Our documents, and theirs; the same as long as nothing changes. */
+  /** Our documents and those of other servers. The same object as long as nothing changes. */
   documents(own: OpenApiDocuments): PublishedDocuments {
     if (this.#documents.size === 0) return own
     if (this.#published?.own !== own) {
@@ -216,7 +216,7 @@ function rankOf({ group, versions }: DiscoveryGroup): number {
   return Math.max(...versions.map(groupPriority))
 }
 
-/** The other server, as it is called: through its service, with our certificate where we have one. */
+/** The target of calls to the other server: through its service, with our certificate if we have one. */
 export function aggregatedTarget(
   { service, tls }: AggregatedService,
   locate: ResolveService,

@@ -1,5 +1,5 @@
-// What other servers say of their groups in OpenAPI documents, within our own (P-390): in version 2 there is one document for
-// all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when a client asks.
+// Includes the OpenAPI documents of other servers in our own (P-390). Version 2 has one document for all groups, so theirs are read and joined.
+// In version 3 the list is ours, and their documents are passed on when a client asks.
 import { parseJsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
@@ -73,7 +73,7 @@ function addressIn(index: unknown, { group, version }: AggregatedService): strin
 
 export type PublishedDocuments = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
 
-/** Ours and theirs. */
+/** Our groups and theirs. */
 export function publishedDocuments(ours: OpenApiDocuments, theirs: readonly AggregatedDocuments[]): PublishedDocuments {
   const merged = theirs.filter(({ v2 }) => v2 !== undefined)
   const listed = theirs.filter(({ v3Address }) => v3Address !== undefined)

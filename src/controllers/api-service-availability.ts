@@ -143,7 +143,7 @@ class RemoteAvailability {
     return fault('MissingEndpoints', why)
   }
 
-  /** One answer of several is enough: others may have been on their way to a part of the service that goes. */
+  /** One successful answer is enough: the other requests may have reached a stopping instance of the service. */
   async #ask(remote: AggregatedService, signal: AbortSignal): Promise<Verdict> {
     try {
       await Promise.any(Array.from({ length: PROBES }, () => this.#probe(remote, signal)))

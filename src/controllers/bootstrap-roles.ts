@@ -24,7 +24,7 @@ const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 const LABELS: ValueMap = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
 const ANNOTATIONS: ValueMap = { [AUTO_UPDATE]: 'true' }
 
-/** So many writes are under way at once. */
+/** The most concurrent writes. */
 const PARALLEL = 32
 const ATTEMPTS = 5
 
@@ -58,7 +58,7 @@ export async function makeBootstrapRoles(
   return made
 }
 
-/** What a default cluster role allows, as it is made. */
+/** The rules of a new default cluster role. */
 export function clusterRoleRules(name: string, level: ApiLevel = DEFAULT_LEVEL): readonly PolicyRule[] {
   return parseRoles(CLUSTER_ROLES, level).find((role) => role.name === name)?.rules ?? []
 }

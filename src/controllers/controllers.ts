@@ -1,5 +1,5 @@
-// The front door: the controllers, loops that keep the server's own state true. One replica at a time runs them, elected by a
-// Lease; each can be disabled where another program does its work.
+// The front door: the controllers, loops that keep the server's own state true. They run on one replica at a time, elected by a Lease. Each can
+// be disabled if another program does its work.
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -22,7 +22,7 @@ export interface ControllerParts {
 }
 
 export interface Controller {
-  /** As in `--controllers`, and in the log. */
+  /** The name in `--controllers` and in the log. */
   readonly name: string
   /** There is nothing for it to do in a store that is new: it begins when the server is ready, which is ready earlier by that. */
   readonly canWait?: boolean

@@ -28,7 +28,7 @@ class DefinitionApiServices {
   readonly #ours = new Set<string>()
   /** The services that have to be there, with the names of the definitions that they are for. */
   readonly #wanted = new Map<string, Set<string>>()
-  /** Of the two types, those whose state is complete. */
+  /** The types (of two) whose state is complete. */
   readonly #synced = new Set<'definitions' | 'services'>()
   readonly #queue: WorkQueue
 

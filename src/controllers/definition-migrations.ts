@@ -85,7 +85,7 @@ class Starter {
     const owner = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name, uid }
     const metadata = { name: migrationName(seen.definition), ownerReferences: [owner] }
     const object = newObject(migrations, metadata, { spec: { resource: { group, resource: names.plural } } })
-    // One that failed stays, and is not repeated until it is deleted or the definition changes.
+    // A failed migration stays, and is not repeated until it is deleted or the definition changes.
     await createMissing(this.#parts, migrations, object, controllerContext(this.#parts, '', signal))
   }
 }

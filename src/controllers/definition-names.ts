@@ -29,7 +29,7 @@ class NameController {
   readonly #resource: Resource
   readonly #known = new Map<string, { readonly stored: StoredObject; readonly definition: Definition }>()
   readonly #taken = new TakenNames()
-  /** Those that were not given all of their names. */
+  /** The definitions that did not get all of their names. */
   readonly #conflicting = new Map<string, Definition>()
   readonly #queue: WorkQueue
 

@@ -8,7 +8,7 @@ import type { Controller, ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { ensureObject, newObject, serverContext, succeeds } from './writes.ts'
 
-/** As it is now: authorities are replaced while the server runs. */
+/** The current authorities. They are replaced while the server runs. */
 export interface PublishedAuthentication {
   /** PEM. */
   readonly clientCa: string | undefined

@@ -26,7 +26,7 @@ export class Fence {
     this.#heldUntilMs = Number.NEGATIVE_INFINITY
   }
 
-  /** The same store, for writers inside the fence: their writes throw `CancelledError` where it is closed. */
+  /** The same store for writers inside the fence. Their writes throw `CancelledError` if the fence is closed. */
   around(store: Store): Store {
     const check = (): void => {
       if (!this.isOpen) throw new CancelledError('leadership was lost')

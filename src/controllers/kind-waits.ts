@@ -29,7 +29,7 @@ export class KindWaits {
     }
   }
 
-  /** Those that wait for kinds that are served, which wait no longer. */
+  /** Removes and returns the waiting objects whose kinds are served now. */
   take(isServed: (kind: NamedKind) => boolean): readonly string[] {
     const taken = [...this.#waiting].filter(([, { kind }]) => isServed(kind))
     for (const [key] of taken) this.#waiting.delete(key)

@@ -27,7 +27,7 @@ const LEASE_SECONDS = 15
 const LOCAL = /^(?:127\.|169\.254\.|::1$|fe80:)/i
 
 export interface Advertised {
-  /** Where other machines reach this replica; undefined where they cannot. */
+  /** The address at which other machines reach this replica. Undefined: they cannot. */
   readonly address: string | undefined
   /** 0 until it listens. */
   readonly port: () => number
@@ -181,7 +181,7 @@ class ServiceReconciler {
     const { store } = this.#parts.registry
     const { address } = this.#advertised
     if (address !== undefined) {
-      // As kube-apiserver says it, which reads the addresses of all who serve here. What is as it was would not be written anew.
+      // The form of kube-apiserver, which reads the addresses of all servers. An unchanged object is not written.
       const metadata = {
         name: address,
         creationTimestamp: this.#parts.now(),

@@ -1,5 +1,5 @@
-// Deletes objects at the time that their annotation tells. Of all objects only those with the annotation are kept here, in the order of
-// their times. An object that has changed since is not deleted: its new state tells when it expires.
+// Deletes objects at the time in their annotation. Only objects with the annotation are kept here, in the order of their times. An object that
+// has changed since is not deleted: its new state has its own time.
 import { EXPIRES_AT } from '../api/expiry.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -26,7 +26,7 @@ const MARK = Buffer.from(EXPIRES_AT)
 const LONGEST_WAIT_MS = 1_000
 const RETRY_MS = 1_000
 const AT_ONCE = 16
-/** Of many that are due together, other work has its turn between. */
+/** Between deletions of objects that are due together, other work has its turn. */
 const MOST_DUE = 1_000
 
 export function objectExpiry(parts: ControllerParts): Controller {

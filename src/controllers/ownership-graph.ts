@@ -1,5 +1,5 @@
-// The graph of owners and dependents over all objects, by which the garbage collector decides. It holds a few parsed members of each object
-// beside the stored object, which the informers hold too.
+// The graph of owners and dependents over all objects, for the decisions of the garbage collector. It holds a few parsed members of each object,
+// and refers to the stored object, which the informers hold too.
 import type { OwnerReference as Reference } from '../api/gen/kinds.ts'
 import { metaOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -41,7 +41,7 @@ export class CachedQuotaLedger implements QuotaLedger {
     return quotas === undefined ? NO_QUOTAS : Array.from(quotas.values(), ({ quota }) => quota)
   }
 
-  /** Keeps the quotas at hand until the signal fires; `onLoaded` is called when all are known. */
+  /** Keeps the quotas in memory until the signal fires. `onLoaded` is called when all are known. */
   follow(onLoaded: () => void, signal: AbortSignal): Promise<void> {
     const handler = {
       onPresent: (stored: StoredObject) => this.#learn(stored),
@@ -83,7 +83,7 @@ export class CachedQuotaLedger implements QuotaLedger {
     if (quotas?.size === 0) this.#byNamespace.delete(namespace)
   }
 
-  /** One write after the other, each with all that came meanwhile. */
+  /** Writes one after the other, each for all requests that came meanwhile. */
   async #work(key: string, place: { readonly namespace: string; readonly name: string }): Promise<void> {
     for (let batch = this.#waiting.get(key)!; batch.length > 0; batch = this.#waiting.get(key)!) {
       this.#waiting.set(key, [])

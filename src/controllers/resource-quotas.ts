@@ -36,7 +36,7 @@ const WORKERS = 4
 const SETTLE_MS = 1_000
 /** A raise whose write failed is found out after this. */
 const RECOUNT_MS = 15_000
-/** How often everything is counted anew. */
+/** The interval at which everything is recounted. */
 const RESYNC_MS = 300_000
 /** Between two counts of one quota. */
 const REST_MS = 500

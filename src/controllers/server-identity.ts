@@ -45,7 +45,7 @@ function base32(bytes: Buffer): string {
   return bits.replaceAll(/.{1,5}/g, (five) => DIGITS[Number.parseInt(five.padEnd(5, '0'), 2)]!)
 }
 
-/** As much of the name as a label can hold. */
+/** The longest name that fits into a label. */
 function labelOf(hostname: string): string {
   return hostname.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
 }

@@ -40,7 +40,7 @@ export interface Rewrite {
   readonly resource: () => Resource
   /** Objects that were written after this revision are in their new form. */
   readonly after: number
-  /** The version that every object must be in at the end; undefined for built-in types, which are always written in theirs. */
+  /** The version that every object must have at the end. Undefined for built-in types, which are always written in their storage version. */
   readonly apiVersion: string | undefined
   readonly pace: Pace
   /** Called after each turn. Throws to end the rewrite. */
@@ -56,11 +56,11 @@ export interface Rewritten {
   readonly total: number
   /** Objects in another version than `apiVersion` were found. */
   readonly foundOthers: boolean
-  /** Why objects could not be read; they stay as they are. */
+  /** The reasons why objects could not be read. Those objects stay as they are. */
   readonly unreadable: string | undefined
 }
 
-/** One walk over the type. Objects that come into being meanwhile need no look: they are in the new form. */
+/** One walk over the type. Objects that are created meanwhile already have the new form. */
 export async function rewriteAll(store: Store, rewrite: Rewrite, signal: AbortSignal): Promise<Rewritten> {
   let [done, total, foundOthers] = [0, 0, false]
   let unreadable: string | undefined
@@ -120,7 +120,7 @@ function isInOtherVersion({ bytes }: StoredObject, apiVersion: string | undefine
   return at === undefined || bytes.toString('utf8', at.start, at.end) !== JSON.stringify(apiVersion)
 }
 
-/** The write is bound to the revision that was read, so that it undoes no other; and another write does its work. */
+/** The write is bound to the read revision, so that it undoes no other write. Another write also brings the new form. */
 async function rewriteOne(
   store: Store,
   { stored, strategy }: Resource,

@@ -1,5 +1,5 @@
-// Carries out StorageVersionMigrations: one at a time for a type, the oldest first. Its conditions tell how far it has come. A restart goes
-// on where the last run stopped: objects that are newer than `status.resourceVersion` need no look.
+// Carries out StorageVersionMigrations: one at a time for a type, the oldest first. The conditions show the progress. After a restart, objects
+// that are newer than `status.resourceVersion` are skipped.
 import type { StorageVersionMigration } from '../api/gen/kinds.ts'
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -57,7 +57,7 @@ class Migrator {
   readonly #parts: ControllerParts
   readonly #migrations: Resource
   readonly #pace: Pace
-  /** Those that are not over, or say that they still run, by type and name. */
+  /** Migrations that have not ended, or still have the condition Running, by type and name. */
   readonly #due = new Map<string, Map<string, StorageVersionMigration>>()
   readonly #queue: WorkQueue
 
@@ -100,7 +100,7 @@ class Migrator {
   }
 }
 
-/** One that runs goes on; else the oldest. */
+/** A running migration continues; otherwise the oldest one starts. */
 function inTurn(a: StorageVersionMigration, b: StorageVersionMigration): number {
   const rank = (one: StorageVersionMigration): string =>
     [isTrue(one, 'Running') ? 0 : 1, one.metadata.creationTimestamp ?? '', one.metadata.name].join(' ')
@@ -111,7 +111,7 @@ interface Run {
   readonly parts: ControllerParts
   readonly migrations: Resource
   readonly pace: Pace
-  /** As it was last seen. */
+  /** The last known state. */
   readonly first: StorageVersionMigration
   /** It was deleted, or another program has ended it. */
   readonly isGone: () => boolean

@@ -21,7 +21,7 @@ export interface TypeInformersOptions {
 /** One record for as long as the type is followed; its definition may change meanwhile. */
 export interface InformedType {
   readonly stored: StoredResource
-  /** As it is served today, or was last. */
+  /** The resource in its current served version, or in the last one. */
   readonly resource: Resource
   readonly isServed: boolean
 }
@@ -35,7 +35,7 @@ interface Followed extends InformedType {
 export class TypeInformers {
   readonly #options: TypeInformersOptions
   readonly #followed = new Map<string, Followed>()
-  /** Those that have not synced yet. */
+  /** The types that have not synced yet. */
   readonly #loading = new Set<Followed>()
   readonly #running = new Set<Promise<void>>()
   readonly #failed = Promise.withResolvers<never>()
@@ -46,7 +46,7 @@ export class TypeInformers {
 
   constructor(options: TypeInformersOptions) {
     this.#options = options
-    // Told to who runs it, where it still runs.
+    // `run` reports the failure while it runs.
     this.#failed.promise.catch(() => {})
   }
 

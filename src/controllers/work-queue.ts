@@ -62,7 +62,7 @@ export class WorkQueue {
     this.#timers.set(key, callOff)
   }
 
-  /** Works until the signal fires; resolves when nothing is under way any more. */
+  /** Works until the signal fires. Resolves when no work is running any more. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => {
       for (const callOff of this.#timers.values()) callOff()

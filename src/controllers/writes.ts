@@ -45,7 +45,7 @@ export function newObject(resource: Resource, metadata: ApiObject['metadata'], r
   return resource.toCanonical({ kind: resource.kind, apiVersion: formatGroupVersion(resource), metadata, ...rest })
 }
 
-/** False where there is an object of that name already: a look is much cheaper than a create that is refused. */
+/** False: an object of that name exists. A read is much cheaper than a refused create. */
 export async function createMissing(
   parts: ControllerParts,
   resource: Resource,
@@ -84,11 +84,11 @@ export interface EnsuredObject {
   readonly resource: Resource
   readonly name: string
   readonly make: () => ApiObject
-  /** The object as it should be; undefined where it is. */
+  /** The object as it should be. Undefined: it is so already. */
   readonly repaired: (live: ApiObject) => ApiObject | undefined
 }
 
-/** Creates the object where it is missing, and repairs it where it is not as it should be. One that is unreadable is left alone. */
+/** Creates the object if it is missing, and repairs it if it differs from the wanted one. An unreadable object is left alone. */
 export async function ensureObject(
   parts: ControllerParts,
   { resource, name, make, repaired }: EnsuredObject,

@@ -50,7 +50,7 @@ export interface Scale {
   readonly labelSelectorPath?: `.spec.${string}` | `.status.${string}`
 }
 
-/** One version of a resource: what its objects hold, and what people and programs may do with them. */
+/** One version of a resource: the content of its objects, and their presentation and subresources. */
 export interface VersionOptions {
   /** The desired state. Required in every object unless its schema is optional or has a default. */
   readonly spec: Schema
@@ -149,8 +149,8 @@ export type InputObject<G extends string, K extends string, N, V extends Version
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /**
- * A function for each direction that is not made of others. Labels and annotations may change, other metadata stays; defaults are
- * filled in for it.
+ * One function for each direction; a direction without one is composed of others. Labels and annotations may change; other metadata stays.
+ * Defaults are filled in afterwards.
  */
 export type Conversions<G extends string, K extends string, V extends Versions> = {
   readonly [P in `${keyof V & string} -> ${keyof V & string}`]?: ConversionOf<G, K, V, P>
@@ -171,8 +171,8 @@ type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
 }
 
 /**
- * A version of a resource, as clients and informers take it. `Output` is the type of its objects as they are read, `Input` as they
- * may be sent; both are only there for the compiler.
+ * A version of a resource, for clients and informers. `Output` is the type of objects that are read, `Input` of objects that are sent. Both
+ * exist only for the compiler.
  */
 export interface ResourceType<Output, Input = Output> {
   readonly group: string

@@ -103,7 +103,7 @@ export function present<T extends object>(record: T): { [K in keyof T]?: Exclude
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }
 
-/** One thing that is wrong with a definition. */
+/** A fault of a definition. */
 export interface Problem {
   /** Where: `versions.v1.spec.ports[].name`. */
   readonly path: string
@@ -125,7 +125,7 @@ export class DefinitionError extends Error {
 /** Takes a problem at a path. */
 export type Report = (path: string, message: string) => void
 
-/** Reports lists whose items could not be told apart as they say. */
+/** Reports lists whose items cannot be told apart by their declared keys. */
 export function checkLists(schema: StructuralSchema, path: string, report: Report): void {
   const { properties = {}, additionalProperties, items } = schema
   checkList(schema, path, report)

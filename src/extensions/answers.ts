@@ -67,7 +67,7 @@ export function conversionAnswer(run: Run): Answer {
   }
 }
 
-/** A result as JSON. `members`: the allowed members, since a misspelt one would be taken for a yes. Absent: any object. */
+/** A result as JSON. `members`: the allowed members, because a misspelt one would count as a yes. Absent: any object. */
 async function resultOf(returned: unknown, members?: readonly string[]): Promise<ValueMap> {
   const result = await returned
   if (result === undefined && members !== undefined) return {}
@@ -79,7 +79,7 @@ async function resultOf(returned: unknown, members?: readonly string[]): Promise
   return value
 }
 
-/** A text such as `'false'` would be taken for a yes. */
+/** A text such as `'false'` would count as a yes. */
 function checkVerdicts(result: ValueMap, members: readonly string[]): void {
   const odd = members.find((name) => Object.hasOwn(result, name) && typeof own(result, name) !== 'boolean')
   if (odd !== undefined)

@@ -8,7 +8,7 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 /** When a function sees a write: `mutating` ones may change it and come first, `validating` ones see what will be stored. */
 export type AdmissionType = 'mutating' | 'validating'
 
-/** Which requests a function is asked about, in the words of a webhook's `rules`. An asterisk stands for all. */
+/** The requests that a function is called for, in the form of a webhook's `rules`. An asterisk matches all. */
 export interface ResourceRule<O extends AdmissionOperation = AdmissionOperation> {
   readonly operations: readonly (O | '*')[]
   readonly apiGroups: readonly string[]
@@ -28,7 +28,7 @@ export interface LabelSelector {
   }[]
 }
 
-/** Which requests a function admits, and how: as a webhook of a configuration, with the same meaning and the same defaults. */
+/** The requests that a function admits, and the mode: with the members, the meaning and the defaults of a webhook configuration. */
 export interface AdmissionRule<T, O extends AdmissionOperation, P extends AdmissionType> {
   /** Stands in messages, metrics and audit annotations: `owner.example.com`. Functions and webhooks are called in the order of names. */
   readonly name: string
@@ -130,11 +130,11 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string }
 
-/** The object as it is to be, whole, or a patch of it. */
+/** The whole new object, or a patch of the given one. */
 export type Changed<T> = Allowed &
   ({ readonly object: T } | { readonly object?: never; readonly patch: readonly JsonPatchOperation[] })
 
-/** What a function says to a write. Nothing: that it is allowed as it is. */
+/** The answer of a function to a write. Undefined: the write is allowed without changes. */
 export type AdmissionResult<T, P extends AdmissionType> =
   | Allowed
   | Denied
@@ -142,7 +142,7 @@ export type AdmissionResult<T, P extends AdmissionType> =
   | undefined
   | void
 
-/** The `spec` of a SubjectAccessReview, `authorization.k8s.io/v1`: who wants to do what. */
+/** The `spec` of a SubjectAccessReview, `authorization.k8s.io/v1`: the user and the access. */
 export interface SubjectAccess {
   readonly user: string
   readonly groups?: readonly string[]
@@ -188,9 +188,9 @@ export interface ConvertedResource {
 export type ConvertFunction = (object: KubernetesObject, to: string) => MaybePromise<object>
 
 /**
- * What functions can be added to: a server of `startServer()`, or `quarterdeck serve --extensions`. Functions are called as webhooks
- * are, with the same rules, only that there is no HTTP. One that throws is as a webhook that cannot be reached: its failure policy
- * decides, the client is not told more, and the error stands in the server's log. What each returns removes the function.
+ * A server that takes functions: that of `startServer()`, or `quarterdeck serve --extensions`. Functions are called like webhooks, with the same
+ * rules but without HTTP. A function that throws counts as a webhook that cannot be reached: its failure policy decides, the client gets no
+ * details, and the server logs the error. Each method returns a function that removes the added one.
  */
 export interface Extensible {
   /** Has a function see the writes that the rule names. */

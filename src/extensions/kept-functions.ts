@@ -2,7 +2,7 @@
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import { type Description, type ExtensionPoints, register } from './registration.ts'
 
-/** A function that a server has, for another that goes on from it. */
+/** A function of a server, for another server that continues from it. */
 export interface KeptFunction {
   readonly description: Description
   readonly answer: ReviewFunction

@@ -8,7 +8,7 @@ import { OutgoingCallError } from '../outgoing/failure.ts'
 import { answerOf, headersToPass, originForm, switched, upgradeOf } from './passed-requests.ts'
 import { userHeaders } from './user-headers.ts'
 
-/** One version of a group that another server has. */
+/** One version of a group of another server. */
 interface Aggregated {
   readonly isAvailable: boolean
 }

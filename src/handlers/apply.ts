@@ -24,7 +24,7 @@ export interface PatchBody {
   readonly context: WriteContext
 }
 
-/** One apply, merged again where another write won. Its document is read when it is first wanted (W-159). */
+/** One apply, merged again if another write came first. Its document is parsed at the first use (W-159). */
 export class Applied {
   readonly #request: ResourceRequest
   readonly #type: ApplyType

@@ -1,4 +1,4 @@
-// /livez, /readyz, /healthz: as one word, as a list, or one check at a time (R-330 to R-338, D12).
+// /livez, /readyz, /healthz: as one word, as a list, or a single check (R-330 to R-338, D12).
 import type { Log } from '../lib/log.ts'
 import type { Handler, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'

@@ -20,7 +20,7 @@ export function connectionsOf({ nodes }: ResourceParts): NodeConnections {
   return nodes
 }
 
-/** The kubelet of a node. Throws `ApiError` where there is no such node, and where it reports no usable address. */
+/** The kubelet of a node. Throws `ApiError` if the node does not exist or reports no usable address. */
 export async function kubeletOf(parts: ResourceParts, request: ResourceRequest, name: string): Promise<Kubelet> {
   const node = await findNode(parts, request, name)
   if (node === undefined) {

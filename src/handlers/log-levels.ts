@@ -1,5 +1,5 @@
-// /debug/flags/log-level: how much each component of the server logs, while it runs. GET tells, `{"cache":"info",…}`; PUT of a level sets
-// that of all of them, below /debug/flags/log-level/COMPONENT that of one. For those who may use the path.
+// /debug/flags/log-level: the log level of each component, at run time. GET shows `{"cache":"info",…}`. PUT sets the level of all components, or
+// of one below /debug/flags/log-level/COMPONENT. Only for users who may use the path.
 import { ApiError } from '../api/status.ts'
 import { methodNotAllowedError } from '../http/errors.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'

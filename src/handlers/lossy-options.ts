@@ -8,7 +8,7 @@ import { IGNORE_READ_ERRORS } from '../registry/delete-options.ts'
 /** Names by the part that all their spellings share. */
 type Spellings = ReadonlyMap<string, string>
 
-/** All that say which objects a DELETE deletes, and how. */
+/** All options that decide which objects a DELETE deletes, and how. */
 const OF_DELETES: readonly string[] = [
   'labelSelector',
   'fieldSelector',

@@ -101,7 +101,7 @@ async function answer(
 
 const WHOLE = { kind: 'whole' } as const
 
-/** Parts are only for those who have the rest of this very document. */
+/** A part is only sent to a client that has the rest of the same document. */
 function isStillTheSame(request: HttpRequest, headers: ResponseHeaders): boolean {
   const known = headerOf(request, 'if-range')
   if (known === '' || known === headers['etag']) return true

@@ -125,7 +125,7 @@ export function headersToPass(
   return { ...Object.fromEntries(passed), 'audit-id': valueToPass('audit-id', request.auditId) }
 }
 
-/** Those that a message says are for its next stop alone (RFC 9110, 7.6.1). */
+/** The headers that a message declares for its next stop alone (RFC 9110, 7.6.1). */
 function nominatedIn(connection: string | readonly string[] | undefined): ReadonlySet<string> {
   if (connection === undefined) return NONE
   return new Set([connection].flat().flatMap((line) => line.split(',').map((name) => name.trim().toLowerCase())))
@@ -133,7 +133,7 @@ function nominatedIn(connection: string | readonly string[] | undefined): Readon
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** As it came. Throws `ApiError` where it cannot be sent. */
+/** The unchanged value. Throws `ApiError` if it cannot be sent. */
 function valueToPass<V extends string | readonly string[]>(name: string, value: V): V extends string ? string : string[]
 function valueToPass(name: string, value: string | readonly string[]): string | string[] {
   if (![value].flat().every(isHeaderValue)) throw unsendable(name)

@@ -86,7 +86,7 @@ interface PatchedFrom {
   readonly live: ApiObject
 }
 
-/** One patch, applied as often as other writes win. Its document is read when there is an object to apply it to (W-159). */
+/** One patch, applied again whenever another write comes first. Its document is parsed when there is an object to apply it to (W-159). */
 class Patch {
   readonly #parts: PatchParts
   #read: PatchDocument | undefined
@@ -119,7 +119,7 @@ class Patch {
   }
 
   #merge(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
-    // With field validation off a list is taken for the object instead of being merged (W-192).
+    // Without field validation, a list replaces the object instead of being merged (W-192).
     const isTaken = this.#isLoose && Array.isArray(document)
     if (document === null || (this.#isLoose && !isMap(document) && !isTaken)) {
       throw new ApiError('BadRequest', 'Invalid JSON Patch')

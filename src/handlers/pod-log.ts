@@ -49,7 +49,7 @@ export async function handlePodLog(parts: ResourceParts, request: ResourceReques
   }
 }
 
-/** As much of the answer of a kubelet as goes into an error. */
+/** The part of a kubelet's answer that an error shows. */
 const LONGEST_TEXT = 50_000
 
 async function logAnswer(answer: OpenAnswer, name: string): Promise<HttpResponse> {

@@ -20,13 +20,13 @@ interface Asked {
   readonly list: ListQuery
 }
 
-/** A query that is under way. */
+/** A running query. */
 export interface QueryRun extends Asked, Collecting {
   readonly request: ResourceRequest
   readonly condition: Condition | undefined
   /** The answer is in an order of its own: pages are parts of one whole. */
   readonly isOrdered: boolean
-  /** The caller may not see some objects. A page does not tell that there are some behind it. */
+  /** The caller may not read some objects. A page does not show that there are such objects behind it. */
   readonly isLimited: boolean
 }
 
@@ -60,7 +60,7 @@ export function objectIn(parts: ResourceParts, request: ResourceRequest): Object
   return parts.queries.objectOf(`${group}/${version}`, (stored) => servedItem(request, stored).object() as ApiObject)
 }
 
-/** Every page of an ordered answer is made of all objects, as of the revision of the first page. */
+/** Every page of an ordered answer is computed from all objects at the revision of the first page. */
 function wholeAt({ at }: ListQuery): ListQuery['at'] {
   if (at.kind !== 'continuation') return at
   const { revision } = at.position

@@ -43,7 +43,7 @@ type Answer =
       readonly count: number
     })
 
-/** What is neither ordered nor may fail is written as it is found. */
+/** An answer that is not ordered and cannot fail is written while objects are found. */
 async function collect(run: QueryRun): Promise<Answer> {
   const { query, page, condition } = run
   if (query.grouping !== undefined) {

@@ -55,7 +55,7 @@ function unrecognized(bytes: Buffer, { kind }: WrittenKind, why: string): ApiErr
   return new ApiError('BadRequest', message)
 }
 
-/** An object of the kind from a document that was made of a live object. Parts that the two share are not decoded again. */
+/** An object of the kind from a document that derives from a live object. Shared parts are not decoded again. */
 export function decodeMade(
   target: Pick<WrittenKind, 'decode' | 'conversion'>,
   made: Value,
@@ -174,7 +174,7 @@ export function innerFormProblems(
   return { error, odd: [] }
 }
 
-/** As Go calls the package of the inner forms. */
+/** Go's name for the package of the inner forms. */
 function shortGroup({ group }: WrittenKind): string {
   return group === '' ? 'core' : group.split('.', 1)[0]!
 }

@@ -40,7 +40,7 @@ export interface View extends Negotiated {
 
 const DROP_GATE = 'ManagedFieldsOptOut'
 
-/** `transforms`: which forms there are beside the objects themselves. */
+/** `transforms`: the available forms besides the objects themselves. */
 export function viewOf(
   parts: ResourceParts,
   request: ServedRequest,
@@ -127,7 +127,7 @@ export function servedItem(request: ServedRequest, stored: StoredObject): ListIt
   return request.resource.conversion.isIdentity ? stored : convertedItem(request, stored.object())
 }
 
-/** Tables show a kind alike in all of its versions: as it is stored, where nothing of it is left out. */
+/** Tables show all versions of a kind alike: as the object is stored, if nothing of it is left out. */
 function convertedItem({ resource }: ServedRequest, stored: ApiObject): ListItem {
   const bytes = encodeJson(resource.conversion.fromStored(stored), resource.schema)
   // Conversion renames and moves; what its kind leaves out or always shows is in the bytes.

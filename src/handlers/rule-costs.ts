@@ -1,5 +1,5 @@
-// GET on an object with `?ruleCosts=true`, where its kind has expressions whose cost is estimated: the estimate, for users who may
-// read the object.
+// GET on an object with `?ruleCosts=true`, for kinds with expressions whose cost is estimated: shows the estimate to users who may read the
+// object.
 import { parseGetQuery } from '../api/list-query.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'

@@ -1,11 +1,11 @@
-// How often the clients of watches came back in the last minutes, and whether one begins anew again and again. A client is a user
-// with an agent, by resource; they are few, and forgotten when they have been away for as long.
+// Counts how often the clients of watches came back in the last minutes, and finds clients that start over again and again. A client is a user
+// with an agent, by resource. There are few of them. A client that has been away for the same time is forgotten.
 import type { GroupResource } from '../api/object.ts'
 
-/** As long as this is looked back. */
+/** The time that is looked back. */
 const MINUTES = 5
 const MINUTE_MS = 60_000
-/** Of those that watch nothing now. */
+/** The most clients without a watch that are remembered. */
 const MOST_AWAY = 1000
 /** So many relists are a loop: a client that is well lists once. */
 const LOOP_RELISTS = 5
@@ -42,7 +42,7 @@ export class WatchClient {
     this.awaySince = now
   }
 
-  /** Tells what that means; a list beside a watch that goes on is none that begins anew. */
+  /** Whether the client starts over. A list beside a running watch is no new start. */
   listed(now: number): 'first' | 'relist' | 'loopBegins' | 'loop' {
     if (this.#ended === 0) return 'first'
     this.relists.add(now)
@@ -55,7 +55,7 @@ export class WatchClient {
 
 export class WatchClients {
   readonly #clients = new Map<string, WatchClient>()
-  /** Those that watch nothing now; who left first comes first. */
+  /** The clients without a watch, in the order in which they left. */
   readonly #away = new Map<string, WatchClient>()
 
   /** Undefined: it has not watched this lately. */

@@ -3,12 +3,15 @@
 import { ApiError } from '../api/status.ts'
 import type { WatchMeasures } from './watch-measures.ts'
 
-/** Of a user, in all workers: 65,000 plain watches, or 130 with selectors of 60 KB. A connection, which is with one worker, has half of it. */
+/**
+ * The limit of a user in all workers: 65,000 plain watches, or 130 with selectors of 60 KB. A connection belongs to one worker and may use half
+ * of it.
+ */
 const MOST_OF_USER = 64 * 1024 * 1024
 const MOST_OF_CONNECTION = MOST_OF_USER / 2
 /** In each of many workers: all connections of a user may be with one of them. */
 const LEAST_OF_USER = 16 * 1024 * 1024
-/** Of a plain watch beside its stream. */
+/** The memory of a plain watch besides its stream. */
 const PLAIN_BYTES = 1024
 /** A byte of a selector is kept in its text and in its matcher. */
 const TIMES_KEPT = 8
@@ -34,7 +37,7 @@ export class WatchMemory {
     this.#mostOfUser = Math.max(MOST_OF_USER / workers, LEAST_OF_USER)
   }
 
-  /** Throws `ApiError` 429 where there is not enough left; otherwise it is to be given back. */
+  /** Takes memory from the limit, to be given back later. Throws `ApiError` 429 if there is not enough left. */
   take(holder: WatchMemoryHolder): void {
     const { user, connection } = holder
     const bytes = keptBytes(holder)

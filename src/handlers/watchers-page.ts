@@ -8,25 +8,25 @@ import { type Columns, tableOf, tableText } from '../lib/table-text.ts'
 import { headerOf } from './resource-parts.ts'
 import { inOrderOfWaiting, type WatcherStatus, type Watchers } from './watchers.ts'
 
-/** What another replica has told. */
+/** The watchers of another replica. */
 export interface ReplicaWatchers {
   readonly replica: string
   readonly watchers: readonly WatcherStatus[]
-  /** Why it has told nothing. */
+  /** Why the replica did not answer. */
   readonly problem?: string
 }
 
 export interface WatchersElsewhere {
-  /** Those of other processes of this server. */
+  /** The watchers of other processes of this server. */
   readonly workers?: (() => Promise<readonly WatcherStatus[]>) | undefined
   /** Absent: there are none. */
   readonly replicas?: Replicas
 }
 
 export interface Replicas {
-  /** By which this one is known. */
+  /** The name of this replica. */
   readonly ownName: string
-  /** What the others tell the user. */
+  /** The watchers of other replicas that the user may see. */
   readonly ask: (user: User, signal: AbortSignal) => Promise<readonly ReplicaWatchers[]>
 }
 

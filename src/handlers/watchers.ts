@@ -1,5 +1,5 @@
-// Who watches what, how far each has come, and who does not keep up. An event costs a watch one number here; everything else is looked up
-// once a second or on request.
+// All watches, the progress of each, and the slow ones. An event costs a watch one number here. Everything else is computed once a second or on
+// request.
 import type { WatchQuery } from '../api/list-query.ts'
 import type { ByteSink } from '../http/http.ts'
 import { type Clock, repeat } from '../lib/clock.ts'
@@ -11,7 +11,7 @@ import type { WatchMeasures } from './watch-measures.ts'
 import { WatchMemory, type WatchMemoryHolder } from './watch-memory.ts'
 
 const CHECK_MS = 1000
-/** Who leaves something unread for so long is slow: told within five seconds. */
+/** A client that leaves bytes unread for so long is slow. This is found within five seconds. */
 const SLOW_MS = 2000
 /** Of one watch. */
 const MOST_MARKS = 16
@@ -32,7 +32,7 @@ export interface WatcherStatus extends Watched {
   readonly since: string
   /** The newest that was sent; empty: none. */
   readonly resourceVersion: string
-  /** By how many revisions it is behind; 0 where there is nothing that it has not been sent. */
+  /** The number of revisions that the watch is behind. 0: it has been sent everything. */
   readonly lag: number
   readonly sentBytes: number
   readonly waitingBytes: number
@@ -105,7 +105,7 @@ export class Watchers {
     if (client !== undefined) this.#noteList(client)
   }
 
-  /** Those that wait longest come first. */
+  /** The longest waits come first. */
   statuses(): readonly WatcherStatus[] {
     const newest = this.#options.revision()
     const now = this.#options.clock.now()
@@ -138,7 +138,7 @@ export class Watchers {
   }
 }
 
-/** Those that wait longest come first. */
+/** The longest waits come first. */
 export function inOrderOfWaiting<W extends WatcherStatus>(watchers: readonly W[]): readonly W[] {
   return watchers.toSorted((a, b) => b.waitingMs - a.waitingMs || b.lag - a.lag || b.waitingBytes - a.waitingBytes)
 }

@@ -50,7 +50,7 @@ function formOf(bytes: Buffer): Form {
   return first > 0x7f || bytes.toString('latin1', 0, 4) === PROTOBUF_HEAD ? 'binary' : 'text'
 }
 
-/** As many values as the bytes hold, about. */
+/** The approximate number of values in the bytes. */
 function valuesIn(bytes: Buffer, form: Form, random: Random): number {
   if (form === 'binary') return bytes.length * VALUES_PER_BYTE
   const table = form === 'json' ? SEPARATORS : TEXT_SEPARATORS
@@ -59,10 +59,10 @@ function valuesIn(bytes: Buffer, form: Form, random: Random): number {
   return separators <= FEW || form === 'text' ? separators : jsonValuesIn(bytes)
 }
 
-/** So few need not be told from separators within texts, which takes twice as long. */
+/** A small number of separators need not be told from those within texts, which takes twice as long. */
 const FEW = 400
 
-/** Those within texts count as well. */
+/** Separators within texts count as well. */
 function separatorsIn(bytes: Buffer, table: Uint8Array): number {
   let count = 0
   for (let i = 0; i < bytes.length; i++) count += table[bytes[i]!]!
@@ -73,7 +73,7 @@ function separatorsIn(bytes: Buffer, table: Uint8Array): number {
 const MOST_COUNTED = 128 * 1024
 const SAMPLE_BYTES = 1024
 
-/** Nothing tells whether a sample begins within a text. */
+/** It is unknown whether a sample begins within a text. */
 function sampledValuesIn(bytes: Buffer, table: Uint8Array, random: Random): number {
   const span = Math.floor(bytes.length / (MOST_COUNTED / SAMPLE_BYTES))
   let [values, counted] = [0, 0]

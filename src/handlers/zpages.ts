@@ -57,7 +57,7 @@ export function showStatusz({ version, startedAt, now, paths, cbor }: StatuszPar
 }
 
 export interface FlagzParts {
-  /** Every flag as on the command line; empty where it is not set. */
+  /** Every flag as on the command line. Empty if it is not set. */
   readonly flags: Readonly<Record<string, string>>
   readonly cbor: boolean
 }

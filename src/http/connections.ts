@@ -25,7 +25,7 @@ type Connection = Http1Connection | Http2Session
 export interface ConnectionsOptions {
   readonly maxConnections: number
   readonly trustsCertificates: boolean
-  /** Closes a connection that has not sent anything yet; false where there is none. */
+  /** Closes a connection that has not sent anything yet. False: there is none. */
   readonly dropOldestHandshake: () => boolean
   readonly open: Count
   readonly onEnd: (reason: EndReason) => void

@@ -61,7 +61,7 @@ export function faultError(auditId: string): ApiError {
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })
 }
 
-/** As the reference says it, in any form that the client asked for: it does not come from where answers are encoded (P-225). */
+/** The reference's text, in plain text for every format that the client asked for: it does not come from the code that encodes answers (P-225). */
 export function timeoutAnswer(): HttpResponse {
   const { kind: _, apiVersion: __, ...status } = statusOf(timeoutError())
   const bytes = Buffer.from(`${JSON.stringify(status)}\n`)

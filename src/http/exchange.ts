@@ -172,7 +172,7 @@ export class Exchange implements HttpRequest {
 const LONGEST_AUDIT_ID = 64
 /** How long the client has to read the answer to a request that took too long. */
 const LATE_ANSWER_MS = 5000
-/** Logs and the like are read by people, who pause. */
+/** People read logs and the like, and pause. */
 const STREAM_STALLED_MS = 30 * 60_000
 const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })
 

@@ -11,7 +11,7 @@ export interface HandshakeQueueOptions {
   readonly onLost: () => void
   /** So long a client may say nothing, and so long it waits for its turn: clients themselves give up after ten seconds. */
   readonly patienceMs: number
-  /** Something is under way that takes several turns of the event loop, and that clients wait for. */
+  /** Work with several turns of the event loop, for which clients wait, is running. */
   readonly isBusy: () => boolean
 }
 
@@ -28,7 +28,7 @@ export const LONGEST_LINE = 4096
  */
 export const TURNS_A_BEGIN = 16
 
-/** A client that was given http instead of https: TLS would not tell it so. */
+/** A client that uses http instead of https. TLS itself would not tell it so. */
 const PLAIN_HTTP = /^[A-Z]{3,10} \//
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 

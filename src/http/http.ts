@@ -72,7 +72,7 @@ export interface HttpRequest {
   takeHeader(name: string): readonly string[]
 }
 
-/** Who is asking, as the filters have found out; passed on beside the request. */
+/** The user of the request, as the filters have found it. Handed on beside the request. */
 export interface Caller {
   readonly user: User
   /** The authenticator's annotations of the audit event. */
@@ -105,7 +105,7 @@ export const NOT_AUDITED: AuditNotes = Object.freeze({ annotate: () => {}, nameO
 export interface RequestBody {
   /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
   read(): Promise<Buffer>
-  /** For who has read it before its handler, which then reads this. */
+  /** For a filter that has read the body before the handler, which then reads this. */
   putBack(bytes: Buffer): void
   /** How long it was; 0 while it has not been read. */
   readonly length: number
@@ -140,7 +140,7 @@ export interface RemoteEnd {
   readonly isLoopback: boolean
   readonly protocol: 'http/1.1' | 'h2'
   readonly certificate: CertificateCredential | undefined
-  /** Breaks the connection off, with everything that is under way on it. */
+  /** Breaks off the connection with all its requests. */
   hangUp(): void
 }
 
@@ -194,11 +194,11 @@ export interface ByteSink {
    * the event in the piece, in milliseconds of `performance.now()`.
    */
   write(piece: Piece, since?: number): boolean
-  /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */
+  /** Resolves when there is room, or at once. Rejects with `CancelledError` when the client is gone. */
   drained(): Promise<void>
   /** Written so far. */
   readonly bytes: number
-  /** Of those, not taken by the client. */
+  /** The part of those that the client has not accepted. */
   readonly waitingBytes: number
 }
 

@@ -47,7 +47,7 @@ export class Http1Connection {
     else this.#waiting.push(begin)
   }
 
-  /** A request for an upgrade; false where it is not to be served. */
+  /** A request for an upgrade. False: it is not served. */
   takeUpgrade(): boolean {
     this.#requests++
     if (++this.#running > MOST_PIPELINED) this.#end('flood')

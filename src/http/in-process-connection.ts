@@ -1,6 +1,6 @@
-// A client in this process: its requests become exchanges with no socket, TLS or frames between, and from the filters on all is as it is for
-// any other. Invariants: a request takes a turn of the event loop, as over a socket, so that a client that asks again and again delays no
-// other client; an incomplete response breaks off and never ends.
+// A client in this process. Its requests become exchanges without socket, TLS or frames; the filters and everything behind them are the same as
+// for other clients. Invariants: a request takes a turn of the event loop, as over a socket, so that a client that asks again and again delays
+// no other client; an incomplete response breaks off and never ends.
 import type { HttpDate } from '../wire/http-date.ts'
 import { type RequestHead, requestHeadOf } from '../wire/request-head.ts'
 import type { BodyListener, HeaderRecord, WireBody, WireRequest, WireResponse } from '../wire/request-response.ts'

@@ -2,7 +2,7 @@
 import { cancellable } from '../lib/cancellable.ts'
 import { anySignal } from '../lib/light-signal.ts'
 
-/** `replaced`: another process goes on serving at the same address. */
+/** `replaced`: another process continues to serve at the same address. */
 export type Stage = 'starting' | 'serving' | 'replaced' | 'stopping' | 'closing'
 
 /** How long requests wait for the start to be complete: most starts take less than a second. */

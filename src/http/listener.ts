@@ -93,7 +93,7 @@ export interface FinishedRequest {
 }
 
 export interface Closing {
-  /** Goes on taking connections until the last request is over, to tell them to try again (P-251). */
+  /** Continues to accept connections until the last request has ended, and refuses new requests with 503 and Retry-After (P-251). */
   readonly keepListening?: boolean
   /** Long requests are ended evenly over this time, so that they do not all come back at once (P-253). */
   readonly endLongOnesOverMs?: number

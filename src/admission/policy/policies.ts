@@ -15,7 +15,7 @@ export class Policies {
   #static: readonly BoundPolicy[] = []
   #inForce: readonly BoundPolicy[] = []
 
-  /** Those from files first, each part sorted by name. Replaced, never changed: a request keeps the list that it began with. */
+  /** The policies from files come first; each part is sorted by name. The list is replaced and never changed, so that a request keeps its list. */
   get inForce(): readonly BoundPolicy[] {
     return this.#inForce
   }
@@ -25,7 +25,7 @@ export class Policies {
     return this.#static
   }
 
-  /** Policies and their bindings, in the place of all before them. */
+  /** Replaces all policies and their bindings. */
   setStatic(objects: readonly ApiObject[]): void {
     const own = new Policies()
     for (const object of objects) {

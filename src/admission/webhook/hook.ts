@@ -55,7 +55,10 @@ export class Hooks {
     this.#exemptsReviews = exemptsReviews
   }
 
-  /** Those that may be called for a request. For configurations, these are only the webhooks from files: the API could not be mended. */
+  /**
+   * The webhooks that may be called for a request. For admission configurations, these are only the webhooks from files: a webhook from the API
+   * could refuse its own removal.
+   */
   for({ requestKind, requestResource }: AdmissionRequest): readonly Hook[] {
     if (this.#exemptsReviews && isReview(requestResource)) return NO_HOOKS
     return isAdmissionConfiguration(requestKind) ? this.#static : this.#all
@@ -88,8 +91,8 @@ export class Hooks {
   }
 
   /**
-   * Adds a function in the place of a webhook, with a configuration of its own name. Returns a function that removes it. Throws if its
-   * conditions are malformed: they were not checked before.
+   * Adds a function that replaces a webhook, with a configuration name of its own. Returns a function that removes it. Throws if its conditions
+   * are malformed: they were not checked before.
    */
   add(webhook: ValueMap, target: ReviewFunction): () => void {
     // No configuration can be called so.

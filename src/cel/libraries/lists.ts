@@ -7,7 +7,7 @@ import { ArrayList, CelList, type CelValue, Fault, noSuchOverload, NONE, Optiona
 
 const SUMMABLE: readonly string[] = ['int', 'uint', 'double', 'duration']
 
-/** One for lists of each of the types; unless given, the result is of that type. */
+/** One overload for lists of each of the types. The result has the type of the items unless it is given. */
 const onEach = (types: readonly string[], name: string, result?: string): readonly string[] =>
   types.map((type) => `list_${type}_${name}: list(${type}).() ${result ?? type}`)
 

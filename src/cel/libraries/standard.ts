@@ -240,7 +240,7 @@ const CONVERSIONS: readonly FunctionDefinition[] = [
 
 type Part = (calendar: CalendarParts) => number
 
-/** Of a moment, in UTC or in a zone. */
+/** Functions of a moment, in UTC or in a zone. */
 function calendarPart(name: string, id: string, part: Part): FunctionDefinition {
   const signatures = [`timestamp_to_${id}: timestamp.() int`, `timestamp_to_${id}_with_tz: timestamp.(string) int`]
   return define(name, signatures, ([moment, zone]: [Timestamp, string?]) => {
@@ -249,7 +249,7 @@ function calendarPart(name: string, id: string, part: Part): FunctionDefinition 
   })
 }
 
-/** Of a span of time the whole of it in that unit. */
+/** Functions of a duration: the whole duration in that unit. */
 function inWhole(name: string, id: string, nanosAUnit: bigint): FunctionDefinition {
   return define(name, [`duration_to_${id}: duration.() int`], ([span]: [Duration]) => span.nanos / nanosAUnit)
 }

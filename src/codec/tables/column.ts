@@ -94,7 +94,7 @@ export function text(...path: readonly string[]): Cell {
   return (object) => textAt(object, ...path)
 }
 
-/** A number under a path, zero where there is none. */
+/** A number under a path. Zero if it is absent. */
 export function count(...path: readonly string[]): Cell {
   return (object) => numberAt(object, ...path)
 }

@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
-/** Of a span in milliseconds. A second of clock skew into the future counts as now. */
+/** The text of a duration in milliseconds. Up to a second of clock skew into the future counts as now. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / SECOND)
   if (seconds < -1) return '<invalid>'
@@ -32,7 +32,7 @@ function twoUnits(milliseconds: number, [large, largeLetter]: Unit, [small, smal
 /** What ages are counted to: milliseconds since the epoch, or a moment that is still to come. */
 export type Now = number | AgePlaceholders
 
-/** Stands for ages that are put in when they are known: the rest of a row stays as it is. */
+/** Placeholders for ages, which are filled in later. The rest of a row stays as it is. */
 export class AgePlaceholders {
   /** The start times of the ages, in milliseconds since the epoch, in the order of the placeholders. */
   readonly since: number[] = []
@@ -43,7 +43,7 @@ export class AgePlaceholders {
   }
 }
 
-/** What stands in the place of an age that is to come, and the same in JSON. */
+/** The placeholder of an age, and the same in JSON. */
 const AGE_PLACEHOLDER = '\u0001'
 export const AGE_PLACEHOLDER_JSON = '\\u0001'
 

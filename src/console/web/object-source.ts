@@ -13,7 +13,7 @@ export interface Loaded {
   readonly text: string
 }
 
-/** Both forms of one version. */
+/** The two forms of one version. */
 export async function readObject(kind: Kind, named: ObjectName): Promise<Loaded> {
   const path = objectPath(kind, named)
   for (;;) {

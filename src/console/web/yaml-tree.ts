@@ -1,4 +1,4 @@
-// What the syntax tree of a YAML document says of its fields, for documents as people write them: comments, order and style stay theirs.
+// Finds the fields of a YAML document in its syntax tree. Comments, order and style of the document stay.
 import type { SyntaxNode } from '@lezer/common'
 import { parser } from '@lezer/yaml'
 
@@ -9,7 +9,7 @@ export interface YamlField {
   readonly value: SyntaxNode | undefined
 }
 
-/** The mapping or sequence at the top; undefined where there is neither. */
+/** The mapping or sequence at the top. Undefined: there is neither. */
 export function topOf(text: string): SyntaxNode | undefined {
   const document = parser.parse(text).topNode.getChild('Document')
   return document?.getChild('BlockMapping') ?? document?.getChild('FlowMapping') ?? undefined

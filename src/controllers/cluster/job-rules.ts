@@ -1,4 +1,4 @@
-// What a Job makes of the end of its pods: its policies for failures and success.
+// The effect of ended pods on a Job: its policies for failures and success.
 import type { Job, JobStatus, Pod } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'

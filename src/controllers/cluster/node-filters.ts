@@ -1,4 +1,4 @@
-// Which nodes a pod may be assigned to, and why not to the others, in the reference's words and order.
+// The nodes to which a pod may be assigned, and the reasons against the others, with the reference's messages in its order.
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../api/gen/kinds.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { entriesOf, own } from '../../api/value.ts'

@@ -1,4 +1,4 @@
-// Which of the fit nodes is the best for a pod: by its preferences, by how evenly its siblings are spread, and by the free resources.
+// Chooses the best of the fit nodes for a pod: by its preferences, by the spread of its siblings, and by the free resources.
 import type { Pod } from '../../api/gen/kinds.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'

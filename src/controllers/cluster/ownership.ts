@@ -133,7 +133,7 @@ export function isReady(pod: Pod): boolean {
   return readySince(pod) !== undefined
 }
 
-/** How long until the pod counts as available: 0 where it does, undefined where it is not ready. */
+/** The time until the pod counts as available. 0: it is available. Undefined: it is not ready. */
 export function availableIn(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
   const since = readySince(pod)
   if (since === undefined) return undefined

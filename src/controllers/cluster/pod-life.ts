@@ -198,7 +198,7 @@ class Life {
     return status
   }
 
-  /** It runs; or it has run for as long as it is to. */
+  /** Whether it runs, or has run for its whole time. */
   #runs(container: Container, old: ContainerStatus, behaviour: Behaviour, isInit: boolean): ContainerStatus {
     const { runMs, readyMs, exitCode } = behaviour
     const startedAt = old.state.running?.startedAt ?? this.#now

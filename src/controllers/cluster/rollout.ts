@@ -119,7 +119,7 @@ export class Rollout {
     )
   }
 
-  /** Gives the new set its revision and annotations; creates it where it is missing and wanted. */
+  /** Gives the new set its revision and annotations. Creates it if it is missing and wanted. */
   async #syncRevision(isWanted: boolean): Promise<void> {
     const newest = Math.max(0, ...this.#old.map((set) => numberIn(set, REVISION) ?? 0)) + 1
     const { newSet } = this
@@ -311,7 +311,7 @@ export class Rollout {
     for (const [i, set] of bySize.entries()) await this.#resize(set, sizes[i]!)
   }
 
-  /** By how much a set changes where all change by the same factor. */
+  /** The change of a set if all sets change by the same factor. */
   #fraction(set: ReplicaSet): number {
     const { replicas = 0 } = set.spec
     if (this.#replicas === 0) return -replicas

@@ -34,7 +34,7 @@ export function simulatedPods(cluster: Cluster): void {
     return nextStep(pod, known, { now, nowMs })
   }
 
-  /** A status to write, or undefined where there is nothing left to do now. */
+  /** A status to write. Undefined: there is nothing left to do now. */
   async function end(pod: Pod): Promise<PodStep | undefined> {
     const { deletionTimestamp = '', deletionGracePeriodSeconds: grace = 0, finalizers = [] } = pod.metadata
     const beganMs = Date.parse(deletionTimestamp) - Number(grace) * 1000

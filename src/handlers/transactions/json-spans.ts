@@ -32,7 +32,7 @@ export class JsonSpans {
     return { start, end }
   }
 
-  /** Throws `BadRequest` where it is no object, or has a member twice. */
+  /** Throws `BadRequest` if the value is no object, or has a member twice. */
   members(span: Span, what: string): ReadonlyMap<string, Span> {
     if (this.bytes[span.start] !== OPEN_MAP) throw new ApiError('BadRequest', `${what} must be an object`)
     const members = new Map<string, Span>()
@@ -50,7 +50,7 @@ export class JsonSpans {
     return members
   }
 
-  /** Throws `BadRequest` where it is no list. */
+  /** Throws `BadRequest` if the value is no list. */
   items(span: Span, what: string): readonly Span[] {
     if (this.bytes[span.start] !== OPEN_LIST) throw new ApiError('BadRequest', `${what} must be a list`)
     const items: Span[] = []
@@ -62,7 +62,7 @@ export class JsonSpans {
     return items
   }
 
-  /** The value as a text; empty where it is absent or null. Throws `BadRequest` where it is something else. */
+  /** The value as a text. Empty if it is absent or null. Throws `BadRequest` for any other value. */
   text(span: Span | undefined, what = 'a member'): string {
     const value: unknown = span === undefined ? null : this.value(span, what)
     if (value === null) return ''

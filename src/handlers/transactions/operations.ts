@@ -25,7 +25,7 @@ export interface Operation {
   readonly force: boolean
   /** Of a patch. */
   readonly patchType: string
-  /** Of `expect`: the version that must be stored; empty: none may be. */
+  /** For `expect`: the stored version. Empty: there must be no object. */
   readonly resourceVersion: string
 }
 

@@ -26,7 +26,7 @@ const API_VERSION = formatGroupVersion(TRANSACTIONS)
 /** So often a transaction is tried again when other writes win. */
 const MOST_ATTEMPTS = 10
 
-/** Of the objects that the operations leave, one after another: operations on one large object would make much work of a small body. */
+/** The limit for all results of the operations together: a small body with operations on one large object would make much work. */
 const MOST_OBJECT_BYTES = 8 * 1024 * 1024
 
 export async function handleTransaction(
@@ -248,7 +248,7 @@ async function expectVersion(batch: ObjectBatch, request: ResourceRequest, opera
   })
 }
 
-/** The refusal of an operation, which tells which one it was. */
+/** The refusal of an operation, with its index. */
 function ofOperation(error: ApiError, at: number): ApiError {
   const { reason, message, code, details = {}, explanation } = error
   const cause = { ...(reason === '' ? {} : { reason }), message, field: `operations[${at}]` }

@@ -1,5 +1,5 @@
-// A span for every request, which the steps on its way belong to. Who is asking is known by now: only some users may have their
-// requests be part of a trace of theirs (P-492).
+// A span for every request; its steps belong to it. The user is known by now: only some users may make their requests part of a trace of their
+// own (P-492).
 import { ApiError } from '../../api/status.ts'
 import { MASTERS, MONITORING } from '../../auth/user.ts'
 import { settle } from '../../lib/maybe-promise.ts'

@@ -67,7 +67,7 @@ async function* asked(source: LogSource, options: LogOptions, signal: AbortSigna
     if (follow) await source.over(signal)
     return
   }
-  // Nobody knows which of the lines to come are the last: they are only counted where they are not followed.
+  // While more lines may come the last ones are unknown. So `tailLines` only applies to logs that are not followed.
   const kept: Line[] = []
   for await (const text of lines) {
     if (signal.aborted) return

@@ -13,7 +13,7 @@ export interface ContainerStream {
   end(status: object): Promise<void>
 }
 
-/** Which channels the client asks for. */
+/** The channels that the client asks for. */
 export interface Channels {
   readonly stdin: boolean
   readonly stdout: boolean
