@@ -4,7 +4,7 @@
 import type { Expr } from './ast.ts'
 import { type Checked, check, type Scope } from './checker.ts'
 import { type CostEstimate, estimateCost } from './estimate.ts'
-import { equalitiesOf, type Equality } from './equalities.ts'
+import { type Equalities, equalitiesOf } from './equalities.ts'
 import { plan } from './evaluate.ts'
 import { type Bindings, Frame, OverBudget } from './frame.ts'
 import { FUNCTIONS } from './libraries/libraries.ts'
@@ -19,7 +19,7 @@ import { validate } from './validators.ts'
 import { type CelValue, Fault } from './value.ts'
 
 export { toJson } from './adapt.ts'
-export type { Equality } from './equalities.ts'
+export type { Equalities, Equality } from './equalities.ts'
 export type { CostEstimate } from './estimate.ts'
 export { isIdentifier } from './escape.ts'
 export type { Bindings } from './frame.ts'
@@ -69,7 +69,7 @@ export interface Program {
   /** Whether the expression speaks of this variable anywhere. */
   mentions(variable: string): boolean
   /** Where the expression is true, each of these fields of the variable has one of the values. */
-  equalities(variable: string): readonly Equality[]
+  equalities(variable: string): Equalities
   /** What an evaluation costs at least and at most, by the sizes that the variables' types allow. */
   estimate(): CostEstimate
   /** Why it cannot be run at all: `type conversion error from 'string' to 'int'`. */
@@ -127,7 +127,7 @@ class CheckedProgram implements Program {
     return this.#names.has(variable)
   }
 
-  equalities(variable: string): readonly Equality[] {
+  equalities(variable: string): Equalities {
     return equalitiesOf(this.#expression, this.#checked, variable)
   }
 

@@ -11,46 +11,78 @@ export interface Equality {
   readonly values: readonly string[]
 }
 
-/** The equalities in the conjunction of the expression. An index cannot use the other parts of it. */
-export function equalitiesOf(expression: Expr, checked: Checked, variable: string): readonly Equality[] {
-  const found: Equality[] = []
-  const left: Expr[] = [expression]
-  for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    if (node.kind !== 'call' || node.target !== undefined) continue
-    const [a, b] = node.args
-    if (a === undefined || b === undefined) continue
-    if (node.name === AND) left.push(b, a)
-    else if (node.name === EQUALS) {
-      add(
-        found,
-        equality({ field: a, items: [b] }, checked, variable) ?? equality({ field: b, items: [a] }, checked, variable),
-      )
-    } else if (node.name === IN && b.kind === 'list' && b.items.every(({ optional }) => !optional)) {
-      add(found, equality({ field: a, items: b.items.map(({ value }) => value) }, checked, variable))
-    }
-  }
-  return found
+export interface Equalities {
+  readonly all: readonly Equality[]
+  /** The expression is true wherever each field has one of its values. */
+  readonly isWhole: boolean
 }
 
-function add(to: Equality[], found: Equality | undefined): void {
-  if (found !== undefined) to.push(found)
+/** The equalities in the conjunction of the expression. An index cannot use the other parts of it. */
+export function equalitiesOf(expression: Expr, checked: Checked, variable: string): Equalities {
+  const all: Equality[] = []
+  const present: string[] = []
+  let isWhole = true
+  const left: Expr[] = [expression]
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    const [a, b] = node.kind === 'call' && node.target === undefined && node.name === AND ? node.args : []
+    if (a !== undefined && b !== undefined) {
+      left.push(b, a)
+      continue
+    }
+    const found = equalityIn(node, checked, variable)
+    if (found !== undefined) all.push(found)
+    const tested = testedPath(node, checked, variable)
+    if (tested !== undefined) present.push(tested)
+    isWhole &&= found?.isExact === true || tested !== undefined
+  }
+  // A field with a value is there, and so is what it is in.
+  const known = all.map(({ path }) => `${path.join('\0')}\0`)
+  return { all, isWhole: isWhole && present.every((path) => known.some((one) => one.startsWith(path))) }
+}
+
+interface Found extends Equality {
+  /** Equal as text is equal as a value. */
+  readonly isExact: boolean
+}
+
+function equalityIn(node: Expr, checked: Checked, variable: string): Found | undefined {
+  if (node.kind !== 'call' || node.target !== undefined) return undefined
+  const [a, b] = node.args
+  if (a === undefined || b === undefined) return undefined
+  if (node.name === EQUALS) {
+    return (
+      equality({ field: a, items: [b] }, checked, variable) ?? equality({ field: b, items: [a] }, checked, variable)
+    )
+  }
+  if (node.name !== IN || b.kind !== 'list' || b.items.some(({ optional }) => optional)) return undefined
+  return equality({ field: a, items: b.items.map(({ value }) => value) }, checked, variable)
+}
+
+/** The path in `has(object.spec.nodeName)`. */
+function testedPath(node: Expr, checked: Checked, variable: string): string | undefined {
+  if (node.kind !== 'select' || !node.testOnly) return undefined
+  const path = pathIn({ ...node, testOnly: false }, checked, variable)
+  return path === undefined ? undefined : `${path.join('\0')}\0`
 }
 
 function equality(
   { field, items }: { readonly field: Expr; readonly items: readonly Expr[] },
   checked: Checked,
   variable: string,
-): Equality | undefined {
+): Found | undefined {
   const path = pathIn(field, checked, variable)
   if (path === undefined || path.length === 0) return undefined
-  const isInteger = checked.types.get(field)?.kind === 'int'
+  const kind = checked.types.get(field)?.kind
+  const isInteger = kind === 'int'
   const values = new Set<string>()
   for (const item of items) {
     const value = item.kind === 'literal' ? textOf(item.value, isInteger) : undefined
     if (value === undefined) return undefined
     values.add(value)
   }
-  return { path, values: [...values] }
+  // An absent field has the empty text too.
+  const isExact = (kind === 'string' || kind === 'int' || kind === 'bool') && !values.has('')
+  return { path, values: [...values], isExact }
 }
 
 /** Numbers of a field that is no integer may be written in several ways. */

@@ -26,7 +26,7 @@ interface Parameters {
   has(name: string): boolean
 }
 
-type Where = Pick<ConditionOptions, 'text' | 'program' | 'pins' | 'advice'>
+type Where = Pick<ConditionOptions, 'text' | 'program' | 'pins' | 'arePinsEnough' | 'advice'>
 
 export interface ObjectQuery {
   readonly where: Where | undefined
@@ -131,12 +131,18 @@ function parseWhere(resource: Resource, text: string): Where {
   const compiled = compileCondition(text, resource.schema)
   if (compiled.kind === 'program') {
     const { program } = compiled
-    const all = program.equalities('object')
+    const { all, isWhole } = program.equalities('object')
     // A conversion may move all other fields.
     const pins = resource.conversion.isIdentity
       ? all
       : all.filter(({ path }) => /^metadata\.name(space)?$/.test(path.join('.')))
-    return { text, program, pins, advice: indexAdvice(resource, pins) }
+    return {
+      text,
+      program,
+      pins,
+      arePinsEnough: isWhole && pins.length === all.length,
+      advice: indexAdvice(resource, pins),
+    }
   }
   const causes = compiled.issues.map(({ message, line, column }) => ({
     reason: 'FieldValueInvalid',

@@ -2,7 +2,9 @@
 import { ApiError } from '../../api/status.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
+import type { SelectableField } from '../../api/selector-fields.ts'
 import type { Bindings, compileCondition, Evaluation } from '../../schema/object-conditions.ts'
+import { fieldText } from '../../store/selection.ts'
 import type { Pin, Predicate } from '../../store/store.ts'
 
 type Program = Extract<ReturnType<typeof compileCondition>, { readonly kind: 'program' }>['program']
@@ -30,6 +32,8 @@ export interface ConditionOptions {
   readonly key: string
   readonly program: Program
   readonly pins: readonly Pin[]
+  /** Objects with the values of the pins match. */
+  readonly arePinsEnough: boolean
   /** How a query may look at fewer objects. */
   readonly advice: string
   /** The object in the version that is served. */
@@ -48,17 +52,25 @@ export class Condition implements Predicate {
   looked = 0
   cost = 0
   readonly #options: ConditionOptions
+  readonly #values: readonly { readonly field: SelectableField; readonly values: ReadonlySet<string> }[]
 
   constructor(options: ConditionOptions) {
     this.key = options.key
     this.pins = options.pins
+    this.#values = options.pins.map(({ path, values }) => ({
+      field: { name: path.join('.'), paths: [path], absent: '', indexed: false },
+      values: new Set(values),
+    }))
     this.#options = options
   }
 
   matches(stored: StoredObject): boolean {
-    const { program, objectOf, allowance } = this.#options
+    const { program, objectOf, allowance, arePinsEnough } = this.#options
     if (!allowance.look()) throw tooMany(this.#options)
     this.looked++
+    // Without parsing the object. One that does not match is evaluated: the expression may fail on it.
+    if (arePinsEnough && this.#values.every(({ field, values }) => values.has(fieldText(stored.bytes, field))))
+      return true
     const bindings: Bindings = { object: objectOf(stored) }
     const result: Evaluation = program.evaluate(bindings, CALL_COST)
     this.cost += result.cost

@@ -12,13 +12,14 @@ const spec: ObjectType = {
     ['labels', { type: mapOf(STRING, STRING), member: 'labels' }],
     ['any', { type: DYN, member: 'any' }],
     ['names', { type: listOf(STRING), member: 'names' }],
+    ['label', { type: STRING, member: 'label' }],
   ]),
 }
 
 function equalitiesIn(expression: string): readonly string[] {
   const compiled = compile(expression, { variables: new Map([['object', spec]]) })
   if (compiled.kind === 'refused') throw new Error(compiled.text)
-  return compiled.program.equalities('object').map(({ path, values }) => `${path.join('/')} ${values.join('|')}`)
+  return compiled.program.equalities('object').all.map(({ path, values }) => `${path.join('/')} ${values.join('|')}`)
 }
 
 describe('the equalities of an expression', () => {
@@ -53,5 +54,30 @@ describe('the equalities of an expression', () => {
     ["(object.node == 'a') == false"],
   ])('%s requires nothing that an index knows', (expression) => {
     expect(equalitiesIn(expression)).toEqual([])
+  })
+})
+
+describe('an expression is as good as its equalities', () => {
+  const isWhole = (expression: string): boolean => {
+    const compiled = compile(expression, { variables: new Map([['object', spec]]) })
+    if (compiled.kind === 'refused') throw new Error(compiled.text)
+    return compiled.program.equalities('object').isWhole
+  }
+
+  it.each([
+    ["object.node == 'a'", true],
+    ["has(object.node) && object.node in ['a', 'b'] && object.replicas == 3", true],
+    ["has(object.labels) && object.labels['app'] == 'x'", true],
+    // An absent label has the empty text too.
+    ["object.labels['app'] == ''", false],
+    // The text true equals the value true.
+    ["object.any == 'true'", false],
+    ["has(object.replicas) && object.node == 'a'", false],
+    // The name of one field begins with that of the other.
+    ["has(object.label) && object.labels.app == 'a'", false],
+    ["object.node == 'a' && object.replicas > 3", false],
+    ["object.node == 'a' || object.node == 'b'", false],
+  ])('%s: %s', (expression, is) => {
+    expect(isWhole(expression)).toBe(is)
   })
 })
