@@ -4,7 +4,7 @@ import { keepCompiled } from './lib/compile-cache.ts'
 import { nameSourceFiles } from './lib/source-places.ts'
 import { heldCompilers } from './lib/runtime/compilers.ts'
 
-// Deprecations are for those who write libraries, not for those who run this.
+// Deprecations concern authors of libraries, not users of this command.
 process.noDeprecation = true
 nameSourceFiles(new URL('.', import.meta.url).href)
 keepCompiled()

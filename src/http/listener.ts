@@ -358,6 +358,6 @@ function openHttp1({ idleMs: keepAliveTimeout }: ConnectionLimits): HttpServer {
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 const PLAIN = 'text/plain; charset=utf-8'
 const BAD_REQUEST = '400 Bad Request'
-/** Of all headers of a request together. */
+/** The size of all headers of a request together. */
 const MAX_HEADER_BYTES = 64 * 1024
 const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: Infinity }

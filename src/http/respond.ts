@@ -143,7 +143,7 @@ function partsOf(piece: Piece): readonly Buffer[] {
   return Buffer.isBuffer(piece) ? [piece] : piece
 }
 
-/** Compressed where it is large enough. */
+/** Compresses the answer if it is large enough. */
 async function packedOrNot(
   pieces: Pieces,
 ): Promise<{ readonly isPacked: boolean; readonly chunks: AsyncIterable<Buffer> }> {

@@ -1,5 +1,5 @@
-// What filters and handlers say of the answer before there is one: headers, warnings, whether the client is to reconnect, whose
-// request it is; and who is called when the answer is over.
+// The parts of an answer that filters and handlers set before it exists: headers, warnings, whether the client is to reconnect, and the user of
+// the request. Also the listeners for the end of the answer.
 import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'
 import type { HeaderRecord } from '../wire/request-response.ts'

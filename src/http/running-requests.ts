@@ -1,5 +1,5 @@
-// The requests under way: expired at their deadlines, ended when the server stops. One timer serves all of them: one for each
-// would cost more than checking them once a second.
+// The open requests. They expire at their deadlines, and end when the server stops. One timer serves all of them: a timer for each would cost
+// more than a check once a second.
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import { CHECK_EVERY_MS } from '../wire/connection-limits.ts'

@@ -12,7 +12,7 @@ import type { Distribution } from '../lib/measure.ts'
 /** Sent at once, without waiting for the next round. */
 const ENOUGH_BYTES = 64 * 1024
 
-/** Resolves when there is room, at once where there is; rejects with `CancelledError` when the signal fires. */
+/** Resolves when there is room, or at once. Rejects with `CancelledError` when the signal fires. */
 export async function drainedOf(raw: WireResponse, signal: AbortSignal): Promise<void> {
   throwIfCancelled(signal)
   if (!raw.needsDrain) return
@@ -135,7 +135,7 @@ export class StreamSink implements ByteSink, Outgoing {
     return isFirst ? Buffer.concat([GzipMember.begin(), packed]) : packed
   }
 
-  /** Off the event loop, where other requests go on. */
+  /** Runs outside of the event loop, so that other requests continue. */
   async #sendPacked(pieces: readonly Buffer[]): Promise<void> {
     try {
       const packed = await this.#delivery.packMuch(pieces)

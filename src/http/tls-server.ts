@@ -29,7 +29,10 @@ export interface TlsFiles {
   readonly proxyCa: string | undefined
 }
 
-/** With other ticket keys no client resumes a session from before: its certificate is judged anew, in a full handshake. */
+/**
+ * Renewed files and ticket keys. With other ticket keys no client can resume an earlier session, so a full handshake checks its certificate
+ * again.
+ */
 export interface TlsRenewal {
   /** Absent: the same as before. */
   readonly files?: TlsFiles | undefined

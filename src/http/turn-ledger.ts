@@ -1,7 +1,7 @@
-// Which request the event loop works for, and for how long without a break, so that an operator finds the client that holds up the others. A request
-// enters when it gets the event loop: when it has come, behind filters that may wait, when its body has been read, when the store or a webhook
-// has answered, and before each piece of its answer. The time until another request enters, or until the turn of the event loop ends, is the
-// request's. Where a turn is long, only the processor time in it counts: on a busy machine the thread may not have run.
+// The request for which the event loop works, and for how long, so that an operator finds the client that delays the others. A request enters
+// when it gets the event loop: when it arrives, after filters that may wait, when its body has been read, when the store or a webhook has
+// answered, and before each piece of its answer. The time until another request enters, or until the turn of the event loop ends, belongs to the
+// request. In a long turn only the processor time counts: on a busy machine the thread may not have run.
 import type { User } from '../api/user.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import { TokenBucket } from '../lib/token-bucket.ts'
@@ -11,7 +11,7 @@ import type { RequestInfo } from './request-info.ts'
 
 /** The status of a request. */
 export interface RequestStatus {
-  /** When it ended; of one under way, now. */
+  /** The end of the request. For an open request: now. */
   readonly at: string
   readonly user: string
   readonly verb: string
@@ -19,7 +19,7 @@ export interface RequestStatus {
   readonly resource: string
   readonly path: string
   readonly receivedBytes: number
-  /** Of a request under way, status and bytes are 0. */
+  /** For an open request, status and bytes are 0. */
   readonly status: number
   readonly sentBytes: number
   readonly milliseconds: number
@@ -63,7 +63,7 @@ const LONGEST_TEXT = 200
 
 export class TurnLedger {
   readonly families: readonly Family[]
-  /** Those under way. */
+  /** The open requests. */
   running: () => Iterable<HttpRequest> = () => []
   /** Called for a request with a long turn. `untold` is the number of such requests without a call since the last call. */
   onLongTurn: (request: RequestStatus, untold: number) => void = () => {}
@@ -224,7 +224,7 @@ export class TurnLedger {
     for (const use of this.#clients.values()) use.recentMs *= share
   }
 
-  /** Those that took the most lately. */
+  /** The users with the most time lately. */
   #top(most: number): readonly ClientUse[] {
     this.#forget(this.#now())
     return [...this.#clients.values()].sort((a, b) => b.recentMs - a.recentMs).slice(0, most)

@@ -133,7 +133,7 @@ function customObject(bytes: Buffer): Buffer {
   return encodeStored(readValue(bytes).value as ApiObject, sortedJson)
 }
 
-/** An object in JSON, CBOR or YAML; `source` has its numbers as they are written, where there is a difference. */
+/** An object in JSON, CBOR or YAML. `source` has its numbers in their original spelling, if that differs. */
 function readValue(bytes: Buffer): { readonly value: ValueMap; readonly source: SourceValue } {
   const { value, source } = parseAny(bytes)
   if (!isMap(value) || !isMap(own(value, 'metadata'))) throw new Error('the stored data is not an object')

@@ -41,7 +41,7 @@ export interface Kind<T extends ApiObject = ApiObject> {
   readonly since?: Partial<Readonly<Record<ApiLevel, Partial<Omit<Kind<T>, 'since'>>>>>
 }
 
-/** The record as it is at a level. */
+/** The record of the kind at a level. */
 export function kindAt(level: ApiLevel, kind: Kind): Kind {
   const { since } = kind
   if (since === undefined) return kind

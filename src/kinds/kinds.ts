@@ -261,7 +261,7 @@ const OLDER_VERSIONS: ReadonlyMap<string, OlderVersion> = new Map(
   }),
 )
 
-/** A stored object as it is read, with the fields that its kind did not have when it was stored. */
+/** A stored object in the form of reads, with fields that its kind did not have when it was stored. */
 export function defaultOnRead(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {
   return kindOf(kind).defaultOnRead?.(object, family) ?? object
 }
@@ -320,7 +320,7 @@ interface BuiltInOptions {
   readonly roleGuard?: RoleGuard
   /** Absent: those that the level serves by default. */
   readonly groups?: readonly BuiltInGroup[]
-  /** Those of another server with the same schema; absent: all are made. */
+  /** The resources of another server with the same schema. Absent: all are made. */
   readonly shared?: SharedResources | undefined
 }
 

@@ -61,7 +61,7 @@ function memberOf(name: string): Buffer {
   return Buffer.from(`"${name}":`)
 }
 
-/** The names of all fields in an object. A name that both levels have somewhere tells nothing. */
+/** The names of all fields in an object. A name that occurs at both levels decides nothing. */
 function namesIn(shape: Shape, names = new Set<string>(), seen = new Set<Shape>()): Set<string> {
   if (seen.has(shape)) return names
   seen.add(shape)

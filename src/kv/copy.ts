@@ -17,7 +17,7 @@ export interface CopyRequest {
   readonly takesDamaged?: boolean | undefined
 }
 
-/** Open until it is closed. A store that is in use is not held up by it, and not changed. */
+/** Must be closed. A store in use is not delayed by it, and not changed. */
 export interface StoreCopy {
   /** Every item is as it was at the end of this revision. */
   readonly revision: Revision

@@ -1,5 +1,5 @@
-// Keys are bytes, and texts where they are handled. Most are UTF-8; a byte that is not becomes a lone surrogate (U+DC80 to
-// U+DCFF), which no UTF-8 gives. So every key has one text, and its text gives the same bytes back.
+// The store has keys as bytes, and the code handles them as texts. Most are UTF-8. A byte that is not becomes a lone surrogate (U+DC80 to
+// U+DCFF), which no UTF-8 has. So every key has one text, and the text gives the same bytes back.
 import { isUtf8 } from 'node:buffer'
 
 const ESCAPE = 0xdc00
@@ -12,7 +12,7 @@ export function keyToBytes(key: string): Buffer {
 /** The key that stands in a part of the bytes. */
 export function keyFromBytes(bytes: Buffer, from = 0, to: number = bytes.length): string {
   const text = bytes.toString('utf8', from, to)
-  // It stands for what could not be read, unless the key has it.
+  // The character marks unreadable bytes, unless the key has it.
   return text.includes(REPLACEMENT) ? exactFromBytes(bytes.subarray(from, to), text) : text
 }
 

@@ -118,7 +118,7 @@ export interface WatchRequest {
 
 /** A running watch. Iterate it once. Leaving the loop, or the signal, ends it and frees its memory. */
 export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
-  /** Asks for an empty batch soon that tells how far the watch has come. False: this engine version cannot do that right. */
+  /** Asks for an empty batch soon, with the progress of the watch. False: this version of the engine cannot do that correctly. */
   requestProgress(): boolean
 }
 
@@ -130,7 +130,7 @@ export interface StoreSize {
    * only after the next write, and without space there is no next write.
    */
   readonly inUseBytes: number
-  /** What it may take before writes are refused; undefined where the engine does not tell. */
+  /** The size at which writes are refused. Undefined: the engine does not know it. */
   readonly limit: { readonly quotaBytes: number; readonly availableBytes: number } | undefined
 }
 

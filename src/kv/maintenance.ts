@@ -1,4 +1,4 @@
-// What keeps the database files of a cluster small: an engine that has members hands this out beside its `Kv`.
+// Keeps the database files of a cluster small. An engine with members offers this besides its `Kv`.
 import type { StoreSize } from './kv.ts'
 
 export interface Member {

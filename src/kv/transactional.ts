@@ -9,8 +9,8 @@ export type LeaseId = bigint
 export const NO_LEASE: LeaseId = 0n
 
 /**
- * Of the keys here a byte that is not UTF-8 is a lone surrogate (`key-text.ts`); the others are as in the port. Version, lease and sub are
- * not enumerable: to those who know the port only, it is a `KeyValue`.
+ * In these keys, a byte that is not UTF-8 is a lone surrogate (`key-text.ts`). Other members are as in the port. Version, lease and sub are not
+ * enumerable: users of the port see a `KeyValue`.
  */
 export interface StoredItem extends KeyValue {
   /** How many puts there were since the key was last absent, this one included. */
@@ -95,9 +95,9 @@ export interface Transaction {
 }
 
 export interface TransactionRequest<Result> {
-  /** Of the values that it may put. */
+  /** The size of the values that it may put. */
   readonly bytes: number
-  /** Whether it puts nothing: then it is let in where there is no space left. */
+  /** Whether it puts nothing. Such a transaction is allowed without free space. */
   readonly freesSpace: boolean
   /** Decides and writes; it waits for nothing but the transaction. Where it throws, nothing was written. */
   readonly run: (transaction: Transaction) => MaybePromise<Result>

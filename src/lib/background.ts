@@ -1,4 +1,4 @@
-// What runs beside the requests, from when it is opened until everything is closed.
+// Work that runs beside the requests, from its start until everything is closed.
 import { CancelledError } from './errors.ts'
 
 /** Runs until everything is closed, and closing waits for all of it. The promise it gives only ever rejects: with what failed first. */

@@ -1,7 +1,7 @@
 // Waiting that ends when a signal fires.
 import { CancelledError } from './errors.ts'
 
-/** Settles as `work` does, or rejects with `CancelledError` as soon as the signal fires; `work` itself goes on. */
+/** Settles as `work` does, or rejects with `CancelledError` as soon as the signal fires. `work` itself continues. */
 export function cancellable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(new CancelledError(signal.reason))

@@ -3,7 +3,7 @@
 /** From this power of ten on a double is printed with an exponent. */
 const FIRST_EXPONENT = 6
 
-/** As Go prints a double with `%v`: the fewest digits, and an exponent where it is large or very small. */
+/** The text of a double by Go's `%v`: the fewest digits, and an exponent if it is large or very small. */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'

@@ -18,7 +18,7 @@ export function readHeaderText(value: string): string | undefined {
   }
 }
 
-/** As it is handed to Node; undefined where the other side would not read this very text. */
+/** The form for Node. Undefined: the other side would not read the same text. */
 export function writeHeaderText(text: string): string | undefined {
   if (BORDER_SPACE.test(text)) return undefined
   if (PLAIN.test(text)) return text
@@ -41,7 +41,7 @@ export function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** The key in a header's name. Names have no case; invalid escapes are taken as they are. */
+/** The key in a header's name. Names have no case. Invalid escapes stay as they are. */
 export function unescapeHeaderName(part: string): string {
   const lower = part.toLowerCase()
   try {

@@ -1,4 +1,4 @@
-// IP addresses as numbers. The text has to be an address, which `node:net` tells.
+// IP addresses as numbers. Callers check with `node:net` that the text is an address.
 
 export function bitsOfIpv4(text: string): bigint {
   return BigInt(text.split('.').reduce((bits, part) => bits * 256 + Number(part), 0))

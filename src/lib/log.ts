@@ -60,7 +60,7 @@ export function levelsOf(log: Log): Partial<Record<LogComponent, string>> {
   )
 }
 
-/** Of all components, where none is named. */
+/** Without a component: the level of all components. */
 export function setLogLevel(log: Log, level: string, component?: LogComponent): void {
   for (const part of component === undefined
     ? [log, ...LOG_COMPONENTS.map((one) => logOf(log, one))]

@@ -22,7 +22,7 @@ function makeOne(directory: string, mode: number): boolean {
     mkdirSync(directory, { mode })
     return true
   } catch (error) {
-    // Also if another process made it, or if others cannot be made beside it.
+    // Also if another process made it, or if no other directory can be made beside it.
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return false
     const { code } = error as NodeJS.ErrnoException
     throw code === 'ENOENT' ? new Error('nothing can be created there', { cause: error }) : error

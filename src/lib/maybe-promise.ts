@@ -1,4 +1,4 @@
-// Values that are mostly available and sometimes awaited: continues without a microtask where there is nothing to wait for.
+// Values that are mostly available and sometimes awaited. Continues without a microtask if there is nothing to wait for.
 
 export type MaybePromise<T> = T | Promise<T>
 

@@ -94,7 +94,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return series
   }
 
-  /** One of the same name and kind without any series, which nothing brings up to date; with other labels where some are given. */
+  /** A family of the same name and kind without series, which no callback refreshes. It has other labels if they are given. */
   emptyCopy(labels: readonly string[] = this.labels): Family<S> {
     const { name, help, kind, fromZero } = this
     return new Family({ name, help, kind, labels, fromZero, make: this.#make })

@@ -1,4 +1,4 @@
-// Paths without symbolic links, to tell whether two names mean one place.
+// Paths without symbolic links, to find out whether two names are one file.
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 

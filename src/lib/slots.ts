@@ -21,7 +21,7 @@ export class Slots {
     })
   }
 
-  /** Gives a slot back, to the one who has waited longest. */
+  /** Gives a slot back. The caller that has waited longest gets it. */
   give(): void {
     const [next] = this.#waiting
     if (next === undefined) this.#free++

@@ -1,5 +1,5 @@
-// Stack traces that name source files: the command is built to a few files with source maps beside them. A map is read when a
-// trace that needs it is first looked at; Node's own way reads all of them at every start, a fifth of its processor time.
+// Stack traces that name source files: the command is built to a few files with source maps beside them. A map is read at the first use of a
+// trace that needs it. Node's own way reads all maps at every start, a fifth of its processor time.
 import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { BoundedMap } from './bounded-map.ts'
@@ -26,7 +26,7 @@ export function nameSourceFiles(builtFolder: string): void {
   }
 }
 
-/** The places in a text named as in the sources, where they are in files that were built. */
+/** The text with places in built files replaced by places in the sources. */
 export function inSources(text: string): string {
   const maps = new Map<string, SourceMap>()
   return text.replaceAll(
@@ -49,7 +49,7 @@ function placeIn(maps: Map<string, SourceMap>, file: string, line: number, colum
       ? `${new URL(origin.fileName, file).href}:${origin.lineNumber}:${origin.columnNumber}`
       : undefined
   } catch {
-    // No map beside it, or nothing that can be read now: the place in the built file is better than none.
+    // There is no map, or it cannot be read now. The place in the built file is better than none.
     return undefined
   }
 }

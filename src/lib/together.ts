@@ -1,4 +1,4 @@
-// Several pieces of work at a time, none of which outlives the others: the caller goes on when all of them have ended.
+// Concurrent work with a common end: the caller continues when all of it has ended.
 import { throwIfCancelled } from './errors.ts'
 import { anySignal } from './light-signal.ts'
 

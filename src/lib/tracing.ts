@@ -1,19 +1,19 @@
-// The steps of requests as a trace shows them. Rooms are wrapped in this where tracing is on, and know nothing of it where it is off.
+// The steps of requests in a trace. With tracing, rooms are wrapped in this; they do not depend on it.
 import type { MaybePromise } from './maybe-promise.ts'
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 export interface Step {
   readonly name: string
-  /** `client`: another server is asked, which may go on with the trace. */
+  /** `client`: a call to another server, which may continue the trace. */
   readonly kind?: 'client'
   readonly attributes: SpanAttributes
 }
 
 export interface Tracing {
-  /** Runs a step of the request that is under way; what belongs to none is only run. */
+  /** Runs a step of the current request. Outside of a request, it only runs the work. */
   step<T>(step: Step, run: () => MaybePromise<T>): MaybePromise<T>
-  /** By which another server goes on with the trace; empty where there is none. */
+  /** The headers by which another server continues the trace. Empty: there is no trace. */
   headers(): Readonly<Record<string, string>>
 }
 
@@ -29,7 +29,7 @@ export interface TracedRequest {
   /** The W3C headers as they came. */
   readonly traceparent: string | undefined
   readonly tracestate: string | undefined
-  /** It goes on with the trace of its client; otherwise that is only linked to. */
+  /** Continues the trace of the client. Otherwise that trace is only linked. */
   readonly isTrusted: boolean
 }
 

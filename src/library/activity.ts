@@ -39,7 +39,7 @@ export class Activity {
     }
   }
 
-  /** Resolves when no call to the store is under way, or patience runs out. It does not wait for timers or for other processes. */
+  /** Resolves when no call to the store is open, or after a time limit. It does not wait for timers or for other processes. */
   async settled(): Promise<void> {
     const until = performance.now() + this.#patienceMs
     let seen = this.#seen

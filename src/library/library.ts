@@ -73,7 +73,7 @@ const STATE = { dataDir: 'text', nodes: 'count?', containers: 'functions?', flag
 const TIME: OptionTypes<TimeOptions> = { clock: ['system', 'virtual'], seed: 'text?' }
 export const SERVER_OPTIONS: OptionTypes<ServerOptions> = { ...FORK, ...STATE, ...TIME }
 
-/** The administrator where there is no argument. An undefined user is refused: a user that was not found must not become the administrator. */
+/** The administrator, if there is no argument. An undefined user is refused: a user that was not found must not become the administrator. */
 export type OfUser = readonly [] | readonly [user: string | ServerUser]
 
 /** What a client of any library needs. */
@@ -108,11 +108,10 @@ export interface Server extends AsyncDisposable, Extensible {
   /** Records all requests from now on, also those that the server refuses. */
   recordRequests(options?: RecordOptions): RequestRecord
   /**
-   * A second server with everything that this one has stored, the same flags, certificate authority, keys, tokens, users and functions,
-   * and a port of its own. resourceVersions go on from where this one is, and from then on neither sees anything of the other; either
-   * may stop first. What both have is in memory once, so that the call takes neither time nor memory to speak of; the rest of the
-   * server is put together when the first request comes, which waits for it, and from then on takes some hundred bytes for each
-   * object. Needs a server in memory.
+   * Starts a second server with everything that this one has stored, the same flags, certificate authority, keys, tokens, users and functions,
+   * and a port of its own. resourceVersions continue from this server's. From then on neither server sees changes of the other, and either may
+   * stop first. Both share the memory for their common objects, so the call takes hardly any time or memory. The first request waits until the
+   * rest of the server is made, which takes some hundred bytes for each object. Needs a server in memory.
    */
   fork(options?: ForkOptions): Promise<Server>
   /** The state now, to go back to or to start servers from. Needs a server in memory. */

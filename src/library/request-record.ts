@@ -2,7 +2,7 @@
 import type { Filter, HttpRequest } from '../http/http.ts'
 import { checkOptions } from '../lib/known-options.ts'
 
-/** A request that was received. The last three are undefined as long as they are not known. */
+/** A received request. The last three members are undefined until they are known. */
 export interface RecordedRequest {
   /** The Kubernetes verb (`list`, `watch`, `create`, `patch`, …), or the method in lower case for requests to no resource. */
   readonly verb: string
@@ -10,7 +10,7 @@ export interface RecordedRequest {
   readonly path: string
   /** What follows the question mark: `labelSelector=app%3Dweb`. */
   readonly query: string
-  /** Whose it was: the name of the user that the server took it for. */
+  /** The name of the user, as the server has authenticated it. */
   readonly user: string | undefined
   /** Known as soon as the answer begins. Never where none was sent in time, or the client went before. */
   readonly status: number | undefined
@@ -20,7 +20,7 @@ export interface RecordedRequest {
 
 /** How much is kept. */
 export interface RecordOptions {
-  /** Of more requests the latest are kept. 1,000. */
+  /** The most requests to keep; the latest are kept. Default: 1,000. */
   readonly limit?: number
 }
 
@@ -28,7 +28,7 @@ export interface RecordOptions {
 export interface RequestRecord extends Disposable {
   /** A copy without later requests. */
   readonly requests: readonly RecordedRequest[]
-  /** Forgets what there is and goes on. */
+  /** Forgets the recorded requests and continues to record. */
   clear(): void
   /** Ends it. What was recorded stays. */
   stop(): void

@@ -31,7 +31,7 @@ export class TakenSnapshot implements Snapshot {
     return String(this.#contents.state.stored.newest)
   }
 
-  /** Throws where it is something else, as a copy of one would be. */
+  /** Throws if the value is no snapshot, such as a copy of one. */
   static contentsOf(snapshot: Snapshot): SnapshotContents {
     if (!(snapshot instanceof TakenSnapshot)) {
       throw new TypeError('this is no snapshot: give what server.snapshot() returned, in the same process')

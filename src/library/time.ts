@@ -1,4 +1,4 @@
-// By which clock a server of the library goes, and what its ids follow from.
+// The clock of a server of the library, and the seed of its ids.
 import { programClock } from '../lib/clock.ts'
 import { Activity } from './activity.ts'
 import type { StartOrder } from '../server/server.ts'
@@ -7,9 +7,9 @@ import { type Clock, VirtualClock } from './virtual-clock.ts'
 
 export interface TimeOptions {
   /**
-   * `virtual`: the server's time begins at 2026-01-01T00:00:00Z and stands still but for `server.clock.advance()`. Everything in the API goes by
-   * it, and so do the clients of `server.client()`; the validity of certificates and the time that a request may take do not. Absent: the system's clock, or for a server that goes on from
-   * another its clock.
+   * `virtual`: the server's time begins at 2026-01-01T00:00:00Z and only `server.clock.advance()` moves it. Everything in the API uses it, and
+   * so do the clients of `server.client()`. The validity of certificates and the time limits of requests do not. Absent: the system's clock, or
+   * the clock of the server that this one continues.
    */
   readonly clock?: 'system' | 'virtual'
   /**

@@ -31,7 +31,7 @@ export class Users {
   readonly #known: KnownUser[] = []
   readonly method = this.#table.method
 
-  /** `taken`: of the server that this one goes on from. Throws for a name in `given` that is not new. */
+  /** `taken`: the users of the server that this one continues. Throws for a name in `given` that is not new. */
   constructor(taken: readonly ServerUser[], given: readonly ServerUser[]) {
     for (const user of taken) this.#tokenOf(user)
     for (const user of given) {

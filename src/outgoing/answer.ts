@@ -25,7 +25,7 @@ function refusalText(status: number, body: Buffer): string {
   return statusMessage(said) ?? codeText(status, said)
 }
 
-/** As much of an answer as goes into a message. */
+/** The part of an answer that a message shows. */
 const LONGEST_TEXT = 2048
 
 function statusMessage(text: string): string | undefined {

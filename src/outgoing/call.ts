@@ -12,7 +12,7 @@ import { type Lookup, OutgoingConnections, type OutgoingTls, type Place, systemL
 import { brokenFailure, cutFailure, DEADLINE_TEXT, OutgoingCallError } from './failure.ts'
 
 export interface OutgoingTarget {
-  /** `https://host:port/path` without a query. Stands in messages as it is written. */
+  /** `https://host:port/path` without a query. Messages show it unchanged. */
   readonly url: string
   readonly tls?: OutgoingTls
   /** Where connections go instead of to the URL's host: where a service is reached. Throws `OutgoingCallError`. */
@@ -24,7 +24,7 @@ export interface OutgoingTarget {
 }
 
 export interface OutgoingCall {
-  /** A POST where there is one, otherwise a GET. */
+  /** The body of a POST. Absent: a GET. */
   readonly body?: string | Uint8Array
   readonly userAgent: string
   readonly timeoutMs: number
@@ -72,7 +72,7 @@ export interface OutgoingCallerParts {
   readonly tracing?: Tracing | undefined
 }
 
-/** As many as the reference remembers clients. */
+/** The number of clients that the reference remembers. */
 const MOST_TARGETS = 200
 
 export class OutgoingCaller implements Disposable {
@@ -360,7 +360,7 @@ async function readBody(response: IncomingMessage, most: number): Promise<Buffer
   return Buffer.concat(chunks, length)
 }
 
-/** As Go writes durations: `10s`, `1m30s`. */
+/** The form of Go for durations: `10s`, `1m30s`. */
 function wholeSeconds(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000)
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`

@@ -34,7 +34,7 @@ export interface OutgoingTls {
   /** In PEM. */
   readonly certificate?: string
   readonly key?: string
-  /** The name that the certificate has to bear, where it is not the one in the URL. */
+  /** The name that the certificate must have, if it differs from the one in the URL. */
   readonly serverName?: string
   /** Believe any certificate. For operators' own configuration files only. */
   readonly insecure?: boolean
@@ -60,7 +60,7 @@ export interface ConnectionTarget {
 
 const DIAL_TIMEOUT_MS = 30_000
 const IDLE_MS = 90_000
-/** As many as the reference keeps; more than that are opened under load and closed after use. */
+/** The number of connections that the reference keeps. Under load more are opened, and closed after use. */
 const KEPT_IDLE = 25
 const MOST_AT_ONCE = 256
 
@@ -122,7 +122,7 @@ export class OutgoingConnections extends Agent {
     return this.#context === undefined ? socket : this.#secure(socket, this.#context)
   }
 
-  /** Those that may be called. Throws where there are none. */
+  /** The addresses that may be called. Throws if there are none. */
   async #addresses({ host, port }: Place): Promise<readonly { readonly address: string; readonly family: number }[]> {
     const { egress, lookup: find } = this.#rules
     const family = isIP(host)
@@ -171,7 +171,7 @@ interface Opening {
   readonly timeout: OutgoingCallError
 }
 
-/** The socket as soon as it is ready; closed where that does not come about. */
+/** The socket as soon as it is ready. It is closed if that fails. */
 function opened<S extends Socket>(socket: S, { event, failure, timeout }: Opening): Promise<S> {
   return new Promise((resolve, reject) => {
     const fail = (error: OutgoingCallError): void => {

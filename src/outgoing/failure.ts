@@ -22,7 +22,7 @@ export type OutgoingFailureKind =
 export class OutgoingCallError extends Error {
   override readonly name = 'OutgoingCallError'
   readonly kind: OutgoingFailureKind
-  /** The code of the answer where there is one. */
+  /** The code of the answer, if there is one. */
   readonly status: number | undefined
 
   constructor(kind: OutgoingFailureKind, message: string, options: { status?: number; cause?: unknown } = {}) {
@@ -42,13 +42,13 @@ export class OutgoingCallError extends Error {
 
 export const DEADLINE_TEXT = 'context deadline exceeded'
 
-/** Of an answer that had begun. */
+/** The failure of an answer that had begun. */
 export function cutFailure(why: string, cause?: unknown): OutgoingCallError {
   const text = `unexpected error when reading response body. Please retry. Original error: ${why}`
   return new OutgoingCallError('cut', text, { cause })
 }
 
-/** Of a name that cannot be looked up. */
+/** The failure of a name that cannot be looked up. */
 export function lookupFailure(host: string, cause: unknown): OutgoingCallError {
   const code = codeOf(cause)
   const why = code === 'ENOTFOUND' || code === 'ENODATA' ? 'no such host' : 'server misbehaving'
@@ -69,7 +69,7 @@ const CONNECT_TEXTS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connect: connection timed out',
 }
 
-/** Of a connection that did not come about. Several addresses were tried perhaps; the first says why. */
+/** The failure of a connection that was not opened. Several addresses may have been tried; the first one gives the reason. */
 export function connectFailure(place: { host: string; port: number }, cause: unknown): OutgoingCallError {
   const first = cause instanceof AggregateError ? cause.errors[0] : cause
   const address = memberOf(first, 'address')
@@ -100,7 +100,7 @@ const VERIFY_TEXTS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'x509: certificate is not valid for the name',
 }
 
-/** Of a handshake that did not come to its end. */
+/** The failure of an unfinished handshake. */
 export function tlsFailure(cause: unknown): OutgoingCallError {
   return new OutgoingCallError('tls', tlsText(codeOf(cause), messageOf(cause)), { cause })
 }

@@ -1,4 +1,4 @@
-// The `clientConfig` of webhooks: the same for admission and for conversion. A function may stand in the place of a webhook.
+// The `clientConfig` of webhooks: the same for admission and for conversion. A function can replace a webhook.
 import { mapOrAbsent, numberOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { OutgoingTarget } from './call.ts'
 import type { Place } from './connections.ts'
@@ -14,8 +14,8 @@ export interface ServiceReference {
 export type ResolveService = (service: ServiceReference) => Promise<Place>
 
 /**
- * Answers reviews as a webhook does, without HTTP. The review is JSON text. Throws `OutgoingCallError` where there is no answer in
- * time, and `CancelledError` when the signal fires.
+ * Answers reviews as a webhook does, without HTTP. The review is JSON text. Throws `OutgoingCallError` if there is no answer in time, and
+ * `CancelledError` when the signal fires.
  */
 export type ReviewFunction = (review: string, timeoutMs: number, signal: AbortSignal) => Promise<Value>
 
@@ -43,7 +43,7 @@ export function readWebhookTarget(config: ValueMap, locate: ResolveService): Out
   }
 }
 
-/** The reference calls the path without a slash at its end, and the root where there is none. */
+/** The reference drops a slash at the end of the path, and calls the root if there is no path. */
 function withPath(url: string): string {
   const [, place = '', path = ''] = /^([a-z]+:\/\/[^/]*)(.*)$/.exec(url) ?? []
   if (place === '') return url

@@ -53,11 +53,11 @@ function shown(member: 'current' | 'applied', value: Value | undefined): Partial
   return value === undefined || jsonText(value).length > LARGEST_SHOWN ? {} : { [member]: value }
 }
 
-/** Finds values by their paths. Lists are indexed when the first item of theirs is asked for: there may be many of both. */
+/** Finds values by their paths. A list is indexed when one of its items is first asked for: there may be many lists and items. */
 class Lookup {
   readonly #indexes = new Map<string, WeakMap<readonly Value[], Map<PathElement, Value>>>()
 
-  /** Undefined where there is nothing; also where the path is one of another version. */
+  /** Undefined: there is no value, or the path belongs to another version. */
   at(object: Value, path: readonly PathElement[]): Value | undefined {
     let value: Value | undefined = object
     for (const element of path) value = this.#below(value, element)

@@ -20,7 +20,7 @@ export function drafted(part: Part): Draft | undefined {
 /** Drafts can be moved into one another, deeper than any document that could have been sent. */
 export class TooDeepError extends Error {}
 
-/** As deep as documents may be. */
+/** The allowed depth of documents. */
 export const MAX_DEPTH = 1000
 
 /** The plain value of a part; a draft can be edited on. Throws `TooDeepError`. */
@@ -30,14 +30,14 @@ export function finished(part: Part, room = MAX_DEPTH): Value {
   return part.finish(room - 1)
 }
 
-/** What a part has under a key or at a place; undefined where there is nothing. */
+/** The member of a part under a key or at a place. Undefined: there is none. */
 export function memberOf(part: Part, step: string): Part | undefined {
   if (isDraft(part)) return part.get(step)
   if (isMap(part)) return own(part, step)
   return isList(part) ? part[indexOf(step, part.length)] : undefined
 }
 
-/** The place that a step names in a list; negative steps count from the end. NaN where it is no number. */
+/** The place of a step in a list. Negative steps count from the end. NaN: the step is no number. */
 export function indexOf(step: string, length: number): number {
   if (!/^-?\d{1,9}$/.test(step)) return Number.NaN
   const index = Number(step)
@@ -63,7 +63,7 @@ export class MapDraft {
     this.#members.set(key, part)
   }
 
-  /** False where there is none. */
+  /** False: there is none. */
   delete(key: string): boolean {
     return this.#members.delete(key)
   }

@@ -54,14 +54,14 @@ export class FieldSetMemo {
     return decoded
   }
 
-  /** What `strip` makes of a set that is asked about again and again, as it is written. */
+  /** The result of `strip` for a set that is asked about again and again, as written. */
   stripped(set: FieldSet, strip: (set: FieldSet) => FieldSet): FieldSet {
     let known = this.#stripped.get(set)
     if (known === undefined) this.#stripped.set(set, (known = this.#shared(strip(set))))
     return known
   }
 
-  /** The set as it is written, one record for all that are written alike. */
+  /** The set in its written form. Equal forms share one record. */
   #shared(set: FieldSet): FieldSet {
     if (isLargerThan(set, MAX_TEXT_LENGTH / 4)) return set
     const written = encodeFieldsV1(set)
@@ -73,7 +73,7 @@ export class FieldSetMemo {
     return shared
   }
 
-  /** Whether `reconcile` left the set as it is, which it then does again; asked once for each shape. */
+  /** Whether `reconcile` leaves the set as it is. Asked once for each shape. */
   reconciled(set: FieldSet, shape: ObjectShape, reconcile: (set: FieldSet, shape: ObjectShape) => FieldSet): FieldSet {
     if (this.#fitting.get(set) === shape) return set
     const result = reconcile(set, shape)

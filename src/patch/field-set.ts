@@ -33,7 +33,7 @@ export function keyElement(keys: ValueMap): PathElement {
   return `k:{${sorted.map((name) => `${JSON.stringify(name)}:${scalarText(keys[name])}`).join(',')}}`
 }
 
-/** The same where there is one key field, as in most lists. */
+/** The same for one key field, as in most lists. */
 export function singleKeyElement(name: string, value: Value): PathElement {
   return `k:{${JSON.stringify(name)}:${scalarText(value)}}`
 }
@@ -150,7 +150,7 @@ export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true)
 }
 
-/** The set itself where there is nothing to take away. */
+/** The set itself if nothing is removed. */
 function subtract(a: FieldSet, b: FieldSet, withBelow: boolean): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a
   if (a === b && !withBelow) return EMPTY_SET

@@ -200,13 +200,13 @@ function withoutNeverOwned(fields: FieldSet): FieldSet {
   return difference(fields, NEVER_OWNED)
 }
 
-/** The previous set of a manager, if it took only fields that it had: that set need not be written anew. */
+/** The previous set of a manager, if it took only fields that it had: that set need not be encoded again. */
 function takenBack(taken: FieldSet, kept: FieldSet, before: FieldSet | undefined): FieldSet | undefined {
   if (before === undefined || !isSubset(taken, before)) return undefined
   return isSubset(difference(before, kept), taken) ? before : undefined
 }
 
-/** The previous set if it is equal: that set need not be written anew. */
+/** The previous set if it is equal: that set need not be encoded again. */
 function unchanged(fields: FieldSet, before: FieldSet | undefined): FieldSet {
   return before !== undefined && isSubset(fields, before) && isSubset(before, fields) ? before : fields
 }

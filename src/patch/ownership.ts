@@ -26,7 +26,7 @@ import { compareUpdated, withoutReset } from './update-comparison.ts'
 export interface KindVersions {
   /** Undefined where the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
-  /** Whether fields under a version without a shape are given up; where they are not, ownership cannot be computed. */
+  /** Whether fields under a version without a shape are given up. Otherwise ownership cannot be computed. */
   readonly isGivenUp?: (apiVersion: string) => boolean
   /** Where ownership cannot be computed, the stored managed fields stay; absent: they are forgotten. */
   readonly keepsOwners?: boolean
@@ -45,7 +45,7 @@ export interface Conflict {
 
 export type ApplyResult =
   | { readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[] }
-  /** `object` undefined: the apply changes nothing but, perhaps, who owns what. */
+  /** `object` undefined: the apply changes nothing except, perhaps, ownership. */
   | { readonly kind: 'applied'; readonly object: ValueMap | undefined; readonly managed: ManagedFields }
 
 export interface OwnershipRequest {

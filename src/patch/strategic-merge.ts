@@ -96,7 +96,7 @@ function fieldOf(shape: Shape, key: string): FieldRules {
   }
 }
 
-/** The member after the patch; undefined where there is none then. */
+/** The member after the patch. Undefined: there is none then. */
 function mergeMember(
   field: FieldRules,
   original: Value | undefined,
@@ -245,7 +245,7 @@ function mergeLists(field: FieldRules, original: readonly Value[], { patch, work
   const { kept, additions, replaced } = applyItemDirectives(original, patch as readonly ValueMap[], field.mergeKey)
   if (replaced) return additions
   const items = [...kept]
-  // Of items that repeat a key the first is meant.
+  // If items repeat a key, the first is meant.
   const places = new Map(items.map((item, index) => [itemKey(item, field.mergeKey), index] as const).toReversed())
   const merged = new Set<number>()
   for (const item of additions) {

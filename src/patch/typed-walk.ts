@@ -180,7 +180,7 @@ interface ItemLists {
   readonly right: readonly Value[]
 }
 
-/** Lists mostly keep their items in their places, each once: then they are compared pair by pair. False where they do not. */
+/** Compares lists pair by pair, because most lists keep their items in their places, each once. False: these do not. */
 function comparePairs(list: ListShape, { left, right }: ItemLists, level: Level): boolean {
   if (left.length !== right.length) return false
   for (let i = 0; i < right.length; i++) if (!isSameItem(list, left[i]!, right[i]!)) return false

@@ -1,5 +1,5 @@
-// Ownership where an object is written through another kind that shows one field of it (`scale`): who owns that field is
-// carried over into the view, and what became of it there is carried back (W-279).
+// Ownership of an object that is written through another kind with one of its fields (`scale`). The owners of that field are carried over into
+// the view, and their changes are carried back (W-279).
 import type { Value } from '../api/value.ts'
 import { difference, type FieldSet, isEmptySet, type PathElement, setOf } from './field-set.ts'
 import { decodeManagedFields, encodeManagedFields, type ManagedEntry, type ManagedFields } from './managed-fields.ts'
@@ -37,7 +37,7 @@ export function managedInView(list: Value | undefined, field: SharedField): read
 export interface ViewChange {
   /** The managedFields of the object before the write. */
   readonly before: Value | undefined
-  /** Those of the view after it. */
+  /** The owners in the view after the write. */
   readonly view: Value | undefined
   /** The version of the object that the view was written through. */
   readonly apiVersion: string

@@ -63,7 +63,7 @@ export interface Subject {
   readonly commonName: string
   readonly organizations?: readonly string[]
   readonly names?: Names
-  /** Which end of a connection it may be shown at. */
+  /** The ends of a connection at which it may be used. */
   readonly usages: readonly ('server' | 'client')[]
 }
 

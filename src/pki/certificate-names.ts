@@ -1,11 +1,11 @@
-// Names in certificates and in requests for them, attribute by attribute as they are written there.
+// Names in certificates and in certificate requests: their attributes in the order of the file.
 import type { DerElement } from './der-reader.ts'
 import { childrenOf, INTEGER, OBJECT_ID, readElement, readObjectId, readText, SEQUENCE, SET } from './der-reader.ts'
 
 export interface NameAttribute {
   /** `2.5.4.10` is an organization. */
   readonly type: string
-  /** Undefined where it is not a text. */
+  /** Undefined: it is not a text. */
   readonly text: string | undefined
 }
 

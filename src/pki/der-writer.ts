@@ -15,7 +15,7 @@ export function explicit(number: number, ...parts: readonly Der[]): Der {
   return tagged(0xa0 | number, ...parts)
 }
 
-/** `[n]` in the place of an element's own tag. */
+/** `[n]`, which replaces an element's own tag. */
 export function implicit(number: number, content: Buffer): Der {
   return tagged(0x80 | number, content)
 }

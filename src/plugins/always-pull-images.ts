@@ -32,7 +32,7 @@ export const PULL_ALWAYS: AdmissionPlugin = {
   },
 }
 
-/** The pod, where it is new or has other images, or containers are added to it. */
+/** The pod, if it is new, has other images, or gets more containers. */
 function concernedPod({ object, oldObject, operation, subresource }: AdmissionRequest): Pod | undefined {
   if (!isKind(object, 'core_v1.Pod')) return undefined
   if (operation === 'CREATE') return subresource === '' ? object : undefined

@@ -67,7 +67,7 @@ export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugi
   }
 }
 
-/** The reference tells this as a fault of the object. */
+/** The reference reports this as a fault of the object. */
 async function checkPodSigner(
   authorizer: Authorizer,
   { user, name }: AdmissionRequest,

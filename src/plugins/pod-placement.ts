@@ -105,7 +105,7 @@ async function namespaceOf(
   return (await findAnywhere(namespaces, ['', namespace], signal)) ?? {}
 }
 
-/** The list in an annotation; undefined where it is absent or invalid. */
+/** The list in an annotation. Undefined: it is absent or invalid. */
 function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] | undefined {
   const parsed = jsonOrAbsent(textOrEmpty(annotationsOf(namespace), PREFIX + name))
   return isList(parsed) ? parsed.filter(isMap).map(tolerationOf) : undefined

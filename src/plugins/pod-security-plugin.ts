@@ -263,7 +263,7 @@ function podNames(names: readonly string[]): string {
   return `${first} (and ${names.length === 2 ? '1 other pod' : `${names.length - 1} other pods`})`
 }
 
-/** One pod of each controller first: its other pods are alike. */
+/** One pod of each controller comes first: its other pods are alike. */
 function onePerControllerFirst(pods: readonly Pod[]): readonly Pod[] {
   const seen = new Set<string>()
   const [first, rest]: [Pod[], Pod[]] = [[], []]

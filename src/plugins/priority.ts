@@ -74,7 +74,7 @@ function resolvedOf({ metadata, value, preemptionPolicy = '' }: PriorityClass): 
   return { name: metadata.name ?? '', value, policy: preemptionPolicy || PREEMPT }
 }
 
-/** Of several defaults, the one with the lowest value. */
+/** The default. Of several, the one with the lowest value. */
 function defaultClass(
   classes: ObjectReader<PriorityClass>,
   signal: AbortSignal,

@@ -21,7 +21,7 @@ import { forbidden } from '../admission/refusal.ts'
 
 /** Reads quotas and updates their usage. */
 export interface QuotaLedger {
-  /** Those of a namespace, from memory: every write asks for them. */
+  /** The quotas of a namespace, from memory: every write asks for them. */
   quotasIn(namespace: string): readonly ResourceQuota[]
   /**
    * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict,
@@ -169,7 +169,7 @@ function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Rai
   if (delta.size === 0) return undefined
   const after = new Map(used)
   for (const [resource, amount] of delta) after.set(resource, addQuantities(used.get(resource) ?? ZERO, amount))
-  // A lower usage is accepted even where it is still above the limit.
+  // A lower usage is accepted even above the limit.
   const exceeded = [...delta.keys()].filter(
     (resource) =>
       signOfQuantity(delta.get(resource)!) > 0 && compareQuantities(after.get(resource)!, hard.get(resource)!) > 0,

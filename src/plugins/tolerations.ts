@@ -1,7 +1,7 @@
 // Merges two lists of tolerations without those that another one covers, in linear time: candidates are looked up by their fields.
 import type { Toleration } from '../api/gen/kinds.ts'
 
-/** Of equal ones the first is kept; of those that cover each other the last. */
+/** Of equal tolerations the first is kept; of tolerations that cover each other, the last. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): readonly Toleration[] {
   const all = [...first, ...second].map((toleration) => new Candidate(toleration))
   const later = new Covers()
@@ -27,7 +27,7 @@ class Candidate {
   readonly toleration: Toleration
   /** Equal tolerations have the same text. */
   readonly text: string
-  /** Infinite where it is not set. */
+  /** Infinite if it is not set. */
   readonly seconds: number
 
   constructor(toleration: Toleration) {

@@ -1,5 +1,5 @@
-// Managed fields are computed synchronously, but a webhook converts some kinds. Where a conversion is missing, the write is
-// abandoned before it has any effect, and begins again with the conversion at hand.
+// Managed fields are computed synchronously, but a webhook converts some kinds. If a conversion is missing, the write is abandoned before it has
+// any effect, and is repeated with the conversion.
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -10,7 +10,7 @@ const MOST_CONVERSIONS = 100
 
 interface ConversionNeed {
   readonly signal: AbortSignal
-  /** Whether the write fails where a conversion does; otherwise it goes on as if versions differed by their name alone. */
+  /** Whether the write fails if a conversion fails. Otherwise it continues as if versions differed only by name. */
   readonly isVital: boolean
 }
 

@@ -31,7 +31,7 @@ export interface Creation extends Written {
 }
 
 export interface AdmittedCreation extends Creation {
-  /** What the first steps made of `sent`, in the stored version. */
+  /** The result of the first steps for `sent`, in the stored version. */
   readonly admitted: ApiObject
 }
 

@@ -36,7 +36,7 @@ export async function createObject(
   }
 }
 
-/** One attempt to store a new object; `kept` where the name is taken. */
+/** One attempt to store a new object. `kept`: the name is taken. */
 async function storeNew(creation: AdmittedCreation): Promise<WriteResult> {
   const { parts, resource, context, held } = creation
   const preparing = prepareNew(creation)

@@ -16,7 +16,7 @@ export interface DeleteOptions extends PropagationOptions {
   readonly ignoreReadErrors: boolean
 }
 
-/** As the server's own loops delete: what depends on the object goes after it. */
+/** The options of the server's own loops: dependents are deleted after the object. */
 export const IN_BACKGROUND: DeleteOptions = Object.freeze({
   gracePeriodSeconds: undefined,
   preconditions: { uid: undefined, resourceVersion: undefined },
@@ -57,7 +57,7 @@ function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiOb
   return withMeta(object, { finalizers: finalizers.length === 0 ? undefined : finalizers })
 }
 
-/** Marked as of now, without grace; an object that is marked already stays as it is. */
+/** Marks the object as of now, without grace. An object that is marked already stays as it is. */
 function markDeleted(object: ApiObject, now: string): ApiObject {
   if (isTerminating(object)) return object
   return withMeta(object, {
@@ -87,7 +87,7 @@ function finalizersAfter(strategy: Strategy, stored: ApiObject, options: DeleteO
 
 interface Grace {
   readonly object: ApiObject
-  /** A deletion is under way that this one does not shorten. */
+  /** The object is being deleted already, and this deletion does not shorten that. */
   readonly pending: boolean
 }
 

@@ -1,4 +1,4 @@
-// What a write has reserved beside its object, until it is known whether the object was stored.
+// The reservation of a write, until it is known whether the object was stored.
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ApiError } from '../api/status.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -95,7 +95,7 @@ export type BatchCommit =
     }
   | { readonly ok: false; readonly revision: number }
 
-/** The batch that the code under way belongs to. */
+/** The batch of the running code. */
 export class BatchScope {
   readonly #current = new AsyncLocalStorage<Batch>()
 

@@ -18,12 +18,12 @@ import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
-/** A kind in one version as it is read and written: that of a resource, of a view of one, or of the body of an action. */
+/** A kind in one version, as it is read and written: the kind of a resource, of a view, or of the body of an action. */
 export interface WrittenKind extends GroupVersionKind {
   readonly schema: KindSchema
   /** Custom resources are worded and routed differently in a few places. */
   readonly isCustom: boolean
-  /** The kind as it is stored; the pipelines work on objects of it. */
+  /** The stored kind. The pipelines work on objects of it. */
   readonly storedKind: GroupVersionKind
   readonly conversion: Pick<Conversion, 'isIdentity' | 'fromStored'>
   /** The object with every default of its kind filled in, in the served version. */
@@ -60,7 +60,7 @@ export interface Resource extends GroupVersionResource, WrittenKind {
   readonly ruleCosts?: ((object: ApiObject) => Generator<void, ValueMap>) | undefined
 }
 
-/** A canonical object that another was made of: the very parts that the two share need not be looked into. */
+/** A canonical object that another one derives from. Parts that both share need not be walked. */
 export interface KnownObject {
   readonly object: ValueMap
   /** Whether its members are in the order in which they are stored. */
@@ -113,7 +113,7 @@ export interface ResourceTable {
   onChange(tell: () => void): () => void
 }
 
-/** Between a served version and the stored one. The identity where they are one. */
+/** Converts between a served version and the stored one. The identity if they are equal. */
 export interface Conversion {
   readonly isIdentity: boolean
   toStored(object: ApiObject): ApiObject
@@ -143,7 +143,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly answersDeleteWithObject: boolean
   /** What becomes of dependents where the request does not say; undefined: the kind has none, finalizers are never added (W-325). */
   readonly defaultPropagation: Propagation | undefined
-  /** The object that is created, as it is first stored. */
+  /** The form in which a new object is first stored. */
   readonly prepareForCreate: (object: T, context: WriteContext) => T
   readonly main: UpdateEndpoint<T>
   /** By name: `status`, `finalize`, … */
@@ -229,7 +229,7 @@ export interface WriteContext {
   /** Adds an audit annotation; only the first value of a key counts. */
   readonly annotate: (key: string, value: string) => void
   readonly signal: AbortSignal
-  /** By `performance.now()`: when webhooks have to have answered. Absent: no limit. */
+  /** The deadline for webhooks, by `performance.now()`. Absent: no limit. */
   readonly deadline?: number | undefined
   /** The field manager, for writes that are not applies. */
   readonly fieldManager: string
@@ -237,15 +237,15 @@ export interface WriteContext {
   readonly options: ValueMap
   /** Throws `Forbidden` if the user may not use a further verb on the object, besides that of the request. */
   readonly authorize: (verb: string) => Promise<void>
-  /** Absent: the write stands for itself. */
+  /** Absent: the write belongs to no batch. */
   readonly batch?: WriteBatch | undefined
-  /** To be called after a wait: the time of the event loop from now on is the request's. Absent: there is no request. */
+  /** To be called after a wait: from now on, the time of the event loop counts for the request. Absent: there is no request. */
   readonly resume?: (() => void) | undefined
 }
 
 /** Writes that are stored together or not at all. */
 export interface WriteBatch {
-  /** Of the server: reservations are made at once, and roles are those from before the batch. */
+  /** The server's own parts: reservations are made at once, and roles are those from before the batch. */
   readonly registry: RegistryParts
   /** The function is called when it is known whether the batch was stored; not at all if that remains unknown. */
   readonly atEnd: AtEnd
@@ -272,7 +272,7 @@ export interface Action<T extends ApiObject = ApiObject> {
   readonly at: ActionPlace
   /** The kind of the body, and of the answer unless that is a Status. */
   readonly body: WrittenKind
-  /** The versions of the body's group that it may be sent in beside its own, where they say the same. */
+  /** Further versions of the body's group in which it may be sent, if they mean the same. */
   readonly alsoVersions: readonly string[]
   /** The body is decoded and defaulted, admission may have changed it. Throws `ApiError`. */
   readonly run: (body: T, context: ActionContext) => Promise<ActionAnswer>

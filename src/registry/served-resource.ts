@@ -2,7 +2,7 @@
 import { InvariantError } from '../lib/errors.ts'
 import type { Resource, ResourceTable } from './registry.ts'
 
-/** A built-in resource in version v1; of the core group where none is named. Throws `InvariantError` where it is not in the table. */
+/** A built-in resource in version v1, of the core group by default. Throws `InvariantError` if it is not in the table. */
 export function servedResource(table: Pick<ResourceTable, 'find'>, resource: string, group = ''): Resource {
   const found = table.find({ group, version: 'v1', resource })
   if (found === undefined) throw new InvariantError(`${group === '' ? resource : `${resource}.${group}`} is not served`)

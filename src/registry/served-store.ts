@@ -1,5 +1,5 @@
-// For types that are served in another form than they are stored in (custom resources in several versions, or after their
-// definition has changed): converts objects as they are read from the store below, and back as they are written.
+// Types whose served form differs from the stored one (custom resources in several versions, or with a changed definition). Converts objects
+// when they are read from the store below, and back when they are written.
 import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type WatchEvent } from '../api/read.ts'
@@ -25,12 +25,12 @@ import type {
 
 export class ServedStore implements Store {
   readonly #store: Store
-  /** An event in a served form is one record for all who watch that form, so that it is encoded once. */
+  /** All watchers of a served form get the same record for an event, so that it is encoded once. */
   readonly #events = new WeakMap<ServedForm, WeakMap<ObjectEvent, ObjectEvent>>()
 
   readonly #onWritten: (key: ObjectKey, result: WriteResult) => void
 
-  /** `onWritten` is called for every write, before it is answered, with the result as it is stored. */
+  /** `onWritten` is called for every write, before its answer, with the stored result. */
   constructor(store: Store, onWritten: (key: ObjectKey, result: WriteResult) => void = () => {}) {
     this.#store = store
     this.#onWritten = onWritten
@@ -81,10 +81,7 @@ export class ServedStore implements Store {
     return shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
   }
 
-  /**
-   * The objects that a watcher has seen where it begins. Throws where they cannot be known: the watcher would miss that one of them
-   * ceases to match.
-   */
+  /** The objects that a watcher knows at its start. Throws if they cannot be read: the watcher would miss that one of them no longer matches. */
   async #shownBefore(request: WatchRequest, signal: AbortSignal): Promise<ShownBefore> {
     const shown = new Map<string, StoredObject>()
     const { resource, namespace, selection, start } = request

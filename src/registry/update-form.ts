@@ -16,7 +16,7 @@ export interface UpdateForm {
   readonly resetFields: readonly string[]
   /** What is stored, as the caller changes it. */
   readonly live: (stored: ApiObject) => ApiObject
-  /** What the caller made of it, as admission sees it. */
+  /** The object after the caller's change, in the form for admission. */
   readonly toAdmission: (changed: ApiObject) => ApiObject
   /** What is stored, as admission sees it. */
   readonly shown: (stored: ApiObject) => ApiObject
@@ -66,7 +66,7 @@ function viewForm(resource: Resource, view: ObjectView): UpdateForm {
       }
       const managed = managedFromView(change, sharedField)
       return withMeta(view.merge(admitted, stored), {
-        // A view that names no version is taken for one of the stored version.
+        // A view without a version counts as one of the stored version.
         resourceVersion: metaText(admitted, 'resourceVersion') || metaText(stored, 'resourceVersion'),
         managedFields: managed.length === 0 ? undefined : managed,
       })

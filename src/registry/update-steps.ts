@@ -37,9 +37,9 @@ export interface UpdateRequest {
   readonly wanted: (live: ApiObject | undefined, versions: KindVersions) => ApiObject
   /** `wanted` records managed fields itself: applies. */
   readonly tracksFields: boolean
-  /** What to do where there is nothing: nothing, what PUT does (D26), or create as apply does. */
+  /** The action for a missing object: refuse, create as PUT does (D26), or create as apply does. */
   readonly absent: 'refuse' | 'put' | 'apply'
-  /** The uid in the request; empty where there is none. */
+  /** The uid in the request. Empty: there is none. */
   readonly uid: string
 }
 

@@ -1,5 +1,5 @@
-// What the compiled table holds at one level of the API: types and fields whose span does not include the level are left out, and
-// fields are as they are at that level. Pure; a start does it once.
+// The compiled table at one level of the API. Types and fields whose span does not include the level are left out, and the others are as at that
+// level. Pure; runs once at a start.
 import { type ApiLevel, isAtLevel, isSinceRelease, type LevelSpan } from '../api/level.ts'
 import { givenMembers } from '../lib/given-members.ts'
 import type { CompiledField, CompiledResource, CompiledSchema, CompiledType } from './table-compiled.ts'

@@ -1,4 +1,4 @@
-// Which fields of a custom resource can be indexed: those that its schema has, with one value each.
+// The fields of a custom resource that can be indexed: those in its schema with a single value.
 import { INDEXES, type IndexedPlace, parseIndexedPlaces } from '../api/indexed-place.ts'
 import { isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'

@@ -32,7 +32,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'storagemigration.k8s.io': 'v1 v1beta1',
 }
 
-/** Of those that not every level has. */
+/** The spans of versions that not every level has. */
 const SPANS: Readonly<Record<string, LevelSpan>> = {
   'lifecycle.k8s.io/v1alpha1': { since: '1.37' },
   'scheduling.k8s.io/v1alpha2': { until: '1.36' },

@@ -131,7 +131,7 @@ export interface CompiledRule {
   /** As in `CompiledField`. */
   readonly type: string
   readonly pointer?: true
-  /** What is said of an absent one beside that it is required. */
+  /** The text about a missing member, besides that it is required. */
   readonly required?: string
   readonly zeroToo?: true
   readonly values?: readonly string[]

@@ -58,7 +58,7 @@ function zeroObject(shape: ObjectShape): ValueMap {
   return zero
 }
 
-/** The fields that JSON shows even where they were never set. */
+/** The fields that JSON shows even if they were never set. */
 export function shownFields(shape: ObjectShape): readonly Field[] {
   return shape.shown ?? shape.fields.filter(isAlwaysShown)
 }

@@ -28,7 +28,7 @@ export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, Confi
 }
 
 export interface AdmissionWebhooks extends ConfiguredPlugins {
-  /** A function in the place of a webhook; `webhook` is one of a configuration. Returns how to remove it. */
+  /** A function that replaces a webhook. `webhook` is a webhook of a configuration. Returns a function that removes it. */
   readonly addFunction: (type: 'mutating' | 'validating', webhook: ValueMap, answer: ReviewFunction) => () => void
 }
 

@@ -199,7 +199,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   }
 }
 
-/** By their names, and those of one name as they were added. */
+/** In the order of their names, and for equal names in the order of addition. */
 function inOrder(functions: ReadonlyMap<Authorizer, string>): readonly Authorizer[] {
   return [...functions].sort(([, a], [, b]) => compareStrings(a, b)).map(([authorizer]) => authorizer)
 }

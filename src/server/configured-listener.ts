@@ -1,4 +1,4 @@
-// The listener of the API, as it is configured.
+// Opens the listener of the API by the configuration.
 import { type Listener, type ListenerOptions, openListener } from '../http/listener.ts'
 import type { Config } from '../config/config.ts'
 import { consoleTarget } from '../console/console.ts'

@@ -1,4 +1,4 @@
-// The web console, where it is not switched off.
+// The web console, unless it is switched off.
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Provider, serveConsole, type SessionKey } from '../console/console.ts'
@@ -50,7 +50,7 @@ const BUILT = import.meta.url.endsWith('.ts') ? '../../dist/console' : './consol
 const CALL = { userAgent: 'quarterdeck', timeoutMs: 10_000, tellTimeout: false, maxAnswerBytes: 1024 * 1024 } as const
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' } as const
 
-/** The issuer of the flags: its tokens are accepted, and its client is who they are made for. */
+/** The issuer in the flags. Its tokens are accepted, and its client is their audience. */
 function providerOf({ identity: { oidc } }: Config, caller: OutgoingCaller): Provider | undefined {
   if (oidc === undefined) return undefined
   const { issuer, clientId, caFile } = oidc

@@ -45,9 +45,9 @@ export interface ControllerOptions {
   readonly serviceRange: Range
   /** `host:port`, known once the server listens. */
   readonly serverAddress: () => string
-  /** Where other machines reach this server; undefined where they cannot. */
+  /** The address at which other machines reach this server. Undefined: they cannot. */
   readonly advertisedAddress: string | undefined
-  /** `host:port`, where other replicas can ask this one, empty until it listens; undefined where they cannot. */
+  /** The `host:port` at which other replicas can ask this one. Empty until it listens. Undefined: they cannot. */
   readonly peerAddress: () => string | undefined
   readonly measures: ServerMeasures
   /** The version that nodes report. */
@@ -57,7 +57,7 @@ export interface ControllerOptions {
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
-  /** As who this replica stands for election; undefined: under a name of its own. */
+  /** The identity of this replica in the election. Undefined: a name of its own. */
   readonly candidate: Candidacy | undefined
   /** The custom resource that a definition makes, by the name of the definition. */
   readonly objectsOfDefinition: (name: string) => Resource | undefined
@@ -65,7 +65,7 @@ export interface ControllerOptions {
   readonly trust: () => PublishedAuthentication
 }
 
-/** Those that are on. Where there may be other replicas, one of them runs what need not run on each. */
+/** The enabled controllers. If there may be other replicas, one of them runs the controllers that need not run on each. */
 export function openControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
   const isOn = ({ name }: Controller): boolean => !options.controllersOff.has(name)
   const own = ownControllers(parts, options).filter(isOn)

@@ -58,7 +58,7 @@ export interface DefinitionsOptions {
   /** How webhooks that convert are called. */
   readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
   readonly rules: RuleMeasures
-  /** Of the server that this one goes on from. */
+  /** The state of the server that this one continues. */
   readonly shared: SharedDefinitions | undefined
 }
 
@@ -162,7 +162,7 @@ function versionIn(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf('/') + 1)
 }
 
-/** Made when they are asked for, and made anew in part where definitions have changed since. */
+/** Made on demand. Parts are made again if definitions have changed. */
 function openDocuments(
   table: DefinitionTable,
   { groups, level }: { readonly groups: readonly BuiltInGroup[]; readonly level: ApiLevel },

@@ -23,7 +23,7 @@ import { reasonOf, StartError } from '../config/start-error.ts'
 
 export interface AtRest {
   readonly transformer: Transformer
-  /** Whether those who keep keys can be reached. */
+  /** Whether the key services can be reached. */
   readonly checks: readonly HealthCheck[]
   /** Reads the file again, every minute; resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -89,7 +89,7 @@ function openWith(
   })
 }
 
-/** One for each provider, or one for all where they may change (P-449). */
+/** One check for each provider, or one for all if they may change (P-449). */
 function checksOf(encryption: Encryption, mayChange: boolean): readonly HealthCheck[] {
   const checkAll = (): void => encryption.remote.forEach((provider) => provider.check())
   if (mayChange) return [{ name: 'kms-providers', check: checkAll }]

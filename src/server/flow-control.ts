@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts'
 import { runInformer } from '../controllers/informer.ts'
 
 export interface FlowOptions {
-  /** By schemas and levels; otherwise by the two numbers alone. */
+  /** By schemas and levels, or else by the two numbers alone. */
   readonly priorityAndFairness: boolean
   readonly maxReads: number
   readonly maxWrites: number
@@ -83,7 +83,7 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
   }
 }
 
-/** Several changes at a time make one configuration. */
+/** Concurrent changes make one configuration. */
 async function followObjects(
   control: PriorityAndFairness,
   parts: FlowParts & { readonly onLoaded: () => void },

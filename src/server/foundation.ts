@@ -92,15 +92,15 @@ export interface StartOrder {
   readonly activity?: Activity
   /** Gives up starting. */
   readonly signal: AbortSignal
-  /** Tokens beside those of the configuration. */
+  /** Tokens in addition to those of the configuration. */
   readonly tokens?: TokenMethod
   /** Sees every request before anything else does. */
   readonly recordRequests?: Filter
   /** Called once the server listens, which is before it is ready. */
   readonly onListening?: (access: ServerAccess, pages: PageSource) => void
-  /** In a process that does other things as well: V8's flags and its garbage are theirs. */
+  /** The process does other work as well, which owns V8's flags and garbage collection. */
   readonly sharesProcess?: boolean
-  /** The state to go on from: then it resolves at once, and the first request waits for the rest. Only in memory. */
+  /** The state to continue from. The start resolves at once then, and the first request waits for the rest. Only in memory. */
   readonly from?: ServerState
   /** Where it is one of several workers of a server. */
   readonly worker?: WorkerParts
@@ -108,11 +108,11 @@ export interface StartOrder {
   readonly faults?: FaultPoints | undefined
   /** The store of another server in this process, which closes it; `config` says that it is in memory. */
   readonly memory?: MemoryKv
-  /** The ways to it and from it where it is to have no sockets. */
+  /** The connections to it and from it, if it must not use sockets. */
   readonly links?: ServerLinks
   /** What a program says of containers on simulated nodes. */
   readonly containers?: SimulatedContainers | undefined
-  /** Served with `--dev`, beside the server's own. */
+  /** Routes that are served with `--dev`, in addition to the server's own. */
   readonly devRoutes?: readonly Route[]
 }
 
@@ -144,7 +144,7 @@ export interface Foundation
   readonly reloads: ReloadRequests
   /** The configuration with its changes since the start. */
   readonly live: LiveConfig
-  /** Where the service `kubernetes` leads; undefined where there is no such address. */
+  /** The address of the service `kubernetes`. Undefined: there is none. */
   readonly advertisedAddress: string | undefined
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }

@@ -35,7 +35,7 @@ export interface Identity {
   readonly keys: SigningKeys
   /** Whether and where requests without credentials are those of a user. */
   readonly anonymous: AnonymousConfig
-  /** Keeps up with those who issue tokens; resolves when the signal fires. */
+  /** Follows the changes of token issuers. Resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
   /** What other servers have to know of it. */
   readonly trust: () => PublishedAuthentication

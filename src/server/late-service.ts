@@ -44,7 +44,7 @@ export class LateService implements AsyncDisposable {
     return this.#failure.promise
   }
 
-  /** Answers requests from now on, ready or not; it says itself where it is not. */
+  /** Answers requests from now on, ready or not. If it is not ready, its answers say so. */
   open(): void {
     this.#service = this.#open()
   }

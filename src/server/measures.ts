@@ -48,7 +48,7 @@ export class ServerMeasures {
   }
 
   all(): readonly Family[] {
-    // Those of `http` are shown with the requests.
+    // The families of `http` are shown with the requests.
     const { http: _, ...rooms } = this
     return [...Object.values(rooms).flatMap((room) => room.all()), ...elsewhere()]
   }

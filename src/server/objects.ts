@@ -1,4 +1,4 @@
-// The built-in resources, the cache of their objects, and who is asking: each needs the other two, though not at once.
+// The built-in resources, the cache of their objects, and authentication. Each needs the other two, but not at once.
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
@@ -52,7 +52,7 @@ export interface ObjectsOptions {
   readonly eventTtlMs: number
   readonly allowPrivileged: boolean
   readonly authorization: Authorization
-  /** Who is asking depends on objects, and some objects on who is asking. */
+  /** Authentication depends on objects, and some objects depend on the user. */
   readonly openIdentity: (live: LiveObjects, onLegacyUse: (secret: LiveObject) => void) => Identity
   /** Where the addresses of services come from. */
   readonly serviceRange: Range
@@ -62,9 +62,9 @@ export interface ObjectsOptions {
   readonly measures: ServerMeasures
   readonly countKeys: CountKeys
   readonly indexes: QueryConfig['indexes']
-  /** What a server had in its cache that this one goes on from. */
+  /** The cache of the server that this one continues. */
   readonly shared: SharedContents | undefined
-  /** What the same server had made of its kinds. */
+  /** The kinds that the same server has made. */
   readonly sharedKinds: SharedKinds | undefined
 }
 

@@ -1,4 +1,5 @@
-// The state of a server that keeps everything in memory: taken at any moment, to go on from elsewhere or to go back to.
+// The state of a server that keeps everything in memory. It can be taken at any moment, and another server can continue from it, or the same one
+// return to it.
 import { setImmediate } from 'node:timers/promises'
 import type { SigningKeys } from '../auth/signing-keys.ts'
 import type { SharedContents } from '../cache/cache.ts'
@@ -18,7 +19,7 @@ export interface Authority {
   readonly keys: SigningKeys
 }
 
-/** All that another server needs to go on from where one was. Nothing changes it, and what servers share is in memory once. */
+/** Everything that another server needs to continue from a server's state. It never changes, and servers share its memory. */
 export interface ServerState {
   readonly stored: MemorySnapshot
   readonly cached: SharedContents | undefined

@@ -86,15 +86,15 @@ export interface ResourceApiOptions extends ObjectsOptions {
   /** Calls the servers of the operator's configuration. */
   readonly operatorsCaller: OutgoingCaller
   readonly random: Random
-  /** As the documents about the API tell it. */
+  /** The address in documents about the API. */
   readonly version: string
   /** `host:port`, known once the server listens. */
   readonly serverAddress: () => string
   /** The same in the form for clients. */
   readonly shownAddress: () => string
-  /** Where other machines reach this server; undefined where they cannot. */
+  /** The address at which other machines reach this server. Undefined: they cannot. */
   readonly advertisedAddress: string | undefined
-  /** `host:port`, where other replicas can ask this one, empty until it listens; undefined where they cannot. */
+  /** The `host:port` at which other replicas can ask this one. Empty until it listens. Undefined: they cannot. */
   readonly peerAddress: () => string | undefined
   /** How many servers the storage has. */
   readonly storeCount: number
@@ -108,7 +108,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly candidate: Candidacy | undefined
   /** Of other processes of this server. */
   readonly otherWatchers: (() => Promise<readonly WatcherStatus[]>) | undefined
-  /** What every client counts on is stored already, by the server that this one goes on from. */
+  /** The server that this one continues has already stored the objects that every client relies on. */
   readonly isFork: boolean
   /** What every watch goes through. */
   readonly wrapWatch: ResourceParts['watches']['wrap']
@@ -129,7 +129,7 @@ export interface ResourceApi {
   readonly follow: (signal: AbortSignal) => Promise<void>
   /** Whether the place is served. A caller can make up a place that is not. */
   readonly isServed: (place: ServedPlace) => boolean
-  /** How much there is of a type; undefined where it is not kept here. */
+  /** The size of a type. Undefined: it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   /** For the audit log. */
@@ -148,9 +148,9 @@ export interface ResourceApi {
   /** What sessions of the console are sealed with, on every replica. */
   readonly consoleKey: SessionKey
   readonly endedSessions: EndedSessions
-  /** For the tables of a server that goes on from this one. */
+  /** For the tables of a server that continues this one. */
   readonly sharedKinds: () => SharedKinds
-  /** Where functions are taken in the place of webhooks. */
+  /** Takes functions that replace webhooks. */
   readonly extensionPoints: ExtensionPoints
 }
 

@@ -1,11 +1,11 @@
-// Which places of the API there are.
+// The served places of the API.
 import type { GroupVersionResource } from '../api/object.ts'
 import { ENDED_SESSIONS } from '../controllers/ended-sessions.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import { NODE_PORTS } from '../kinds/kinds.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 
-/** What the server keeps beside the resources. */
+/** The places of the server besides the resources. */
 export const OWN_TYPES: ReadonlySet<string> = new Set(
   [NODE_PORTS, MASTER_LEASES, ENDED_SESSIONS].map(({ resource }) => resource),
 )

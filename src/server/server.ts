@@ -35,11 +35,11 @@ export interface RunningServer extends ServerAccess {
   /** A connection for a client in this process. */
   connect(): InProcessConnection
   readonly kv: Kv
-  /** The same below injected faults, where it is in memory and its own. */
+  /** The same store below injected faults, if it is in memory and the server's own. */
   readonly memory: MemoryKv | undefined
   /**
-   * Resolves when the server is put together, with what its controllers work with. A server that goes on from the state of another
-   * is put together by this call or by its first request.
+   * Resolves when the server is composed, with the parts for its controllers. A server that continues from another's state is composed by this
+   * call or by its first request.
    */
   awake(): Promise<ControllerParts>
   /** What another worker of this server wants to know. */
@@ -58,7 +58,7 @@ export interface Stopping {
   readonly isReplaced?: boolean
 }
 
-/** How long a replica that goes may take to tell the others. */
+/** The time that a stopping replica may take to notify the others. */
 const LEAVE_WITHIN_MS = 3_000
 
 /** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start. */

@@ -1,4 +1,4 @@
-// What answers requests, put together from the rooms, and what runs beside it.
+// Composes the rooms into the service that answers requests, and the work beside it.
 import { type Controller, runControllers } from '../controllers/controllers.ts'
 import { openStages, type StageOptions } from '../http/stages.ts'
 import type { Handler } from '../http/http.ts'
@@ -49,7 +49,7 @@ import { openExtensions } from './extensions.ts'
 import type { Foundation, StartOrder } from './foundation.ts'
 import { levelOf } from '../config/config.ts'
 
-/** What answers requests, and what runs beside it. */
+/** The handler of requests, and the work beside it. */
 export function openService(foundation: Foundation, order: StartOrder, opened: AsyncDisposableStack): Service {
   const base = { ...foundation, ...openGuards(foundation, opened) }
   const { config, kv, log, atRest, lifecycle } = base

@@ -24,7 +24,7 @@ const MEMORY_HISTORY_BYTES = 64 * 1024 * 1024
 
 export interface Storage {
   readonly kv: Kv
-  /** The same, where it is in memory. */
+  /** The same store, if it is in memory. */
   readonly memory?: MemoryKv
   /** Of the members of an etcd. */
   readonly maintenance?: Maintenance
@@ -69,7 +69,7 @@ async function openSupervisorsStore({ path, level }: StoreLink, signal: AbortSig
   return openLink(path, signal)
 }
 
-/** One of our own, which can be served to others. */
+/** A store of our own, which can be served to others. */
 async function openOwnEngine(
   storage: OwnStorageConfig,
   { clock, snapshot }: Pick<StorageOrder, 'clock' | 'snapshot'>,
@@ -109,7 +109,7 @@ export function openEtcdStorage(config: Config, storage: EtcdConfig, signal: Abo
   return explained(() => openConfiguredEtcd(storage, { config, tracing: undefined }, signal))
 }
 
-/** To be restored into. Throws as `openStorage` does. */
+/** Opens a store to restore into. Throws as `openStorage` does. */
 export async function openRestorable(
   order: Pick<StorageOrder, 'config' | 'clock'>,
   signal: AbortSignal,
@@ -181,7 +181,7 @@ interface CopyOrder {
   readonly takesDamaged?: boolean
 }
 
-/** What is stored, while servers go on. Throws as `openStorage` does. */
+/** Opens the stored data while servers run. Throws as `openStorage` does. */
 export function openStorageCopy(order: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
   const { config, clock, at, exclusive, takesDamaged } = order
   const { storage, storagePrefix: prefix } = config

@@ -34,7 +34,7 @@ export async function startTracing(
   }
 }
 
-/** The same with every part as a step of the request that is under way; the very same where there is no tracing. */
+/** The same with every part as a step of the current request. Without tracing, the very same object. */
 export function tracedKv(kv: Kv, tracing: Tracing | undefined): Kv {
   if (tracing === undefined) return kv
   const step = <T>(operation: string, run: () => Promise<T>): Promise<T> =>

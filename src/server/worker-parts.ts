@@ -15,7 +15,7 @@ export interface StoreLink {
 export interface WorkerParts extends WorkerPeers {
   /** The number of workers. Each gets an equal share of all limits. */
   readonly count: number
-  /** Of all of them one does what only one may do. */
+  /** Whether this worker does the work that only one may do. */
   readonly isFirst: boolean
   /** Where the supervisor serves its store, which it looks after; absent: the configured one is used by each. */
   readonly store: StoreLink | undefined
@@ -23,7 +23,7 @@ export interface WorkerParts extends WorkerPeers {
   readonly sockets: HandedSockets
   /** What session tickets are sealed with by all of them, so that a session resumes at whichever worker its client comes to next. */
   readonly ticketKeys: string
-  /** To be called once: with other certificates or ticket keys, whenever there are some. */
+  /** To be called once. Calls back with new certificates or ticket keys. */
   readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void
   readonly candidate: Candidacy
 }

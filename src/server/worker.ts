@@ -1,4 +1,4 @@
-// A worker: the server as it is, on the store, the address and the identity of its supervisor.
+// A worker: the complete server, on the store, the address and the identity of its supervisor.
 import type { Socket } from 'node:net'
 import { type Config, type Environment, readConfig } from '../config/config.ts'
 import type { AuditBackendConfig } from '../config/audit-config.ts'
@@ -59,7 +59,7 @@ export async function runWorker(
   openFaults: (config: Config, log: Log) => Promise<FaultPoints | undefined>,
 ): Promise<number> {
   const order = (await link.order) as WorkerOrder
-  // For those who look at the processes of the system.
+  // For people who list the processes of the system.
   process.title = `quarterdeck worker ${order.name}`
   let alive: readonly string[] | undefined
   const stop = new AbortController()
@@ -141,7 +141,7 @@ async function tellLastCounts(server: RunningServer, link: SupervisorLink): Prom
     const families = (await server.answerPeer({ kind: 'metrics' })) as readonly FamilySnapshot[]
     await link.ask({ kind: 'lastCounts', families } satisfies LastCounts, ANSWER_WITHIN_MS)
   } catch {
-    // Those that it told when it was last asked are kept.
+    // The counts from its last report are kept.
   }
 }
 

@@ -23,9 +23,9 @@ import { isStored, WrittenObject } from './written-object.ts'
 
 interface Entry {
   readonly key: ObjectKey
-  /** As it is stored. */
+  /** The stored object. */
   readonly before: StoredItem | undefined
-  /** As it will be. */
+  /** The object after the batch. */
   now: StoredItem | undefined
   outcome: ObjectChange['outcome']
 }
@@ -143,7 +143,7 @@ export function placeOf({ resource, namespace, name }: ObjectKey): string {
   return `${resource.storagePrefix}\0${namespace}\0${name}`
 }
 
-/** One write cannot remove an object and make another one. */
+/** One write cannot remove an object and create another one. */
 function removedBefore({ resource, name }: ObjectKey): ApiError {
   const what = `${resource.resource} ${JSON.stringify(name)}`
   const why = 'an earlier operation of the transaction deletes it, and one transaction cannot create it again'

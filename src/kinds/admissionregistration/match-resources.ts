@@ -1,5 +1,5 @@
-// Which requests a webhook or a policy applies to: rules over groups, versions, resources and operations, selectors, and match
-// conditions; with their defaults.
+// The requests that a webhook or a policy applies to: rules over groups, versions, resources and operations, selectors, and match conditions;
+// with their defaults.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { MatchCondition, MatchResources, RuleWithOperations } from '../../api/gen/kinds.ts'
 import { absent, each, type Fields, type OwnRule, within } from '../../schema/defaults/rule.ts'

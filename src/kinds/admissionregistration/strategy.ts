@@ -26,7 +26,7 @@ export const CONFIGURATION = {
       : [],
 } as const
 
-/** Of a new object. Those that are there from before may change. */
+/** The rules for a new object. Existing objects may still change. */
 export function checkStaticName({ metadata: { name = '' } }: Named, check: Check): void {
   if (name.endsWith(STATIC_SUFFIX) && check.gate(STATIC_GATE)) {
     check.invalid(FieldPath.root('metadata').child('name'), name, IS_STATIC)

@@ -141,7 +141,7 @@ function withDecisionsOf(object: Request, stored: Request): Request {
 
 function withConditionTimes(object: Request, stored: Request, now: string): Request {
   const keyOf = ({ type, status }: Condition): string => JSON.stringify([type, status])
-  // Of equal ones the first counts.
+  // The first of equal ones counts.
   const timed = (stored.status.conditions ?? []).filter((each) => each.lastTransitionTime !== null).toReversed()
   const times = new Map(timed.map((each) => [keyOf(each), each.lastTransitionTime]))
   const conditions = (object.status.conditions ?? []).map((condition) => ({

@@ -27,7 +27,7 @@ function checkCandidate({ spec }: LeaseCandidate, check: Check, stored?: LeaseCa
     if (strategy === OLDEST_VERSION && compareVersions(emulated, '0.0.0') === 0) {
       check.required(SPEC.child('emulationVersion'), "must be specified when `strategy` is 'OldestEmulationVersion'")
     }
-    // The reference tells the field twice.
+    // The reference reports the field twice.
     checkLeaseStrategy(strategy, at.child('strategy'), check)
   }
   if (stored !== undefined) check.unchanged(SPEC.child('leaseName'), leaseName, stored.spec.leaseName)

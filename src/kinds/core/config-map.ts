@@ -43,7 +43,7 @@ interface Data extends Pick<ConfigMap, 'immutable' | 'binaryData'> {
   readonly data?: MapOf<string | null>
 }
 
-/** Immutable data stays as it is, and stays immutable. */
+/** Immutable data cannot change, and cannot become mutable. */
 export function checkImmutable(object: Data, stored: Data, check: Check): void {
   if (stored.immutable !== true) return
   if (object.immutable !== true) check.forbidden(FieldPath.root('immutable'), IMMUTABLE_DATA)
@@ -52,7 +52,7 @@ export function checkImmutable(object: Data, stored: Data, check: Check): void {
   }
 }
 
-/** How many bytes a base64 text stands for. */
+/** The number of bytes that a base64 text encodes. */
 export function decodedLength(base64: string | null): number {
   if (base64 === null) return 0
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0

@@ -1,5 +1,5 @@
-// Nodes are created with the status that the kubelet sends (W-089). Dynamic kubelet configuration, which is gone, is kept where it is
-// stored and dropped elsewhere.
+// Nodes are created with the status that the kubelet sends (W-089). The removed dynamic kubelet configuration is kept in stored objects and
+// dropped from new ones.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { Node, NodeSpec, NodeStatus } from '../../api/gen/kinds.ts'

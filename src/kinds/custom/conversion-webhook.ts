@@ -61,7 +61,7 @@ export function conversionWebhook(parts: ConversionParts, webhook: ValueMap): Co
   })
 }
 
-/** A function converts in the place of a webhook. */
+/** A function that converts instead of a webhook. */
 export function conversionFunction(encode: ConversionParts['encode'], answer: ReviewFunction): ConvertByWebhook {
   return convertBy('v1', (review, signal) => answer(encode(review), TIMEOUT_MS, signal))
 }
@@ -135,7 +135,7 @@ interface Conversion {
   readonly toApiVersion: string
 }
 
-/** The converted object with the original metadata restored. Throws where it is another object. */
+/** The converted object with its original metadata. Throws if it is another object. */
 function accept(subject: string, { original, value, toApiVersion }: Conversion): ApiObject {
   const fault = (why: string): ApiError => broken(`${subject} returned invalid object at index 0: ${why}`)
   const object = asMap(value)

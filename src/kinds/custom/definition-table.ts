@@ -33,7 +33,7 @@ export interface DefinitionTableOptions extends CustomParts {
   readonly groups?: readonly DiscoveryGroup[]
   /** The schema of a type has changed, or the type is gone: its watches have to be restarted. */
   readonly onRetired: (forms: readonly Resource['stored'][], isGone: boolean) => void
-  /** From the table of a server that this one goes on from; absent: all are read and compiled. */
+  /** The definitions of the server that this one continues. Absent: all are read and compiled. */
   readonly shared?: SharedDefinitions | undefined
 }
 
@@ -151,7 +151,7 @@ export class DefinitionTable implements ResourceTable {
     if (known !== undefined && !isSame) this.#retire(known, known.definition.uid !== definition.uid)
   }
 
-  /** What the server that this one goes on from has made of the same definition. */
+  /** The compiled form of the same definition in the server that this one continues. */
   #sharedOf({ name, revision }: StoredObject): Pick<Installed, 'definition' | 'schemas'> | undefined {
     const found = this.#options.shared?.get(name)
     if (found?.revision !== revision) return undefined
@@ -162,7 +162,7 @@ export class DefinitionTable implements ResourceTable {
     return schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options)
   }
 
-  /** For the table of a server that goes on from this one. */
+  /** For the table of a server that continues this one. */
   share(): SharedDefinitions {
     const entries = this.#installed.entries()
     return new Map(

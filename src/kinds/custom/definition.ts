@@ -119,7 +119,7 @@ export function hasBadAuthority(object: ApiObject): boolean {
   return authorityFault(textOrEmpty(config, 'caBundle')) !== undefined
 }
 
-/** `openAPIV3Schema` of a version; undefined where there is none. */
+/** The `openAPIV3Schema` of a version. Undefined: there is none. */
 export function schemaIn(object: ApiObject, index: number): ValueMap | undefined {
   const version = mapsInPlace(specOf(object), 'versions')[index] ?? {}
   return mapOrAbsent(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')

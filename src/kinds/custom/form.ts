@@ -28,7 +28,7 @@ export interface CustomFormParts {
   readonly isStoredAsServed: () => boolean
   /** Whether any schema of the definition fills fields in. */
   readonly hasDefaults: () => boolean
-  /** The converted object, as it is served in place of the stored one. */
+  /** The converted object, which is served instead of the stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject) => StoredObject
 }
 

@@ -21,9 +21,9 @@ import { customStrategy } from './strategy.ts'
 export interface CustomParts {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
-  /** A converted object, as it is served in place of the stored one. */
+  /** A converted object, which is served instead of the stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
-  /** Converts between the versions of a definition; `RENAME_VERSION` where they differ in nothing else. */
+  /** Converts between the versions of a definition. `RENAME_VERSION` if they differ only by name. */
   readonly converter: (definition: Definition) => ConvertObjects
   /** For the validation rules. */
   readonly rules?: RuleMeasures

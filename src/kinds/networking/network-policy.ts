@@ -34,7 +34,7 @@ function rangesIn({ ingress = [], egress = [] }: NetworkPolicySpec): ReadonlySet
 
 interface PolicyScope {
   readonly check: Check
-  /** Of a range of ports that ends before it begins, the number that is shown. */
+  /** The number in the message about a range of ports that ends before it begins. */
   readonly shownOf: ShownOf
   readonly stored: ReadonlySet<string>
 }

@@ -1,5 +1,5 @@
-// Disruption budgets: how many pods may be down at a time. A reserved label in the selector matches no pod, and is dropped beside
-// other terms.
+// Disruption budgets: the number of pods that may be down at the same time. A reserved label alone in the selector matches no pod; beside other
+// terms it is dropped.
 import { FieldPath } from '../../api/field-path.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../api/gen/kinds.ts'
 import { specOf, withMembers, withSpec } from '../../api/object-members.ts'

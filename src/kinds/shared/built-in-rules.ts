@@ -8,11 +8,11 @@ import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 interface OwnRules<T> {
   /** The format of names; absent: a DNS subdomain. */
   readonly name?: NameFormat
-  /** Of a new object and of a changed one; `stored` is absent where it is new. */
+  /** The rules for a new object and for a changed one. `stored` is absent for a new one. */
   readonly object: (object: T, check: Check, stored?: T) => void
   /** After those, of a changed one. */
   readonly change?: UpdateRule<T>
-  /** Of a change through `status`; absent: the rules of metadata only. */
+  /** The rules for a change through `status`. Absent: only the rules of metadata. */
   readonly status?: UpdateRule<T>
 }
 

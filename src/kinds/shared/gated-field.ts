@@ -10,8 +10,8 @@ import type { KindStrategy } from '../strategy.ts'
 export interface GatedField {
   readonly gate: string
   /**
-   * From the object to the field; `*` stands for every item of a list and every value of a map, and a member whose name ends in `?`
-   * goes with the field where it holds nothing else.
+   * The path from the object to the field. `*` is every item of a list and every value of a map. A member with `?` at its end is removed with
+   * the field if it is empty then.
    */
   readonly path: readonly string[]
 }

@@ -7,7 +7,7 @@ import type { Check } from '../../schema/validation/check.ts'
 
 interface IpAddress {
   readonly family: 'IPv4' | 'IPv6'
-  /** As one number; an IPv4 address that is written as IPv6 counts as IPv4. */
+  /** The address as one number. An IPv4 address in the form of IPv6 counts as IPv4. */
   readonly bits: bigint
   /** IPv4-mapped IPv6. */
   readonly mapped: boolean
@@ -38,7 +38,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return { family: mapped ? 'IPv4' : 'IPv6', bits: mapped ? bits - MAPPED : bits, mapped, padded: plainTail !== tail }
 }
 
-/** Of an IPv4 address; undefined for other texts. In one loop, because an object may have 200,000 of them. */
+/** The number of an IPv4 address. Undefined: the text is none. One loop, because an object may have 200,000 of them. */
 function bitsOfParts(text: string): number | undefined {
   let [bits, part, digits, parts] = [0, 0, 0, 1]
   for (let i = 0; i < text.length; i++) {

@@ -20,7 +20,7 @@ const SPEC = FieldPath.root<VolumeAttachment['spec']>('spec')
 const STATUS = FieldPath.root<VolumeAttachment['status']>('status')
 const MAX_ERROR_BYTES = 1024
 
-/** As the reference shows the spec; an inline volume is shown as it was sent. */
+/** The spec in the reference's form. An inline volume is shown as it was sent. */
 const ATTACHMENT: Form = [
   ['attacher', 'Attacher', ''],
   [

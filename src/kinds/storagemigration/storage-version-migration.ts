@@ -1,4 +1,4 @@
-// Storage version migrations: which type is written anew, and how far that has come.
+// Storage version migrations: the type whose objects are rewritten, and the progress of that.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   Condition,
@@ -49,7 +49,7 @@ function checkStatus({ status }: StorageVersionMigration, stored: StorageVersion
   if (isTrue(stored.status, 'Failed') && !failed) refuse('Failed condition cannot be set to false once it is true')
 }
 
-/** Of the true conditions, the last that tells a state. */
+/** The last true condition that is a state. */
 function stateOf({ status }: StorageVersionMigration): string {
   const told = status.conditions?.findLast((one) => one.status === 'True' && STATES.includes(one.type))
   return told?.type ?? 'Unknown'

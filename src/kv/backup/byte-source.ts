@@ -28,7 +28,7 @@ export class ByteSource implements AsyncDisposable {
     return taken
   }
 
-  /** With its line feed. Throws where there is none among the first `longest` bytes. */
+  /** A line with its line feed. Throws if the first `longest` bytes have none. */
   async line(longest: number): Promise<string> {
     let end = this.#held.indexOf('\n')
     while (end < 0 && this.#held.length < longest) {
@@ -41,7 +41,7 @@ export class ByteSource implements AsyncDisposable {
     return (await this.take(end + 1)).toString()
   }
 
-  /** Of all that was taken. */
+  /** The digest of all bytes that were taken. */
   digest(): Buffer {
     return this.#hash.copy().digest()
   }

@@ -4,10 +4,10 @@ import { BackupError } from './backup-error.ts'
 import type { SealParameters } from './seal.ts'
 
 export interface BackupHeader {
-  /** Of the state that was copied. */
+  /** The revision of the copied state. */
   readonly revision: Revision
   readonly keys: number
-  /** That all keys begin with. */
+  /** The prefix of all keys. */
   readonly prefix: string
   /** When it was taken, as in RFC 3339. */
   readonly time: string

@@ -6,7 +6,7 @@ import { forEachAtOnce } from '../../lib/together.ts'
 import { BackupError } from './backup-error.ts'
 import { markerKey } from './unfinished.ts'
 
-/** What engines take at a time without making each write slower. */
+/** The number of items that engines write at once without slowing down each write. */
 const AT_A_TIME = 256
 
 const PAGE_KEYS = 500

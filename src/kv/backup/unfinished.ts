@@ -13,7 +13,7 @@ export async function unfinishedSince(kv: Kv, prefix: string, signal: AbortSigna
   return (await kv.get(markerKey(prefix), {}, signal)).item?.value.toString()
 }
 
-/** The pages of a copy. Throws where it is one of a store that is not whole. */
+/** The pages of a copy. Throws if the copied store is not complete. */
 export async function* wholePages(
   copy: StoreCopy,
   prefix: string,

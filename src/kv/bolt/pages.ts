@@ -63,7 +63,7 @@ export function elementsPage(id: PageId, elements: readonly PageElement[], bytes
   return page
 }
 
-/** One of the first two pages of a file. If both are valid, that of the later transaction counts. */
+/** One of the first two pages of a file. If both are valid, the one of the later transaction counts. */
 export function metaPage(id: 0 | 1, { root, pages }: { readonly root: PageId; readonly pages: number }): Buffer {
   const page = newPage({ id, flags: META, count: 0, bytes: HEADER_BYTES })
   const meta = page.subarray(HEADER_BYTES, HEADER_BYTES + META_BYTES)

@@ -110,7 +110,7 @@ class EmbeddedCopy implements StoreCopy {
     return { key, value, revision, createRevision, ttlSeconds: this.#ttlSeconds(entry) }
   }
 
-  /** A lease begins anew whenever its store is served, so it has its full time. */
+  /** A lease starts again whenever its store is served, so it has its full time. */
   #ttlSeconds({ deadlineMs, lease }: LogEntry): number | undefined {
     if (lease !== NO_LEASE) return this.#parts.tables.secondsOfLease(lease) ?? 1
     if (deadlineMs === 0) return undefined

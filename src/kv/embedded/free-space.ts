@@ -57,7 +57,7 @@ export class FreeSpace {
     return { bytes, inUseBytes, limit }
   }
 
-  /** If the disk cannot be checked, it does not count as full. Writes will tell. */
+  /** If the disk cannot be checked, it does not count as full. Writes then fail on their own. */
   async #freeBytes(): Promise<number> {
     try {
       const [disk, fileBytes] = await Promise.all([statfs(this.#folder), this.#tables.sizeBytes()])

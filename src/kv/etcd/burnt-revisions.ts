@@ -6,7 +6,7 @@ import type { Revision } from '../kv.ts'
 /** Measured with a member on the same machine; 1e9 revisions take about 70 hours. */
 export const BURNT_A_SECOND = 4000
 
-/** As many as a client has under way at a time. */
+/** The number of calls that a client has open at the same time. */
 const AT_A_TIME = 256
 
 /** History is forgotten on the way, so that etcd uses its space again. */

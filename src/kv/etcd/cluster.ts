@@ -119,7 +119,7 @@ export class Cluster {
     if (this.#closed) throw new KvError('closed', 'the etcd client is closed')
   }
 
-  /** From now on calls are refused; those under way go on. */
+  /** From now on calls are refused. Open calls continue. */
   refuse(): void {
     this.#closed = true
   }
@@ -129,7 +129,7 @@ export class Cluster {
     for (const endpoint of this.endpoints) endpoint.close()
   }
 
-  /** A connected member. Throws `unavailable` where there is none by `deadline` (absent: waits on). */
+  /** A connected member. Throws `unavailable` if there is none by `deadline`. Without `deadline` it waits on. */
   async connected(deadline: number | undefined, signal: AbortSignal): Promise<Endpoint> {
     this.throwIfClosed()
     throwIfCancelled(signal)

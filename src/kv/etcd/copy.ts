@@ -78,7 +78,7 @@ class EtcdCopy implements StoreCopy {
   }
 }
 
-/** As many as make a page, going by the last ones. */
+/** The number of items that fill a page, by the size of the last ones. */
 function nextLimit(items: readonly CopiedItem[]): number {
   const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
   const fitting = Math.floor((items.length * PAGE_BYTES) / Math.max(bytes, 1))

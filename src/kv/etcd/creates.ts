@@ -14,7 +14,7 @@ import type { Call, Cluster, OnFailure } from './cluster.ts'
 import type { Leases } from './leases.ts'
 import { currentOf, lostKey, revisionOf, UnknownOutcome } from './outcome.ts'
 
-/** Longer than any request can be under way, and not the time to live of anything else: a lease takes its keys along. */
+/** Longer than any request lasts. No lease with this time to live may be used for other keys: a lease takes its keys along. */
 const FENCE_SECONDS = 3_601
 
 /** The prefix of fences: we have rights to it, and no other key of ours is there. */
@@ -97,7 +97,7 @@ export class Creates {
     return revisionOf(this.#cluster, commit, { ...call, upTo, since, mark: fence.key })
   }
 
-  /** Those who are in doubt together share one putting up; where it fails, the next one tries. */
+  /** Concurrent creates in doubt share one fence. If putting it fails, the next one tries. */
   async #raise(fence: Fence, call: Call): Promise<Revision> {
     for (;;) {
       if (fence.raised === undefined) {

@@ -37,7 +37,7 @@ export class Dialer {
     return this.#context !== undefined
   }
 
-  /** As it stands in a URL. */
+  /** The form in a URL. */
   get authority(): string {
     if ('path' in this.target) return 'localhost'
     const { host, port } = this.target
@@ -83,10 +83,7 @@ export function definedOnly<T extends object>(record: T): { [K in keyof T]?: Non
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }
 
-/**
- * `http://host:port`, `https://host:port`, or `host:port`, which is secure where there is something to be secure with; or
- * `unix:///path`, which is safe by itself.
- */
+/** `http://host:port`; `https://host:port`; `host:port`, which uses TLS if there are certificates for it; or `unix:///path`, which needs no TLS. */
 function parseEndpoint(text: string, hasTls: boolean): { target: Target; secure: boolean } {
   if (text.startsWith(`${UNIX}/`)) return { target: { path: text.slice(UNIX.length) }, secure: false }
   const url = URL.parse(text.includes('://') ? text : `${hasTls ? 'https' : 'http'}://${text}`)

@@ -1,5 +1,5 @@
-// One member of the cluster and its connection, which is made on demand and again when it is lost. A call is sent once; retries
-// are decided above.
+// One member of the cluster and its connection, which is opened on demand and again after a loss. A call is sent once. The callers decide about
+// retries.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { Connection } from '../../wire/http2-client-connection.ts'
@@ -25,7 +25,7 @@ export interface CallOptions {
   readonly headers: CallHeaders
   readonly signal: AbortSignal
   readonly metadata?: Metadata | undefined
-  /** Called once where there is no answer after `LATE_MS`. It may end the call. */
+  /** Called once if there is no answer after `LATE_MS`. It may end the call. */
   readonly onLate?: (call: GrpcCall) => void
 }
 
@@ -40,7 +40,7 @@ export interface CallHeaders {
   readonly token?: string
 }
 
-/** `failing`: the last attempt to connect failed, the next one comes by itself. */
+/** `failing`: the last attempt to connect failed. The next attempt follows without a call. */
 export type EndpointState = 'ready' | 'connecting' | 'failing'
 
 export function callHeaders(token: string | undefined): CallHeaders {
@@ -55,7 +55,7 @@ export type WatchCall = StreamCall<WatchRequest, WatchResponse>
 export class Endpoint {
   /** As the operator wrote it. */
   readonly url: string
-  /** The member has the call for it, for all that is known. It may have been upgraded when it is connected anew. */
+  /** As far as is known, the member supports the call. It may have been upgraded when it is connected again. */
   streamsRanges = true
   readonly dialer: Dialer
   /** Used instead of the dialer's sockets. */
@@ -90,7 +90,7 @@ export class Endpoint {
     return this.#connection?.state === 'open'
   }
 
-  /** Tells how the connection is doing, and sets out to make one where there is none. */
+  /** The state of the connection. Starts to connect if there is no connection. */
   connect(): EndpointState {
     if (this.isReady) return 'ready'
     if (this.#connection === undefined && performance.now() >= this.#dialAt) this.#dial()
@@ -150,7 +150,7 @@ export class Endpoint {
     })
   }
 
-  /** To be called where an answer is late: the connection to a member that does not even answer a ping is closed. */
+  /** To be called if an answer is late. Closes the connection to a member that does not answer a ping either. */
   check(): void {
     if (!this.#isAlone) this.#connection?.check(LATE_MS)
   }

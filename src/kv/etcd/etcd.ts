@@ -1,5 +1,5 @@
-// The engine on etcd 3.4 to 3.7. Start here: `openEtcd`. Values that it hands out are views of the answers they came in: who
-// keeps one for long should keep a copy.
+// The engine on etcd 3.4 to 3.7. Start here: `openEtcd`. Its values are views of the answers that they came in. To keep a value for long, copy
+// it.
 import { throwIfCancelled } from '../../lib/errors.ts'
 import {
   checkCommit,
@@ -46,7 +46,7 @@ export interface EtcdOptions extends ClusterOptions {
   readonly openTimeoutMs?: number
   /** Whether large ranges are read by one call where the members have it; absent: true. */
   readonly streamsRanges?: boolean
-  /** One try of a call; absent: 5 s. */
+  /** The time for one attempt of a call. Absent: 5 s. */
   readonly attemptTimeoutMs?: number
   /** All tries of a call; absent: 15 s. */
   readonly callTimeoutMs?: number
@@ -129,7 +129,7 @@ export class Etcd implements RestorableKv {
     this.maintenance = new EtcdMaintenance(cluster, options.prefix)
   }
 
-  /** Watches and calls under way; for tests. */
+  /** Open watches and calls, for tests. */
   get liveHandles(): number {
     return this.#cluster.watches.size + this.#underWay
   }
@@ -208,7 +208,7 @@ export class Etcd implements RestorableKv {
     })
   }
 
-  /** That etcd can read is seen by reading; that it does not want to write it says in its status. */
+  /** A read shows that etcd can read. Its status shows whether it refuses writes. */
   async checkHealth(signal: AbortSignal): Promise<void> {
     await this.#range({ key: this.#prefix }, HEALTH_LIMITS, signal)
     const { errors } = await this.#status(signal)

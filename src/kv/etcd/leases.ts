@@ -33,7 +33,7 @@ export class Leases {
       const known = this.#current.get(ttlSeconds)
       const lease = await known?.catch(() => undefined)
       if (lease !== undefined && performance.now() < lease.usableUntil && lease.uses++ < KEYS_A_LEASE) return lease.id
-      // Of many who find it used up together, the first asks for the next one and the others wait for that.
+      // If several callers find it used up, the first asks for the next one and the others wait for that.
       if (this.#current.get(ttlSeconds) !== known) continue
       if (this.#current.size >= TIMES_KEPT) this.#current.clear()
       const granting = this.#grant(ttlSeconds, call)
@@ -42,7 +42,7 @@ export class Leases {
     }
   }
 
-  /** To be called where etcd does not know the lease any more. */
+  /** To be called if etcd no longer knows the lease. */
   forget(ttlSeconds: number): void {
     this.#current.delete(ttlSeconds)
   }

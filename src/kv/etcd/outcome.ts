@@ -1,8 +1,8 @@
-// What became of a commit whose answer was lost, once no copy of it can succeed any more. The *first* event of a key after its expected
-// revision tells which write moved it on. A put of our very bytes was ours (two writers with the same bytes at the same revision cannot
-// be told apart, and have got the same thing); another put means that we lost, cleanly. A delete, where we wanted to delete,
-// may have been that of any client: that is `unknown`, since otherwise two clients could be told that each did it alone. Of a commit of
-// several keys one put is looked for, and the others must have changed in the same revision.
+// The outcome of a commit whose answer was lost, once no copy of it can succeed any more. The *first* event of a key after its expected revision
+// shows which write came next. A put of our exact bytes was ours. (Two writers with the same bytes at the same revision cannot be told apart,
+// and have got the same result.) Another put means that we lost, without effect. If we wanted to delete, a delete may have been that of any
+// client. The outcome is `unknown` then: otherwise two clients could each believe that they did it alone. For a commit of several keys one put
+// is looked for, and the others must have changed in the same revision.
 import { ABSENT, type Commit, type KeyValue, type KvEvent, type Put, type Removal, type Revision } from '../kv.ts'
 import { RANGE, type RequestOp, TXN, type TxnResponse } from '../gen/rpc.ts'
 import type { Given } from '../rpc.ts'
@@ -56,7 +56,7 @@ export async function revisionOfState(cluster: Cluster, commit: Commit, call: Ca
   return isOurs ? revision : undefined
 }
 
-/** Of a commit that lost, the first key that is not as expected; undefined: all are. */
+/** The first key of a lost commit that is not as expected. Undefined: all are. */
 export function lostKey({ expected }: Commit, { responses }: TxnResponse): Lost | undefined {
   for (const [at, { key, revision }] of expected.entries()) {
     const found = toKeyValue(responses[at]?.range?.kvs[0])
@@ -112,7 +112,7 @@ async function read(
   return responses.map(({ range }) => toKeyValue(range?.kvs[0]))
 }
 
-/** A put, if there is one: it can be told from those of others. */
+/** A put, if there is one: it can be told from the puts of others. */
 function witnessOf({ expected, writes }: Commit): Put | Removal {
   const absent = new Set(expected.flatMap(({ key, revision }) => (revision === ABSENT ? [key] : [])))
   return writes.find(({ value }) => value !== undefined) ?? writes.find(({ key }) => !absent.has(key))!

@@ -26,7 +26,7 @@ const EVENTS_A_BATCH = 1_000
 
 const PROGRESS_RETRY_MS = 100
 
-/** Streams refused in a row for want of rights, each with a new token, until it is taken for an answer. */
+/** The number of streams in a row that may be refused for lack of rights, each with a new token, before the refusal is final. */
 const REFUSALS = 3
 
 /** A prefix, or one key where `rangeEnd` is absent. */
@@ -129,7 +129,7 @@ export class EtcdWatch implements KvWatch {
     return true
   }
 
-  /** Asks, and goes on asking until the answer comes: etcd gives none while the watch is catching up. */
+  /** Asks until the answer comes: etcd gives none while the watch is catching up. */
   #askForProgress(): void {
     if (!this.#wantsProgress || this.#call === undefined) return
     this.#call.send({ progressRequest: {} })
@@ -178,7 +178,7 @@ export class EtcdWatch implements KvWatch {
     }
   }
 
-  /** One stream, until it ends, which is always an error. */
+  /** One stream until its end, which is always an error. */
   async *#follow(endpoint: Endpoint): AsyncGenerator<Batch, never, void> {
     const call = endpoint.openWatch(this.#cluster.headers)
     // Also while the watch is not being read.

@@ -101,7 +101,7 @@ class LinkSession {
   readonly #splitter = new FrameSplitter(LINK_FRAMES)
   readonly #watches = new Map<number, OpenWatch>()
   readonly #life = new AbortController()
-  /** The newest revision that a client was told. It waits for the events up to it. */
+  /** The newest revision that a client knows. It waits for the events up to it. */
   #awaited: Revision = 0
 
   constructor(socket: Socket, { kv, revisions, publish, onFault }: SessionParts) {

@@ -1,5 +1,5 @@
-// The leases of a store. Clients keep them alive. When the time of a lease is over, it is removed with its keys in one revision.
-// The granted time is stored, the rest of it is not: after a restart every lease begins anew, as in etcd.
+// The leases of a store. Clients keep them alive. When the time of a lease is over, it is removed with its keys in one revision. Only the
+// granted time is stored: after a restart every lease starts again, as in etcd.
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { compareKeys } from '../key-order.ts'

@@ -10,7 +10,7 @@ export interface Compilers {
   readonly release: () => void
 }
 
-/** So few requests and handshakes need no optimized code: probes, and a user who looks around. */
+/** This number of requests and handshakes needs no optimized code: probes, and a user who looks around. */
 const LITTLE_WORK = 50
 
 /**

@@ -31,7 +31,7 @@ export interface Heap {
   readonly usedBytes: () => number
   /** What the process has, used or not: of the heap, and of buffers. */
   readonly takenBytes: () => number
-  /** All that can be had, at once. */
+  /** Collects all garbage at once. */
   readonly collect: () => void
 }
 

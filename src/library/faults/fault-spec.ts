@@ -4,13 +4,13 @@ import { suggestion } from '../../lib/closest-word.ts'
 /** The verbs that requests are matched by, as RBAC has them. Server-side apply is a `patch`. */
 export type FaultVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
-/** Which watches: all that agree with every member that is given. */
+/** The watches that the fault hits: all that match every given member. */
 export interface WatchMatch {
   /** The plural, with its group where there are several of the name: `pods`, `deployments.apps`. */
   readonly resource?: string
   /** Instead of the resource: `Pod`, `Deployment.apps`. */
   readonly kind?: string
-  /** That of the path: a list of all namespaces is in none of them. */
+  /** The namespace in the path. A list of all namespaces matches none. */
   readonly namespace?: string
   /** The name of the object. For a list or watch: the name in a field selector (`metadata.name=web`). */
   readonly name?: string
@@ -18,7 +18,7 @@ export interface WatchMatch {
   readonly user?: string
 }
 
-/** Which requests: all for resources that agree with every member that is given. */
+/** The requests that the fault hits: all requests for resources that match every given member. */
 export interface RequestMatch extends WatchMatch {
   readonly verb?: FaultVerb | readonly FaultVerb[]
   /** `status`, `scale`, …; `*`: the object and everything below it. Absent: the object alone; everything where no resource is named. */
@@ -43,7 +43,7 @@ export interface Repeated {
  */
 export interface Failure extends Repeated {
   readonly status: FailureStatus
-  /** Of 429 and 503. 1 where nothing is said. */
+  /** The Retry-After of 429 and 503. Default: 1. */
   readonly retryAfterSeconds?: number
 }
 
@@ -64,7 +64,7 @@ export type FaultSpec =
   | ({ readonly fault: 'delay'; readonly match?: RequestMatch } & Delay)
   /** Requests wait until the fault is removed. */
   | ({ readonly fault: 'hold'; readonly match?: RequestMatch } & Repeated)
-  /** Connections are broken off without an answer, with everything else that is under way on them. */
+  /** Connections break off without an answer, with all their open requests. */
   | ({ readonly fault: 'cut'; readonly match?: RequestMatch } & Cut)
   /** Watches that are open now break off. */
   | { readonly fault: 'cutWatches'; readonly match?: WatchMatch }

@@ -35,7 +35,7 @@ export interface Faults {
   delay(match: RequestMatch, delay: Delay): Fault
   /** The next requests that match wait until the fault is removed, at most until their deadline. */
   hold(match: RequestMatch, repeated?: Repeated): Fault
-  /** The connections of the next requests that match are broken off, with everything else that is under way on them. */
+  /** The connections of the next matching requests break off, with all their open requests. */
   cut(match: RequestMatch, cut?: Cut): Fault
   /** Watches that are open; all of them where nothing is said. How the opening of a watch fails is up to `fail` and its like. */
   watches(match?: WatchMatch): WatchFaults
@@ -59,7 +59,7 @@ export interface Faults {
 
 /** Of `faults.watches(match)`. */
 export interface WatchFaults {
-  /** Those that are open now break off in the middle, as if the network had failed. */
+  /** Open watches break off in the middle, as if the network had failed. */
   cut(): Fault
   /** They stay open and nothing comes, not even their end, until the fault is removed. Also those that are yet to be opened. */
   freeze(): Fault

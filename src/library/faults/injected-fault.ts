@@ -1,4 +1,4 @@
-// A fault that stands: how often it has struck, and who waits for that.
+// An active fault: the number of its hits, and the callers that wait for them.
 import { cancellableWait } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { FaultError, type FaultSpec } from './fault-spec.ts'
@@ -46,7 +46,7 @@ export class InjectedFault<Spec extends FaultSpec = FaultSpec> implements Fault 
   whenHit(times = 1): Promise<void> {
     if (this.hits >= times) return Promise.resolve()
     const done = Promise.withResolvers<void>()
-    // Who does not wait for it any more is not to be told by the end of the process.
+    // A caller that no longer waits must not end the process by a rejection.
     done.promise.catch(() => {})
     if (this.removed.aborted) done.reject(this.#tooFew())
     else this.#waiters = [...this.#waiters, { times, done }]
@@ -84,7 +84,7 @@ export class InjectedFault<Spec extends FaultSpec = FaultSpec> implements Fault 
   }
 }
 
-/** As `/debug/faults` shows it. */
+/** The form at `/debug/faults`. */
 export function reportOf({
   id,
   spec,

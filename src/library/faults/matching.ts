@@ -1,10 +1,10 @@
-// Which requests a fault is for. What is named has to be there: a fault that can never strike is a slip of the test's author.
+// The requests that a fault is for. All names must exist: a fault that can never strike is a mistake of the test's author.
 import type { ResourceInfo } from '../../http/request-info.ts'
 import { suggestion } from '../../lib/closest-word.ts'
 import type { DiscoveryGroup } from '../../registry/discovery.ts'
 import { FaultError, type RequestMatch } from './fault-spec.ts'
 
-/** A request as it is matched. */
+/** The parts of a request that faults match. */
 export interface Asked {
   readonly info: ResourceInfo
   readonly user: string

@@ -29,7 +29,7 @@ type WatchFault = InjectedFault<WatchSpec>
 export class OpenWatches {
   readonly #options: OpenWatchesOptions
   readonly #open = new Set<FaultyWatch>()
-  /** Those that watches yet to come meet as well. */
+  /** Faults that later watches meet as well. */
   readonly #standing = new Map<WatchFault, Matcher>()
 
   constructor(options: OpenWatchesOptions) {
@@ -64,7 +64,7 @@ class FaultyWatch implements Watch, AsyncIterator<readonly WatchEvent[]> {
   readonly #request: WatchRequest
   readonly #clock: Clock
   #faults: readonly WatchFault[] = []
-  /** What has come and is not told yet. */
+  /** Events that have come and were not passed on yet. */
   readonly #held: WatchEvent[] = []
   /** How it ended, once it did. */
   #end: { readonly error?: unknown } | undefined
@@ -143,7 +143,7 @@ class FaultyWatch implements Watch, AsyncIterator<readonly WatchEvent[]> {
     return this.#first('freezeWatches') !== undefined
   }
 
-  /** What is to be told now; undefined: nothing. Throws 410 where enough was lost; until then nothing is. */
+  /** The events to pass on now. Undefined: none. Throws 410 when enough events were lost; until then none are passed on. */
   #ready(): readonly WatchEvent[] | undefined {
     if (this.#held.length === 0 || this.#isFrozen) return undefined
     const loss = this.#first('dropEvents')

@@ -27,14 +27,14 @@ export interface RequestFaultsOptions {
 interface Rule {
   readonly fault: InjectedFault<RequestSpec>
   readonly matcher: Matcher
-  /** Of a create it is in the body. */
+  /** For a create, the name is in the body. */
   readonly needsName: boolean
   left: number
 }
 
 export class RequestFaults {
   readonly #options: RequestFaultsOptions
-  /** Replaced, never changed in place: requests walk over it for as long as they are held. */
+  /** Replaced, never changed in place: held requests iterate over it. */
   #rules: readonly Rule[] = []
 
   constructor(options: RequestFaultsOptions) {

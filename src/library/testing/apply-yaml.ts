@@ -9,7 +9,7 @@ import { waitFor } from './wait.ts'
 
 /** How objects are applied. */
 export interface ApplyYamlOptions {
-  /** Of objects that have namespaces and do not say which. `default`. */
+  /** The namespace of namespaced objects that name none. Default: `default`. */
   readonly namespace?: string
   /** Who owns the fields that are applied. `quarterdeck-testing`. */
   readonly fieldManager?: string
@@ -26,7 +26,7 @@ export type Applied = Stored<KubernetesObject>
 interface Manifest extends KubernetesObject {
   readonly apiVersion: string
   readonly kind: string
-  /** Which document of the text it is from, from 1 on. */
+  /** The number of the document in the text, from 1. */
   readonly document: number
 }
 

@@ -22,7 +22,7 @@ interface Matcher {
   toAsymmetricMatcher?(): string
 }
 
-/** None where the object is as it is wanted. */
+/** Empty: the object is as wanted. */
 export function differences(wanted: unknown, seen: unknown, path = ''): readonly Difference[] {
   if (isMatcher(wanted)) return wanted.asymmetricMatch(seen) ? [] : [{ path, wanted, seen }]
   if (Array.isArray(wanted) && Array.isArray(seen) && wanted.length === seen.length) {

@@ -18,7 +18,7 @@ const SORTS = [
   'conflict',
   /** Watches break off. */
   'broken-watch',
-  /** What watches tell comes late. */
+  /** Watch events come late. */
   'late-watch',
   /** A program ends in the middle, before or after a write, and starts again. */
   'crash',
@@ -60,7 +60,7 @@ export type Program = (client: Client, signal: AbortSignal) => Promise<unknown>
 
 export interface ExploredWorld {
   readonly seed: string
-  /** Those that programs work with. */
+  /** The clients of programs. */
   readonly servers: readonly Server[]
   /** The time of the world, which `advance` moves on. Programs that wait have to wait by it. */
   readonly clock: Clock
@@ -239,7 +239,7 @@ class World implements ExploredWorld, AsyncDisposable {
           resolve()
         }
       })
-      // Of a program that has crashed nothing is waited for.
+      // A crashed program is not waited for.
       const run = program(client, life.signal).catch((error: unknown) =>
         this.#tell(`${running.name} failed: ${messageOf(error)}`),
       )

@@ -59,7 +59,7 @@ export class ExploredLink implements Transport {
     return size
   }
 
-  /** What watches tell comes only after `release`. */
+  /** Watch events come only after `release`. */
   hold(): void {
     this.#held ??= Promise.withResolvers<void>()
   }

@@ -35,7 +35,7 @@ export interface FixtureOptions extends ServerOptions {
 
 /** What a test gets. */
 export interface ServerFixtures {
-  /** Those that were given. */
+  /** The given options. */
   readonly serverOptions: FixtureOptions
   /** The server of the file. Each test has a fork of it. Do not change it after `setup`. */
   readonly fileServer: Server
@@ -52,7 +52,7 @@ type Fixture<Needs extends object, Name extends keyof ServerFixtures> = (
   use: (value: ServerFixtures[Name]) => Promise<void>,
 ) => Promise<void>
 
-/** What vitest tells a fixture of the test that it is for. */
+/** The part of vitest's test context that a fixture uses. */
 interface VitestContext {
   readonly onTestFailed: (listener: () => void) => void
 }

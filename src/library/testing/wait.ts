@@ -83,12 +83,10 @@ export async function waitFor<T extends KubernetesObject>(
 }
 
 /**
- * Waits until the object is as it is wanted: it has the members that are given, or it passes a function of assertions, which is called for
- * every version of it. Resolves to the object. Throws `WaitTimeoutError` with the difference when the time is over, and `ApiStatusError`
- * at once where the client may not watch such objects.
- *
- *     await eventually(client, widget, { status: { phase: 'Ready', replicas: 3 } })
- *     await eventually(client, widget, ({ status }) => expect(status?.replicas).toBeGreaterThan(2))
+ * Waits until the object is as wanted: it has the given members, or passes a function of assertions, which is called for every version of it.
+ * Resolves to the object. Throws `WaitTimeoutError` with the difference when the time is over, and `ApiStatusError` at once where the client may
+ * not watch such objects. await eventually(client, widget, { status: { phase: 'Ready', replicas: 3 } }) await eventually(client, widget, ({
+ * status }) => expect(status?.replicas).toBeGreaterThan(2))
  */
 export async function eventually<T extends KubernetesObject>(
   client: Client,
@@ -200,7 +198,7 @@ function labelOf({ kind, name, namespace }: Place<KubernetesObject>): string {
   return `${kind.kind ?? kind.plural} ${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
-/** One object that is watched until no fault is found. */
+/** Watches one object until no fault is found. */
 class Observation<T extends KubernetesObject> {
   readonly #client: Client
   readonly #place: Place<T>

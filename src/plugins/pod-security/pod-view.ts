@@ -44,7 +44,7 @@ export interface Violation {
 
 export type Check = (pod: PodView) => Violation | undefined
 
-/** By the minor version that the check applies from. */
+/** By the first minor version of the check. */
 export type CheckVersions = Readonly<Record<number, Check>>
 
 /** A check of containers: `container "a" must not …`. */

@@ -30,7 +30,7 @@ function count(amount: number): Quantity {
   return quantityOf(amount, 'decimalSI')
 }
 
-/** The type that a resource name counts; undefined where it is not counted. */
+/** The type that a resource name counts. Undefined: it is not counted. */
 export function countedType(name: string): GroupResource | undefined {
   if (name.startsWith('count/')) return typeOf(name.slice('count/'.length))
   if (BARE_NAMES.has(name)) return { group: '', resource: name }

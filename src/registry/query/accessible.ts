@@ -107,7 +107,7 @@ class AccessibleWatch implements Watch {
       this.#isChanged = true
       this.#wake?.()
     })
-    // A change before this is not told.
+    // A change before this is not sent.
     this.#isChanged = true
     const inner = new Steps(watch, () => this.#wake?.())
     try {
@@ -167,7 +167,7 @@ class AccessibleWatch implements Watch {
     if (covers(before, reach)) return
     const page = await listWithin(this.#of, reach, { ...this.#of.query, at: { kind: 'any' } }, this.#of.signal)
     for await (const batch of page.batches) {
-      // Of newer objects there is an event to come.
+      // Newer objects come as events.
       const opened = batch.filter((object) => object.revision <= this.#position && !this.#shown.has(keyOf(object)))
       for (const object of opened) this.#shown.set(keyOf(object), object)
       if (opened.length > 0) yield opened.map((object) => this.#eventOf('ADDED', object))

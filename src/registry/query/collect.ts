@@ -24,7 +24,7 @@ export interface Cut {
   readonly limit: number | undefined
 }
 
-/** Objects beside those in the cache, and the values to order by, may take so much memory. */
+/** The limit of memory for objects outside of the cache, and for the values to order by. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 interface Entry {

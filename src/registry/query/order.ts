@@ -115,7 +115,7 @@ const LETTERS = '\x01'
 const END = '\x02'
 const OTHER = '\x03'
 const DIGITS = '\x04'
-/** Longer ones are no versions; they are compared by this much of them, and then as they are. */
+/** Longer texts are no versions. They are compared by this many characters, and then as texts. */
 const LONGEST_VERSION = 128
 
 /**

@@ -93,7 +93,7 @@ export class ObjectQueries {
     return new Condition({ ...where, key: `${form} ${where.text}`, objectOf, allowance: this.#allowance(verb) })
   }
 
-  /** `form` tells versions of a kind from each other. Remembers two objects: a change has one before and one now. */
+  /** `form` distinguishes the versions of a kind. Remembers two objects: a change has one before and one now. */
   objectOf(form: string, make: (stored: StoredObject) => ApiObject): ObjectOf {
     const objectOf = (stored: StoredObject): ApiObject => {
       for (const [known, knownForm, object] of this.#parsed) if (known === stored && knownForm === form) return object

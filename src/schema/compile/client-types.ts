@@ -1,11 +1,11 @@
-// Writes the TypeScript types of the built-in kinds for those who use the client: an interface for each type that an object of a
-// served kind has in it, and a constant of the same name for each kind.
+// Writes the TypeScript types of the built-in kinds for users of the client: an interface for each type in an object of a served kind, and a
+// constant of the same name for each kind.
 import type { CompiledField, CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
 import { itemOf, type NamedType, namesOf, reachedFrom, typesById } from './type-names.ts'
 
 type Descriptions = Readonly<Record<string, string>>
 
-/** Kinds that clients send or get beside the resources and their subresources. */
+/** Kinds that clients send or get besides the resources and their subresources. */
 const FURTHER_KINDS: readonly string[] = [
   'meta_v1.Status',
   'meta_v1.DeleteOptions',

@@ -67,7 +67,7 @@ function jsonName(field: protobufjs.Field): string {
   return optionsOf(field, field.name).text('json_name') ?? field.name
 }
 
-/** One line a type, so that a change of one type is a change of one line. */
+/** One line for each type, so that a change of one type changes one line. */
 export function formatCompiled(schema: CompiledSchema): string {
   const files = schema.files.map((file) => {
     const { types, ...head } = file

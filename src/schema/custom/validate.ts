@@ -49,7 +49,7 @@ interface Alternative {
   readonly matched: number
 }
 
-/** One value, or one alternative of it, under way. */
+/** One value, or one alternative of it, during validation. */
 class Run {
   readonly errors: FaultList
   /** Counted as in the reference: if all alternatives fail, the one with the most matches is reported. */

@@ -8,11 +8,11 @@ export interface DefaultsContext {
   readonly gates: ReadonlySet<string>
   /** The time that fields about now are filled with, RFC 3339 in whole seconds. */
   readonly now: () => string
-  /** What the object was made of: it is stored, and so has its defaults. */
+  /** The stored object that the object derives from. It already has its defaults. */
   readonly stored?: ValueMap | undefined
 }
 
-/** `T` is the type of the field, which is undefined where it is null; `parent` is the object that it is in, with the defaults of the fields before it. */
+/** `T` is the type of the field; a null field is undefined. `parent` is the object with the field; the fields before it have their defaults. */
 export type Rule<T = Value, P = ValueMap> = (value: T | undefined, context: DefaultsContext, parent: P) => T | undefined
 
 /** A rule of any type. */
@@ -64,7 +64,7 @@ export type Fields<T = ValueMap> = [Value] extends [T]
 /** The type of the items of a list. */
 type ItemOf<T> = [Value] extends [T] ? Value : Extract<T, readonly unknown[]>[number]
 
-/** The fields of an object that may be absent: nothing happens where it is. */
+/** Rules for the fields of an optional object. If it is absent, nothing happens. */
 export function within<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
   const entries = Object.entries(fields as Fields)
   return typedRule((given, context) => (isMap(given) ? filled(given, entries, context) : given))
@@ -138,7 +138,7 @@ export function where<T = Value, P = ValueMap>(
   return (given, context, parent) => (holds(parent) ? rule(given, context, parent) : given)
 }
 
-/** An object with one member set; the same object where it is so already. */
+/** An object with one member set. The same object if it has the value already. */
 export function withMember<T extends ValueMap, K extends keyof T & string>(map: T, name: K, value: NoInfer<T[K]>): T {
   return map[name] === value ? map : { ...map, [name]: value }
 }

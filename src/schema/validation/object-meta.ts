@@ -132,7 +132,7 @@ function checkEachCollection(meta: ValueMap, check: Check, finalizers: readonly 
   checkManagedFields(mapsInPlace(meta, 'managedFields'), METADATA.child('managedFields'), check)
 }
 
-/** Each of these faults shows the whole list; a list made of nothing else must not be shown once an item. */
+/** Each of these faults shows the whole list. A list with nothing but faults must not be shown once for each item. */
 const MAX_WHOLE_LISTS = 8
 
 function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): void {

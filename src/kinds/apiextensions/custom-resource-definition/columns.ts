@@ -4,7 +4,7 @@ import { CREATED_AT } from '../../../codec/table.ts'
 import { column, NAME, tableOf, text, wide } from '../../../codec/tables/column.ts'
 import { at, conditionHolds, listAt, textAt } from '../../../codec/tables/reading.ts'
 
-/** Those that are served, the stored one with a mark. */
+/** The served versions. The storage version has a mark. */
 function versions(object: ValueMap): string {
   const served = listAt(object, 'spec', 'versions').filter((version) => at(version, 'served') === true)
   const names = served.map(

@@ -1,5 +1,4 @@
-// What the rules of a definition are estimated to cost, for people who ask (`?ruleCosts=true`), and which bounds would lower the cost of
-// those that are expensive.
+// The estimated cost of a definition's rules (`?ruleCosts=true`), and the bounds that would lower the cost of the expensive ones.
 import { FieldPath } from '../../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import { specOf } from '../../../api/object-members.ts'

@@ -31,7 +31,7 @@ export interface RulePlace extends Place {
   readonly rules: readonly ValueMap[]
 }
 
-/** Those of the whole schema of a version, which is at `at`. */
+/** The rules of the whole schema of a version, which is at `at`. */
 export function rulePlaces(schema: ValueMap, at: FieldPath): Generator<RulePlace, void> {
   return placesIn(schema, { at, field: '', isResource: true, count: 1, lost: undefined })
 }
@@ -73,7 +73,7 @@ export interface CostedRule {
   readonly index: number
   readonly source: ValueMap
   readonly compiled: CompiledRule
-  /** Of all values that an object can have there; undefined where the rule cannot be compiled. */
+  /** The cost for all values that an object can have there. Undefined: the rule cannot be compiled. */
   readonly cost: number | undefined
   /** Undefined where it has no messageExpression that can be compiled. */
   readonly messageCost: number | undefined

@@ -97,7 +97,7 @@ function shownStatus(status: ValueMap): ValueMap {
   )
 }
 
-/** What an annotation holds; undefined where it is not there, or no JSON. */
+/** The value in an annotation. Undefined: it is absent, or no JSON. */
 function parsed(object: ApiObject, annotation: string): Value | undefined {
   return jsonOrAbsent(textOrEmpty(annotationsOf(object), annotation))
 }

@@ -86,7 +86,7 @@ function withGrace(pod: Pod): Pod {
   return grace < 0 ? withSpec(pod, { terminationGracePeriodSeconds: 1 }) : pod
 }
 
-/** These fields stay where a client that does not know them leaves them out. */
+/** A client that does not know these fields leaves them out, and they keep their values. */
 function keptStatus(status: PodStatus, stored: PodStatus): PodStatus {
   const { qosClass, observedGeneration: generation } = stored
   const kept = { ...(qosClass && { qosClass }), ...(generation && { observedGeneration: generation }), ...status }

@@ -79,7 +79,7 @@ function checkListChange(spec: ServiceSpec, old: ServiceSpec, field: 'clusterIPs
   const shown = shownJson(now)
   if (now.length === before.length) {
     for (const [i, value] of before.entries()) {
-      // The reference tells a changed family at the first.
+      // The reference reports a changed family at the first one.
       if (value !== now[i]) check.invalid(at.index(isAddresses ? i : 0), shown, 'may not change once set')
     }
     return

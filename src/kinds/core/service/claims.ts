@@ -1,6 +1,6 @@
-// Cluster IPs and node ports belong to one service at a time. Each is claimed by creating a record under its name: of two who try
-// at once the store lets one, so replicas need no lock. What a crash leaves claimed is released by a loop
-// (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps its bitmap of ports, the bitmap claims them.
+// Cluster IPs and node ports belong to one service at a time. A write claims each by creating a record of its name. The store lets only one of
+// two writers create it, so replicas need no lock. A loop releases claims that a crash leaves behind (`controllers/service-ip-repair.ts`). If
+// kube-apiserver has a bitmap of ports, the bitmap claims them.
 import type { ParentReference } from '../../../api/gen/kinds.ts'
 import { isKind } from '../../../api/kind-guard.ts'
 import { labelsOf, specOf } from '../../../api/object-members.ts'
@@ -120,7 +120,7 @@ function keyIn(type: ClaimType, name: string): ObjectKey {
   return { resource: type.resource, namespace: '', name }
 }
 
-/** False where it is taken. */
+/** False: it is taken. */
 export async function claim(type: ClaimType, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
   const found = await changeMap(type, name, (map, port) => map.with([port]), context)
   if (found !== undefined) return !found.has(Number(name))
@@ -228,7 +228,7 @@ function firstFree({ ranges, nameOf }: Choice, taken: ReadonlySet<string>, rando
   for (const [first, last] of ranges) {
     const start = randomWithin([first, last], random)
     const size = last - first + 1n
-    // One step more than there are taken ones finds a free one.
+    // One more step than there are taken ones finds a free one.
     const steps = size < BigInt(taken.size + 1) ? size : BigInt(taken.size + 1)
     for (let step = 0n; step < steps; step++) {
       const name = nameOf(first + ((start - first + step) % size))

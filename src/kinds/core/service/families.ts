@@ -93,7 +93,7 @@ function withStoredFamilies(service: Service, family: IpFamily): Service {
   })
 }
 
-/** By how many families there are. */
+/** By the number of families. */
 const POLICIES: readonly (string | undefined)[] = [undefined, 'SingleStack', 'RequireDualStack']
 
 function familiesOf(spec: ServiceSpec, family: IpFamily): readonly IpFamily[] {

@@ -1,5 +1,5 @@
-// One write of a service: the addresses and ports that it needs and does not have yet are claimed, those that it no longer
-// needs are released once it is stored. In a dry run nothing is claimed, and placeholders are shown (W-394).
+// One write of a service. It claims the addresses and ports that the service needs and does not have yet, and releases unneeded ones once the
+// service is stored. A dry run claims nothing and shows placeholders (W-394).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../api/gen/kinds.ts'
@@ -48,9 +48,9 @@ export class ServiceReservation {
   readonly #parts: ReservationParts
   readonly #claims: ClaimContext
   readonly #owner: Owner
-  /** To be released where the service is not stored. */
+  /** To be released if the service is not stored. */
   readonly #claimed: Claimed[] = []
-  /** To be released where it is. */
+  /** To be released if the service is stored. */
   readonly #needless: Claimed[] = []
   #placeholders = 0
 
@@ -208,7 +208,7 @@ export class ServiceReservation {
     return result
   }
 
-  /** This port, or any where it is 0. */
+  /** This port, or any port if it is 0. */
   async #port(asked: number, at: FieldPath): Promise<number> {
     const refuse = (why: string): ApiError => this.#refuse(invalid(at, asked, why))
     const { context, network } = this.#parts

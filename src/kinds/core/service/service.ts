@@ -1,4 +1,4 @@
-// Services: their columns, and everything else that is particular to them from the files beside this one.
+// Services: their columns, and the parts from the other files of this folder.
 import type { Service, ServicePort } from '../../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf, wide } from '../../../codec/tables/column.ts'
 import { labelText, orNone } from '../../../codec/tables/reading.ts'

@@ -106,7 +106,7 @@ class EarlierPorts {
   }
 }
 
-/** As the reference prints one. */
+/** The form in which the reference prints one. */
 function shown({ name, hostPort, containerPort, protocol, hostIP }: Port): string {
   return `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
 }

@@ -128,7 +128,7 @@ function disagreement(
   }
 }
 
-/** Mirror and profile annotations stay as they are. */
+/** Mirror and profile annotations cannot change. */
 export function checkKeptAnnotations(
   annotations: MapOf<string>,
   stored: MapOf<string>,
@@ -175,7 +175,7 @@ export function appArmorWarning(
   return found === undefined ? undefined : warningOf(annotationsAt, found.key)
 }
 
-/** A new pod with the fields that its annotations stand for. */
+/** A new pod with the fields that replace its annotations. */
 export function withAppArmorFields(pod: Pod, { warn }: WriteContext): Pod {
   const { annotations = {} } = pod.metadata
   const { spec } = pod

@@ -65,7 +65,7 @@ function refuseLinuxSettings(spec: PodSpec, containers: Containers, at: FieldPat
   const contextAt = at.child('securityContext')
   for (const fields of OF_PODS) {
     if ('ofPod' in fields) {
-      // `hostPID` and `hostIPC` are omitted where they are false.
+      // `hostPID` and `hostIPC` are omitted if they are false.
       for (const field of fields.ofPod) if (spec[field] !== undefined) check.forbidden(at.child(field), NOT_ON_WINDOWS)
     } else {
       for (const field of fields.ofContext) {

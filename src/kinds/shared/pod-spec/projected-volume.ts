@@ -109,7 +109,7 @@ function checkBundleName(
   check: Check,
 ): void {
   if (name === '') check.required(at.child('name'), 'must be a valid object name')
-  // `signer:domain:name`, or a plain name where there is no signer.
+  // `signer:domain:name`, or a plain name without a signer.
   for (const fault of dns1123Subdomain(name.slice(name.lastIndexOf(':') + 1))) {
     check.invalid(at.child('name'), name, `not a valid clustertrustbundlename: ${fault}`)
   }

@@ -18,7 +18,7 @@ import {
 
 interface RequirementsScope {
   readonly check: Check
-  /** Which names of resources are allowed. */
+  /** The allowed names of resources. */
   readonly name: NameRule
   /** The claims of the pod, which containers refer to. */
   readonly claims: ReadonlySet<string>

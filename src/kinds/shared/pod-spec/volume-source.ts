@@ -26,11 +26,11 @@ import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
 interface SourceOf<N, T> {
   /** The member of the volume. */
   readonly field: N
-  /** The field in messages about a second source, where it is another. */
+  /** The field in messages about a second source, if it differs. */
   readonly refusedAs?: string
-  /** The field in its own faults, where it is another. */
+  /** The field in its own faults, if it differs. */
   readonly toldAs?: string
-  /** Checked, and not refused, beside another source. */
+  /** Beside another source it is checked, but not refused. */
   readonly neverRefused?: true
   readonly rule: PartRule<T>
 }
@@ -184,7 +184,7 @@ const AZURE_MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/provi
 
 const AZURE_BLOB = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-/** A secret reference, where there is one, has these fields. */
+/** The fields of an optional secret reference. */
 const secretRef =
   (...fields: readonly (keyof SecretReference)[]): PartRule<{ readonly secretRef?: SecretReference }> =>
   ({ secretRef: ref }, at, check) => {

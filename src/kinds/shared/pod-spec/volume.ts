@@ -21,7 +21,7 @@ import { checkSources, POD_SOURCES, type Source } from './volume-source.ts'
 
 interface VolumeScope {
   readonly check: Check
-  /** The name of the pod; '' in templates, where it is not known. */
+  /** The name of the pod. Empty in templates: it is unknown. */
   readonly podName: string
   readonly isPod: boolean
 }
