@@ -24,6 +24,16 @@ export { type Clock, programClock as systemClock }
 export type { ExecConfig } from './credentials.ts'
 export type { ApplyOptions, CallOptions, PatchOptions, PatchType, WriteOptions } from './endpoint.ts'
 export { ApiStatusError, ConnectionError, type ConnectionPhase, hasReason, WatchExpiredError } from './errors.ts'
+export {
+  type ControllerClient,
+  type ControllerOptions,
+  type Followed,
+  type ObjectName,
+  type Reconciliation,
+  type ReconcileResult,
+  runController,
+  type Watched,
+} from './controller.ts'
 export type { EventHandler } from './handler-queue.ts'
 export { Informer, type InformerOptions, type Registration } from './informer.ts'
 export type { Kind } from './kind.ts'
@@ -51,6 +61,7 @@ export type {
 } from './transaction.ts'
 export type { AnswerBody, ClientCertificate, IncomingAnswer, OutgoingRequest, Transport } from './transport.ts'
 export type { Bookmark, WatchEvent } from './watch.ts'
+export { TerminalError } from './work-queue.ts'
 /** The built-in kinds. Each is a value and the type of its objects (`k8s.Pod`). The types of fields are there too (`k8s.Container`). */
 export { k8s }
 
@@ -98,6 +109,11 @@ export class Client implements Disposable {
     checkOptions('new Client', options, OPTIONS)
     this.#requests = new Requests(connectionOf(options), options, options.clock)
     this.#discovery = new Discovery(this.#requests)
+  }
+
+  /** The clock of informers, watches, leader election and controllers. */
+  get clock(): Clock {
+    return this.#requests.clock
   }
 
   /** The objects of a kind in all namespaces: `client.resource(k8s.Pod)` or `client.resource<Widget>({ group, version, plural })`. */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Client, k8s } from '../../src/client/client.ts'
+import { Client, k8s, runController } from '../../src/client/client.ts'
 import { type RequestRecord, type Server, startServer } from '../../src/index.ts'
 import { applyYaml, eventually, serverFixtures, serverTest, waitFor } from '../../src/library/testing/testing.ts'
 
@@ -40,6 +40,14 @@ const KUBECONFIGS: readonly unknown[] = [
 const LEASE = { namespace: 'default', name: 'lease', identity: 'me' }
 const TARGET = { kind: k8s.ConfigMap, name: 'a', namespace: 'default' }
 const lead = async () => {}
+const CONTROLLER = {
+  get client() {
+    return client
+  },
+  for: k8s.ConfigMap,
+  reconcile: lead,
+  signal: AbortSignal.abort(),
+}
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 /** Without a name, or with one that would be cut off. */
@@ -266,6 +274,33 @@ const ROWS: readonly Row[] = [
     onNewLeader: FUNCTIONS,
   }).slice(1),
   ['runAsLeader: options', (given) => client.runAsLeader(given, lead), /options|namespace/, [...NEEDED, null, 5, []]],
+  ...options('runController', (given) => runController({ ...CONTROLLER, ...(given as object) }), {
+    client: [undefined, ...NOTHING, 5, {}],
+    for: [undefined, ...RECORDS],
+    reconcile: [undefined, ...FUNCTIONS],
+    owns: [...NOTHING, 5, {}],
+    watches: [...NOTHING, 5, {}],
+    namespace: [undefined, ...TEXTS],
+    concurrency: [undefined, ...WHOLE, 0],
+    leaderElection: RECORDS,
+    firstRetryMs: INTERVALS,
+    longestRetryMs: INTERVALS,
+    signal: SIGNALS,
+    onError: FUNCTIONS,
+  }).slice(1),
+  [
+    'runController: a kind of owns',
+    (owned) => runController({ ...CONTROLLER, owns: [owned] }),
+    /owns: .*kind/,
+    RECORDS,
+  ],
+  [
+    'runController: to',
+    (to) => runController({ ...CONTROLLER, watches: [{ kind: k8s.Secret, to }] }),
+    /watches: .*to/,
+    [undefined, ...FUNCTIONS],
+  ],
+  ['runController: options', (given) => runController(given), /options|client/, [...NEEDED, null, 5, []]],
   ['runAsLeader: function', (run) => client.runAsLeader(LEASE, run), /function/, [...NEEDED, ...FUNCTIONS]],
 
   ['waitFor: client', (given) => waitFor(given, TARGET, 'exists'), /client/, [...NEEDED, ...NOTHING, 5, {}]],

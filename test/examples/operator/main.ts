@@ -54,17 +54,16 @@ async function serverTime(client: Client): Promise<number> {
   return Date.parse(now)
 }
 
-const stop = new AbortController()
-process.once('SIGTERM', () => stop.abort())
 using client = new Client()
 await runOperator({
   client,
   hostNames: new LeasedHostNames(client),
-  identity: values.identity,
-  retryMs: Number(values['retry-ms']),
-  retryPeriodMs: Number(values['retry-period-ms']),
+  leaderElection: {
+    namespace: 'default',
+    name: 'site-operator',
+    identity: values.identity,
+    retryPeriodMs: Number(values['retry-period-ms']),
+  },
+  firstRetryMs: Number(values['retry-ms']),
   ...(values['virtual-time'] ? { now: () => serverTime(client) } : {}),
-  signal: stop.signal,
-}).catch((error: unknown) => {
-  if (!stop.signal.aborted) throw error
 })

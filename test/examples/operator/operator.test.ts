@@ -38,11 +38,7 @@ interface RunningOperator {
 
 function start(options: OperatorOptions): RunningOperator {
   const stop = new AbortController()
-  const { signal } = stop
-  const fast = { retryMs: 5, onError: () => {} }
-  const running = runOperator({ ...fast, ...options, signal }).catch((error: unknown) => {
-    if (!signal.aborted) throw error
-  })
+  const running = runOperator({ onError: () => {}, ...options, signal: stop.signal })
   return {
     stop: () => {
       stop.abort()
@@ -79,7 +75,8 @@ const PLACE = { name: 'blog', namespace: 'default' }
 const SITE = { kind: Site.versions.v1, ...PLACE }
 const DEPLOYMENT = { kind: k8s.Deployment, ...PLACE }
 const SERVICE = { kind: k8s.Service, ...PLACE }
-const LEASE = { kind: k8s.Lease, name: 'site-operator', namespace: 'default' }
+const LEADER = { name: 'site-operator', namespace: 'default' }
+const LEASE = { kind: k8s.Lease, ...LEADER }
 
 const sitesOf = (client: Client) => client.resource(Site.versions.v1).inNamespace('default')
 const deploymentsOf = (client: Client) => client.resource(k8s.Deployment).inNamespace('default')
@@ -354,7 +351,7 @@ describe('the operator', () => {
     const others = new FakeHostNames()
     const claimed = new Promise<void>((resolve) => (others.onClaim = resolve))
     await settled(client)
-    const next = start({ client, hostNames: others, identity: 'next' })
+    const next = start({ client, hostNames: others, leaderElection: { ...LEADER, identity: 'next' } })
     // Longer than a lease lasts that nobody renews.
     await server.clock.advance('20s')
     await sitesOf(client).patch('blog', { spec: { replicas: 2 } })

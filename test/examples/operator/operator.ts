@@ -1,15 +1,7 @@
 // A complete operator: of a Site it makes a Deployment and a Service, claims the host name, and tells in the status how far that is. One of
 // several leads. `main.ts` runs it as a program.
-import {
-  type Client,
-  hasReason,
-  k8s,
-  type KubernetesObject,
-  type LeaderElectionOptions,
-  type Stored,
-} from 'quarterdeck/client'
+import { type Client, type ControllerOptions, hasReason, k8s, runController, type Stored } from 'quarterdeck/client'
 import { type Condition, Site } from './site.ts'
-import { WorkQueue } from './work-queue.ts'
 
 /** Whoever hands out host names. May be asked again for what is done already; throws where it cannot be done now. */
 export interface HostNames {
@@ -17,63 +9,39 @@ export interface HostNames {
   release(host: string, owner: string): Promise<void>
 }
 
-export interface OperatorOptions extends Partial<LeaderElectionOptions> {
+type Passed = 'leaderElection' | 'firstRetryMs' | 'signal' | 'onError'
+
+export interface OperatorOptions extends Pick<ControllerOptions<Site, []>, Passed> {
   readonly client: Client
   readonly hostNames: HostNames
-  /** Before what failed is tried again; twice as long each time. */
-  readonly retryMs?: number
   /** By which transitions are dated, in milliseconds. */
   readonly now?: () => number | Promise<number>
-  /** Is told what failed. */
-  readonly onError?: (error: unknown) => void
 }
 
 const FINALIZER = 'example.com/host'
 const MANAGER = 'site-operator'
 const OWN = { labelSelector: { 'app.kubernetes.io/managed-by': MANAGER } }
 
-/** Runs until the signal fires: as the one that leads, or waiting for it. */
-export async function runOperator(options: OperatorOptions): Promise<void> {
-  const { client, hostNames, retryMs = 1000, now = Date.now, onError = console.error, ...election } = options
-  const lease = { namespace: 'default', name: MANAGER, identity: crypto.randomUUID(), ...election }
-  await client.runAsLeader(lease, async (signal) => {
-    const indexers = { byKey: (site: Stored<Site>) => [keyOf(site, site.metadata.name)] }
-    await using sites = client.resource(Site.versions.v1).informer({ indexers })
-    await using deployments = client.resource(k8s.Deployment).informer(OWN)
-    await using services = client.resource(k8s.Service).informer(OWN)
-    const queue = new WorkQueue(retryMs, onError)
-    sites.addHandler(notify((site) => queue.add(keyOf(site, site.metadata.name))))
-    // Whatever becomes of what a site owns, the site is looked at again.
-    const ownerIsDue = (owned: KubernetesObject): void => {
-      for (const { kind, name } of owned.metadata.ownerReferences ?? [])
-        if (kind === 'Site') queue.add(keyOf(owned, name))
-    }
-    deployments.addHandler(notify(ownerIsDue))
-    services.addHandler(notify(ownerIsDue))
-    const copies = [sites, deployments, services]
-    for (const copy of copies) copy.start()
-    await Promise.all(copies.map((copy) => copy.waitForSync(signal)))
-    const reconciler = new Reconciler(client, hostNames, now)
-    await queue.run(async (key) => {
-      const [site] = sites.byIndex('byKey', key)
-      if (site !== undefined) await reconciler.reconcile(site)
-    }, signal)
+/** Runs until it is stopped: as the one that leads, or waiting for it. */
+export async function runOperator({ client, hostNames, now = Date.now, ...options }: OperatorOptions): Promise<void> {
+  const reconciler = new Reconciler(client, hostNames, now)
+  await runController({
+    client,
+    for: Site.versions.v1,
+    owns: [
+      { kind: k8s.Deployment, ...OWN },
+      { kind: k8s.Service, ...OWN },
+    ],
+    leaderElection: { namespace: 'default', name: MANAGER },
+    ...options,
+    reconcile: async ({ object }) => object && reconciler.reconcile(object),
   })
 }
 
-/** The namespace of an object. Sites and what they own have one: a missing one must not become an empty one. */
-function namespaceOf({ metadata: { namespace, name } }: KubernetesObject): string {
+/** The namespace of a site: a missing one must not become an empty one. */
+function namespaceOf({ metadata: { namespace, name } }: Stored<Site>): string {
   if (namespace === undefined) throw new TypeError(`${name} has no namespace`)
   return namespace
-}
-
-/** Of a site in the namespace of an object. */
-function keyOf(object: KubernetesObject, site: string | undefined): string {
-  return `${namespaceOf(object)}/${site}`
-}
-
-function notify(tell: (object: KubernetesObject) => void) {
-  return { add: tell, update: (_old: KubernetesObject, object: KubernetesObject) => tell(object), delete: tell }
 }
 
 /** Makes the world as a site wants it. Whatever it does it may do again: it begins anew after every failure and every change. */
@@ -91,7 +59,7 @@ class Reconciler {
   async reconcile(site: Stored<Site>): Promise<void> {
     const { name, finalizers = [], deletionTimestamp } = site.metadata
     const { host, paused, replicas } = site.spec
-    const owner = keyOf(site, name)
+    const owner = `${namespaceOf(site)}/${name}`
     if (deletionTimestamp !== undefined) {
       if (!finalizers.includes(FINALIZER)) return
       await this.#hostNames.release(host, owner)

@@ -1,0 +1,235 @@
+// A controller as controller-runtime has them: informers put the names of objects into a work queue, and `reconcile` is called for each.
+// Invariant: `reconcile` runs for an object after its last change, and never twice at once for one object.
+import { hostname } from 'node:os'
+import type { Clock } from '../lib/clock.ts'
+import { checkOptions, checkValue, type OptionTypes, type ValueType } from '../lib/known-options.ts'
+import { pathPart } from './endpoint.ts'
+import type { Informer } from './informer.ts'
+import { apiVersionOf, type Kind } from './kind.ts'
+import type { LeaderElectionOptions } from './leader-election.ts'
+import type { KubernetesObject, Stored } from './objects.ts'
+import type { Resource, Selection } from './resource.ts'
+import { WorkQueue } from './work-queue.ts'
+
+/** What a controller needs of a client. */
+export interface ControllerClient {
+  readonly clock: Clock
+  resource<T extends KubernetesObject>(kind: Kind<T>): Resource<T>
+  runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R>
+}
+
+/** The name of an object. Leave the namespace out for objects that have none. */
+export interface ObjectName {
+  readonly name: string
+  readonly namespace?: string | undefined
+}
+
+/** A kind, and which of its objects are followed. Default: all. */
+export interface Followed<T extends KubernetesObject> extends Selection {
+  readonly kind: Kind<T, KubernetesObject>
+}
+
+/** A kind whose changes concern other objects. */
+export interface Watched<T extends KubernetesObject> extends Followed<T> {
+  /** The objects to reconcile after a change of this object. */
+  readonly to: (object: Stored<T>) => readonly ObjectName[]
+}
+
+/** What `reconcile` gets. */
+export interface Reconciliation<T extends KubernetesObject> {
+  readonly name: string
+  readonly namespace: string | undefined
+  /** The object as the informer has it, which may be older than what the server has. Undefined: it is deleted. Do not change it. */
+  readonly object: Stored<T> | undefined
+  /** Fires when the controller stops, or no longer leads. */
+  readonly signal: AbortSignal
+  /** The informer of a kind that the controller follows. */
+  cached<U extends KubernetesObject>(kind: Kind<U, KubernetesObject>): Informer<U>
+}
+
+/** Without a delay the object is reconciled again after its next change. */
+export interface ReconcileResult {
+  readonly requeueAfterMs?: number | undefined
+}
+
+/** The options of `runController`. */
+export interface ControllerOptions<T extends KubernetesObject, W extends readonly KubernetesObject[]> {
+  readonly client: ControllerClient
+  /** The kind that is reconciled. */
+  readonly for: Kind<T, KubernetesObject> | Followed<T>
+  /**
+   * Makes the world as the object wants it. It must be repeatable. When it throws, it is called again after a delay that doubles with each
+   * failure; after a `TerminalError` only when something changes.
+   */
+  readonly reconcile: (request: Reconciliation<T>) => Promise<ReconcileResult | void>
+  /** Kinds of objects that the controller makes. A change of one reconciles its owner: the reference with `controller: true`. */
+  readonly owns?: readonly (Kind<KubernetesObject> | Followed<KubernetesObject>)[]
+  readonly watches?: { readonly [I in keyof W]: Watched<W[I]> }
+  /** Only objects in this namespace. Default: all namespaces. */
+  readonly namespace?: string
+  /** How many objects are reconciled at once. Default: 1. */
+  readonly concurrency?: number
+  /** Only the leader reconciles. The identity is by default the name of this machine and a random part. Default: no election. */
+  readonly leaderElection?: Omit<LeaderElectionOptions, 'identity' | 'signal'> & { readonly identity?: string }
+  /** The delay after the first failure. Default: 5 milliseconds. */
+  readonly firstRetryMs?: number
+  /** The longest delay. Default: 1,000 seconds. */
+  readonly longestRetryMs?: number
+  /** Stops the controller. Default: SIGTERM and SIGINT; a second one ends the process. */
+  readonly signal?: AbortSignal
+  /** Called when `reconcile` fails (then with the name of the object), and when the server refuses or cannot be reached. Default: `console.error`. */
+  readonly onError?: (error: unknown, object?: ObjectName) => void
+}
+
+const POSITIVE: ValueType = {
+  wanted: 'a whole number from 1 on',
+  fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+}
+const NEEDED = { client: 'client', for: 'object', reconcile: 'function' } as const
+const FOLLOWED = { owns: 'list?', watches: 'list?', namespace: 'text', concurrency: POSITIVE } as const
+const TIMES = { firstRetryMs: 'interval?', longestRetryMs: 'interval?' } as const
+const REST = { leaderElection: 'object?', signal: 'signal?', onError: 'function?' } as const
+const OPTIONS: OptionTypes<ControllerOptions<KubernetesObject, []>> = { ...NEEDED, ...FOLLOWED, ...TIMES, ...REST }
+
+/**
+ * Runs until it is stopped; then it waits for `reconcile`, and releases the lease. Rejects with `LeadershipLostError` when it no longer
+ * leads: most programs exit then, and are started again.
+ */
+export async function runController<T extends KubernetesObject, const W extends readonly KubernetesObject[] = []>(
+  options: ControllerOptions<T, W>,
+): Promise<void> {
+  checkOptions('runController', options, OPTIONS)
+  for (const [name, type] of Object.entries(NEEDED)) checkValue('runController', name, Reflect.get(options, name), type)
+  const { client, leaderElection } = options
+  const sources = sourcesOf(options)
+  using stop = stopOf(options.signal)
+  const { signal } = stop
+  try {
+    if (leaderElection === undefined) return await reconcileAll(options, sources, signal)
+    const identity = `${hostname()}_${crypto.randomUUID()}`
+    await client.runAsLeader({ identity, ...leaderElection, signal }, (leads) => reconcileAll(options, sources, leads))
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error
+  }
+}
+
+type Options<T extends KubernetesObject> = Omit<ControllerOptions<T, []>, 'watches'>
+type Source = Watched<KubernetesObject>
+
+/** The kind that is reconciled comes first. */
+function sourcesOf<T extends KubernetesObject>(options: ControllerOptions<T, readonly KubernetesObject[]>): Source[] {
+  const { for: reconciled, owns = [], watches = [] } = options
+  const own = followed('for', reconciled)
+  if (owns.length > 0 && own.kind.kind === undefined)
+    throw new TypeError('runController: say the kind of "for": owner references have it')
+  return [
+    { ...own, to: ({ metadata: { name, namespace } }) => [{ name, namespace }] },
+    ...owns.map((given) => ({
+      ...followed('owns', given),
+      to: (object: KubernetesObject) => ownersOf(object, own.kind),
+    })),
+    ...watches.map((given) => {
+      const { to } = given
+      checkValue('runController: watches', 'to', to, 'function')
+      return { ...followed('watches', given), to }
+    }),
+  ]
+}
+
+/** A kind has its name as `kind`, and not another kind. */
+function followed(
+  option: string,
+  given: Kind<KubernetesObject> | Followed<KubernetesObject>,
+): Followed<KubernetesObject> {
+  checkValue(`runController: ${option}`, 'kind', given, 'object')
+  const all =
+    typeof given.kind === 'object' ? (given as Followed<KubernetesObject>) : { kind: given as Kind<KubernetesObject> }
+  checkValue(`runController: ${option}`, 'kind', all.kind, 'object')
+  return all
+}
+
+/** The owner that controls the object, if it is of the kind. */
+function ownersOf({ metadata }: KubernetesObject, owner: Kind<unknown>): readonly ObjectName[] {
+  const references = metadata.ownerReferences ?? []
+  const isOwner = ({ apiVersion, kind, controller }: (typeof references)[number]): boolean =>
+    controller === true && kind === owner.kind && groupOf(apiVersion) === groupOf(apiVersionOf(owner))
+  const namespace = owner.namespaced === false ? undefined : metadata.namespace
+  return references.filter(isOwner).map(({ name }) => ({ name, namespace }))
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+}
+
+async function reconcileAll<T extends KubernetesObject>(
+  options: Options<T>,
+  sources: readonly Source[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { client, namespace: only, onError = tell } = options
+  const informers = new Map<Kind<KubernetesObject>, Informer<KubernetesObject>>()
+  await using copies = new AsyncDisposableStack()
+  const cached = <U extends KubernetesObject>(kind: Kind<U, KubernetesObject>): Informer<U> => {
+    const found = informers.get(kind)
+    if (found === undefined) throw new TypeError(`the controller does not follow ${kind.kind ?? kind.plural}`)
+    return found as unknown as Informer<U>
+  }
+  const queue = new WorkQueue({
+    clock: client.clock,
+    concurrency: options.concurrency ?? 1,
+    firstRetryMs: options.firstRetryMs ?? 5,
+    longestRetryMs: options.longestRetryMs ?? 1_000_000,
+    onError: (key, error) => onError(error, nameIn(key)),
+    work: async (key) => {
+      const { name, namespace } = nameIn(key)
+      const object = informers.get(sources[0]!.kind)!.get(name, namespace) as Stored<T> | undefined
+      const result = await options.reconcile({ name, namespace, object, signal, cached })
+      const { requeueAfterMs } = result ?? {}
+      checkValue('reconcile', 'requeueAfterMs', requeueAfterMs, 'duration?')
+      return requeueAfterMs
+    },
+  })
+  const all: Informer<KubernetesObject>[] = []
+  for (const { kind, to, ...selection } of sources) {
+    const everywhere = client.resource(kind)
+    const resource = only === undefined || kind.namespaced === false ? everywhere : everywhere.inNamespace(only)
+    const informer = copies.use(resource.informer({ ...selection, onError: (error) => onError(error) }))
+    all.push(informer)
+    if (!informers.has(kind)) informers.set(kind, informer)
+    // An object may have had another owner before. A name that comes twice is due once.
+    const add = (...versions: readonly Stored<KubernetesObject>[]): void => {
+      for (const key of new Set(versions.flatMap(to).map(keyOf))) queue.add(key)
+    }
+    informer.addHandler({ add, update: add, delete: add })
+    informer.start()
+  }
+  await Promise.all(all.map((informer) => informer.waitForSync(signal)))
+  await queue.run(signal)
+}
+
+function keyOf({ name, namespace = '' }: ObjectName): string {
+  pathPart('runController', 'name of an object', name)
+  return `${namespace}/${name}`
+}
+
+function nameIn(key: string): { readonly name: string; readonly namespace: string | undefined } {
+  const [namespace, name] = key.split('/') as [string, string]
+  return { name, namespace: namespace === '' ? undefined : namespace }
+}
+
+function tell(error: unknown, object?: ObjectName): void {
+  console.error(object === undefined ? 'controller:' : `reconcile of ${keyOf(object)}:`, error)
+}
+
+function stopOf(given: AbortSignal | undefined): { readonly signal: AbortSignal } & Disposable {
+  const stop = new AbortController()
+  const end = (): void => {
+    process.off('SIGTERM', end).off('SIGINT', end)
+    stop.abort()
+  }
+  if (given === undefined) process.on('SIGTERM', end).on('SIGINT', end)
+  return {
+    signal: given ?? stop.signal,
+    [Symbol.dispose]: () => void process.off('SIGTERM', end).off('SIGINT', end),
+  }
+}
