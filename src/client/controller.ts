@@ -44,7 +44,7 @@ export interface Reconciliation<T extends KubernetesObject> {
   /** Fires when the controller stops, or no longer leads. */
   readonly signal: AbortSignal
   /** The informer of a kind that the controller follows. */
-  cached<U extends KubernetesObject>(kind: Kind<U, KubernetesObject>): Informer<U>
+  readonly cached: <U extends KubernetesObject>(kind: Kind<U, KubernetesObject>) => Informer<U>
 }
 
 /** Without a delay the object is reconciled again after its next change. */

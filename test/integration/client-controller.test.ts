@@ -27,10 +27,7 @@ type Options<T extends KubernetesObject, W extends readonly KubernetesObject[]> 
 
 function start<T extends KubernetesObject, const W extends readonly KubernetesObject[] = []>(options: Options<T, W>) {
   const stop = new AbortController()
-  const running = runController({ client, signal: stop.signal, onError: () => {}, ...options } as ControllerOptions<
-    T,
-    W
-  >)
+  const running = runController({ client, signal: stop.signal, onError: () => {}, ...options })
   running.catch(() => {})
   onTestFinished(() => stop.abort())
   return { running, stop: () => (stop.abort(), running) }
@@ -126,7 +123,7 @@ describe('a controller', () => {
       },
     })
     await expect.poll(() => times.length).toBe(1)
-    expect(told).toEqual(Array(3).fill(['not yet', { name: 'a', namespace }]))
+    expect(told).toEqual(Array.from({ length: 3 }, () => ['not yet', { name: 'a', namespace }]))
     await server.clock.advance('30s')
     await server.clock.advance('30s')
     expect(times.map((time) => time - times[0]!)).toEqual([0, 30_000, 60_000])
