@@ -72,10 +72,12 @@ export class LiveTable {
   }
 
   #search(more: Readonly<Record<string, string>>): string {
-    const { labels, fields } = this.#query
+    const { namespace, labels, fields, where, accessible } = this.#query
     const search = new URLSearchParams({ includeObject: 'Metadata', ...more })
     if (labels !== '') search.set('labelSelector', labels)
     if (fields !== '') search.set('fieldSelector', fields)
+    if (where !== '') search.set('where', where)
+    if (namespace === '' && accessible !== '') search.set('accessible', accessible)
     return search.toString()
   }
 

@@ -12,6 +12,10 @@ export interface TableQuery {
   readonly namespace: string
   readonly labels: string
   readonly fields: string
+  /** An expression over `object`. */
+  readonly where: string
+  /** `true`: in all namespaces, what the user may see. */
+  readonly accessible: string
 }
 
 const PLAIN = ['definitions', 'access', 'apply'] as const
@@ -41,7 +45,13 @@ function decoded(segment: string): string {
 function tableQuery(search: string): TableQuery {
   const query = new URLSearchParams(search)
   const text = (name: string): string => query.get(name) ?? ''
-  return { namespace: text('namespace'), labels: text('labels'), fields: text('fields') }
+  return {
+    namespace: text('namespace'),
+    labels: text('labels'),
+    fields: text('fields'),
+    where: text('where'),
+    accessible: text('accessible'),
+  }
 }
 
 export function tableAddress(resource: string, query: Partial<TableQuery> = {}): string {

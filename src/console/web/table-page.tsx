@@ -71,6 +71,22 @@ export function TablePage({ kind, query }: Props) {
           value={query.fields}
           onCommit={(fields) => narrow({ fields })}
         />
+        <SelectorField
+          label="Where"
+          placeholder="object.metadata.generation > 1"
+          value={query.where}
+          onCommit={(where) => narrow({ where })}
+        />
+        {query.namespace === '' && (
+          <label class="selector">
+            <input
+              type="checkbox"
+              checked={query.accessible !== ''}
+              onChange={({ currentTarget }) => narrow({ accessible: currentTarget.checked ? 'true' : '' })}
+            />
+            <span>Only what I may see</span>
+          </label>
+        )}
       </div>
       {table !== undefined && 'message' in table.state && <Alert text={table.state.message} />}
       {table !== undefined && table.columns.length > 0 && (
@@ -92,18 +108,18 @@ export function TablePage({ kind, query }: Props) {
 
 function useLiveTable(
   kind: Kind,
-  { namespace, labels, fields }: TableQuery,
+  { namespace, labels, fields, where, accessible }: TableQuery,
   onChange: () => void,
 ): LiveTable | undefined {
   const table = useRef<LiveTable>(undefined)
   const tell = useRef(onChange)
   tell.current = onChange
   useEffect(() => {
-    const opened = new LiveTable(kind, { namespace, labels, fields }, () => tell.current())
+    const opened = new LiveTable(kind, { namespace, labels, fields, where, accessible }, () => tell.current())
     table.current = opened
     tell.current()
     return () => opened.close()
-  }, [kind, namespace, labels, fields])
+  }, [kind, namespace, labels, fields, where, accessible])
   return table.current
 }
 

@@ -10,7 +10,11 @@ describe('the addresses of the console', () => {
     [
       '/console/kinds/pods',
       '?namespace=a&labels=x%3Dy',
-      { page: 'table', resource: 'pods', query: { namespace: 'a', labels: 'x=y', fields: '' } },
+      {
+        page: 'table',
+        resource: 'pods',
+        query: { namespace: 'a', labels: 'x=y', fields: '', where: '', accessible: '' },
+      },
     ],
     ['/console/objects/pods/a/web', '', { page: 'object', resource: 'pods', named: { namespace: 'a', name: 'web' } }],
     ['/console/objects/nodes/-/n1', '', { page: 'object', resource: 'nodes', named: { namespace: '', name: 'n1' } }],
@@ -18,7 +22,13 @@ describe('the addresses of the console', () => {
   ])('%s%s', (path, search, route) => expect(routeOf(path, search)).toEqual(route))
 
   it('lead back to what they were made of', () => {
-    const query = { namespace: 'a b', labels: 'x in (y,z)', fields: 'status.phase!=Running' }
+    const query = {
+      namespace: 'a b',
+      labels: 'x in (y,z)',
+      fields: 'status.phase!=Running',
+      where: "object.spec.a == 'b'",
+      accessible: 'true',
+    }
     const [path = '', search = ''] = tableAddress('jobs.batch', query).split('?')
     expect(routeOf(path, `?${search}`)).toEqual({ page: 'table', resource: 'jobs.batch', query })
     const named = { namespace: '', name: 'system:node%2f<b>' }
