@@ -51,11 +51,12 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   if (range === undefined) return { revision, next: undefined, remaining: undefined, batches: [] }
   if (state.snapshot.unreadable > 0 && request.skipUnreadable !== true) refuseUnreadable(state, request, range)
   const read = itemsIn(state, range, { matcher, isPaged: request.limit !== undefined })
-  const { items, index } = read instanceof Promise ? await read : read
+  const { items, index, isAnswer } = read instanceof Promise ? await read : read
+  const test = isAnswer ? undefined : matcher
   if (request.limit === undefined) {
-    return { revision, index, next: undefined, remaining: undefined, batches: walk(items, matcher, state.returned) }
+    return { revision, index, next: undefined, remaining: undefined, batches: walk(items, test, state.returned) }
   }
-  const { found, isCut } = await fill(items, matcher, request.limit)
+  const { found, isCut } = await fill(items, test, request.limit)
   if (state.returned !== undefined) state.returned.value += found.length
   const last = found.at(-1)
   if (!isCut || last === undefined) return { revision, index, next: undefined, remaining: undefined, batches: [found] }
@@ -91,6 +92,8 @@ interface Items {
   readonly items: Iterator<CachedItem>
   /** The index that found them. */
   readonly index?: string
+  /** All of them match. */
+  readonly isAnswer: boolean
 }
 
 /** The objects of an index in their order, or everything in the range. The state is read at once. */
@@ -99,11 +102,12 @@ function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Items | 
   const { matcher, isPaged } = wanted
   const found = matcher === undefined ? undefined : finder.find(matcher, { snapshot, revision, isPaged })
   if (state.fetched !== undefined) state.fetched.value += found?.objects.length ?? snapshot.tree.size
-  if (found === undefined) return { items: walkTree(snapshot.tree, range) }
-  const { name: index } = found
+  if (found === undefined) return { items: walkTree(snapshot.tree, range), isAnswer: false }
+  const { name: index, pin } = found
+  const isAnswer = pin !== undefined && matcher?.isAnsweredBy(pin) === true
   const inRange = found.objects.filter(({ key }) => key >= range.start && key < range.end)
-  if (inRange.length <= SORTED_AT_ONCE) return { items: inRange.sort(compareKeys).values(), index }
-  return sortedInTurns(inRange).then((sorted) => ({ items: sorted.values(), index }))
+  if (inRange.length <= SORTED_AT_ONCE) return { items: inRange.sort(compareKeys).values(), index, isAnswer }
+  return sortedInTurns(inRange).then((sorted) => ({ items: sorted.values(), index, isAnswer }))
 }
 
 function compareKeys(a: CachedObject, b: CachedObject): number {

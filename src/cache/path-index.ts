@@ -27,6 +27,8 @@ export interface FoundByIndex {
   readonly name: string
   /** In any order. Some may not match. */
   readonly objects: CachedObject[]
+  /** Exactly these objects have the values of this pin. */
+  readonly pin?: Pin
 }
 
 export interface IndexLoad {
@@ -99,9 +101,12 @@ export function findPinned(
   lookupAt: (path: Pin['path']) => Lookup | undefined,
   size: number,
 ): FoundByIndex | undefined {
-  let best: { readonly name: string; readonly buckets: ReadonlySet<ReadonlyMap<string, CachedObject>> } | undefined
+  let best:
+    | { readonly pin: Pin; readonly name: string; readonly buckets: ReadonlySet<ReadonlyMap<string, CachedObject>> }
+    | undefined
   let least = Math.max(FEW, size / WORTHWHILE)
-  for (const { path, values } of pins) {
+  for (const pin of pins) {
+    const { path, values } = pin
     const lookup = lookupAt(path)
     if (lookup === undefined) continue
     const buckets = new Set<ReadonlyMap<string, CachedObject>>()
@@ -112,7 +117,10 @@ export function findPinned(
     const count = buckets.values().reduce((sum, bucket) => sum + bucket.size, 0)
     if (count > least || (count === least && best !== undefined)) continue
     least = count
-    best = { name: lookup.name, buckets }
+    best = { pin, name: lookup.name, buckets }
   }
-  return best && { name: best.name, objects: [...best.buckets].flatMap((bucket) => [...bucket.values()]) }
+  if (best === undefined) return undefined
+  const { pin, name } = best
+  const objects = [...best.buckets].flatMap((bucket) => [...bucket.values()])
+  return pin.values.every(({ length }) => length < LONGEST_VALUE) ? { name, objects, pin } : { name, objects }
 }

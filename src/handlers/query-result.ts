@@ -67,7 +67,8 @@ export function respondWithPlan(view: View, run: QueryRun, matched: number): Htt
     ...(query.order.length === 0 ? {} : { orderBy: query.order.map(({ path }) => path.text) }),
   }
   const cost = {
-    objects: condition?.looked ?? matched,
+    // An index can answer without a look at the objects.
+    objects: Math.max(condition?.looked ?? 0, matched),
     matched,
     failed: condition?.failures ?? 0,
     expression: condition?.cost ?? 0,

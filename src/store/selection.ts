@@ -28,6 +28,8 @@ export interface Matcher {
   readonly label: { readonly key: string; readonly value: string } | undefined
   /** In the stored objects. */
   readonly pins: readonly Pin[]
+  /** Every object with the values of the pin matches. */
+  isAnsweredBy(pin: Pin): boolean
   /** See `Predicate`. */
   readonly isSlow: boolean
   matches(object: Selectable): boolean
@@ -76,6 +78,13 @@ class SelectionMatcher implements Matcher {
     const { form } = this.#resource
     if (form !== undefined && !form.keepsValues()) return []
     return [...fields, ...(this.#where?.pins ?? [])]
+  }
+
+  isAnsweredBy(pin: Pin): boolean {
+    const where = this.#where
+    if (where?.arePinsEnough !== true || where.pins.length > 1 || where.pins[0] !== pin) return false
+    const { form } = this.#resource
+    return this.#labels === undefined && this.#fields === undefined && (form === undefined || form.isAsStored())
   }
 
   get key(): string {

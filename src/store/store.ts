@@ -66,6 +66,8 @@ export interface Pin {
 /** A condition that only its owner can read. */
 export interface Predicate {
   readonly pins: readonly Pin[]
+  /** Objects with the values of all pins match. */
+  readonly arePinsEnough?: boolean
   /** Equal for predicates that match the same objects at all times. */
   readonly key: string
   /** It takes long: other work has its turn between few objects. */

@@ -44,6 +44,7 @@ export interface ConditionOptions {
 export class Condition implements Predicate {
   readonly key: string
   readonly pins: readonly Pin[]
+  readonly arePinsEnough: boolean
   readonly isSlow = true
   /** The objects on which the expression failed. */
   failures = 0
@@ -57,6 +58,7 @@ export class Condition implements Predicate {
   constructor(options: ConditionOptions) {
     this.key = options.key
     this.pins = options.pins
+    this.arePinsEnough = options.arePinsEnough
     this.#values = options.pins.map(({ path, values }) => ({
       field: { name: path.join('.'), paths: [path], absent: '', indexed: false },
       values: new Set(values),
@@ -65,11 +67,11 @@ export class Condition implements Predicate {
   }
 
   matches(stored: StoredObject): boolean {
-    const { program, objectOf, allowance, arePinsEnough } = this.#options
+    const { program, objectOf, allowance } = this.#options
     if (!allowance.look()) throw tooMany(this.#options)
     this.looked++
     // Without parsing the object. One that does not match is evaluated: the expression may fail on it.
-    if (arePinsEnough && this.#values.every(({ field, values }) => values.has(fieldText(stored.bytes, field))))
+    if (this.arePinsEnough && this.#values.every(({ field, values }) => values.has(fieldText(stored.bytes, field))))
       return true
     const bindings: Bindings = { object: objectOf(stored) }
     const result: Evaluation = program.evaluate(bindings, CALL_COST)
