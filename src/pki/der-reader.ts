@@ -3,6 +3,8 @@
 export interface DerElement {
   readonly tag: number
   readonly content: Buffer
+  /** With its tag and its length. */
+  readonly whole: Buffer
 }
 
 export const SEQUENCE = 0x30
@@ -22,8 +24,9 @@ function readElements(bytes: Buffer): readonly DerElement[] | undefined {
   for (let at = 0; at < bytes.length; ) {
     const head = readHead(bytes, at)
     if (head === undefined || head.start + head.length > bytes.length) return undefined
-    elements.push({ tag: head.tag, content: bytes.subarray(head.start, head.start + head.length) })
-    at = head.start + head.length
+    const end = head.start + head.length
+    elements.push({ tag: head.tag, content: bytes.subarray(head.start, end), whole: bytes.subarray(at, end) })
+    at = end
   }
   return elements
 }
@@ -35,7 +38,9 @@ function readHead(bytes: Buffer, at: number): { tag: number; start: number; leng
   if (first < 0x80) return { tag, start: at + 2, length: first }
   const count = first & 0x7f
   if (count === 0 || count > 4 || at + 2 + count > bytes.length) return undefined
-  return { tag, start: at + 2 + count, length: bytes.readUIntBE(at + 2, count) }
+  const length = bytes.readUIntBE(at + 2, count)
+  // DER has one form for each length: the shortest.
+  return length < 0x80 || bytes[at + 2] === 0 ? undefined : { tag, start: at + 2 + count, length }
 }
 
 export function childrenOf(element: DerElement | undefined, tag: number): readonly DerElement[] | undefined {

@@ -1,4 +1,5 @@
 // Pod certificate requests. A node makes one for a pod that it runs. A signer ends it by a condition; after that its status is immutable.
+import { OMITTED } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   PodCertificateRequest,
@@ -9,6 +10,7 @@ import { specOf, withMembers } from '../../api/object-members.ts'
 import { equalValues, own, type ValueMap } from '../../api/value.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { labelText } from '../../codec/tables/reading.ts'
+import { readCertificateRequest } from '../../pki/certificate-request.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
@@ -28,6 +30,7 @@ const CONDITIONS = STATUS.child('conditions')
 const CHAIN = STATUS.child('certificateChain')
 
 const MAX_UID = 128
+const MAX_REQUEST = 10 * 1024
 const MIN_SECONDS = 3600
 const DAY_SECONDS = 86_400
 /** The longest lifetimes of certificates: of the signers of Kubernetes itself, and of all others. */
@@ -35,6 +38,10 @@ const MAX_SECONDS = { own: DAY_SECONDS, others: 91 * DAY_SECONDS } as const
 const MAX_CHAIN = 10 * 1024 * 1024
 const HOUR_MS = 3_600_000
 const MARGIN_MS = 10 * 60_000
+
+/** The curve that is not strong enough. */
+const WEAK_CURVE = 'secp224r1'
+const RSA_BITS: readonly number[] = [3072, 4096]
 
 /** The members that can hold the public key. Version v1 has only the first. */
 const FORMS = ['stubPKCS10Request', 'pkixPublicKey', 'proofOfPossession'] as const
@@ -61,8 +68,25 @@ function checkRequest({ spec }: Request, check: Check): void {
   const [stub, key, proof] = FORMS.map((name) => (own<ValueMap>(spec, name) ?? '') !== '')
   if (stub ? key || proof : !key || !proof) {
     const detail = 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'
-    check.invalid(SPEC, undefined, detail)
-  }
+    check.invalid(SPEC, OMITTED, detail)
+  } else if (stub) checkStub(Buffer.from(spec.stubPKCS10Request ?? '', 'base64'), check)
+}
+
+/** Names in the request are not looked at: the kubelet sends none, and a signer refuses them. */
+function checkStub(bytes: Buffer, check: Check): void {
+  const at = SPEC.child('stubPKCS10Request')
+  if (bytes.length > MAX_REQUEST) return check.tooLong(at, MAX_REQUEST)
+  const request = readCertificateRequest(bytes)
+  if (request === undefined) return check.invalid(at, OMITTED, 'must be a valid PKCS#10 CSR')
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { namedCurve, modulusLength = 0 } = {} } = request.key ?? {}
+  const bits = Math.ceil(modulusLength / 8) * 8
+  if (type !== 'ed25519' && type !== 'ec' && type !== 'rsa') {
+    check.invalid(at, OMITTED, 'unknown public key type; supported types are Ed25519, ECDSA, and RSA')
+  } else if (namedCurve === WEAK_CURVE) {
+    check.invalid(at, 'curve P-224', 'elliptic public keys must use curve P256, P384, or P521')
+  } else if (type === 'rsa' && !RSA_BITS.includes(bits)) {
+    check.invalid(at, `${bits}-bit modulus`, 'RSA keys must have modulus size 3072 or 4096')
+  } else if (!request.isSigned()) check.invalid(at, OMITTED, 'invalid signature')
 }
 
 function endOf({ conditions = [] }: PodCertificateRequestStatus): string | undefined {
