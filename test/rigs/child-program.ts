@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-const START_LIMIT_MS = 60_000
+const START_LIMIT_MS = 300_000
 
 export interface RunningProgram {
   readonly process: ChildProcess
