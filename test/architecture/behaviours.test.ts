@@ -40,6 +40,7 @@ describe('codes', () => {
     ['a part of an item', '(R-019 c, R-024(b))', ['R-019', 'R-024']],
     ['two ranges of different letters', 'R-001 to W-002', ['R-001', 'W-002']],
     ['the name of a curve', `namedCurve: 'P-256' and 'P-384'`, []],
+    ['the name of a curve in a message', `check.invalid(at, 'curve P-224', 'too weak')`, []],
     ['names of curves', 'of the curves P-256, P-384, P-521', []],
     ['what only looks like one', 'R-1, XR-001, R-0012, ID3, 0xD1F, D-3, TLS-P-001', []],
   ])('are found: %s', (_name, text, codes) => expect([...citedCodes(text)]).toEqual(codes))

@@ -37,7 +37,7 @@ export function checkDefinedOnce(catalogues: readonly TextFile[]): Violation[] {
 }
 
 /** Not codes: the names of elliptic curves, as values and in lists that begin with the most common one. */
-const CURVES = /(['"])P-\d{3}\1|\bP-256\b(?:, P-\d{3}\b)*/g
+const CURVES = /(['"])(?:curve )?P-\d{3}\1|\bP-256\b(?:, P-\d{3}\b)*/g
 
 /** `R-041`, `P-145 to P-150`, `R-051/052`, `R-040…R-045`; `D3`, `D1 to D32`. */
 const CITATION =
