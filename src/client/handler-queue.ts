@@ -44,7 +44,7 @@ export class HandlerQueue<T extends KubernetesObject> {
     if (this.#isClosed) return
     this.#pending.push(change)
     this.#behind++
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    this.#running ??= this.#run()
   }
 
   /** Undefined if there is room. Otherwise it resolves when there is room or the queue is closed. */
@@ -78,6 +78,8 @@ export class HandlerQueue<T extends KubernetesObject> {
         if (--this.#behind === MOST_PENDING / 2) this.#onRoom?.()
       }
     }
+    // Not a turn later: a change that comes meanwhile would wait for the one after it.
+    this.#running = undefined
   }
 
   async #tell(change: Change<T>): Promise<void> {
