@@ -110,6 +110,8 @@ const WRITE = {
 }
 const SELECTION = { labelSelector: SELECTORS, fieldSelector: SELECTORS }
 const VERSION = { resourceVersion: [undefined, ...TEXTS] }
+const CONDITION = { where: TEXTS, accessible: FLAGS }
+const FIELDS = [...TEXTS, [], ['']]
 const DELETE = {
   ...CALL,
   dryRun: [undefined, ...FLAGS],
@@ -136,9 +138,20 @@ const ROWS: readonly Row[] = [
   ...options('list', (given) => here().list(given), {
     ...CALL,
     ...SELECTION,
+    ...CONDITION,
     ...VERSION,
+    orderBy: FIELDS,
     limit: WHOLE,
     resourceVersionMatch: [undefined, 'exact', ''],
+  }),
+  ['select', (fields) => here().select(fields), /fields/, [...NEEDED, ...FIELDS]],
+  ...options('select', (given) => here().select('metadata.name', given), { ...CALL, ...SELECTION, ...CONDITION }),
+  ...options('count', (given) => here().count(given), { ...CALL, ...SELECTION, ...CONDITION }),
+  ...options('groups', (given) => here().groups(given), {
+    by: [...NEEDED, ...FIELDS],
+    sum: FIELDS,
+    min: FIELDS,
+    max: FIELDS,
   }),
   ...options('pages', (given) => drain(here().pages(given)), { ...CALL, ...SELECTION }),
   ...options('watch', (given) => drain(here().watch(given)), { signal: SIGNALS, ...SELECTION, ...VERSION }),
