@@ -15,7 +15,7 @@ import { parseShardSelector, type ShardSelector } from './shard-selector.ts'
 import type { FieldSelector, LabelSelector } from './selector.ts'
 import { ApiError } from './status.ts'
 
-/** The first value of a parameter; nothing where it was not given. `URLSearchParams` is one. */
+/** The first value of a parameter; nothing if it was not given. `URLSearchParams` is one. */
 interface QueryParameters {
   get(name: string): string | null | undefined
 }
@@ -96,7 +96,7 @@ function refuse(faults: readonly FieldError[]): void {
   if (faults.length > 0) throw invalidError(LIST_OPTIONS, '', faults, 'BadRequest')
 }
 
-/** True where the query asks for a watch; anything but `0` and `false` does, the empty value too (R-057). */
+/** True if the query asks for a watch; anything but `0` and `false` does, the empty value too (R-057). */
 export function asksForWatch(query: QueryParameters): boolean {
   return booleanOf(query, 'watch') ?? false
 }

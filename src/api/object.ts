@@ -31,7 +31,7 @@ export function formatGroupVersion(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
 }
 
-/** The parts of an `apiVersion`; undefined where it has more than one slash. */
+/** The parts of an `apiVersion`; undefined if it has more than one slash. */
 export function parseGroupVersion(apiVersion: string): GroupVersion | undefined {
   const parts = apiVersion.split('/')
   if (parts.length === 1) return { group: '', version: apiVersion }

@@ -14,7 +14,7 @@ export interface PolicyRule {
 
 const ALL = '*'
 
-/** The rules of a stored Role or ClusterRole; none where it has none. */
+/** The rules of a stored Role or ClusterRole; none if it has none. */
 export function rulesOf(role: ValueMap): readonly PolicyRule[] {
   return mapsOnly(role, 'rules').map(ruleOf)
 }

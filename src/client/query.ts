@@ -27,7 +27,7 @@ export interface Grouping {
   readonly orderBy?: Fields
 }
 
-/** A value is null where no object has the field. */
+/** A value is null if no object has the field. */
 export interface QueryRow {
   readonly group: Readonly<Record<string, unknown>>
   readonly count: number

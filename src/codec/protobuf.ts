@@ -26,7 +26,7 @@ interface Envelope extends TypeNames {
   readonly contentEncoding: string
 }
 
-/** An object of a kind in its envelope. Throws `ProtobufError` where a value does not fit the kind. */
+/** An object of a kind in its envelope. Throws `ProtobufError` if a value does not fit the kind. */
 export function encodeProtobuf(kind: KindSchema, object: ValueMap): Buffer {
   const encoder = new ProtobufEncoder()
   encoder.bytes(ENVELOPE_TAIL)

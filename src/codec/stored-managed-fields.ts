@@ -96,7 +96,7 @@ class StoredFieldSets {
     return { rest: rest + text.slice(behind), records }
   }
 
-  /** Undefined where there is no map of JSON. */
+  /** Undefined if there is no map of JSON. */
   #fieldsAt(text: string, start: number): StoredFields | undefined {
     // A map is over where its text is, so that one that begins like a known one is that one.
     for (const fields of this.#recent) if (text.startsWith(fields.text, start)) return fields
@@ -122,7 +122,7 @@ class StoredFieldSets {
   }
 }
 
-/** The text with the field sets put into its first list of managers; undefined where it has no place for them. */
+/** The text with the field sets put into its first list of managers; undefined if it has no place for them. */
 function putIn(text: string, fields: readonly string[]): string | undefined {
   let out = ''
   let behind = 0
@@ -136,7 +136,7 @@ function putIn(text: string, fields: readonly string[]): string | undefined {
   return out + text.slice(behind)
 }
 
-/** False where the nulls are not where the field sets were. The object is not shared yet, so it may be changed. */
+/** False if the nulls are not where the field sets were. The object is not shared yet, so it may be changed. */
 function putBack(object: ApiObject, records: readonly ValueMap[]): boolean {
   const list = own(object.metadata, 'managedFields')
   if (!isList(list)) return false

@@ -4,7 +4,7 @@
 const LETTER = /\p{L}/u
 const DIGIT = /\p{Nd}/u
 
-/** Negative where `a` goes first. */
+/** Negative if `a` goes first. */
 export function compareNaturally(a: string, b: string): number {
   let at = 0
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1

@@ -374,7 +374,7 @@ class Members {
   #last = ''
   #isSorted = true
 
-  /** True where the key was set before. */
+  /** True if the key was set before. */
   set(key: string, value: Value): boolean {
     const isNext = this.#isSorted && key > this.#last
     const isAgain = !isNext && Object.hasOwn(this.#members, key)

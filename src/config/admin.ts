@@ -68,7 +68,7 @@ function checkReplaceable(file: string): void {
 
 export interface KubeconfigContent {
   readonly url: string
-  /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
+  /** PEM; undefined if the operator brought a certificate that clients trust on their own account. */
   readonly authority: string | undefined
   readonly user: {
     readonly name: string

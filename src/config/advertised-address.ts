@@ -15,7 +15,7 @@ export interface Machine {
   readonly wayOut: { readonly IPv4: readonly string[]; readonly IPv6: readonly string[] }
 }
 
-/** Undefined where the machine has no address that another could use. */
+/** Undefined if the machine has no address that another could use. */
 export function advertisedAddress(bindAddress: string, machine = thisMachine()): string | undefined {
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::' && isReachable(bindAddress)) return bindAddress
   const families = isIPv6(bindAddress) ? (['IPv6', 'IPv4'] as const) : (['IPv4', 'IPv6'] as const)

@@ -102,7 +102,7 @@ function daysLeft(certificate: X509Certificate): number {
   return (Date.parse(certificate.validTo) - Date.now()) / DAY_MS
 }
 
-/** Throws a `StartError` where the two given files do not belong together. */
+/** Throws a `StartError` if the two given files do not belong together. */
 export function checkPair(certificate: string, key: string, names: { certificate: string; key: string }): void {
   const parsed = parse(certificate)
   if (parsed === undefined) throw new StartError(`${names.certificate} does not hold a certificate in PEM form`)

@@ -37,7 +37,7 @@ export class PeerFiles {
     return this.#current.proxyCertificate
   }
 
-  /** What the certificates of other replicas are checked with; undefined where the operator does not say. */
+  /** What the certificates of other replicas are checked with; undefined if the operator does not say. */
   get peerAuthority(): string | undefined {
     return this.#current.peerAuthority
   }

@@ -8,7 +8,7 @@ import type { CertificatePair, NamedPair } from './setting-reader.ts'
 
 export interface ServingFiles {
   readonly tls: TlsFiles
-  /** The authority that clients need; undefined where the operator brought a certificate whose authority is in no file. */
+  /** The authority that clients need; undefined if the operator brought a certificate whose authority is in no file. */
   readonly authority: string | undefined
 }
 
@@ -61,7 +61,7 @@ export function readProxyCertificate({
   return pair && readPair(pair, '--proxy-client-cert-file', '--proxy-client-key-file')
 }
 
-/** What the certificates of other replicas are checked with; undefined where the operator does not say. */
+/** What the certificates of other replicas are checked with; undefined if the operator does not say. */
 export function readPeerAuthority({ cluster }: Config): string | undefined {
   return readAuthorities(cluster.peers.caFile, '--peer-ca-file')
 }

@@ -83,7 +83,7 @@ export class AggregatedGroups {
     return this.#services.size === 0
   }
 
-  /** Undefined where the version of the group is served here, or nowhere. */
+  /** Undefined if the version of the group is served here, or nowhere. */
   find(group: string, version: string): AggregatedService | undefined {
     return this.#services.get(`${version}.${group}`)
   }

@@ -150,7 +150,7 @@ function withSelectors(found: ApiObject, wanted: ApiObject): ApiObject {
   return selectors === undefined ? found : { ...found, aggregationRule: { clusterRoleSelectors: selectors } }
 }
 
-/** Undefined where nothing is missing. */
+/** Undefined if nothing is missing. */
 function withMissing<T extends Value>(known: readonly T[], wanted: readonly T[]): readonly T[] | undefined {
   const missing = wanted.filter((item) => !known.some((other) => equalValues(other, item)))
   return missing.length === 0 ? undefined : [...known, ...missing]

@@ -66,7 +66,7 @@ export function endMigration(
   return update(parts, { name, change: ended }, signal)
 }
 
-/** False where there is no such definition. */
+/** False if there is no such definition. */
 function update(
   parts: ControllerParts,
   { name, change }: { readonly name: string; readonly change: (live: ApiObject) => ApiObject },

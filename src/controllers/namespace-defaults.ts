@@ -24,7 +24,7 @@ interface NamespaceDefault {
   readonly resource: Resource
   readonly objectName: string
   readonly make: () => ApiObject
-  /** Undefined where the object is as it should be. */
+  /** Undefined if the object is as it should be. */
   readonly repaired: (live: ApiObject) => ApiObject | undefined
 }
 

@@ -71,7 +71,7 @@ class NamespaceDeletion {
     this.#signal = signal
   }
 
-  /** True where it has to be retried. */
+  /** True if it has to be retried. */
   async sync(): Promise<boolean> {
     const namespace = await this.#read()
     if (namespace === undefined || !isTerminating(namespace)) return false
@@ -186,7 +186,7 @@ const CONDITIONS = [
 
 const COMPARED = ['status', 'reason', 'message'] as const
 
-/** The five conditions, true where content or finalizers remain; undefined where the status has them already. */
+/** The five conditions, true if content or finalizers remain; undefined if the status has them already. */
 function conditionsOf(
   namespace: ApiObject,
   remaining: readonly Remaining[],

@@ -117,7 +117,7 @@ const NONE: readonly never[] = []
 interface Known {
   readonly type: InformedType
   readonly uid: string
-  /** Absent where it has neither owners nor finalizers and is not going. */
+  /** Absent if it has neither owners nor finalizers and is not going. */
   readonly object?: ApiObject
 }
 

@@ -179,7 +179,7 @@ class QuotaController {
     return undefined
   }
 
-  /** True where it has to be retried. */
+  /** True if it has to be retried. */
   async #sync(key: string, signal: AbortSignal): Promise<boolean> {
     const known = this.#quotas.get(key)
     if (known === undefined) return false

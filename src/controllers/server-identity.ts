@@ -56,7 +56,7 @@ const ADDRESS = 'quarterdeck/peer-address'
 
 export interface OwnIdentity {
   readonly hostname: string
-  /** `host:port`, empty until the server listens; undefined where other replicas cannot ask it. */
+  /** `host:port`, empty until the server listens; undefined if other replicas cannot ask it. */
   readonly peerAddress: () => string | undefined
 }
 

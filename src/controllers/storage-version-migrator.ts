@@ -25,7 +25,7 @@ const TELL_EVERY_MS = 5_000
 const VERBS_NEEDED: readonly string[] = ['update', 'patch', 'list']
 const GROUP = 'storagemigration.k8s.io'
 
-/** The type of migrations; undefined where it is not served. */
+/** The type of migrations; undefined if it is not served. */
 export function migrationType(table: ResourceTable): Resource | undefined {
   const find = (version: string): Resource | undefined =>
     table.find({ group: GROUP, version, resource: 'storageversionmigrations' })

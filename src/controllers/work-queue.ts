@@ -13,7 +13,7 @@ export interface WorkQueueOptions {
   /** Named in the log, and counted under. */
   readonly name: string
   readonly workers: number
-  /** Resolves to true where the key is to be retried after a pause. */
+  /** Resolves to true if the key is to be retried after a pause. */
   readonly work: (key: string, signal: AbortSignal) => Promise<boolean | void>
 }
 

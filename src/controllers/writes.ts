@@ -125,7 +125,7 @@ export function isReason(error: unknown, ...reasons: readonly ApiError['reason']
   return error instanceof ApiError && reasons.includes(error.reason)
 }
 
-/** False where the write failed for one of these reasons. */
+/** False if the write failed for one of these reasons. */
 export async function succeeds(write: Promise<unknown>, ...reasons: readonly ApiError['reason'][]): Promise<boolean> {
   try {
     await write

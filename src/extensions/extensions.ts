@@ -77,7 +77,7 @@ interface AdmissionFacts<O> {
   readonly requestKind: GroupVersionKind
   readonly requestResource: GroupVersionResource
   readonly requestSubResource?: string
-  /** Absent where it is still to be generated. */
+  /** Absent if it is still to be generated. */
   readonly name?: string
   readonly namespace?: string
   readonly operation: O

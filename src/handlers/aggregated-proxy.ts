@@ -16,7 +16,7 @@ interface Aggregated {
 export interface AggregatedLookup<S extends Aggregated> {
   /** There are none: nothing has to be looked for. */
   readonly isEmpty: boolean
-  /** Undefined where the version of the group is served here, or nowhere. */
+  /** Undefined if the version of the group is served here, or nowhere. */
   find(group: string, version: string): S | undefined
 }
 

@@ -76,7 +76,7 @@ function decodedLength(rest: readonly string[], path: string): number {
   return path.endsWith(tail) ? tail.length : 0
 }
 
-/** The path for the backend. Throws `ApiError` where a part of it could be read as a step up. */
+/** The path for the backend. Throws `ApiError` if a part of it could be read as a step up. */
 function pathBehind(rest: readonly string[], path: string): string {
   const tail = rest.join('/')
   refuseDots(`/${tail}`)

@@ -50,7 +50,7 @@ function streamOptions(query: Query): Readonly<Record<string, Value>> {
   }
 }
 
-/** Throws `ApiError` where the connection is refused. */
+/** Throws `ApiError` if the connection is refused. */
 export async function checkAdmission(parts: ResourceParts, request: ResourceRequest): Promise<void> {
   const { http, info, resource } = request
   const subresource = info.subresource ?? ''

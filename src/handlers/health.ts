@@ -113,7 +113,7 @@ export async function failingChecks(
   return failing
 }
 
-/** Undefined where the check passed. */
+/** Undefined if the check passed. */
 async function outcome(
   check: HealthCheck['check'],
   signal: AbortSignal,

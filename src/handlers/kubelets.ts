@@ -14,7 +14,7 @@ export interface Kubelet extends OutgoingTarget {
   readonly port: number
 }
 
-/** Throws `ApiError` where the server connects to no nodes. */
+/** Throws `ApiError` if the server connects to no nodes. */
 export function connectionsOf({ nodes }: ResourceParts): NodeConnections {
   if (nodes === undefined) throw new ApiError('ServiceUnavailable', 'this server does not connect to nodes')
   return nodes

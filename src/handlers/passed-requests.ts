@@ -51,7 +51,7 @@ const DATA_TYPE =
 /** Others would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */
 const TUNNELLED = /^(?:websocket|spdy\/3\.1)$/i
 
-/** What asks for another protocol on the connection, without the token that some clients put there; undefined where nothing does. */
+/** What asks for another protocol on the connection, without the token that some clients put there; undefined if nothing does. */
 export function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, string>> | undefined {
   const { upgrade } = headers
   if (typeof upgrade !== 'string' || !TUNNELLED.test(upgrade) || remote.protocol !== 'http/1.1') return undefined
@@ -158,7 +158,7 @@ export function searchToPass(search: string): string {
   return search === '' ? '' : `?${search.replace(/[^!-~]/g, percentEncoded)}`
 }
 
-/** Throws `ApiError` where another server may read a part of the path as a step up. */
+/** Throws `ApiError` if another server may read a part of the path as a step up. */
 export function refuseDots(path: string): void {
   if (NEARLY_DOTS.test(path)) throw new ApiError('BadRequest', "invalid path: some servers take a part for '.' or '..'")
 }

@@ -16,7 +16,7 @@ const MOST_SECONDS = 3600
 export interface ProfileOrder {
   readonly name: ProfileName
   readonly seconds: number
-  /** By its name; undefined: whichever was asked. Means nothing where there is one. */
+  /** By its name; undefined: whichever was asked. Means nothing if there is one. */
   readonly worker?: string | undefined
 }
 

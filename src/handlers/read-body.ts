@@ -64,7 +64,7 @@ export function decodeMade(
   return target.decode(made, target.conversion.isIdentity ? live : undefined)
 }
 
-/** What the body says it is. Throws `BadRequest` where that is another kind than the resource's. */
+/** What the body says it is. Throws `BadRequest` if that is another kind than the resource's. */
 function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
   const { resource } = request
   if (resource.schema.custom === true) refuseUnnamed(value, request)

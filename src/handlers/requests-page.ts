@@ -6,7 +6,7 @@ import { type Columns, tableOf } from '../lib/table-text.ts'
 import { showPage } from './watchers-page.ts'
 
 export interface WorkerRequests {
-  /** Undefined where there are no workers. */
+  /** Undefined if there are no workers. */
   readonly worker: string | undefined
   readonly report: RequestsReport
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { escapeHeaderName, writeHeaderText } from '../lib/header-text.ts'
 
-/** Throws `ApiError` where something of the user cannot be sent. */
+/** Throws `ApiError` if something of the user cannot be sent. */
 export function userHeaders(user: User): Readonly<Record<string, string | string[]>> {
   return {
     'x-remote-user': textToPass('X-Remote-User', user.name),
@@ -20,7 +20,7 @@ export function userHeaders(user: User): Readonly<Record<string, string | string
   }
 }
 
-/** Throws `ApiError` where it would arrive changed: that could be the name of another user. */
+/** Throws `ApiError` if it would arrive changed: that could be the name of another user. */
 function textToPass(name: string, text: string): string {
   const value = writeHeaderText(text)
   if (value === undefined) throw unsendable(name)

@@ -76,7 +76,7 @@ export class Watchers {
     ]
   }
 
-  /** A watch that a client asks for. The caller closes it, also where it fails. Throws `ApiError` 429 where the client has too many. */
+  /** A watch that a client asks for. The caller closes it, also where it fails. Throws `ApiError` 429 if the client has too many. */
   begin(watched: Watched, start: WatchQuery['start'], holder: WatchMemoryHolder): OpenWatch {
     this.#memory.take(holder)
     const now = this.#options.clock.now()

@@ -46,7 +46,7 @@ export class Connections {
     this.#timer.unref()
   }
 
-  /** False where there are too many; then it is closed. */
+  /** False if there are too many; then it is closed. */
   admit(socket: Socket): boolean {
     const { maxConnections, dropOldestHandshake, open, onEnd } = this.#options
     if (this.#sockets.size >= maxConnections && !this.#closeIdlest()) {
@@ -116,7 +116,7 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.checkLimits(now)
   }
 
-  /** False where none was idle. */
+  /** False if none was idle. */
   #closeIdlest(): boolean {
     const now = performance.now()
     const idle = [...this.#connections.values()]

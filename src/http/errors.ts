@@ -39,7 +39,7 @@ export function closingError(): ApiError {
   return new ApiError('ServiceUnavailable', 'apiserver is shutting down')
 }
 
-/** The answer to an error; undefined where the client is gone. */
+/** The answer to an error; undefined if the client is gone. */
 export function answerError(
   error: unknown,
   request: HttpRequest,

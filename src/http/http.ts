@@ -103,7 +103,7 @@ export interface AuditPart {
 export const NOT_AUDITED: AuditNotes = Object.freeze({ annotate: () => {}, nameObject: () => {}, actFor: () => {} })
 
 export interface RequestBody {
-  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
+  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` if the client goes. Read it once. */
   read(): Promise<Buffer>
   /** For a filter that has read the body before the handler, which then reads this. */
   putBack(bytes: Buffer): void

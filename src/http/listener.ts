@@ -113,7 +113,7 @@ export interface Listener {
   close(graceMs: number, how?: Closing): Promise<void>
 }
 
-/** Throws Node's error where it cannot listen on the address. */
+/** Throws Node's error if it cannot listen on the address. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { requestTimeoutMs, limits = CONNECTION_LIMITS, measures = new HttpMeasures() } = options
   const tls = openTls(options)

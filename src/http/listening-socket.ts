@@ -21,7 +21,7 @@ export const TCP_OPTIONS = Object.freeze({
   noDelay: true,
 })
 
-/** Throws Node's error where it cannot. */
+/** Throws Node's error if it cannot. */
 export async function listenAt(server: Server, address: ListenAddress): Promise<{ host: string; port: number }> {
   const { host, port, sharesPort: reusePort = false } = address
   server.listen({ host, port, backlog: LISTEN_BACKLOG, reusePort })

@@ -2,7 +2,7 @@
 import { unescape } from 'node:querystring'
 
 export interface Query {
-  /** The first value; undefined where the name does not occur, `''` where it has no value. */
+  /** The first value; undefined if the name does not occur, `''` where it has no value. */
   get(name: string): string | undefined
   all(name: string): readonly string[]
   has(name: string): boolean

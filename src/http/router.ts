@@ -14,7 +14,7 @@ export interface Route {
 
 export interface RouterOptions {
   readonly routes: readonly Route[]
-  /** Requests for resources; absent where none are served. */
+  /** Requests for resources; absent if none are served. */
   readonly resources?: CallerHandler
 }
 

@@ -128,7 +128,7 @@ export function offeredProtocols(header: string | undefined): readonly string[] 
   return all.filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))
 }
 
-/** Undefined where the client's handshake is invalid. */
+/** Undefined if the client's handshake is invalid. */
 async function handshake(upgrade: Upgrade): Promise<WebSocket | undefined> {
   const { WebSocketServer } = await import('ws')
   const server: WebSocketServer = new WebSocketServer({

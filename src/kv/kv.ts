@@ -135,7 +135,7 @@ export interface StoreSize {
 }
 
 export interface Kv {
-  /** `at` absent: a linearizable read. Throws `KvError` `compacted` or `future` where `at` is not available. */
+  /** `at` absent: a linearizable read. Throws `KvError` `compacted` or `future` if `at` is not available. */
   get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult>
   /** As `get`: without `at` a linearizable read. Pages at one `at` together are that revision's exact state. */
   list(range: Range, signal: AbortSignal): Promise<ListResult>
@@ -146,7 +146,7 @@ export interface Kv {
   stream?(range: StreamedRange, signal: AbortSignal): Promise<AsyncIterable<readonly KeyValue[]> | undefined>
   /**
    * Writes all in one revision, or nothing. Resolves when the writes are durable. Without anything to write it only compares, and the
-   * revision is the newest one. Throws `unknown` where the engine cannot find out whether it happened.
+   * revision is the newest one. Throws `unknown` if the engine cannot find out whether it happened.
    */
   commit(commit: Commit, signal: AbortSignal): Promise<WriteResult>
   /**
@@ -160,7 +160,7 @@ export interface Kv {
   newestRevision(signal: AbortSignal): Promise<Revision>
   /** Resolves where the engine can read and write now; otherwise throws the reason. */
   checkHealth(signal: AbortSignal): Promise<void>
-  /** How large the store is; undefined where it takes no disk. */
+  /** How large the store is; undefined if it takes no disk. */
   size(signal: AbortSignal): Promise<StoreSize | undefined>
   /** Ends every watch and waits for all calls. */
   close(): Promise<void>

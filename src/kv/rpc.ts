@@ -33,7 +33,7 @@ export function encode<T>({ size, write }: Message<T>, message: Given<T>, room =
   return writer.finishBehind(room)
 }
 
-/** Throws `ProtobufError` where the bytes are not such a message. */
+/** Throws `ProtobufError` if the bytes are not such a message. */
 export function decode<T>({ read }: Message<T>, bytes: Buffer): T {
   return read(new ProtobufReader(bytes))
 }

@@ -20,7 +20,7 @@ function longerWord(parts: readonly string[], known: readonly string[]): string 
   return longer.sort((a, b) => a.split('-').length - b.split('-').length)[0]
 }
 
-/** `; did you mean --secure-port?`, to be put behind a message; empty where nothing is near. */
+/** `; did you mean --secure-port?`, to be put behind a message; empty if nothing is near. */
 export function suggestion(word: string, known: Iterable<string>, prefix = ''): string {
   const meant = closestWord(word, known)
   return meant === undefined ? '' : `; did you mean ${prefix}${meant}?`

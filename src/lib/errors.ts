@@ -18,7 +18,7 @@ export class InvariantError extends Error {
   override readonly name = 'InvariantError'
 }
 
-/** Throws `CancelledError` where the signal has fired. */
+/** Throws `CancelledError` if the signal has fired. */
 export function throwIfCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw new CancelledError(signal.reason)
 }

@@ -8,7 +8,7 @@ const BORDER_SPACE = /^[ \t]|[ \t]$/
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of a header that came; undefined where its bytes are no UTF-8. */
+/** The text of a header that came; undefined if its bytes are no UTF-8. */
 export function readHeaderText(value: string): string | undefined {
   if (PLAIN.test(value)) return value
   try {

@@ -28,7 +28,7 @@ export const LOG_COMPONENTS = [
 export type LogComponent = (typeof LOG_COMPONENTS)[number]
 
 export interface Log {
-  /** The log level, which may be changed while it runs. Absent where nothing is logged. */
+  /** The log level, which may be changed while it runs. Absent if nothing is logged. */
   level?: string
   /** The same log for a component: its lines bear the name, and its level is its own. Absent: all share one. */
   of?(component: LogComponent): Log
@@ -50,7 +50,7 @@ export function logOf(log: Log, component: LogComponent): Log {
   return log.of?.(component) ?? log
 }
 
-/** Absent where a log has none. */
+/** Absent if a log has none. */
 export function levelsOf(log: Log): Partial<Record<LogComponent, string>> {
   return Object.fromEntries(
     LOG_COMPONENTS.flatMap((component) => {

@@ -79,7 +79,7 @@ export type OfUser = readonly [] | readonly [user: string | ServerUser]
 /** What a client of any library needs. */
 export interface ServerCredentials {
   readonly url: string
-  /** The certificate authority, in PEM; undefined where the flags name a certificate that clients trust already. */
+  /** The certificate authority, in PEM; undefined if the flags name a certificate that clients trust already. */
   readonly ca: string | undefined
   readonly token: string
 }
@@ -128,7 +128,7 @@ export interface Server extends AsyncDisposable, Extensible {
   stop(): Promise<void>
 }
 
-/** Resolves when the server is ready. Throws an error of one line where it cannot start, and for options that do not exist. */
+/** Resolves when the server is ready. Throws an error of one line if it cannot start, and for options that do not exist. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   checkOptions('startServer', options, SERVER_OPTIONS)
   const config = await readConfig(flagsOf(options), {})

@@ -14,7 +14,7 @@ export function answerValue(answer: OutgoingAnswer, parse: (text: string) => unk
   }
 }
 
-/** Throws `OutgoingCallError` of kind `answer` where the code is not one of success. */
+/** Throws `OutgoingCallError` of kind `answer` if the code is not one of success. */
 export function checkAnswer({ status, body }: OutgoingAnswer): void {
   if (status < 200 || status > 206) throw new OutgoingCallError('answer', refusalText(status, body), { status })
 }

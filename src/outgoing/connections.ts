@@ -54,7 +54,7 @@ export interface ConnectionTarget {
   readonly place: Place
   /** Absent: no TLS. */
   readonly tls: OutgoingTls | undefined
-  /** Where new connections go instead. Throws `OutgoingCallError` where it leads nowhere. */
+  /** Where new connections go instead. Throws `OutgoingCallError` if it leads nowhere. */
   readonly locate: (() => Promise<Place>) | undefined
 }
 
@@ -72,7 +72,7 @@ export class OutgoingConnections extends Agent {
   readonly #opening = new Set<Socket>()
   #isOver = false
 
-  /** Throws `OutgoingCallError` where certificates or keys are not usable. */
+  /** Throws `OutgoingCallError` if certificates or keys are not usable. */
   constructor(target: ConnectionTarget, rules: ConnectionRules) {
     super({ keepAlive: true, maxFreeSockets: KEPT_IDLE, maxSockets: MOST_AT_ONCE, timeout: IDLE_MS })
     this.#target = target

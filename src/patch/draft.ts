@@ -10,7 +10,7 @@ export function isDraft(part: Part | undefined): part is Draft {
   return part instanceof MapDraft || part instanceof ListDraft
 }
 
-/** The part, ready to be edited; undefined where it has no members. */
+/** The part, ready to be edited; undefined if it has no members. */
 export function drafted(part: Part): Draft | undefined {
   if (isDraft(part)) return part
   if (isMap(part)) return new MapDraft(part)

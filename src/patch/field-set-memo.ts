@@ -35,7 +35,7 @@ export class FieldSetMemo {
     return known
   }
 
-  /** The set of a FieldsV1 object that we have stored; undefined where it cannot be read. Many objects share one. */
+  /** The set of a FieldsV1 object that we have stored; undefined if it cannot be read. Many objects share one. */
   ofStored(fields: Value | undefined): FieldSet | undefined {
     if (!isMap(fields)) return decodeFieldsV1(fields, true)
     let known = this.#byRecord.get(fields)

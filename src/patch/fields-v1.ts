@@ -34,7 +34,7 @@ class Encoder {
 }
 
 /**
- * The set of a FieldsV1 object; undefined where it cannot be read. Elements of a kind that is not known are passed over. What we
+ * The set of a FieldsV1 object; undefined if it cannot be read. Elements of a kind that is not known are passed over. What we
  * wrote ourselves (`isOurs`) is kept, to be written again where it does not change.
  */
 export function decodeFieldsV1(fields: Value | undefined, isOurs: boolean): FieldSet | undefined {
@@ -44,7 +44,7 @@ export function decodeFieldsV1(fields: Value | undefined, isOurs: boolean): Fiel
   return isOurs ? { ...builder.build(), written: fields } : builder.build()
 }
 
-/** False where something in it is malformed. */
+/** False if something in it is malformed. */
 function decodeNode(node: ValueMap, into: FieldSetBuilder, isOurs: boolean): boolean {
   for (const key of Object.keys(node)) {
     const below = node[key]!

@@ -24,14 +24,14 @@ import { compareUpdated, withoutReset } from './update-comparison.ts'
 
 /** The versions that a kind is known in. */
 export interface KindVersions {
-  /** Undefined where the version is not served any more. */
+  /** Undefined if the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
   /** Whether fields under a version without a shape are given up. Otherwise ownership cannot be computed. */
   readonly isGivenUp?: (apiVersion: string) => boolean
   /** Where ownership cannot be computed, the stored managed fields stay; absent: they are forgotten. */
   readonly keepsOwners?: boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
-  /** A webhook or function that converts; absent where versions differ as `convert` has it. */
+  /** A webhook or function that converts; absent if versions differ as `convert` has it. */
   readonly convertElsewhere?: (object: ValueMap, toApiVersion: string, signal: AbortSignal) => Promise<ValueMap>
   /** The sets of fields that its objects have. */
   readonly sets: FieldSetMemo

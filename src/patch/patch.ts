@@ -15,7 +15,7 @@ const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
   'application/apply-patch+cbor': 'apply-cbor',
 }
 
-/** The kind of patch that a Content-Type names, parameters aside; undefined where it names none. */
+/** The kind of patch that a Content-Type names, parameters aside; undefined if it names none. */
 export function patchTypeOf(contentType: string): PatchType | undefined {
   const mediaType = contentType.split(';', 1)[0]!.trim()
   return Object.hasOwn(PATCH_TYPES, mediaType) ? PATCH_TYPES[mediaType] : undefined

@@ -12,7 +12,7 @@ const RETAIN_KEYS = '$retainKeys'
 const DELETE_FROM_LIST = '$deleteFromPrimitiveList'
 const SET_ORDER = '$setElementOrder'
 
-/** The object after the patch. Throws `ApiError` where the patch is malformed or does not fit the object. */
+/** The object after the patch. Throws `ApiError` if the patch is malformed or does not fit the object. */
 export function applyStrategicMerge(shape: Shape, object: ValueMap, patch: ValueMap): ValueMap {
   return mergeMaps(shape, object, patch, new Work())
 }
@@ -297,7 +297,7 @@ function applyItemDirectives(original: readonly Value[], patch: readonly ValueMa
   return { kept, additions, replaced }
 }
 
-/** The item's merge key as text that is equal for equal keys; undefined where it has none. */
+/** The item's merge key as text that is equal for equal keys; undefined if it has none. */
 function itemKey(item: Value, mergeKey: string): string | undefined {
   const key = isMap(item) ? own(item, mergeKey) : undefined
   return key === undefined ? undefined : formatGoValue(key)

@@ -12,7 +12,7 @@ export interface NameAttribute {
 export const ORGANIZATION = '2.5.4.10'
 export const COMMON_NAME = '2.5.4.3'
 
-/** Undefined where the bytes are not a request for a certificate. */
+/** Undefined if the bytes are not a request for a certificate. */
 export function subjectOfRequest(der: Buffer): readonly NameAttribute[] | undefined {
   const parts = childrenOf(readElement(der), SEQUENCE)
   if (parts?.length !== 3) return undefined
@@ -21,7 +21,7 @@ export function subjectOfRequest(der: Buffer): readonly NameAttribute[] | undefi
   return attributesIn(subject)
 }
 
-/** Undefined where the bytes are not a certificate. */
+/** Undefined if the bytes are not a certificate. */
 export function subjectOfCertificate(der: Buffer): readonly NameAttribute[] | undefined {
   const parts = childrenOf(readElement(der), SEQUENCE)
   const body = childrenOf(parts?.[0], SEQUENCE)

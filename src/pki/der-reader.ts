@@ -12,7 +12,7 @@ export const SET = 0x31
 export const INTEGER = 0x02
 export const OBJECT_ID = 0x06
 
-/** The element that fills the bytes to their end; undefined where it does not. */
+/** The element that fills the bytes to their end; undefined if it does not. */
 export function readElement(bytes: Buffer): DerElement | undefined {
   const elements = readElements(bytes)
   return elements?.length === 1 ? elements[0] : undefined
@@ -62,7 +62,7 @@ export function readObjectId({ content }: DerElement): string {
   return [top, first - top * 40, ...rest].join('.')
 }
 
-/** The text of an element that holds one, in whichever of the old alphabets; undefined where it holds something else. */
+/** The text of an element that holds one, in whichever of the old alphabets; undefined if it holds something else. */
 export function readText({ tag, content }: DerElement): string | undefined {
   switch (tag) {
     case 0x0c:

@@ -68,7 +68,7 @@ class Buckets {
     this.#clock = clock
   }
 
-  /** False where the limit is reached. */
+  /** False if the limit is reached. */
   take(key: string): boolean {
     const { qps: perSecond, burst, cacheSize } = this.#limit
     const now = (): number => this.#clock.now()

@@ -147,7 +147,7 @@ interface Raise {
   readonly used: Amounts
 }
 
-/** The usage of a quota after the request; undefined where it does not change. Throws where the quota is exceeded. */
+/** The usage of a quota after the request; undefined if it does not change. Throws where the quota is exceeded. */
 function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Raise | undefined {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
   const type = request.resource

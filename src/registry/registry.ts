@@ -70,9 +70,9 @@ export interface KnownObject {
 export interface CustomFacts {
   readonly listKind: string
   readonly selectable: SelectableFields
-  /** Whether objects are stored in this version; absent where the kind has no versions of its own. */
+  /** Whether objects are stored in this version; absent if the kind has no versions of its own. */
   readonly isStorageVersion?: boolean
-  /** Objects of the kind in another of its versions, in their order; absent where the kind has no versions of its own. */
+  /** Objects of the kind in another of its versions, in their order; absent if the kind has no versions of its own. */
   readonly convert?: (
     objects: readonly ApiObject[],
     toApiVersion: string,
@@ -163,7 +163,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly deleteWarning: string | undefined
   /** What has to be reserved elsewhere before the object can be stored (addresses, ports). */
   readonly reserve: Reserve<T> | undefined
-  /** Throws `Forbidden` where the user may write such objects, but not this one. After admission, before validation. */
+  /** Throws `Forbidden` if the user may write such objects, but not this one. After admission, before validation. */
   readonly authorizeWrite?: AuthorizeWrite<T> | undefined
 }
 
@@ -287,7 +287,7 @@ export type ActionAnswer =
 export interface ActionContext extends WriteContext {
   readonly parts: RegistryParts
   readonly resources: ResourceTable
-  /** The name in the path; empty where the action is the resource. */
+  /** The name in the path; empty if the action is the resource. */
   readonly name: string
   /** The caller asks for an explanation of the answer. */
   readonly explain?: boolean

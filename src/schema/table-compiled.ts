@@ -47,7 +47,7 @@ export interface CompiledType extends LevelSpan {
   readonly name: string
   /** It can stand alone: in its own group-version, in v1 and understood in all, or in every one. */
   readonly kind?: 'own' | 'core' | 'every'
-  /** False where a kind has no `kind` and `apiVersion` in JSON. */
+  /** False if a kind has no `kind` and `apiVersion` in JSON. */
   readonly typeMeta?: false
   readonly form?: TypeForm
   readonly atomic?: true

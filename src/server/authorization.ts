@@ -80,7 +80,7 @@ const LOOK_AGAIN_MS = 10_000
 /** At these levels a refusal names the authorizer of each reason. */
 const NAMED_REASONS: LevelSpan = { since: '1.37' }
 
-/** Administrators first, then the authorizers in order. Throws a `StartError` where one of them cannot be opened. */
+/** Administrators first, then the authorizers in order. Throws a `StartError` if one of them cannot be opened. */
 export function openAuthorization(given: AuthorizationParts): Authorization {
   const { settings, level, egress, measures, outgoing, tracing, log } = given
   const rbac = new RbacIndex()

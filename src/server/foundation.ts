@@ -42,7 +42,7 @@ import { startTracing } from './tracing.ts'
 export interface ServerAccess {
   /** Where this machine reaches it: `https://127.0.0.1:6443`. */
   readonly url: string
-  /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
+  /** PEM; undefined if the operator brought a certificate that clients trust on their own account. */
   readonly authority: string | undefined
   readonly adminToken: string
 }

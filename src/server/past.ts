@@ -54,7 +54,7 @@ export interface PastParts extends Authority {
 const TOLD_AT_ONCE = 500
 const FIRST_TURNS = 8
 
-/** Undefined where the storage is not in memory. */
+/** Undefined if the storage is not in memory. */
 export function pastOf(parts: PastParts): Past | undefined {
   const { memory, service, from, functions, schema, advertisedAddress, serving, adminToken, keys } = parts
   if (memory === undefined) return undefined

@@ -28,7 +28,7 @@ export type { ServerAccess, StartOrder }
 export interface RunningServer extends ServerAccess {
   /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
   readonly failed: Promise<never>
-  /** Undefined where the storage cannot do it: it has to be in memory. */
+  /** Undefined if the storage cannot do it: it has to be in memory. */
   readonly past: Past | undefined
   /** What functions are added with, in this process. */
   readonly extensible: Extensible
@@ -61,7 +61,7 @@ export interface Stopping {
 /** The time that a stopping replica may take to notify the others. */
 const LEAVE_WITHIN_MS = 3_000
 
-/** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start. */
+/** Resolves when it is ready to serve. Throws a `StartError` of one line if it cannot start. */
 export async function startServer(order: StartOrder): Promise<RunningServer> {
   const opened = new AsyncDisposableStack()
   try {

@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly revision: () => number
   /** The steps of the other workers of the server. */
   readonly others: () => Promise<readonly (readonly LoadStep[])[]>
-  /** What was forgotten of the history, and when; undefined where that is not this server's to see to. */
+  /** What was forgotten of the history, and when; undefined if that is not this server's to see to. */
   readonly compaction: (signal: AbortSignal) => Promise<object | undefined>
 }
 

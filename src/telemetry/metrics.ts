@@ -47,7 +47,7 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly hidden?: ReadonlySet<string>
   /** The process is measured from now on, and not only from the first scrape. */
   readonly measuresProcess?: boolean
-  /** Undefined where the storage takes no disk. */
+  /** Undefined if the storage takes no disk. */
   readonly storageSize: ReadStorageSize
   /** Undefined: this process is the server. */
   readonly workers?: MetricsOfWorkers | undefined

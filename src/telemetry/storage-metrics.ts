@@ -8,7 +8,7 @@ export interface StorageSize {
   readonly limit: { readonly quotaBytes: number; readonly availableBytes: number } | undefined
 }
 
-/** Undefined where it takes no disk. */
+/** Undefined if it takes no disk. */
 export type ReadStorageSize = (signal: AbortSignal) => Promise<StorageSize | undefined>
 
 /** How long the storage may take to answer. */

@@ -10,7 +10,7 @@ export type ValueChange =
   /** In some of its members, or of its items by their index. */
   | { readonly in: readonly (readonly [key: string, change: ValueChange | undefined])[] }
 
-/** Undefined where the two are the same. */
+/** Undefined if the two are the same. */
 export function changeOf(before: Value, after: Value): ValueChange | undefined {
   if (before === after) return undefined
   if (isList(before) && isList(after) && before.length === after.length) return changeIn(before, after, before.keys())

@@ -171,7 +171,7 @@ export type WriteNote =
   | { readonly kind: 'name'; readonly object: Readonly<Record<string, string>> }
   | { readonly kind: 'rules'; readonly seconds: number; readonly of: 'compilations' | 'evaluations' }
 
-/** The answer; `body` is absent where there is none. */
+/** The answer; `body` is absent if there is none. */
 export interface WriteResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>

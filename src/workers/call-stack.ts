@@ -28,7 +28,7 @@ type DebuggerMessage =
   | { readonly method: 'Debugger.paused'; readonly params: { readonly callFrames: readonly CallFrame[] } }
   | { readonly method?: undefined }
 
-/** The innermost calls of a process, as lines; it stands still from then on. Undefined where it does not stop in time. */
+/** The innermost calls of a process, as lines; it stands still from then on. Undefined if it does not stop in time. */
 export function callStackAt(address: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>()
   const files = new Map<string, string>()

@@ -8,7 +8,7 @@ const CONTROL_GROUPS = '/sys/fs/cgroup'
 /** What V8 says before it aborts. */
 const HEAP_IS_FULL = /\bout of memory\b/i
 
-/** How many processes of this one's control group the kernel has killed for want of memory; undefined where it does not say. */
+/** How many processes of this one's control group the kernel has killed for want of memory; undefined if it does not say. */
 export function memoryKills(read: (file: string) => string = readText): number | undefined {
   try {
     const group = /^0::(.*)$/m.exec(read('/proc/self/cgroup'))?.[1]

@@ -219,7 +219,7 @@ export function checksOfWorkers(checks: HealthChecks, peers: Peers): HealthCheck
   }
 }
 
-/** The log levels of a running server, the same in all of its workers; `peers` is undefined where there is one worker. */
+/** The log levels of a running server, the same in all of its workers; `peers` is undefined if there is one worker. */
 export function runningLogLevels(log: Log, peers: Peers | undefined): RunningLogLevels {
   return {
     all: () => levelsOf(log),

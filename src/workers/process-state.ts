@@ -11,7 +11,7 @@ const STATES = {
 
 export type ProcessState = (typeof STATES)[keyof typeof STATES]
 
-/** Undefined where it cannot be found out. */
+/** Undefined if it cannot be found out. */
 export function processState(pid: number | undefined): ProcessState | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -28,7 +28,7 @@ export class SupervisorLink {
     process.once('disconnect', () => this.#pass(({ onLost }) => onLost()))
   }
 
-  /** Undefined where no supervisor has started this process. */
+  /** Undefined if no supervisor has started this process. */
   static open(): SupervisorLink | undefined {
     return process.send === undefined ? undefined : new SupervisorLink()
   }

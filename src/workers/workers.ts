@@ -85,7 +85,7 @@ export class Workers {
     return this.#alive
   }
 
-  /** Resolves when all are ready. Throws why, in one line, where one cannot start; then `stop` ends the others. */
+  /** Resolves when all are ready. Throws why, in one line, if one cannot start; then `stop` ends the others. */
   async start(): Promise<void> {
     this.#ping(performance.now())
     const starting = this.#seats.map((seat) => {

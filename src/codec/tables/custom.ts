@@ -49,7 +49,7 @@ function cellOf(jsonPath: string, type: ColumnDefinition['type'], visits: number
   }
 }
 
-/** Null where the value is not of the column's type. */
+/** Null if the value is not of the column's type. */
 function typedCell(value: Value, type: ColumnDefinition['type'], now: Now): Value {
   switch (type) {
     case 'string':

@@ -17,7 +17,7 @@ interface Props {
   readonly named: ObjectName
   readonly loaded: Loaded
   readonly news: ObjectNews | undefined
-  /** Undefined where it failed. */
+  /** Undefined if it failed. */
   readonly reload: () => Promise<Loaded | undefined>
 }
 

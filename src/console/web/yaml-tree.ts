@@ -5,7 +5,7 @@ import { parser } from '@lezer/yaml'
 export interface YamlField {
   readonly key: string
   readonly pair: SyntaxNode
-  /** Undefined where nothing stands behind the key. */
+  /** Undefined if nothing stands behind the key. */
   readonly value: SyntaxNode | undefined
 }
 

@@ -150,7 +150,7 @@ export class Cluster {
     return { ...controllerContext(this.parts, namespace, this.signal), fieldManager: manager }
   }
 
-  /** Throws `ApiError` where the object is refused. */
+  /** Throws `ApiError` if the object is refused. */
   async create<T extends ApiObject>(
     followed: Followed<T>,
     metadata: T['metadata'],

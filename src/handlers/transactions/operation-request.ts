@@ -48,7 +48,7 @@ export function resourceOf(table: ResourceTable, { target }: Operation): Resourc
   return undefined
 }
 
-/** The operation at the place of its object. Throws `BadRequest` where it names no place. */
+/** The operation at the place of its object. Throws `BadRequest` if it names no place. */
 export function requestOf(asked: Asked, resource: Resource, caller: Caller): ResourceRequest {
   const { operation } = asked
   const { name } = operation.target

@@ -36,7 +36,7 @@ const OPTIONS: ReadonlySet<string> = new Set(['fieldManager', 'force'])
 const PATCH_TYPES: ReadonlySet<string> = new Set(['json', 'merge', 'strategic'])
 const NOTHING = Buffer.alloc(0)
 
-/** Throws `BadRequest`, and 413 where there are too many operations. */
+/** Throws `BadRequest`, and 413 if there are too many operations. */
 export function readOperations(bytes: Buffer, apiVersion: string): readonly Operation[] {
   const spans = new JsonSpans(bytes)
   const envelope = spans.members(spans.whole, 'the transaction')

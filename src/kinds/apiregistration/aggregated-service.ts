@@ -28,7 +28,7 @@ export interface AggregatedService extends RankedVersion {
 const API_SERVICE = 'apiregistration.k8s.io_v1.APIService'
 const DEFAULT_PORT = 443
 
-/** Undefined where the group is served here. */
+/** Undefined if the group is served here. */
 export function readAggregatedService(object: ApiObject): AggregatedService | undefined {
   if (!isKind(object, API_SERVICE)) return undefined
   const { service, caBundle = '', insecureSkipTLSVerify } = object.spec

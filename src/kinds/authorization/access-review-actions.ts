@@ -141,7 +141,7 @@ function accessOf(spec: ValueMap, user: User): { readonly access: Access; readon
 
 interface SelectorReader<T> {
   readonly parse: (text: string) => readonly T[]
-  /** Undefined where the requirement is invalid. */
+  /** Undefined if the requirement is invalid. */
   readonly one: (requirement: ValueMap) => T | undefined
 }
 

@@ -42,7 +42,7 @@ export interface Definition {
   readonly isTerminating: boolean
   /** The places to index, as the annotation has them. Empty: none. */
   readonly indexed: string
-  /** The client configuration of the webhook that converts; undefined where only the version's name changes. */
+  /** The client configuration of the webhook that converts; undefined if only the version's name changes. */
   readonly webhook: ValueMap | undefined
 }
 
@@ -72,7 +72,7 @@ export interface DefinitionVersion {
 export interface ScalePaths {
   readonly spec: string
   readonly status: string
-  /** Empty where the kind has no selector. */
+  /** Empty if the kind has no selector. */
   readonly selector: string
 }
 

@@ -70,7 +70,7 @@ function describe(object: PodDisruptionBudget): Budget {
   return { name: metaText(object, 'name'), object, currentHealthy, desiredHealthy, unhealthyPodEvictionPolicy }
 }
 
-/** Takes one disruption from the budget, or throws `TooManyRequests` where none is allowed. A dry run only checks. */
+/** Takes one disruption from the budget, or throws `TooManyRequests` if none is allowed. A dry run only checks. */
 export async function takeDisruption(budget: Budget, pod: string, context: ActionContext): Promise<void> {
   if (context.dryRun) return void withDisruption(budget.object, pod, context.now)
   await updateObject(

@@ -93,7 +93,7 @@ interface ListRule<T> {
   /** Absent: unlimited. */
   readonly max?: number
   readonly item: (item: T, at: FieldPath<T>, check: Check) => void
-  /** The key that must be unique; absent where items may repeat. */
+  /** The key that must be unique; absent if items may repeat. */
   readonly key?: (item: T) => string
 }
 

@@ -158,7 +158,7 @@ export function checkEndpointIp(text: string, at: FieldPath, check: Check): void
   }
 }
 
-/** Two addresses, one of each family; undefined where one is no address. */
+/** Two addresses, one of each family; undefined if one is no address. */
 export function isDualStack(texts: readonly string[]): boolean | undefined {
   const families = texts.map((text) => parseIp(text)?.family)
   if (families.includes(undefined)) return undefined

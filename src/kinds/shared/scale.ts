@@ -69,7 +69,7 @@ function scaleOf(stored: ApiObject, scalable: Scalable): ApiObject {
 interface ScaleFacts {
   readonly wanted: number
   readonly found: number
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly selector: string
 }
 

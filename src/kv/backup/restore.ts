@@ -28,7 +28,7 @@ export interface RestoreOrder {
   readonly check?: () => Promise<void>
 }
 
-/** Resolves with the newest revision. Throws a `BackupError` where the store is not empty, and has not been touched then. */
+/** Resolves with the newest revision. Throws a `BackupError` if the store is not empty, and has not been touched then. */
 export async function restore(order: RestoreOrder, signal: AbortSignal): Promise<Revision> {
   const { kv, prefix, above } = order
   await checkCost(order, signal)

@@ -51,7 +51,7 @@ export class Seal {
     return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
   }
 
-  /** Undefined where it was not sealed for this place. */
+  /** Undefined if it was not sealed for this place. */
   open(sealed: Buffer, index: number): Buffer | undefined {
     if (sealed.length < TAG_BYTES) return undefined
     const decipher = createDecipheriv(CIPHER, this.#key, nonceOf(index), { authTagLength: TAG_BYTES })

@@ -175,7 +175,7 @@ export class Cluster {
   }
 
   /**
-   * Retries until there is an answer. Throws `KvError` where a retry is useless or the deadline has passed, and `CancelledError`
+   * Retries until there is an answer. Throws `KvError` if a retry is useless or the deadline has passed, and `CancelledError`
    * when the signal fires. Calls that must not be repeated are ended in `onFailure`.
    */
   async call<Request, Response extends { readonly header: Header }>(
@@ -251,7 +251,7 @@ export class Cluster {
 
   /**
    * Gets a new token, unless there is a newer one than `stale` already; concurrent logins share one attempt. False: etcd could
-   * not be reached. Throws `denied` where it refuses the credentials.
+   * not be reached. Throws `denied` if it refuses the credentials.
    */
   async login(stale: CallHeaders): Promise<boolean> {
     if (this.#user === undefined || this.#headers !== stale) return true

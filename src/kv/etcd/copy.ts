@@ -10,7 +10,7 @@ const MOST_PAGE_KEYS = 10_000
 const LAST_TEXT = '\u{10ffff}'
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/** Throws `KvError` where etcd cannot be reached, or read at that revision. */
+/** Throws `KvError` if etcd cannot be reached, or read at that revision. */
 export async function openEtcdCopy(options: EtcdOptions & CopyRequest, signal: AbortSignal): Promise<StoreCopy> {
   const etcd = await openEtcd(options, signal)
   try {

@@ -51,7 +51,7 @@ export class Creates {
     this.#fence = newFence(prefix)
   }
 
-  /** `onFailure` sees every failed attempt. Throws `UnknownOutcome`, and otherwise only where nothing was written. */
+  /** `onFailure` sees every failed attempt. Throws `UnknownOutcome`, and otherwise only if nothing was written. */
   async create(commit: Commit, txn: Given<TxnRequest>, call: Call, onFailure: OnFailure): Promise<WriteResult> {
     for (;;) {
       const fence = this.#fence

@@ -22,7 +22,7 @@ export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Pr
   return { code, text: `${endpoint.url}: ${text}` }
 }
 
-/** Undefined where the connection was established. */
+/** Undefined if the connection was established. */
 function dial({ dialer }: Endpoint, tls: EtcdTls | undefined): Promise<NodeJS.ErrnoException | undefined> {
   const { target, secure } = dialer
   return new Promise((resolve) => {

@@ -26,7 +26,7 @@ export class Dialer {
   readonly target: Target
   readonly #context: SecureContext | undefined
 
-  /** Throws `KvError`: `unavailable` where the address is none, `denied` where the certificates are none. */
+  /** Throws `KvError`: `unavailable` if the address is none, `denied` where the certificates are none. */
   constructor(url: string, tls: EtcdTls | undefined) {
     const { target, secure } = parseEndpoint(url, tls?.ca !== undefined || tls?.certificate !== undefined)
     this.target = target

@@ -78,7 +78,7 @@ export class Endpoint {
   readonly #blocks = new Map<string, { readonly timeoutMs: number | undefined; readonly block: Buffer }>()
   #blocksOf: CallHeaders | undefined
 
-  /** Throws `KvError` where the address or the certificates are none. Connects when it is first asked to. */
+  /** Throws `KvError` if the address or the certificates are none. Connects when it is first asked to. */
   constructor(url: string, tls: EtcdTls | undefined, isAlone = true, dial?: Dial) {
     this.url = url
     this.given = dial

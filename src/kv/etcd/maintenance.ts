@@ -80,7 +80,7 @@ export class EtcdMaintenance implements Maintenance {
     }
   }
 
-  /** Undefined where it does not answer a read from its own database. */
+  /** Undefined if it does not answer a read from its own database. */
   async #examine(endpoint: Endpoint, signal: AbortSignal): Promise<Member | undefined> {
     try {
       const limits = { timeoutMs: ANSWER_WITHIN_MS, signal }

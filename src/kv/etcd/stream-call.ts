@@ -49,7 +49,7 @@ export class StreamCall<Request, Response> {
     this.#call.send(encode(this.#rpc.request, message, PREFIX_BYTES), isLast)
   }
 
-  /** Undefined where none has arrived. */
+  /** Undefined if none has arrived. */
   read(): Response | undefined {
     const message = this.#arrived[this.#next]
     if (message === undefined) return undefined
@@ -66,7 +66,7 @@ export class StreamCall<Request, Response> {
     }
   }
 
-  /** Resolves when there may be something to read. Throws `RpcError` where the stream has ended and nothing is left. */
+  /** Resolves when there may be something to read. Throws `RpcError` if the stream has ended and nothing is left. */
   readable(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (): void => {

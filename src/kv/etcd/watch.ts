@@ -47,7 +47,7 @@ export function toTarget({ prefix, after, withPrevious }: WatchRequest, hidden: 
 
 /**
  * The events of a range after a revision, up to `upTo` and perhaps beyond. Where etcd's progress cannot be trusted it ends only
- * with an event at `upTo` or later. Throws `compacted`, and `unavailable` where it takes too long.
+ * with an event at `upTo` or later. Throws `compacted`, and `unavailable` if it takes too long.
  */
 export async function* history(
   cluster: Cluster,
@@ -68,7 +68,7 @@ export async function* history(
   }
 }
 
-/** The oldest revision that can be read; undefined where nothing was ever compacted, or etcd does not say in time. */
+/** The oldest revision that can be read; undefined if nothing was ever compacted, or etcd does not say in time. */
 export async function oldestRevision(
   cluster: Cluster,
   key: string,

@@ -36,7 +36,7 @@ export class OpenWatches {
     this.#options = options
   }
 
-  /** Throws `FaultError` where it could never strike. */
+  /** Throws `FaultError` if it could never strike. */
   add(fault: WatchFault): void {
     const { spec, removed } = fault
     const matcher = matcherOf({ ...spec.match, verb: 'watch' }, this.#options.groups())

@@ -41,7 +41,7 @@ export class RequestFaults {
     this.#options = options
   }
 
-  /** Throws `FaultError` where it could never strike. */
+  /** Throws `FaultError` if it could never strike. */
   add(fault: InjectedFault<RequestSpec>): void {
     const { spec } = fault
     const { match = {}, times = 1 } = spec

@@ -28,14 +28,14 @@ export class Sightings<T extends KubernetesObject> {
     this.#latest = object
   }
 
-  /** The last changes, one a line. Empty where nothing was seen. */
+  /** The last changes, one a line. Empty if nothing was seen. */
   toString(): string {
     if (this.#count === 0) return ''
     const rest = this.#count - this.#lines.length
     return ['What was seen of it:', ...(rest > 0 ? [`  … ${rest} earlier changes`] : []), ...this.#lines].join('\n')
   }
 
-  /** The object as YAML, without its managed fields. Empty where nothing was seen. */
+  /** The object as YAML, without its managed fields. Empty if nothing was seen. */
   objectText(): string {
     if (this.#latest === undefined) return ''
     const lines = emitYaml(shownPart(this.#latest) as unknown as Value)

@@ -71,7 +71,7 @@ const RESTRICTED: readonly Rule[] = [
   rule({ 19: seccompRestricted, 25: unlessWindows(seccompRestricted) }),
 ]
 
-/** Empty where the pod or template is allowed. */
+/** Empty if the pod or template is allowed. */
 export function violationsOf({ level, minor }: LevelVersion, pod: PodOrTemplate): readonly Violation[] {
   if (level === 'privileged') return []
   const view = viewOf(pod)

@@ -35,7 +35,7 @@ export interface Counted {
   readonly nowMs: number
 }
 
-/** The usage of an object of the limited resources; undefined where the quota does not count it. */
+/** The usage of an object of the limited resources; undefined if the quota does not count it. */
 export function chargeOf(
   quota: ResourceQuota,
   limited: Iterable<string>,

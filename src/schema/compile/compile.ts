@@ -27,7 +27,7 @@ export interface ProtoFile {
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'bytes', 'int32', 'int64', 'bool', 'double'])
 
-/** The compiled form of all files but `options`. Throws with the place where something is not understood. */
+/** The compiled form of all files but `options`. Throws with the place if something is not understood. */
 export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
   const parsed = files
     .filter(({ stem }) => stem !== 'options')

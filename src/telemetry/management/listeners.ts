@@ -11,7 +11,7 @@ export interface RunningManagement extends AsyncDisposable {
   show(source: PageSource): void
 }
 
-/** Throws a `StartError` where an address cannot be had. */
+/** Throws a `StartError` if an address cannot be had. */
 export async function openManagements(configs: readonly ManagementConfig[], log: Log): Promise<RunningManagement> {
   await using opened = new AsyncDisposableStack()
   const urls: string[] = []

@@ -18,7 +18,7 @@ export interface LogCall extends ContainerName {
 export interface ExecCall extends ContainerName {
   readonly command: readonly string[]
   readonly tty: boolean
-  /** Empty where the client sends nothing. */
+  /** Empty if the client sends nothing. */
   readonly stdin: AsyncIterable<Uint8Array>
   /** Resolves when there is room for more. */
   readonly stdout: (output: string | Uint8Array) => Promise<void>

@@ -237,7 +237,7 @@ function isWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Throws `Refusal` where the client offers none of the protocols. */
+/** Throws `Refusal` if the client offers none of the protocols. */
 async function openSocket({ request, socket, head }: Upgrade, protocols: readonly string[]): Promise<WebSocket> {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim())
   const chosen = protocols.find((one) => offered.includes(one))

@@ -75,11 +75,11 @@ export interface CostedRule {
   readonly compiled: CompiledRule
   /** The cost for all values that an object can have there. Undefined: the rule cannot be compiled. */
   readonly cost: number | undefined
-  /** Undefined where it has no messageExpression that can be compiled. */
+  /** Undefined if it has no messageExpression that can be compiled. */
   readonly messageCost: number | undefined
 }
 
-/** Undefined where the schema says too little for rules. */
+/** Undefined if the schema says too little for rules. */
 export function costedRules({ schema, rules, isResource, count }: RulePlace): Generator<CostedRule, void> | undefined {
   const type = typeOfSchema(schema, isResource)
   if (type === undefined) return undefined

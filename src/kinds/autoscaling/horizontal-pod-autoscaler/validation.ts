@@ -150,7 +150,7 @@ interface TargetRule {
   /** One of these members is required. If both are missing the fault is at the first; if both are given it is at the second. */
   readonly either: readonly [keyof MetricTarget, (keyof MetricTarget)?]
   readonly none: string
-  /** Absent where both are allowed. */
+  /** Absent if both are allowed. */
   readonly both?: string
 }
 

@@ -88,14 +88,14 @@ export class ServiceReservation {
     }
   }
 
-  /** False where another has it. */
+  /** False if another has it. */
   async #claim(type: ClaimType, name: string): Promise<boolean> {
     const isClaimed = await claim(type, name, this.#owner, this.#claims)
     if (isClaimed) this.#claimed.push({ type, name })
     return isClaimed
   }
 
-  /** Undefined where all are taken. */
+  /** Undefined if all are taken. */
   async #claimAny(type: ClaimType, choice: Parameters<typeof claimAny>[1]): Promise<string | undefined> {
     const name = await claimAny(type, choice, this.#owner, this.#claims)
     if (name !== undefined) this.#claimed.push({ type, name })

@@ -9,7 +9,7 @@ export function labelsFromTemplate<T extends Templated>(object: T | undefined): 
   return object && withTemplateLabels(object)
 }
 
-/** The labels of the pod template; undefined where there are none. */
+/** The labels of the pod template; undefined if there are none. */
 export function templateLabels({ spec }: Templated): MapOf<string> | undefined {
   const labels = spec.template?.metadata.labels
   return labels && Object.keys(labels).length > 0 ? labels : undefined
