@@ -29,7 +29,7 @@ export function decodeContinue(text: string): PagePosition {
   return query === '' ? position : { ...position, query, skip: Math.max(0, skip) }
 }
 
-/** Where unpadded base64url breaks off, counted as the reference counts. */
+/** The position of the first invalid character of unpadded base64url, as the reference counts it. */
 function illegalBase64At(text: string): number | undefined {
   const legal = /^[A-Za-z0-9_-]*/.exec(text)?.[0].length ?? 0
   if (legal < text.length) return legal

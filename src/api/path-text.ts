@@ -1,5 +1,5 @@
 // Paths to fields as the parameters of queries have them: `spec.nodeName`, `metadata.labels['app.kubernetes.io/name']`,
-// `spec.containers[0].image`. Where a list stands before a name, the path leads to that field of each item.
+// `spec.containers[0].image`. A name behind a list means that field of each item.
 import { ApiError } from './status.ts'
 import { isList, isMap, own, type Value } from './value.ts'
 
@@ -10,7 +10,7 @@ export interface PathText {
   readonly steps: readonly (string | number)[]
   /** The word behind the path; empty: there is none. */
   readonly word: string
-  /** Where it begins in the parameter, from 1. */
+  /** Its position in the parameter, from 1. */
   readonly column: number
 }
 

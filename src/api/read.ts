@@ -27,7 +27,7 @@ export interface PagePosition {
 /** The same for lists, which can also continue behind another page. */
 export type ListAt = ReadAt | { readonly kind: 'continuation'; readonly position: PagePosition }
 
-/** Where a watch begins. */
+/** The start of a watch. */
 export type WatchStart =
   /** The state as of `at` as ADDED events, then what changes. `exact` is not a state to start from. */
   | { readonly kind: 'state'; readonly at: Exclude<ReadAt, { readonly kind: 'exact' }> }

@@ -68,7 +68,7 @@ export class History {
   }
 
   /**
-   * Where a watcher begins that has seen this revision. Of a revision that changed several objects it may have seen only some changes, so
+   * The position for a watcher that has seen this revision. Of a revision that changed several objects it may have seen only some changes, so
    * it gets all of them again (D35).
    */
   resumedAfter(revision: number): number {

@@ -68,7 +68,7 @@ export interface Program {
   readonly resultType: Type
   /** Whether the expression speaks of this variable anywhere. */
   mentions(variable: string): boolean
-  /** Where the expression is true, each of these fields of the variable has one of the values. */
+  /** If the expression is true, each of these fields of the variable has one of the values. */
   equalities(variable: string): Equalities
   /** What an evaluation costs at least and at most, by the sizes that the variables' types allow. */
   estimate(): CostEstimate

@@ -46,7 +46,7 @@ export class Cursor {
       this.drop(expecting)
       return this.take()
     }
-    // Where nothing else is awaited, all that is missing is the bracket.
+    // If nothing else is expected, only the bracket is missing.
     const isAllThatIsMissing = found.kind === 'end' && this.#awaited.length === 0
     if (isAllThatIsMissing && (text === ')' || expecting === `']'`)) {
       this.report(`Syntax error: missing '${text}' at '<EOF>'`, found.at)
@@ -75,7 +75,7 @@ export class Cursor {
     this.#isRecovering = true
   }
 
-  /** Where that leads nowhere, one more is passed over. */
+  /** If that leads nowhere, one more token is skipped. */
   skip(): void {
     if (this.#next === this.#skippedTo && this.peek().kind !== 'end') this.#next++
     while (!this.#isAwaited(this.peek())) this.#next++

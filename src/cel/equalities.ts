@@ -1,5 +1,5 @@
-// The equalities that an expression requires of a variable's fields: where the expression is true, each of these fields has one of the
-// values. An index on a field then finds all candidates.
+// The equalities that an expression requires of a variable's fields: if the expression is true, each of these fields has one of the values. An
+// index on a field then finds all candidates.
 import type { Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import { AND, EQUALS, IN, INDEX } from './operators.ts'

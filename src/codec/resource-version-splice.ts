@@ -7,7 +7,7 @@ import type { Span } from './json-scan.ts'
 const NONE: Span = { start: 0, end: 0 }
 const LINE_END = 0x0a
 
-/** Where things are in an object's stored bytes. */
+/** The positions of parts in an object's stored bytes. */
 export interface ObjectLayout {
   /** What goes out for the version to come in: an old one, or nothing. */
   readonly version: Span

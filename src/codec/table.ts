@@ -47,7 +47,7 @@ export interface TableItem extends WithMetadata {
   object(): ValueMap
   /** What the columns are about, where that is not the version asked for. */
   readonly shown?: () => ValueMap
-  /** Where there is a place for it: what its row said last. */
+  /** The last text of its row, if the item can keep it. */
   row?: KnownRow | undefined
 }
 

@@ -29,7 +29,7 @@ export class FieldPlan {
   /** Of a map: its values. */
   readonly entry: FieldPlan | undefined
   readonly shape: ObjectShape | undefined
-  /** Where it stands among the members of its message, or of the inlined struct that it belongs to. */
+  /** Its position among the members of its message, or of the inlined struct that it belongs to. */
   readonly position: number
   readonly group: GroupPlan | undefined
   /** Of objects: made when it is first needed, because types refer to themselves. */
@@ -65,14 +65,14 @@ function entryOf(shape: MapShape): FieldPlan {
 /** The zeros of all members of a message, one behind the other. They are the text of an object without set fields. */
 export interface Zeros {
   readonly bytes: Uint8Array
-  /** Where that of each member begins, and where the last one ends. */
+  /** The start of each member's zero, and the end of the last one. */
   readonly starts: Int32Array
 }
 
 /** An inlined struct: a message on the wire, whose fields JSON has among those of its parent, next to each other. */
 export interface GroupPlan {
   readonly tag: number
-  /** Where it stands among the members of its parent. */
+  /** Its position among the members of its parent. */
   readonly position: number
   readonly zeros: Zeros
 }

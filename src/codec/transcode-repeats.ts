@@ -17,7 +17,7 @@ const PAUSE = 500
 
 export class Repeats {
   readonly #kept: Repeat[] = []
-  /** Where the next one is expected, and put where it is not. */
+  /** The index of the kept object that is expected next. A new one is put there. */
   #turn = 0
   #patience = PATIENCE
   #pause = 0

@@ -10,7 +10,7 @@ import { OPS, TranscodePlans } from './transcode-plan.ts'
 import type { FieldPlan, GroupPlan, ObjectPlan, Zeros } from './transcode-plan.ts'
 import { FIRST_TEXT, LOWER_N, ScalarTranscoder, UNEXPECTED, Unexpected } from './transcode-scalars.ts'
 
-/** An object that is being written: where it began, and where the ends of its fields do. */
+/** An object during its transcoding: its start, and the ends of its fields. */
 interface OpenObject {
   readonly zeros: Zeros | undefined
   readonly began: number

@@ -19,7 +19,7 @@ export interface FrameEncoding {
   parts?(type: string, object: Buffer, resume?: Resume): readonly Buffer[]
 }
 
-/** Where a client that has seen a frame resumes: after a revision, or from the beginning; absent: where it would have before. */
+/** The revision from which a client that has seen a frame resumes, or the beginning. Absent: the same as before the frame. */
 export type Resume = number | 'anew' | undefined
 
 const END = Buffer.from('}\n')

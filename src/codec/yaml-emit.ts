@@ -20,7 +20,7 @@ export function emitYaml(value: Value): string {
   return emitter.finish()
 }
 
-/** Where a node stands: the indentation of what contains it, and whether that is a map. */
+/** The context of a node: the indentation of its parent, and whether that is a map. */
 interface Place {
   readonly indent: number
   readonly inMap: boolean

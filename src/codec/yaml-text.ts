@@ -8,7 +8,7 @@ export interface TextStyles {
   readonly literal: boolean
 }
 
-/** Where a text begins, how its further lines are indented, and whether it may be folded at all. */
+/** The column at which a text begins, the indentation of its further lines, and whether it may be folded. */
 interface TextLine {
   readonly column: number
   readonly indent: string

@@ -24,7 +24,7 @@ export function accountKeys({ identity, dataDirectory }: Config, given?: string)
   return { signing: own.signing, verification: [...own.verification, ...checking.filter(({ id }) => !known.has(id))] }
 }
 
-/** Where other replicas may use the same store. */
+/** For stores that other replicas may use. */
 export function warnOfOwnKey({ identity, storage }: Config, log: Log): void {
   if (identity.signingKeyFile !== undefined || storage.kind !== 'etcd') return
   log.warn(

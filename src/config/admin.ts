@@ -35,7 +35,7 @@ export interface KubeconfigFile extends Disposable {
   readonly file: string
 }
 
-/** Where it was asked for, else in the data directory, else in a directory of its own that is removed in the end. */
+/** In the requested file, else in the data directory, else in a directory of its own that is removed in the end. */
 export function kubeconfigPlace(asked: string | undefined, dataDirectory: string | undefined): KubeconfigFile {
   if (asked !== undefined) {
     checkReplaceable(asked)

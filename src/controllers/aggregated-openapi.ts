@@ -15,7 +15,7 @@ import { asOurselves } from './aggregated-discovery.ts'
 /** The documents of one version of another server's group, as far as it has them. */
 export interface AggregatedDocuments {
   readonly service: AggregatedService
-  /** Where the document of version 3 is, as the other server says; undefined if it has none. */
+  /** The path of the document of version 3, as the other server names it. Undefined: it has none. */
   readonly v3Address: string | undefined
   readonly v2: { readonly tag: string; readonly document: Value } | undefined
 }

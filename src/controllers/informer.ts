@@ -11,7 +11,7 @@ import type { RegistryParts, Resource, ResourceTable } from '../registry/registr
 import { keyInType } from '../store/keys.ts'
 import type { Selection, Store, StoredResource } from '../store/store.ts'
 
-/** Where objects and types are read from. */
+/** The source of objects and types. */
 export interface InformerSource {
   readonly registry: Pick<RegistryParts, 'store'>
   readonly resources: () => ResourceTable

@@ -81,7 +81,7 @@ class QuotaController {
     })
   }
 
-  /** Types are followed as quotas name them; where one of the loops breaks all of them end. */
+  /** Types are followed as quotas name them. If one of the loops fails, all of them end. */
   async run(signal: AbortSignal): Promise<void> {
     const quotas = servedResource(this.#parts.resources(), 'resourcequotas')
     const handler = {

@@ -50,7 +50,7 @@ function labelOf(hostname: string): string {
   return hostname.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
 }
 
-/** Where the server can be asked by other replicas: `host:port`. */
+/** The `host:port` at which other replicas can ask the server. */
 const LEASE = 'coordination.k8s.io_v1.Lease'
 const ADDRESS = 'quarterdeck/peer-address'
 

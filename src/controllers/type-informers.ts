@@ -118,7 +118,7 @@ export class TypeInformers {
       told.onSynced?.()
       if (this.#loading.delete(followed)) this.#tellIfComplete()
     }
-    // Where all of them stop, `run` stops each.
+    // When all of them stop, `run` stops each.
     const running = runInformer(source.registry.store, followed, { ...told, onSynced }, followed.stop)
       .then(() => (followed.isServed ? undefined : onEnded?.(followed, signal)))
       .catch((error: unknown) => this.#failed.reject(error))

@@ -43,7 +43,7 @@ export interface Column {
   readonly priority?: number
 }
 
-/** Where `kubectl scale` and autoscalers find the replicas. */
+/** The paths at which `kubectl scale` and autoscalers find the replicas. */
 export interface Scale {
   readonly specReplicasPath: `.spec.${string}`
   readonly statusReplicasPath: `.status.${string}`

@@ -110,7 +110,7 @@ function actionAt(parts: ResourceParts, info: ResourceInfo): Action | undefined 
   return parts.resources().findAction({ ...info, subresource: info.subresource ?? '' })
 }
 
-/** Where nothing is stored there may still be something to do: a resource that takes POST and nothing else. */
+/** Paths without a stored resource may still take a POST. */
 function serveAction(
   parts: ResourceParts,
   { http, caller }: CallersRequest,

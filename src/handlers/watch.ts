@@ -43,7 +43,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const headers = { 'content-type': view.contentType }
   const scope = info.namespace === undefined ? 'cluster' : 'namespace'
   const counts = parts.watches.measures.of(resource, scope)
-  // Where the client does not say, watches end at different times, so that they do not all come back at once (R-161).
+  // Without `timeoutSeconds`, watches end at different times, so that clients do not all come back at once (R-161).
   const timeoutSeconds =
     query.timeoutSeconds ?? parts.watches.shortestSeconds * (1 + (parts.random ?? systemRandom).below(SPREAD) / SPREAD)
   if (timeoutSeconds < 0) return { status: 200, headers, body: { kind: 'stream', run: () => Promise.resolve() } }

@@ -56,7 +56,7 @@ function asksForReplicas({ query }: HttpRequest): boolean {
 interface WatchersPage {
   readonly resourceVersion: string
   readonly watchers: readonly ShownWatcher[]
-  /** Where all were asked. */
+  /** If all were asked. */
   readonly replicas?: readonly { readonly name: string; readonly problem?: string }[]
 }
 

@@ -26,7 +26,7 @@ interface Rest {
   readonly longestMs: number
 }
 
-/** Where events come one by one. */
+/** The pause while events come one by one. */
 const SHORT_REST: Rest = { factor: 4, longestMs: 10 }
 /** After a round with several pieces for each stream: pieces that come meanwhile share the cost of the next round. */
 const LONG_REST: Rest = { factor: 16, longestMs: 40 }

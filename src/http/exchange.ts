@@ -20,7 +20,7 @@ export interface ExchangeOptions {
   readonly transport: HttpRequest['transport']
   readonly requestTimeoutMs: number
   readonly infos: RequestInfos
-  /** Where audit ids come from. */
+  /** The source of audit ids. */
   readonly random: Random
   /** Its target below the console's prefix; undefined: it is no request of the console. */
   readonly consoleTarget?: string | undefined

@@ -1,4 +1,4 @@
-// Where the server is between its start and its end.
+// The state of the server between its start and its end.
 import { cancellable } from '../lib/cancellable.ts'
 import { anySignal } from '../lib/light-signal.ts'
 

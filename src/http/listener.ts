@@ -63,7 +63,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   /** How HTTP/2 sessions read from their sockets. */
   readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
-  /** Where audit ids come from. Absent: the system's. */
+  /** The source of audit ids. Absent: the system's. */
   readonly random?: Random
   /** What answers bear as their date. Absent: the system's. */
   readonly clock?: Clock

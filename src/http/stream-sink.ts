@@ -1,5 +1,5 @@
-// Where watches and other streams write to: small pieces wait for the next round, large ones are sent at once. Compressed, what is sent
-// together is flushed: a client can read it at once, and watchers of the same events share it.
+// Takes the pieces of watches and other streams: small pieces wait for the next round, large ones are sent at once. With compression, the pieces
+// of a round are flushed together: a client can read them at once, and watchers of the same events share the bytes.
 import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink, Piece } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'

@@ -10,7 +10,7 @@ import type { KindRules } from '../schema/validation/validation.ts'
 import type { KindNeeds } from './needs.ts'
 import type { KindStrategy } from './strategy.ts'
 
-/** Where no type is said, values can be anything. */
+/** Without a type, values can be anything. */
 type Or<T, Loose> = string extends keyof T ? Loose : T
 
 /** Its objects are of a type of `api/gen/kinds.ts`. */
@@ -18,7 +18,7 @@ export interface Kind<T extends ApiObject = ApiObject> {
   /** Absent: only the metadata is validated. */
   readonly validation?: KindRules<Or<T, ValueMap>>
   readonly defaults?: string extends keyof T ? AnyRule : Rule<T>
-  /** Where it differs from the plain case, including warnings and subresources. */
+  /** The differences from the plain case, including warnings and subresources. */
   readonly strategy?: KindStrategy<T> | ((needs: KindNeeds) => KindStrategy<T>)
   /** Absent: name and creation time (D11). */
   readonly columns?: TableShape<Or<T, ValueMap>>

@@ -99,7 +99,7 @@ export interface TransactionRequest<Result> {
   readonly bytes: number
   /** Whether it puts nothing. Such a transaction is allowed without free space. */
   readonly freesSpace: boolean
-  /** Decides and writes; it waits for nothing but the transaction. Where it throws, nothing was written. */
+  /** Decides and writes. It only waits for the transaction. If it throws, nothing is written. */
   readonly run: (transaction: Transaction) => MaybePromise<Result>
 }
 

@@ -7,7 +7,7 @@ import path from 'node:path'
 /** Node writes it down when the process ends; here also for a server that is never stopped but killed. */
 const FLUSH_AFTER_MS = 5000
 
-/** For the modules that are imported from here on. Where there is no place for it, they are compiled at every start. */
+/** For the modules that are imported from here on. Without a place for it, they are compiled at every start. */
 export function keepCompiled(): void {
   try {
     const caches = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache')

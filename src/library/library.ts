@@ -33,7 +33,7 @@ export type { Cut, Delay, Failure, FailureStatus, Fault, Faults, FaultSpec, Faul
 export type { Repeated, RequestMatch, WatchFaults, WatchMatch } from './faults/faults.ts'
 
 export interface ServerOptions extends TimeOptions {
-  /** Where everything is kept; absent: in memory only. */
+  /** The directory of the data. Absent: in memory only. */
   readonly dataDir?: string
   /** 0 or absent: any free port. */
   readonly port?: number

@@ -65,7 +65,7 @@ export class RequestRecords {
   async #answered(entry: Entry, { responder }: HttpRequest, answer: ReturnType<ReturnType<Filter>>) {
     const response = await answer
     entry.user = responder.user.name
-    // Where its time was up it has been answered by others.
+    // Others have answered a request whose time was up.
     if (entry.durationMs === undefined) entry.status = response.status
     return response
   }

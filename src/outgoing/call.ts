@@ -15,7 +15,7 @@ export interface OutgoingTarget {
   /** `https://host:port/path` without a query. Messages show it unchanged. */
   readonly url: string
   readonly tls?: OutgoingTls
-  /** Where connections go instead of to the URL's host: where a service is reached. Throws `OutgoingCallError`. */
+  /** Replaces the URL's host by the address of a service. Throws `OutgoingCallError`. */
   readonly locate?: () => Promise<Place>
   /** A connection within this process, in place of one over the network. For `open` and `upgrade`. */
   readonly connect?: (() => Promise<Duplex>) | undefined

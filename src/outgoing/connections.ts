@@ -54,7 +54,7 @@ export interface ConnectionTarget {
   readonly place: Place
   /** Absent: no TLS. */
   readonly tls: OutgoingTls | undefined
-  /** Where new connections go instead. Throws `OutgoingCallError` if it leads nowhere. */
+  /** The address of new connections instead. Throws `OutgoingCallError` if there is none. */
   readonly locate: (() => Promise<Place>) | undefined
 }
 

@@ -10,7 +10,7 @@ export interface ServiceReference {
   readonly port: number
 }
 
-/** Where a service is reached. Throws `OutgoingCallError`. */
+/** The address of a service. Throws `OutgoingCallError`. */
 export type ResolveService = (service: ServiceReference) => Promise<Place>
 
 /**

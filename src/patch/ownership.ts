@@ -28,7 +28,7 @@ export interface KindVersions {
   shape(apiVersion: string): ObjectShape | undefined
   /** Whether fields under a version without a shape are given up. Otherwise ownership cannot be computed. */
   readonly isGivenUp?: (apiVersion: string) => boolean
-  /** Where ownership cannot be computed, the stored managed fields stay; absent: they are forgotten. */
+  /** If ownership cannot be computed, the stored managed fields stay. Absent: they are forgotten. */
   readonly keepsOwners?: boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
   /** A webhook or function that converts; absent if versions differ as `convert` has it. */

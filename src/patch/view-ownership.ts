@@ -8,7 +8,7 @@ import { decodeManagedFields, encodeManagedFields, type ManagedEntry, type Manag
 export interface SharedField {
   readonly viewVersion: string
   readonly inView: readonly PathElement[]
-  /** Where versions of the object have it; undefined for a version that is not one of the object's. */
+  /** The path of the field in versions of the object. Undefined: the object has no such version. */
   readonly inObject: (apiVersion: string) => readonly PathElement[] | undefined
 }
 

@@ -1,5 +1,5 @@
-// ImagePolicyWebhook: asks a webhook whether the images of a pod are allowed, and caches its answers. Where it cannot be reached, the
-// configured default applies.
+// ImagePolicyWebhook: asks a webhook whether the images of a pod are allowed, and caches its answers. If it cannot be reached, the configured
+// default applies.
 import { asMap, isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf } from '../api/object-members.ts'
 import type { Value } from '../api/value.ts'

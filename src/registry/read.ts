@@ -10,7 +10,7 @@ import { keyOf, readable } from './steps.ts'
 
 export type { ListPage, Watch } from '../store/store.ts'
 
-/** Where a request looks: one namespace, all of them, or the whole cluster. */
+/** The scope of a request: one namespace, all of them, or the whole cluster. */
 export interface Place {
   readonly resource: Resource
   /** Empty: all namespaces, or the resource has none. */

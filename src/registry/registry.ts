@@ -83,7 +83,7 @@ export interface CustomFacts {
 export interface Subresource {
   readonly kind: GroupVersionKind
   readonly verbs: ReadonlySet<string>
-  /** Where it shows objects of the resource as another kind. */
+  /** For subresources that show objects of the resource as another kind. */
   readonly view?: ObjectView
 }
 
@@ -221,7 +221,7 @@ export interface WriteContext {
   readonly dryRun: boolean
   /** RFC 3339 in whole seconds: one moment for the whole request. */
   readonly now: string
-  /** Where uids, generated names and free addresses come from. Absent: the system's. */
+  /** The source of uids, generated names and free addresses. Absent: the system's. */
   readonly random?: Random | undefined
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>

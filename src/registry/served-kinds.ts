@@ -8,7 +8,7 @@ import { canonicalJson, sortedJson } from '../codec/json-encode.ts'
 import type { Resource, ResourceTable, WrittenKind as WrittenForm } from './registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 
-/** Other versions of a resource are looked for once; where a definition changes there is another resource. */
+/** Other versions of a resource are looked up once. A changed definition has a new resource. */
 export function servedKinds(resources: () => ResourceTable, context: () => DefaultsContext): ServedKinds {
   const known = new WeakMap<Resource, readonly ServedKind[]>()
   return (request) => {

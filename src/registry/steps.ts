@@ -153,7 +153,7 @@ export function objectToChange({ stored }: Resource, item: StoredObject): ApiObj
 
 export interface AdmissionStep {
   readonly resource: Resource
-  /** Where it is not the kind that is stored. */
+  /** If it differs from the stored kind. */
   readonly kind?: GroupVersionKind
   readonly operation: AdmissionOperation
   readonly subresource: string

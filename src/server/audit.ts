@@ -27,9 +27,9 @@ export interface AuditParts {
   readonly clock: Clock
   readonly log: Log
   readonly reloads: ReloadRequests
-  /** Where the policy is when it is read again; absent: where it was. */
+  /** The file of the policy when it is read again. Absent: the same as before. */
   readonly policyFile?: (() => string | undefined) | undefined
-  /** Where other workers write to the same file: whether this one rotates it. */
+  /** Whether this worker rotates the file, if other workers write to it too. */
   readonly rotatesShared?: (() => boolean) | undefined
 }
 

@@ -41,7 +41,7 @@ export interface ControllerOptions {
   readonly probeRemote: ProbeApiService
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
-  /** Where the addresses of services come from. */
+  /** The ranges of service addresses. */
   readonly serviceRange: Range
   /** `host:port`, known once the server listens. */
   readonly serverAddress: () => string

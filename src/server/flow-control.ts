@@ -25,7 +25,7 @@ export interface FlowParts {
   readonly store: Store
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   readonly findLoad: FindLoad
-  /** Where there are other workers: the rows of all of them for a page, which end with the worker's name. */
+  /** With several workers: the rows of all of them for a page. Each row ends with the worker's name. */
   readonly rowsOfWorkers?: ((page: DumpName, own: readonly Row[]) => Promise<readonly Row[]>) | undefined
 }
 

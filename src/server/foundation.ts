@@ -40,7 +40,7 @@ import { startTracing } from './tracing.ts'
 
 /** What it takes to reach a server as its administrator. */
 export interface ServerAccess {
-  /** Where this machine reaches it: `https://127.0.0.1:6443`. */
+  /** The URL on this machine: `https://127.0.0.1:6443`. */
   readonly url: string
   /** PEM; undefined if the operator brought a certificate that clients trust on their own account. */
   readonly authority: string | undefined
@@ -57,7 +57,7 @@ export interface Activity {
   inOrder(handler: Handler): Handler
 }
 
-/** Where faults are injected: around requests, watches and the store. */
+/** The points at which faults are injected: around requests, watches and the store. */
 export interface FaultPoints {
   /** Called with the resources that the server has. Before that call no fault strikes a request or a watch. */
   know(resources: KnownResources): void
@@ -77,7 +77,7 @@ interface KnownResources {
 export interface ServerLinks {
   /** To the members of etcd. */
   readonly dial?: Dial
-  /** Where clients connect; clients in this process need none of it. */
+  /** The address for clients. Clients in this process do not need it. */
   readonly sockets?: HandedSockets
 }
 
@@ -102,7 +102,7 @@ export interface StartOrder {
   readonly sharesProcess?: boolean
   /** The state to continue from. The start resolves at once then, and the first request waits for the rest. Only in memory. */
   readonly from?: ServerState
-  /** Where it is one of several workers of a server. */
+  /** The server is one of several workers. */
   readonly worker?: WorkerParts
   /** Injects faults into this server. */
   readonly faults?: FaultPoints | undefined

@@ -47,7 +47,7 @@ export interface IdentityParts {
   readonly config: Config
   readonly adminToken: string
   readonly clock: Clock
-  /** Where the ids of tokens come from. */
+  /** The source of token ids. */
   readonly random: Random
   readonly log: Log
   readonly live: LiveObjects
@@ -110,7 +110,7 @@ export function openIdentity(parts: IdentityParts): Identity {
   }
 }
 
-/** `address`: where the server listens, once it does. */
+/** `address`: the address of the server, once it listens. */
 export function openIdOf(config: Config, { keys }: Identity, address: () => string): readonly Route[] {
   const { issuers, jwksUri } = config.identity
   return openIdRoutes({

@@ -55,7 +55,7 @@ export class LateService implements AsyncDisposable {
     return this.#ready
   }
 
-  /** Where it is not open yet, the request waits until it is ready. */
+  /** If the service is not open yet, the request waits until it is ready. */
   readonly handler = (request: HttpRequest): HttpResponse | Promise<HttpResponse> =>
     this.#service === undefined ? this.ready().then(({ handler }) => handler(request)) : this.#service.handler(request)
 

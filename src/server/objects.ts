@@ -54,7 +54,7 @@ export interface ObjectsOptions {
   readonly authorization: Authorization
   /** Authentication depends on objects, and some objects depend on the user. */
   readonly openIdentity: (live: LiveObjects, onLegacyUse: (secret: LiveObject) => void) => Identity
-  /** Where the addresses of services come from. */
+  /** The ranges of service addresses. */
   readonly serviceRange: Range
   readonly clock: Clock
   readonly log: Log

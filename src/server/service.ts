@@ -144,7 +144,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     await Promise.all(running)
   }
   const failed = runInBackground(opened, (stop) => {
-    // Where the server does not become ready, nothing may wait for that.
+    // If the server does not become ready, nothing may wait for that.
     stop.addEventListener('abort', () => answering.resolve(), { once: true })
     return [
       api.cache.run(stop),

@@ -250,7 +250,7 @@ function etcdTls({ caFile, client }: EtcdConfig): { ca?: string; certificate?: s
   }
 }
 
-/** For people: where the data is. */
+/** The place of the data, for people. */
 export function describeStorage(config: StorageConfig): string {
   switch (config.kind) {
     case 'memory':

@@ -1,4 +1,4 @@
-// Where tracing is on, the rooms that a request passes are wrapped, so that each is a step of its trace. Where it is off, nothing is.
+// With tracing, the rooms that a request passes are wrapped, so that each is a step of its trace. Without tracing, nothing is wrapped.
 import type { Admission } from '../admission/admission.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'

@@ -17,7 +17,7 @@ export interface WorkerParts extends WorkerPeers {
   readonly count: number
   /** Whether this worker does the work that only one may do. */
   readonly isFirst: boolean
-  /** Where the supervisor serves its store, which it looks after; absent: the configured one is used by each. */
+  /** The address of the store that the supervisor serves and manages. Absent: each worker uses the configured store. */
   readonly store: StoreLink | undefined
   readonly authority: Authority
   readonly sockets: HandedSockets

@@ -1,5 +1,5 @@
-// Where objects are in the kv: `<prefix>/<storagePrefix>/[<namespace>/]<name>`, the reference's layout (R-181). Keys are
-// printable ASCII for every name, so no name leaves its place (R-182) and bytes and strings sort alike.
+// The keys of objects in the kv: `<prefix>/<storagePrefix>/[<namespace>/]<name>`, the reference's layout (R-181). Keys are printable ASCII for
+// every name, so no name leaves its place (R-182) and bytes and strings sort alike.
 import type { ObjectKey, StoredResource } from './store.ts'
 
 export interface KeyNames {

@@ -61,7 +61,7 @@ export interface WriteInput {
   readonly hasExtensions: Readonly<Record<AdmissionPhase, boolean>>
   /** The operations whose objects admission reads. Only those objects are sent to the main thread. */
   readonly readsObjects: Readonly<Record<AdmissionPhase, readonly AdmissionOperation[]>>
-  /** Where the resource is a custom one. */
+  /** If the resource is a custom one. */
   readonly definition: SentDefinition | undefined
   /** The custom kinds that are served, for error messages, where they have changed. */
   readonly customKinds: readonly string[] | undefined

@@ -11,7 +11,7 @@ const SHORT_TEXT = 48
 
 export class ProtobufWriter {
   #buffer: Buffer
-  /** Where the written part starts. */
+  /** The start of the written part. */
   #start: number
 
   constructor(sizeHint: number = INITIAL_SIZE) {

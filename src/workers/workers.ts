@@ -266,7 +266,7 @@ export class Workers {
   #distribute(): void {
     while (this.#waiting.length > 0) {
       const { socket, since } = this.#waiting[0]!
-      // Where the server itself is starting, probes are to be told so.
+      // While the server itself starts, probes must learn that.
       const isHeld = this.#isStarted && performance.now() - since < HOLD_MS
       const next = this.#next(isHeld)
       if (next === undefined) return

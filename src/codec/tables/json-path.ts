@@ -87,7 +87,7 @@ function nameAt(text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0]
 }
 
-/** Where the bracket at `start` closes; quotes and nested brackets are passed over. */
+/** The position at which the bracket at `start` closes. Quotes and nested brackets are skipped. */
 function bracketEnd(text: string, start: number): number {
   let depth = 0
   let quote = ''

@@ -62,7 +62,7 @@ function editsOf(base: string, changed: string): readonly Edit[] {
   return edits
 }
 
-/** Where the line ends that the place is in; a place at the beginning of one is in none. */
+/** The end of the line with the place. A place at the beginning of a line is in none. */
 function lineEnd(text: string, place: number): number {
   if (place === 0 || text[place - 1] === '\n') return place
   const end = text.indexOf('\n', place)

@@ -39,7 +39,7 @@ export function nextTime(schedule: string, timeZone: string | undefined, afterMs
     const date = new Date(atDay * DAY_MS)
     if (!month.values.has(date.getUTCMonth() + 1)) continue
     const [isDay, isWeekday] = [day.values.has(date.getUTCDate()), weekday.values.has(date.getUTCDay())]
-    // Where both are restricted, one of them is enough.
+    // If both are restricted, one match is enough.
     if (!(day.isAny || weekday.isAny ? isDay && isWeekday : isDay || isWeekday)) continue
     for (const atHour of sorted(hour)) {
       for (const atMinute of sorted(minute)) {

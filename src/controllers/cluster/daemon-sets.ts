@@ -178,7 +178,7 @@ function surgeOf({ spec }: DaemonSet, nodes: number): number {
   return type === 'RollingUpdate' ? countOf(rollingUpdate?.maxSurge, nodes, 'up') : 0
 }
 
-/** Where a pod is, or is to be. */
+/** The node of a pod, or the node that it waits for. */
 function nodeOf({ spec }: Pod): string {
   if (spec.nodeName !== undefined && spec.nodeName !== '') return spec.nodeName
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []

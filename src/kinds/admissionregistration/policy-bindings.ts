@@ -1,4 +1,4 @@
-// Bindings of admission policies: where a policy applies, and with which parameters.
+// Bindings of admission policies: the scope and the parameters of a policy.
 import { FieldPath } from '../../api/field-path.ts'
 import type { LabelSelector, ParamRef, ValidatingAdmissionPolicyBinding } from '../../api/gen/kinds.ts'
 import { entriesOf } from '../../api/value.ts'

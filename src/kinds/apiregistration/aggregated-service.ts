@@ -7,7 +7,7 @@ import type { ApiObject } from '../../api/object.ts'
 import { own } from '../../api/value.ts'
 import type { ServiceReference } from '../../outgoing/webhook-client.ts'
 
-/** Where a version of a group stands among the others. */
+/** The rank of a version of a group among the others. */
 export interface RankedVersion {
   /** `v1.group`. */
   readonly name: string

@@ -97,7 +97,7 @@ function comparable(
   })
 }
 
-/** A class may be set where there was none; where the annotation names one, only that. */
+/** A class may be set if there was none. If the annotation names one, only that class. */
 function mayNameClass(object: PersistentVolumeClaim, stored: PersistentVolumeClaim, check: Check): boolean {
   const before = own(stored.metadata.annotations ?? {}, CLASS_ANNOTATION)
   const now = own(object.metadata.annotations ?? {}, CLASS_ANNOTATION)

@@ -1,4 +1,4 @@
-// Fields of feature gates: where the gate is off they are dropped silently, unless the stored object has them.
+// Fields of feature gates: if the gate is off they are dropped silently, unless the stored object has them.
 import { withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'

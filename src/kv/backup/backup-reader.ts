@@ -45,7 +45,7 @@ export class BackupReader implements AsyncDisposable {
     }
   }
 
-  /** In the order of their keys. Where it ends without throwing, the whole file was as it was written. */
+  /** The items in the order of their keys. If the iteration ends without an error, the whole file is undamaged. */
   async *pages(): AsyncGenerator<readonly CopiedItem[]> {
     let count = 0
     let last = ''

@@ -13,7 +13,7 @@ import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { decode, encode, type Given, type Rpc } from '../rpc.ts'
 import type { RpcError } from './verdict.ts'
 
-/** Where a call begins: a connection, and the block of its headers. */
+/** The start of a call: a connection, and the block of its headers. */
 interface Line {
   readonly connection: Connection
   readonly headers: Buffer

@@ -7,7 +7,7 @@ import { KvError, type KvErrorCode } from '../kv.ts'
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly status: number
-  /** Where it was sent to, as the operator wrote it. */
+  /** The address of the member, as the operator wrote it. */
   readonly endpoint: string
 
   constructor(status: number, message: string, endpoint: string) {

@@ -159,7 +159,7 @@ export interface ServerTest extends DeclareTest {
  *     test('makes a deployment', async ({ client }) => { … })
  *
  * With jest it is `serverTest({ test: base, beforeAll, afterAll })`; it loads modules with `NODE_OPTIONS=--experimental-vm-modules`. The
- * server starts in the first hook, within a minute. Where there is no such hook, the first test starts it.
+ * server starts in the first hook, within a minute. Without such a hook, the first test starts it.
  */
 export function serverTest(runner: TestRunner, options: FixtureOptions = {}): ServerTest {
   checkValue('serverTest', 'runner', runner, 'object')

@@ -1,5 +1,5 @@
-// The names that generated TypeScript has for the types of `proto/`: where two groups have a type of one name, the kind has it, or the
-// group that discovery lists first; the other begins with its group and version.
+// The names that generated TypeScript has for the types of `proto/`: if two groups have a type of one name, the kind has it, or the group that
+// discovery lists first; the other begins with its group and version.
 import type { CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
 
 export interface NamedType {

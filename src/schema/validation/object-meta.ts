@@ -28,7 +28,7 @@ import {
 import { checkAnnotations, checkLabels } from './labels.ts'
 
 export const METADATA = FieldPath.root('metadata')
-/** Where the reference names no field: the fault is the whole object's. */
+/** If the reference names no field, the fault belongs to the whole object. */
 export const NOWHERE = FieldPath.root('')
 
 export const subdomainName: NameFormat = asName(dns1123Subdomain)

@@ -10,7 +10,7 @@ import { DEFAULTS } from './defaults.ts'
 import { AUTOSCALER_V1, withoutAnnotations } from './v1.ts'
 import { VALIDATION } from './validation.ts'
 
-/** Where each type of metric has its target and its current value. */
+/** The places of the target and the current value in each type of metric. */
 const METRICS: Readonly<Record<string, string>> = {
   External: 'external',
   Pods: 'pods',

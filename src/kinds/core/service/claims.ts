@@ -28,14 +28,14 @@ export interface PortRange {
 }
 
 export interface ServiceNetwork {
-  /** Where addresses come from: one range a family, the default one first. */
+  /** The ranges of addresses: one for each family, the default one first. */
   readonly ranges: readonly AddressRange[]
   /** The range of node ports. */
   readonly nodePorts: PortRange
   readonly measures: ServiceMeasures
 }
 
-/** Where claims are written, and as of when. */
+/** The store for claims, and their time. */
 export interface ClaimContext {
   readonly store: Store
   readonly now: string

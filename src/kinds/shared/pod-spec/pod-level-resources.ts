@@ -69,7 +69,7 @@ function withRequests(spec: PodSpec, resources: ResourceRequirements): ResourceR
   return withAmounts(resources, 'requests', added)
 }
 
-/** Where every container has a limit, the pod has their sum, and at least its request. */
+/** If every container has a limit, the pod gets their sum, and at least its request. */
 function withLimits(spec: PodSpec, resources: ResourceRequirements): ResourceRequirements {
   const { limits = {}, requests = {} } = resources
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
