@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const PROJECT = path.join(import.meta.dirname, '../..')
 
 /** The last commit of it. */
-export const VERSION_BEFORE = { version: '0.1.0', commit: '182ae4e4cfc092ca3bf038095d735acbb7e296fb' } as const
+export const VERSION_BEFORE = { version: '0.2.0', commit: '1c5067b86eec1ae3f2d5e93a88e71a7282c10348' } as const
 
 export async function hasVersionBefore(): Promise<boolean> {
   return run('git', ['cat-file', '-e', `${VERSION_BEFORE.commit}^{commit}`], { cwd: PROJECT }).then(
