@@ -76,22 +76,39 @@ export async function startReferenceServer(options: ReferenceServerOptions): Pro
 }
 
 /** kube-controller-manager against a server of this API, with the controllers that are named (`-` before one switches it off). */
-export async function startReferenceControllers(
+export function startReferenceControllers(
   kubeconfigFile: string,
   controllers: readonly string[],
   flags: readonly string[] = [],
   level?: ApiLevel,
 ): Promise<{ stop(): Promise<void> }> {
-  const binary = await buildReference('kube-controller-manager', level)
+  const own = [`--controllers=${controllers.join(',')}`, '--use-service-account-credentials=false', ...flags]
+  return startReferenceLoop('kube-controller-manager', kubeconfigFile, own, level)
+}
+
+/** The same of kube-scheduler. */
+export function startReferenceScheduler(
+  kubeconfigFile: string,
+  flags: readonly string[] = [],
+  level?: ApiLevel,
+): Promise<{ stop(): Promise<void> }> {
+  return startReferenceLoop('kube-scheduler', kubeconfigFile, flags, level)
+}
+
+async function startReferenceLoop(
+  name: 'kube-controller-manager' | 'kube-scheduler',
+  kubeconfigFile: string,
+  flags: readonly string[],
+  level?: ApiLevel,
+): Promise<{ stop(): Promise<void> }> {
+  const binary = await buildReference(name, level)
   const port = await freePort()
   const child = runProgram(binary, [
     `--kubeconfig=${kubeconfigFile}`,
-    `--controllers=${controllers.join(',')}`,
     '--leader-elect=false',
     '--bind-address=127.0.0.1',
     `--secure-port=${port}`,
     `--cert-dir=${await newHome()}`,
-    '--use-service-account-credentials=false',
     ...flags,
   ])
   await child.until(() => isReady(`https://127.0.0.1:${port}`, '/healthz'))

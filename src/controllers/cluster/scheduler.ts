@@ -163,8 +163,8 @@ function choose(pod: Pod, facts: TopologyFacts, volumeFilter: NodeFilter): Choic
 /** No node is looked at. */
 function unfitForAll(nodes: number, why: string): string {
   if (nodes === 0) return 'no nodes available to schedule pods'
-  const all = `0/${nodes} nodes are available:`
-  return `${all} ${why}. no new claims to deallocate, preemption: ${all} ${nodes} Preemption is not helpful for scheduling.`
+  // The last words are those of the reference, which looks for what its plugins have found out before.
+  return `0/${nodes} nodes are available: ${why}. not found`
 }
 
 function unfitMessage(refusals: readonly Refusal[]): string {

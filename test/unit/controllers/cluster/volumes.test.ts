@@ -131,7 +131,7 @@ describe('a volume claim', () => {
     await cluster.apply('pods', user('app', 'missing'))
     await cluster.settle()
     expect(whyNot(await cluster.get<Pod>('pods', 'app'))).toBe(
-      '0/3 nodes are available: persistentvolumeclaim "missing" not found. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.',
+      '0/3 nodes are available: persistentvolumeclaim "missing" not found. not found',
     )
   })
 
