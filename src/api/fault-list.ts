@@ -19,6 +19,7 @@ const NOT_ALL: FieldError = {
 export class FaultList {
   readonly #found: FieldError[] = []
   readonly #known: Set<string> | undefined
+  #added = 0
   #characters = 0
 
   /** `isOnce`: equal faults are added only once. */
@@ -32,14 +33,17 @@ export class FaultList {
 
   /** Throws when the list is full; only for use within `faultsOf`. */
   add(fault: FieldError): void {
-    if (this.#known !== undefined) {
-      const text = `${fault.reason} ${fault.field} ${fault.message}`
-      if (this.#known.has(text)) return
-      this.#known.add(text)
-    }
-    this.#found.push(fault)
+    if (this.#isNew(fault)) this.#found.push(fault)
+    // A repeated fault counts too: its message took as long to write.
+    this.#added++
     this.#characters += fault.field.length + fault.message.length
-    if (this.#found.length >= MAX_FAULTS || this.#characters >= MAX_CHARACTERS) throw new TooManyFaults()
+    if (this.#added >= MAX_FAULTS || this.#characters >= MAX_CHARACTERS) throw new TooManyFaults()
+  }
+
+  #isNew({ reason, field, message }: FieldError): boolean {
+    if (this.#known === undefined) return true
+    const { size } = this.#known
+    return this.#known.add(`${reason} ${field} ${message}`).size > size
   }
 }
 
