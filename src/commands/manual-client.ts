@@ -6,8 +6,8 @@ export const topManual = manual({
   summary: 'show who watches a running server',
   synopsis: ['top [--all-replicas] [--once] [-o json] [--kubeconfig FILE] [--context NAME]'],
   description: [
-    'Shows every open watch of a server: whose it is, what it selects, the last resourceVersion it was sent, by how many revisions it lags behind, what its client has not taken and for how long, and how often the client has reconnected and relisted in the last five minutes. Those that wait longest come first.',
-    'In a terminal it is shown again every other second. The server is found as kubectl finds it; the user needs the verb get on the path /debug/watchers.',
+    'Shows every open watch of a server: its user, its selection, its last resourceVersion, the number of revisions that it lags behind, the bytes that its client has not read and for how long, and the reconnects and relists of the client in the last five minutes. The longest waits come first.',
+    'In a terminal the table is refreshed every two seconds. The server is found as kubectl finds it; the user needs the verb get on the path /debug/watchers.',
   ],
   exits: ['0  It was printed.', '1  The server cannot be reached, or refused.'],
 })
@@ -17,7 +17,7 @@ export const healthcheckManual = manual({
   summary: 'ask a server on this machine how it is',
   synopsis: ['healthcheck [--management-address HOST:PORT] [PATH]'],
   description: [
-    'Asks the address that the server was given by --management-address, which needs no credentials on this machine, and prints the answer. PATH is /readyz, or for instance /livez or /readyz?verbose. The image checks its health by it.',
+    'Asks the server at its --management-address, which needs no credentials on this machine, and prints the answer. PATH is /readyz by default; others are /livez or /readyz?verbose. The image uses this command as its health check.',
   ],
   exits: ['0  The server is well.', '1  It is not, or does not answer.'],
 })
@@ -32,9 +32,9 @@ export const explainManual = manual({
     'explain conflict --apply MANIFEST [--field-manager NAME]',
   ],
   description: [
-    'denied prints the smallest role that would allow a request, and a binding to it, ready to be applied; and, for users who may list roles and bindings, the nearest binding. It reads the Status of a 403, or what kubectl printed, from FILE or from standard input; or asks the server whether the user may do VERB with RESOURCE (pods, pods/log, deployments.apps).',
-    'conflict prints for each field of a server-side apply that conflicts the two values, its owner, when and by which request that came to own it, and the ways out. It reads the Status of a 409, or applies the manifest as a dry run.',
-    'The server explains what it is asked with the parameter explain=true, in details.explanation of a Status and in the annotation quarterdeck/explanation of an access review: kubectl create --raw "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?explain=true" -f review.json',
+    'denied prints the smallest role that would allow a request, and a binding to it, ready to be applied. Users who may list roles and bindings also see the nearest binding. The command reads the Status of a 403, or the output of kubectl, from FILE or from standard input; or it asks the server whether the user may do VERB with RESOURCE (pods, pods/log, deployments.apps).',
+    'conflict prints, for each conflicting field of a server-side apply, the two values, the owner, the time and the request by which the owner got the field, and the ways out. It reads the Status of a 409, or applies the manifest as a dry run.',
+    'With the parameter explain=true, the server explains a request in details.explanation of its Status, and an access review in the annotation quarterdeck/explanation: kubectl create --raw "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?explain=true" -f review.json',
     'Only users who may read the object see values, and no user sees those of secrets.',
   ],
   flagsOf: ['explain denied', 'explain conflict'],
@@ -46,7 +46,7 @@ export const recordRoleManual = manual({
   summary: 'write the smallest roles that would have allowed a session',
   synopsis: ['record-role [-f] [--user NAME] [--name NAME] [--bind] [--any-name] [FILE]...'],
   description: [
-    'Reads audit events from the files, or from standard input, one in JSON a line, as --audit-log-path has them written (level Metadata is enough). Writes a Role for each namespace, and a ClusterRole, that allow exactly what the user has asked for, whether it was allowed or not. What every user may do is left out.',
+    'Reads audit events from the files, or from standard input, one JSON object per line, as in the file of --audit-log-path (level Metadata is enough). Writes a Role for each namespace, and a ClusterRole, that allow exactly the requests of the user, whether they were allowed or not. Rights that every user has are left out.',
     'To record a program: run it with more rights than it needs, then take them away: quarterdeck record-role --user system:serviceaccount:ci:robot --bind audit.log | kubectl apply -f -',
   ],
   exits: ['0  The roles were written.', '1  The log cannot be read, or has nothing of the user that needs a role.'],
@@ -61,8 +61,8 @@ export const historyManual = manual({
     'history KIND NAME --restore VERSION --dry-run|--write',
   ],
   description: [
-    'Shows the versions of an object that the server still has, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. Where it was deleted, and made anew under the same name, a row says so. KIND is what kubectl takes: po, pods, Deployment, widgets.example.com.',
-    'The server needs the feature gate ObjectHistory. It has what was not compacted: that of the last five to ten minutes, or longer with --etcd-compaction-interval, or with --history-retention on the embedded store. A user who may get an object may see its past; for a secret the user also needs the verb get on secrets/history. The past begins with the namespace of the object, and with the definition of its kind: versions from before either was deleted and created again are not shown.',
+    'Shows the versions of an object that the server still has, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. A row shows that it was deleted and created again under the same name. KIND is as for kubectl: po, pods, Deployment, widgets.example.com.',
+    'The server needs the feature gate ObjectHistory. It has the versions that were not compacted: those of the last five to ten minutes, or of a longer time with --etcd-compaction-interval, or with --history-retention on the embedded store. A user who may get an object may see its past; for a secret the user also needs the verb get on secrets/history. The past begins with the namespace of the object, and with the definition of its kind: if either was deleted and created again, earlier versions are not shown.',
   ],
   exits: ['0  It was shown, or written.', '1  The server cannot be reached, or refused, or does not have the version.'],
 })

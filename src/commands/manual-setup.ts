@@ -7,7 +7,7 @@ export const initManual = manual({
   synopsis: ['init [--hosts NAME,...] [--url URL] [--etcd-servers URL,...] DIR'],
   description: [
     'Writes DIR/quarterdeck.yaml, which explains every flag of quarterdeck serve and sets those that name the other files: certificate authorities for the API and for its clients, a serving certificate, the certificate with which a replica forwards requests to other replicas and to aggregated API servers, the key of service account tokens, a key for the encryption of secrets (DIR/pki), and DIR/admin.kubeconfig for kubectl.',
-    'Replicas have to share all of it: a server that is started without makes its own, which the others do not trust. Copy DIR to each of them, to the same path. Nothing is overwritten. The etcd of --etcd-servers is shared by the replicas; without it each has an embedded store, in DIR/data.',
+    'Replicas must share all of these files: a server without them makes its own, which the others do not trust. Copy DIR to the same path on each of them. Nothing is overwritten. The etcd of --etcd-servers is shared by the replicas; without it each has an embedded store, in DIR/data.',
   ],
   exits: ['0  It was written.', '1  It could not be, or was there before.'],
 })

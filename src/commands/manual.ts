@@ -21,7 +21,7 @@ export const storeManual = manual({
   summary: "serve the embedded store in etcd's protocol",
   synopsis: ['store serve [FLAG]...'],
   description: [
-    'Serves the embedded store behind version 3 of the API of etcd (KV, Watch, Lease, and what there is to say of Maintenance and Cluster), as a cluster of one member. Servers use it with --etcd-servers, and so do etcdctl and other clients of etcd. A snapshot (etcdctl snapshot save) is one that etcdutl restores an etcd from. Authentication and members are not offered. Keys may be up to 1900 bytes long.',
+    'Serves the embedded store behind version 3 of the API of etcd (KV, Watch, Lease, and parts of Maintenance and Cluster), as a cluster of one member. Servers use it with --etcd-servers, and so do etcdctl and other clients of etcd. etcdutl can restore an etcd from its snapshots (etcdctl snapshot save). Authentication and members are not offered. Keys may be up to 1900 bytes long.',
     'History is kept until a client compacts it, as servers do.',
   ],
   flagsOf: ['store serve'],
@@ -32,7 +32,7 @@ export const testManual = manual({
   summary: 'run a command with a server of its own',
   synopsis: ['test [FLAG]... -- COMMAND [ARGUMENT]...'],
   description: [
-    'Starts a server in memory on a free port, runs the command, and stops the server. The command is told where the server is by its environment; it has the standard streams of this one, and is passed on its signals.',
+    'Starts a server in memory on a free port, runs the command, and stops the server. The environment of the command has the address of the server. The command has the standard streams of this one, and gets its signals.',
     'If the command fails, the last requests to the server are printed to standard error.',
     'To run the tests of a Go project that uses envtest: quarterdeck test -- go test ./...',
     'With --dev the command can inject faults at /debug/faults; with --dev --virtual-clock it can move time at /debug/clock.',
@@ -57,7 +57,7 @@ export const testManual = manual({
     ],
   ],
   exits: [
-    'That of the command, or 128 and the number of the signal that ended it.',
+    'The exit status of the command, or 128 and the number of the signal that ended it.',
     '1    The server could not start.',
     '2    The command line is invalid.',
     '126  The command cannot be run.',
@@ -83,7 +83,7 @@ export const checkManual = manual({
   synopsis: ['check FILE...'],
   description: [
     'Reads YAML or JSON files, or standard input for -, and validates every object as the server would: fields, types, values, CEL rules. Custom resources are validated by the definitions among the files.',
-    'Each error is one line: file:line: field: error. What takes a running server is not checked: namespaces, authorization, admission.',
+    'Each error is one line: file:line: field: error. Parts that need a running server are not checked: namespaces, authorization, admission.',
   ],
   exits: [
     '0  All objects are valid.',
@@ -97,7 +97,7 @@ export const defineManual = manual({
   summary: 'write custom resource definitions from TypeScript',
   synopsis: ['define FILE.ts [--check FILE.yaml]'],
   description: [
-    'Loads the file, which exports what defineResource() of quarterdeck/define made, and writes the definitions to standard output as YAML, in the order of their names.',
+    'Loads the file, which exports the results of defineResource() of quarterdeck/define, and writes the definitions to standard output as YAML, in the order of their names.',
     'To validate them as the server would: quarterdeck define FILE.ts | quarterdeck check -',
   ],
   exits: [
@@ -112,7 +112,7 @@ export const lintRolesManual = manual({
   summary: 'find risky roles and bindings',
   synopsis: ['lint-rbac [FILE]...'],
   description: [
-    'Reads roles and bindings from the files, or from standard input, in YAML or JSON, and reports what section 5.1 of the CIS benchmark warns of: wildcards, secrets, cluster-admin, privilege escalation, tokens. The bootstrap roles are skipped.',
+    'Reads roles and bindings from the files, or from standard input, in YAML or JSON, and reports the risks of section 5.1 of the CIS benchmark: wildcards, secrets, cluster-admin, privilege escalation, tokens. The bootstrap roles are skipped.',
     'To check a running server: kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac',
   ],
   exits: ['0  Nothing was found.', '1  There are findings, or a file could not be read.'],
@@ -123,13 +123,13 @@ export const serveManual = manual({
   summary: 'run the server',
   synopsis: ['serve [FLAG]...'],
   description: [
-    'Serves the API over TLS, with the embedded store in the data directory or with etcd. Prints its address, a kubectl command line, and where the data is.',
+    'Serves the API over TLS, with the embedded store in the data directory or with etcd. Prints its address, a kubectl command line, and the place of the data.',
     'A flag is written --name VALUE or --name=VALUE. Each can also be set in the environment (--secure-port as ' +
       `${environmentName('secure-port')}) or in a file (see --config). The command line comes first, then the environment, then the file.`,
     'SIGTERM and SIGINT shut the server down gracefully: requests in flight are finished, watches are closed. A second signal stops it at once.',
     `SIGHUP reads the configuration file again: ${LIVE_FLAGS.map((name) => `--${name}`).join(', ')} take effect at once, other changes are logged as needing a restart. An invalid file is logged, and changes nothing.`,
     'SIGHUP also reloads certificates, CA bundles, tokens, the audit policy and the configurations of authentication, authorization and encryption, and reopens the audit log. Errors are logged, and the previous state stays in effect. All but the tokens and the audit policy are also reloaded when they change.',
-    'With --workers, SIGHUP replaces the workers one by one by new ones, which read all of that anew, the configuration file included; no connection is refused meanwhile. A worker that ends or stalls is replaced too; its clients reconnect, and the log says in which calls it had stalled. Profiles (--profiling) are of the worker that ?worker= names, 1 for the first.',
+    'With --workers, SIGHUP replaces the workers one by one by new ones, which read all of these files again, and the configuration file; no connection is refused meanwhile. A worker that ends or stalls is replaced too; its clients reconnect, and the log has the calls in which it stalled. Profiles (--profiling) are of the worker that ?worker= names, 1 for the first.',
   ],
   flagsOf: [],
   sections: () => [

@@ -7,7 +7,7 @@ export const QUERY_FLAGS = flagsOf('Requests', {
     '200000',
   ),
   'accessible-lists': on(
-    'With accessible=true, lists and watches over all namespaces have what the caller may see, instead of being forbidden.',
+    'With accessible=true, lists and watches over all namespaces have the objects that the caller may read, instead of being forbidden.',
   ),
   index: pairs(
     'RESOURCE=FIELD[,FIELD...]',

@@ -47,7 +47,7 @@ const STORAGE_FLAGS = flagsOf('Storage', {
     '5m',
   ),
   'etcd-defrag-free-percent': count(
-    'Defragment a member of etcd when more than this percentage of its database is free: one member at a time, the leader last, only while all of --etcd-servers answer. A member does not answer meanwhile; name all of them. When etcd is out of space, history is compacted, members are defragmented and the alarm is disarmed. 0 to leave all of that to others.',
+    'Defragment a member of etcd when more than this percentage of its database is free: one member at a time, the leader last, only while all of --etcd-servers answer. A member does not answer meanwhile; name all of them. When etcd is out of space, history is compacted, members are defragmented and the alarm is disarmed. 0 to leave all of this to other programs.',
     '0',
   ),
   'etcd-defrag-min-bytes': count('Databases of etcd that are smaller are not defragmented.', '104857600'),
@@ -70,7 +70,7 @@ const SERVING_FLAGS = flagsOf('Serving', {
   workers: oneOf(
     ['auto'],
     count(
-      'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, a spare worker stands by for one that ends, and SIGHUP replaces the workers one by one.',
+      'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, a spare worker is ready to replace one that ends, and SIGHUP replaces the workers one by one.',
       '1',
     ),
   ),
@@ -175,12 +175,12 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
   'kubernetes-service-node-port': port('Node port of service kubernetes when it is created; 0 for none.', '0'),
   'service-cluster-ip-range': text(
     'CIDR',
-    'Range of cluster IPs. The first one is that of service kubernetes.',
+    'Range of cluster IPs. The first one belongs to the service kubernetes.',
     '10.96.0.0/16',
   ),
   'service-node-port-range': text('FIRST-LAST', 'Range of node ports, inclusive; or FIRST+SIZE.', '30000-32767'),
   nodes: count(
-    'Run a cluster in this process: so many simulated nodes, on which pods become ready, a scheduler and the controllers of workloads. 0 to run none of it.',
+    'Run a cluster in this process: this number of simulated nodes, on which pods become ready, a scheduler and the controllers of workloads. 0: no cluster.',
     '0',
   ),
   controllers: oneOf(CONTROLLER_WORDS, list('NAME,...', CONTROLLERS_HELP, '*')),
@@ -189,14 +189,14 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
   ),
   'proxy-client-key-file': file('Private key of --proxy-client-cert-file.'),
   'peer-advertise-ip': address(
-    'IP address at which other replicas ask this one who watches it. Default: --advertise-address, or --bind-address.',
+    'IP address at which other replicas ask this one for its watchers. Default: --advertise-address, or --bind-address.',
   ),
   'peer-advertise-port': port('Port of --peer-advertise-ip. Default: --secure-port.'),
   'peer-ca-file': file(
     'CA bundle to verify the certificates of other replicas, which have to be valid for kubernetes.default.svc. Default: the authority of the certificate that this server generated.',
   ),
   'kubelet-client-certificate': file(
-    'Client certificate for kubelets, which serve the logs and streams of containers. Default: none is shown.',
+    'Client certificate for kubelets, which serve the logs and streams of containers. Default: no certificate.',
   ),
   'kubelet-client-key': file('Private key of --kubelet-client-certificate.'),
   'kubelet-certificate-authority': file(
@@ -210,7 +210,7 @@ const CLUSTER_FLAGS = flagsOf('Cluster', {
   'kubelet-port': port('Port of kubelets that do not report theirs.', '10250'),
   'hostname-override': text(
     'NAME',
-    'Name by which this replica is told from others, in its identity lease. Default: the name of the host.',
+    'Name of this replica in its identity lease, different from all others. Default: the name of the host.',
   ),
   'egress-allow': list(
     'CIDR,...',
@@ -249,14 +249,14 @@ const OPERATION_FLAGS = flagsOf('Operation', {
   'disabled-metrics': list('NAME,...', 'Metrics to hide.'),
   // Unlike the reference's: profiles are served on request only (CIS 1.2.15).
   'tracing-config-file': file(
-    'TracingConfiguration: where spans of requests are sent by OTLP, and of how many. Needs the packages of OpenTelemetry.',
+    'TracingConfiguration: the OTLP endpoint for spans of requests, and their sampling rate. Needs the packages of OpenTelemetry.',
   ),
   profiling: off('Serve profiles at /debug/pprof, and the log verbosity at /debug/flags/v.'),
   dev: off(
-    'Allow what is unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults, a virtual clock.',
+    'Allow settings that are unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults, a virtual clock.',
   ),
   'virtual-clock': off(
-    'Have the time of the server begin at 2026-01-01T00:00:00Z and stand still but for what is posted to /debug/clock. Requires --dev.',
+    'The time of the server begins at 2026-01-01T00:00:00Z, and only requests to /debug/clock move it. Requires --dev.',
   ),
   'plain-runtime': off(
     'Do not rely on internals of Node, V8 and packages, at a loss of speed. For Node releases on which the server fails otherwise.',

@@ -71,7 +71,7 @@ export class TurnLedger {
   readonly #processorNow: () => number
   readonly #longTurns = counter(
     'quarterdeck_long_turns_total',
-    'Requests that held the event loop for more than 100 ms without a break; the log says which.',
+    'Requests that held the event loop for more than 100 ms without a break; the log names them.',
     ['verb', 'group', 'resource'],
     { most: 200 },
   )
@@ -95,7 +95,7 @@ export class TurnLedger {
       this.#longTurns,
       counter(
         'quarterdeck_client_processor_seconds_total',
-        `Seconds of the event loop and of worker threads that requests of a user took; of the ${MOST_LABELS} users that took the most lately.`,
+        `Seconds of the event loop and of worker threads for the requests of a user; for the ${MOST_LABELS} users with the most lately.`,
         ['user'],
         {
           refresh: (family) => {

@@ -132,7 +132,7 @@ function indexFamilies(eachType: EachType): readonly Family[] {
   return [
     of('objects', 'Objects in the index.', ({ objects }) => objects),
     of('values', 'Different values in the index.', ({ values }) => values),
-    of('ready', 'Whether queries use the index. An index is given up at 200,000 values.', ({ state }) =>
+    of('ready', 'Whether queries use the index. An index is dropped at 200,000 values.', ({ state }) =>
       state === 'whole' ? 1 : 0,
     ),
   ]

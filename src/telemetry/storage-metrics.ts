@@ -45,12 +45,12 @@ export function storageFamilies(read: ReadStorageSize): readonly Family[] {
     ),
     of(
       'quarterdeck_storage_quota_bytes',
-      'Bytes that the storage may take: the quota of etcd (told from 3.6 on), or what the embedded store uses and its disk has left.',
+      'Bytes that the storage may take: the quota of etcd (from 3.6 on), or the space that the embedded store uses plus the free space of its disk.',
       ({ limit }) => limit?.quotaBytes,
     ),
     of(
       'quarterdeck_storage_available_bytes',
-      'Bytes that can be stored before writes are refused; absent where the quota is not known.',
+      'Bytes that can be stored before writes are refused; absent if the quota is unknown.',
       ({ limit }) => limit?.availableBytes,
     ),
   ]

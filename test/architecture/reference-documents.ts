@@ -7,7 +7,7 @@ import { LIVE_FLAGS } from '../../src/config/live-config.ts'
 export const FLAGS_DOCUMENT = 'deploy/reference/flags.md'
 export const METRICS_DOCUMENT = 'deploy/reference/metrics.md'
 
-const MADE = 'Generated from the code by `make generate`; a test fails where it is not current.'
+const MADE = 'Generated from the code by `make generate`; a test fails if it is outdated.'
 
 /** Bars would end a cell, and less-than signs begin a tag. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
@@ -34,14 +34,14 @@ export function flagsDocument(): string {
     '# Flags',
     `${MADE}
 
-The flags of \`quarterdeck serve\` come first. Each is also a variable (\`--secure-port\` is \`${environmentName('secure-port')}\`) and a key of the file that \`--config\` names (\`secure-port: 7443\`). The command line wins over the environment, and that over the file. Those with a ↻
-take effect on SIGHUP.`,
+The flags of \`quarterdeck serve\` come first. Each is also a variable (\`--secure-port\` is \`${environmentName('secure-port')}\`) and a key of the file that \`--config\` names (\`secure-port: 7443\`). The command line takes precedence over the environment, and the environment over the file. Changes of
+flags with a ↻ take effect on SIGHUP.`,
     ...sections,
     '## Feature gates',
     table(['gate', 'stage', 'default'], gateRows()),
     '## Without effect',
-    `Flags of kube-apiserver that are taken, so that manifests which pass them work. A value that asks for something else is
-logged at the start, or refused where somebody would rely on it.`,
+    `Flags of kube-apiserver that are accepted, so that its manifests work. A value that asks for another behaviour is
+logged at the start, or refused if its lack would be dangerous.`,
     table(['flag', 'why'], FLAGS.filter((flag: Flag) => flag.ignored !== undefined).map(ignoredRow)),
     ...commandSections(),
   ].join('\n\n')}\n`
@@ -97,7 +97,7 @@ export function metricsDocument(shown: string): string {
     '# Metrics',
     `${MADE}
 
-\`/metrics\` has them all, and \`/metrics/slis\` the checks of health; both are asked for with credentials (the role
+\`/metrics\` has them all, and \`/metrics/slis\` the checks of health; both need credentials (the role
 \`system:monitoring\`). [Operations](../operations.md#metrics-and-alerts) lists those that matter to an operator, and when to act.`,
     '## Of this server',
     rows(own!),
