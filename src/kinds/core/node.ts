@@ -16,7 +16,7 @@ import {
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { UpdateRule } from '../../schema/validation/rules.ts'
+import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { checkCidr, parseCidr } from '../shared/ip-address.ts'
 import { checkTaints } from '../shared/pod-spec/tolerations.ts'
@@ -81,7 +81,31 @@ function checkFeatures({ declaredFeatures: features = [] }: NodeStatus, check: C
 
 const ONCE = 'except from "" to valid'
 
-const checkUpdate: UpdateRule<Node> = (object, stored, check) => {
+type ProviderRule = (now: string | undefined, check: Check) => void
+
+const PROVIDER = SPEC.child('providerID')
+
+const forbidProvider: ProviderRule = (_now, check) =>
+  check.forbidden(PROVIDER, `node updates may not change providerID ${ONCE}`)
+
+const refuseProvider: ProviderRule = (now, check) =>
+  check.invalid(PROVIDER, undefined, `field cannot be ${now === undefined ? 'cleared' : 'modified'} once set`)
+
+/** `tellProvider` is called where the provider's name of the node changes. */
+function rulesWith(tellProvider: ProviderRule): KindRules<Node> {
+  const change: UpdateRule<Node> = (object, stored, check) => checkUpdate(object, stored, tellProvider, check)
+  return {
+    create: checkCreate,
+    // The reference checks a changed node as a new one first.
+    update: (object, stored, check) => {
+      checkCreate(object, check)
+      change(object, stored, check)
+    },
+    subresources: { status: change },
+  }
+}
+
+function checkUpdate(object: Node, stored: Node, tellProvider: ProviderRule, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
   const { spec, status } = object
   const old = stored.spec
@@ -92,7 +116,7 @@ const checkUpdate: UpdateRule<Node> = (object, stored, check) => {
     check.forbidden(SPEC.child('podCIDRs'), `node updates may not change podCIDR ${ONCE}`)
   }
   if (old.providerID !== undefined && old.providerID !== spec.providerID) {
-    check.forbidden(SPEC.child('providerID'), `node updates may not change providerID ${ONCE}`)
+    tellProvider(spec.providerID, check)
   }
   checkTaints(spec, METADATA, check)
   if (spec.externalID !== old.externalID) {
@@ -160,15 +184,8 @@ function kernel(node: Node): string {
 }
 
 export const NODE: Kind = typedKind<Node>({
-  validation: {
-    create: checkCreate,
-    // The reference checks a changed node as a new one first.
-    update: (object, stored, check) => {
-      checkCreate(object, check)
-      checkUpdate(object, stored, check)
-    },
-    subresources: { status: checkUpdate },
-  },
+  validation: rulesWith(forbidProvider),
+  since: { '1.37': { validation: rulesWith(refuseProvider) } },
   defaults: within({
     spec: podRanges,
     status: within({

@@ -57,8 +57,11 @@ function checkLevelType(spec: PriorityLevelConfigurationSpec, isExempt: boolean,
     if (exempt !== undefined) check.forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')
     if (limited === undefined) check.required(SPEC.child('limited'), 'must not be empty when type is Limited')
     check.part(spec, 'limited', SPEC, checkLimited)
-  } else if (type === '') check.required(at)
-  else check.notSupported(at, type, ['Exempt', 'Limited'])
+  } else {
+    for (const field of ['exempt', 'limited'] as const) forbidUnchosen(spec[field], SPEC.child(field), check)
+    if (type === '') check.required(at)
+    else check.notSupported(at, type, ['Exempt', 'Limited'])
+  }
 }
 
 type Limited = LimitedPriorityLevelConfiguration
@@ -76,8 +79,16 @@ function checkResponse({ type, queuing }: LimitResponse, at: FieldPath<LimitResp
   } else if (type === 'Queue') {
     if (queuing !== undefined) checkQueuing(queuing, at.child('queuing'), check)
     else check.required(at.child('queuing'), 'must not be empty if limited.limitResponse.type is Limited')
-  } else if (type === '') check.required(at.child('type'))
-  else check.notSupported(at.child('type'), type, ['Queue', 'Reject'])
+  } else {
+    forbidUnchosen(queuing, at.child('queuing'), check)
+    if (type === '') check.required(at.child('type'))
+    else check.notSupported(at.child('type'), type, ['Queue', 'Reject'])
+  }
+}
+
+/** For a member whose type is unknown. */
+function forbidUnchosen(member: unknown, at: FieldPath, check: Check): void {
+  if (member !== undefined && check.form.namesChoices) check.forbidden(at, '')
 }
 
 function checkQueuing(queuing: QueuingConfiguration, at: FieldPath, check: Check): void {

@@ -119,11 +119,19 @@ function checkAttribute(attribute: DeviceAttribute, at: FieldPath, check: Check)
     if (longerThan(item, MAX_VALUE)) check.tooLong(lists.child('strings').index(i), MAX_VALUE)
   })
   versions.forEach((item, i) => checkVersion(item, lists.child('versions').index(i), check))
-  const fields = ['bool', 'int', 'string', 'version', ...LISTS] as const
-  const given = fields.filter((field) => attribute[field] !== undefined)
+  const given = ATTRIBUTE_VALUES.filter((field) => attribute[field] !== undefined)
   if (given.length === 1) return
+  if (check.form.namesChoices) return tellChoice(given, at, check)
   const shown = given.length === 0 ? '' : shownAs(attribute, DEVICE_ATTRIBUTE)
   check.invalid(at, shown, 'exactly one value must be specified')
+}
+
+const ATTRIBUTE_VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'] as const
+
+function tellChoice(given: readonly string[], at: FieldPath, check: Check): void {
+  const wanted = given.length === 0 ? 'must specify one of' : 'must specify exactly one of'
+  const shown = given.length === 0 ? '' : `{${given.join(', ')}}`
+  check.invalid(at, shown, `${wanted}: ${ATTRIBUTE_VALUES.map((field) => `\`${field}\``).join(', ')}`)
 }
 
 function checkVersion(version: string, at: FieldPath, check: Check): void {

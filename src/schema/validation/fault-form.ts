@@ -6,11 +6,13 @@ export interface FaultForm {
   readonly isOnce: boolean
   /** Faults of an owner reference name its index in the list, and missing members are reported as required. */
   readonly placesOwners: boolean
+  /** Faults of a choice name the members to choose from, and members are refused also where the choice is unknown. */
+  readonly namesChoices: boolean
 }
 
 export const FAULT_FORMS: Readonly<Record<ApiLevel, FaultForm>> = {
-  '1.36': { isOnce: false, placesOwners: false },
-  '1.37': { isOnce: true, placesOwners: true },
+  '1.36': { isOnce: false, placesOwners: false, namesChoices: false },
+  '1.37': { isOnce: true, placesOwners: true, namesChoices: true },
 }
 
 /** The given form, or that of the default level. */

@@ -1,9 +1,12 @@
 // What a server of API level 1.37 does otherwise, and that one of level 1.36 does not.
 import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
 import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 
+const PKCS10 = new URL('../../fixtures/pkcs10-requests.json', import.meta.url)
+const PKCS10_REQUESTS = JSON.parse(readFileSync(PKCS10, 'utf8')) as Readonly<Record<string, string>>
 const HOUR = 3_600_000
 
 function at(level: '1.36' | '1.37'): Promise<ApiWorld> {
@@ -137,6 +140,71 @@ describe('a server of level 1.37', () => {
     expect(await refused('1.37')).toEqual(['spec FieldValueInvalid'])
   })
 
+  it('tells which values an attribute of a device can have', async () => {
+    const slice = (attribute: object): object => ({
+      metadata: { name: 's' },
+      spec: {
+        driver: 'd.example.com',
+        pool: { name: 'p', resourceSliceCount: 1 },
+        nodeName: 'n',
+        devices: [{ name: 'd', attributes: { a: attribute } }],
+      },
+    })
+    const refused = async (level: '1.36' | '1.37', attribute: object) =>
+      (await post(await at(level), '/apis/resource.k8s.io/v1/resourceslices', slice(attribute))).body['message']
+    expect(await refused('1.36', {})).toMatch(/"": exactly one value must be specified$/)
+    const values = '`int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`'
+    expect(await refused('1.37', {})).toMatch(new RegExp(`"": must specify one of: ${values}$`))
+    expect(await refused('1.37', { int: 1, string: 's' })).toMatch(
+      new RegExp(`"{int, string}": must specify exactly one of: ${values}$`),
+    )
+  })
+
+  it('refuses the members of a priority level whose type is unknown', async () => {
+    const path = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations'
+    const refused = async (level: '1.36' | '1.37', spec: object) =>
+      causesOf((await post(await at(level), path, { metadata: { name: 'p' }, spec })).body)
+    const limited = { limitResponse: { type: 'Reject' } }
+    expect(await refused('1.36', { type: 'x', limited })).toEqual(['spec.type FieldValueNotSupported'])
+    expect(await refused('1.37', { type: 'x', limited })).toEqual([
+      'spec.limited FieldValueForbidden',
+      'spec.type FieldValueNotSupported',
+    ])
+    expect(await refused('1.37', { type: 'Limited', limited: { limitResponse: { type: 'x', queuing: {} } } })).toEqual([
+      'spec.limited.limitResponse.queuing FieldValueForbidden',
+      'spec.limited.limitResponse.type FieldValueNotSupported',
+    ])
+  })
+
+  it('tells the fault of a changed provider of a node in other words', async () => {
+    const refused = async (level: '1.36' | '1.37') => {
+      const world = await at(level)
+      await post(world, '/api/v1/nodes', { metadata: { name: 'n' }, spec: { providerID: 'a' } })
+      const body = { metadata: { name: 'n' }, spec: { providerID: 'b' } }
+      return causesOf((await world.send({ method: 'PUT', path: '/api/v1/nodes/n', body })).body)
+    }
+    expect(await refused('1.36')).toEqual(['spec.providerID FieldValueForbidden'])
+    expect(await refused('1.37')).toEqual(['spec.providerID FieldValueInvalid'])
+  })
+
+  it('does not look at the generated labels of a job that is changed', async () => {
+    const refused = async (level: '1.36' | '1.37') => {
+      const world = await at(level)
+      const jobs = '/apis/batch/v1/namespaces/ns/jobs'
+      const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
+      const { body } = await post(world, jobs, { metadata: { name: 'j' }, spec: { template } })
+      const { spec } = body as { spec: { selector: object; template: { metadata: { labels: object } } } }
+      const labels = { ...spec.template.metadata.labels, 'job-name': 'other' }
+      const changed = { ...body, spec: { ...spec, template: { ...spec.template, metadata: { labels } } } }
+      return causesOf((await world.send({ method: 'PUT', path: `${jobs}/j`, body: changed })).body)
+    }
+    expect(await refused('1.36')).toEqual([
+      'spec.template.metadata.labels[job-name] FieldValueInvalid',
+      'spec.template FieldValueInvalid',
+    ])
+    expect(await refused('1.37')).toEqual(['spec.template FieldValueInvalid'])
+  })
+
   it('takes migrations, and holds them to their rules', async () => {
     const off = ['storage-version-migrator']
     const world = await openWorld({ flags: ['--emulated-version=1.37'], controllersOff: off })
@@ -203,7 +271,7 @@ describe('a server of level 1.37', () => {
       serviceAccountUID: 'u',
       nodeName: 'n',
       nodeUID: 'u',
-      stubPKCS10Request: 'AA==',
+      stubPKCS10Request: PKCS10_REQUESTS['p256'],
     }
     const made = await post(world, REQUESTS, { metadata: { name: 'r' }, spec })
     expect(made).toMatchObject({ status: 201, body: { spec: { maxExpirationSeconds: 86_400 } } })

@@ -7,7 +7,7 @@ import { type Kind, typedKind } from '../../kind.ts'
 import { containerColumns, selectorColumn } from '../../shared/pod-spec/template-columns.ts'
 import { DEFAULTS } from './defaults.ts'
 import { STRATEGY } from './strategy.ts'
-import { VALIDATION } from './validation.ts'
+import { checkGenerated, rulesWith } from './validation.ts'
 
 function jobStatus(job: Job): string {
   const holds = (type: string): boolean => conditionHolds(job, type, 'status', 'conditions')
@@ -28,7 +28,9 @@ function jobDuration({ status: { startTime: start, completionTime: end } }: Job,
 }
 
 export const JOB: Kind = typedKind<Job>({
-  validation: VALIDATION,
+  validation: rulesWith(checkGenerated),
+  // Selector and labels cannot change anyway.
+  since: { '1.37': { validation: rulesWith(() => {}) } },
   defaults: DEFAULTS,
   strategy: STRATEGY,
   columns: tableOf([

@@ -32,24 +32,29 @@ const MAX_FAILED_OF_MANY = 10_000
 
 const TYPE = 'batch_v1.JobSpec'
 
-export const VALIDATION: KindRules<Job> = {
-  create: checkJob,
-  update: (object, stored, check) => {
-    checkJob(object, check)
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkSpecChange(object, stored, check)
-  },
-  subresources: {
-    status: (object, stored, check) => {
+type JobRule = (object: Job, check: Check) => void
+
+/** `checkLabels` is for the generated labels and selector of a job that changes. */
+export function rulesWith(checkLabels: JobRule): KindRules<Job> {
+  return {
+    create: (object, check) => checkJob(object, checkGenerated, check),
+    update: (object, stored, check) => {
+      checkJob(object, checkLabels, check)
       checkBuiltInMetaUpdate(object, stored, check)
-      checkJobStatus(object, stored, check)
+      checkSpecChange(object, stored, check)
     },
-  },
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        checkJobStatus(object, stored, check)
+      },
+    },
+  }
 }
 
-function checkJob(object: Job, check: Check): void {
+function checkJob(object: Job, checkLabels: JobRule, check: Check): void {
   checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
-  checkGenerated(object, check)
+  checkLabels(object, check)
   checkWithSelector(object.spec, check)
   checkHostnames(object, check)
 }
@@ -70,7 +75,7 @@ function withOwnLabels(object: Job): Job {
 }
 
 /** Generated labels and selector are unchanged. */
-function checkGenerated({ metadata, spec }: Job, check: Check): void {
+export function checkGenerated({ metadata, spec }: Job, check: Check): void {
   const { selector, manualSelector, template } = spec
   if (manualSelector === true || selector === undefined) return
   if (metadata.uid === undefined) check.required(METADATA.child('uid'))
