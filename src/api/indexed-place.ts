@@ -1,4 +1,4 @@
-// The places in objects whose values are indexed for queries, as flags and annotations name them.
+// The places in objects whose values are indexed for queries, in the form of flags and annotations.
 import { parsePaths, queryFault } from './path-text.ts'
 
 export interface IndexedPlace {

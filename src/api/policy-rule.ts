@@ -1,5 +1,5 @@
-// The rules of roles: what a rule allows, whether some rules cover others, and how a rule is written in messages
-// (P-125 to P-128, P-138).
+// The rules of roles: the access that a rule allows, whether some rules cover others, and the form of a rule in messages (P-125 to P-128,
+// P-138).
 import { quoted } from './field-error.ts'
 import { mapsOnly, textsOnly } from './members.ts'
 import type { ValueMap } from './value.ts'

@@ -8,7 +8,7 @@ import type { Binding, Grant, GrantedRules, RbacIndex } from './rbac-index.ts'
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
 
-/** `authorizer` decides what the reader may list. */
+/** `authorizer` decides which bindings and roles the reader may list. */
 export async function explainDenied(
   { access, decision, reader }: DeniedAccess,
   { index, authorizer }: { readonly index: RbacIndex; readonly authorizer: Authorizer },

@@ -31,7 +31,7 @@ function digest(token: string): string {
 
 export interface TokenFile {
   readonly users: ReadonlyMap<string, User>
-  /** Lines whose token is empty: left out, and worth a word in the log. */
+  /** Lines with an empty token: they are ignored, and the log names them. */
   readonly skippedLines: readonly number[]
 }
 

@@ -77,7 +77,7 @@ export class CacheCheck {
     }
   }
 
-  /** The one whose turn it is: with the rest of its pages, or the next that has objects. */
+  /** The type to check next: the current one with the rest of its pages, or the next one with objects. */
   #nextResource(): StoredResource | undefined {
     const { cache, types } = this.#parts
     const all = new Map(Array.from(types(), ({ stored }) => [stored.storagePrefix, stored]))

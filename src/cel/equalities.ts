@@ -35,7 +35,7 @@ export function equalitiesOf(expression: Expr, checked: Checked, variable: strin
     if (tested !== undefined) present.push(tested)
     isWhole &&= found?.isExact === true || tested !== undefined
   }
-  // A field with a value is there, and so is what it is in.
+  // A field with a value exists, and so does its parent.
   const known = all.map(({ path }) => `${path.join('\0')}\0`)
   return { all, isWhole: isWhole && present.every((path) => known.some((one) => one.startsWith(path))) }
 }

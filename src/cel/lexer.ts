@@ -22,7 +22,7 @@ const MAX_NAME = 1_000
 /** Also keeps a text full of quotes that never end from being searched again and again. */
 const MAX_ISSUES = 100
 
-/** Made anew for each text: sticky patterns keep their position. */
+/** A new one for each text: sticky patterns keep their position. */
 function patterns() {
   return {
     space: /[\t\n\f\r ]+|\/\/[^\n]*/y,

@@ -39,7 +39,7 @@ export interface Watched<T extends KubernetesObject> extends Followed<T> {
 export interface Reconciliation<T extends KubernetesObject> {
   readonly name: string
   readonly namespace: string | undefined
-  /** The object as the informer has it, which may be older than what the server has. Undefined: it is deleted. Do not change it. */
+  /** The object in the informer's copy, which may be older than the server's. Undefined: it is deleted. Do not change it. */
   readonly object: Stored<T> | undefined
   /** Fires when the controller stops, or no longer leads. */
   readonly signal: AbortSignal

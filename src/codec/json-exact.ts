@@ -84,7 +84,7 @@ class ExactJsonReader {
     throw new JsonSyntaxError(`json: cannot unmarshal number ${this.#beyond} into Go value of type float64`)
   }
 
-  /** False: it has opened a map or list whose values come first. */
+  /** False: it has opened a map or list, and its values come first. */
   #readValue(): boolean {
     const code = this.#next()
     switch (code) {

@@ -171,7 +171,7 @@ function endOfMap(text: string, start: number): number {
   return -1
 }
 
-/** At the quote that ends the string whose first quote is at `start`; -1 where none does. */
+/** The position of the quote that ends the string with its first quote at `start`. -1: none does. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '"') return i

@@ -69,7 +69,7 @@ export interface Zeros {
   readonly starts: Int32Array
 }
 
-/** An inlined struct: a message on the wire, whose fields JSON has among those of its parent, next to each other. */
+/** An inlined struct: a message on the wire. JSON has its fields among those of its parent, next to each other. */
 export interface GroupPlan {
   readonly tag: number
   /** Its position among the members of its parent. */

@@ -1,4 +1,4 @@
-// Objects whose owners are of a kind that is not served, by that kind: they are processed once it is.
+// Objects that wait for kinds of their owners. They are processed once the kind is served.
 import type { GraphNode, OwnerReference } from './ownership-graph.ts'
 
 export type NamedKind = Pick<OwnerReference, 'apiVersion' | 'kind'>

@@ -1,5 +1,5 @@
-// The service `kubernetes` in the namespace default, its endpoints, and the ServiceCIDR that its address is from. Every replica
-// renews a master lease; the endpoints are the replicas whose lease has not expired (W-624, W-625, W-628).
+// The service `kubernetes` in the namespace default, its endpoints, and the ServiceCIDR of its address. Every replica renews a master lease. The
+// endpoints are the replicas with unexpired leases (W-624, W-625, W-628).
 import { isIP } from 'node:net'
 import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -165,7 +165,7 @@ function specFinalizers(namespace: ApiObject): readonly string[] {
   return (isKind(namespace, 'core_v1.Namespace') ? namespace.spec.finalizers : undefined) ?? []
 }
 
-/** Every type whose objects live in namespaces and can be listed and deleted, each once however many versions it has. */
+/** Every type with objects in namespaces that can be listed and deleted, each in one version. */
 function* contentTypes(parts: ControllerParts): Generator<Resource> {
   for (const resource of eachType(parts.resources())) {
     if (resource.namespaced && resource.verbs.has('deletecollection') && resource.verbs.has('list')) yield resource

@@ -34,7 +34,7 @@ export interface QuotaAccounting {
 const WORKERS = 4
 /** So long after a raise its object may still be on its way to the store. */
 const SETTLE_MS = 1_000
-/** A raise whose write failed is found out after this. */
+/** A raise for a failed write is noticed after this time. */
 const RECOUNT_MS = 15_000
 /** The interval at which everything is recounted. */
 const RESYNC_MS = 300_000

@@ -111,7 +111,7 @@ export function serverIdentity(parts: ControllerParts, own: OwnIdentity): Contro
       let collectAt = clock.now()
       let isWhole: boolean
       do {
-        // Asked first: what is known a moment later is written the next time.
+        // Read first: a value that is known a moment later is written the next time.
         isWhole = own.peerAddress() !== ''
         const isRenewed = await lease.renew()
         isWhole &&= isRenewed

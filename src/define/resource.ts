@@ -203,7 +203,7 @@ export interface DefinedResource<Group extends string, Kind extends string, V ex
     object: { readonly [N in keyof V & string]: OutputObject<Group, Kind, N, V[N]> }[keyof V & string],
     to: To,
   ): OutputObject<Group, Kind, To, V[To]>
-  /** Answers the API server's request to convert objects. Never throws: what goes wrong is in the answer. */
+  /** Answers the API server's request to convert objects. Never throws: errors are in the answer. */
   review(review: ConversionReview): ConversionReview
 }
 

@@ -1,4 +1,4 @@
-// The form of an answer whose objects have some of their fields only. A Table has a column for each of them.
+// The form of an answer with some fields of objects only. A Table has a column for each of them.
 import { type PathText, valuesAt } from '../api/path-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'

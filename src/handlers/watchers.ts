@@ -18,7 +18,7 @@ const MOST_MARKS = 16
 /** Longer selectors are cut off in the status. */
 const LONGEST_SELECTOR = 256
 
-/** What a watch is for, and whose it is. */
+/** The objects of a watch, and its user. */
 export interface Watched extends ClientName {
   readonly version: string
   /** Empty: all of them. */

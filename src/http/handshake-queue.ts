@@ -1,6 +1,6 @@
-// Connections whose TLS handshake has not begun. A thousand clients that reconnect at once cost a second of handshakes: one is
-// begun in each turn of the event loop, so that connected clients are served in between. Handshakes under way are not limited: a
-// slow or silent client delays no other.
+// Connections whose TLS handshake has not begun. A thousand clients that reconnect at once cost a second of handshakes: one is begun in each
+// turn of the event loop, so that connected clients are served in between. Running handshakes are not limited: a slow or silent client delays no
+// other.
 import type { Socket } from 'node:net'
 import { TwoEndedQueue } from './two-ended-queue.ts'
 

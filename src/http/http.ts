@@ -66,7 +66,7 @@ export interface HttpRequest {
    * replaces the header.
    */
   useSession(authorization: string | undefined): void
-  /** Whether it came with a header whose name begins so, in lower case. */
+  /** Whether a header of the request has this prefix, in lower case. */
   hasHeaderLike(prefix: string): boolean
   /** The values of a header, line by line. The header is removed, so that no later filter or handler trusts it. */
   takeHeader(name: string): readonly string[]
@@ -205,7 +205,7 @@ export interface ByteSink {
 /** Errors are thrown: an `ApiError` becomes its Status, anything else a 500 that is logged. */
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-/** A step that every request passes; it may answer itself, or change what goes in or comes out. */
+/** A step that every request passes. It may answer the request itself, or change the request or the answer. */
 export type Filter = (next: Handler) => Handler
 
 /** A request that came with the credential of its user in its body or in a cookie. */

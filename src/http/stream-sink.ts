@@ -147,7 +147,7 @@ export class StreamSink implements ByteSink, Outgoing {
     this.#send(performance.now())
   }
 
-  /** A server that closes still sends what it took over. If the request ended otherwise, it does not wait for that. */
+  /** A server that closes still sends bytes that it has accepted. If the request ended otherwise, it does not wait for that. */
   #isCutOff(): boolean {
     return this.#signal.aborted && !(this.#signal.reason instanceof ServerClosingError)
   }

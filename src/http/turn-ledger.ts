@@ -46,7 +46,7 @@ export interface RequestsReport {
 
 /** A longer turn delays other requests noticeably. */
 export const LONG_TURN_MS = 100
-/** Shorter ones are taken as they are; reading the processor time takes 1 µs. */
+/** Shorter turns are not corrected: reading the processor time takes 1 µs. */
 const CHECKED_MS = 10
 /** The most requests of each kind in the report. */
 const MOST_SHOWN = 50

@@ -70,7 +70,7 @@ class Decoder {
     return this.#builtIn(isProtobuf(bytes) ? protobufDocument(bytes) : jsonDocument(bytes), resource)
   }
 
-  /** `resource` is whose key it is under; undefined if that is none of the API's. */
+  /** `resource` is the resource of the key. Undefined: the key belongs to none of the API's. */
   #builtIn(document: Document, resource: Resource | undefined): Buffer {
     const older = olderVersion(document)
     const kind = this.#options.schema.kind(older?.kind ?? document)

@@ -9,7 +9,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const LOG_FORMATS = ['json', 'text'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** The parts of a server whose levels can be set by themselves; `server` is what belongs to no other. */
+/** The parts of a server with log levels of their own. `server` is everything that belongs to no other part. */
 export const LOG_COMPONENTS = [
   'admission',
   'audit',

@@ -144,7 +144,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return openServer(config, options)
 }
 
-/** In this process, as it is configured. */
+/** In this process, by its configuration. */
 async function openServer(
   config: Config,
   options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir' | 'nodes'>,

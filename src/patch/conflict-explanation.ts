@@ -1,4 +1,4 @@
-// What an apply and the live object say of the fields that they conflict about, and whose those are.
+// The fields that an apply conflicts about: their values in the apply and in the live object, and their owners.
 import type { ConflictExplanation, ExplainedConflict } from '../api/explanation.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { jsonText, parseJsonText } from '../api/json-text.ts'

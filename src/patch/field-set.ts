@@ -1,4 +1,4 @@
-// Sets of field paths: what a manager owns. A set is a trie whose edges are path elements in their FieldsV1 spelling
+// Sets of field paths, such as the fields that a manager owns. A set is a trie whose edges are path elements in their FieldsV1 spelling
 // (`f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`), so that equal elements are equal strings. Sets are never changed in place.
 import { parseJsonText } from '../api/json-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -217,7 +217,7 @@ export function isLargerThan(set: FieldSet, elements: number): boolean {
 export function sortedElements(set: FieldSet): PathElement[] {
   const all = [...set.members]
   for (const element of set.children.keys()) if (!set.members.has(element)) all.push(element)
-  // Most nodes have fields alone, whose names are in order where their texts are.
+  // Most nodes only have fields, and the order of their names is the order of their texts.
   if (all.every((element) => element.startsWith('f:'))) return all.sort()
   return all
     .map(placedElement)

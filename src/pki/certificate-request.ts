@@ -149,7 +149,7 @@ function signatureAlgorithm(element: DerElement): SignatureAlgorithm | undefined
   return id === undefined || (id === ED25519 && parameters !== undefined) ? undefined : SIGNATURES[id]
 }
 
-/** Undefined where the two hashes differ, or the salt is not as long as they are. */
+/** Undefined: the two hashes differ, or the salt has another length than they. */
 function pssAlgorithm(parameters: DerElement | undefined): SignatureAlgorithm | undefined {
   const [hash, mask, salt, trailer] = (childrenOf(parameters, SEQUENCE) ?? []).map(
     (element, i) => childrenOf(element, CONTEXT + i)?.[0],

@@ -9,7 +9,7 @@ import type { CompiledField, CompiledRules, CompiledSchema, CompiledType } from 
 export const BUILT_IN: CompiledSchema = compiled as unknown as CompiledSchema
 export const BUILT_IN_RULES: CompiledRules = rules as unknown as CompiledRules
 
-/** With what the level has. */
+/** The table of a level. */
 export const builtInAt = byLevel((level) => compiledAt(level, BUILT_IN))
 
 /** A type by the stem of its file and its name: `core_v1`, `Pod`. */

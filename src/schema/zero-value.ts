@@ -1,5 +1,5 @@
-// Zero values and omission: the reference's kinds are structs whose fields always have a value, and its JSON omits some of them
-// when they are zero. Shared by decoding and encoding.
+// Zero values and omission. The reference's kinds are structs, so their fields always have a value, and its JSON omits some of them when they
+// are zero. Decoding and encoding share this.
 import { type Value, isList, isMap, type ValueMap } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 

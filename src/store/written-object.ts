@@ -1,4 +1,4 @@
-// The object of a write: its bytes as they are stored, and with the version that the write has given it.
+// The object of a write: its stored bytes, and the bytes with the version that the write has given it.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../codec/resource-version-splice.ts'

@@ -39,7 +39,7 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly types: KnownTypes
   /** What the rooms count by themselves. */
   readonly families: readonly Family[]
-  /** Rooms that keep series are to find them anew: some are gone. */
+  /** Rooms that keep series must look them up again: some are gone. */
   readonly onForgotten: () => void
   /** What is shown by itself: how the checks of health went. */
   readonly slis: readonly Family[]

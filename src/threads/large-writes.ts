@@ -85,7 +85,7 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
         if (cost >= options.inPlaceMs && definition !== 'unknown') {
           return runElsewhere({ options, threads, told }, write, { cost, definition })
         }
-        // The rules of the kind may turn out to be dear: then the handler begins again.
+        // The rules of the kind may turn out to be expensive. Then the handler starts again.
         if (definition !== undefined) write.request.http.body.putBack(write.bytes)
         return undefined
       },
@@ -125,7 +125,7 @@ function threadCount(workers: number): number {
   return Math.max(1, Math.floor(Math.min(MOST_THREADS, availableParallelism() - 1) / workers))
 }
 
-/** What a write with dear rules takes, about: long enough not to be among the short ones. */
+/** The approximate time of a write with expensive rules: too long to count as short. */
 const DEAR_MS = 1000
 /** A wide definition has much to check and to default, also in small objects. */
 const DEFINITION_BYTES_PER_MS = 10_000

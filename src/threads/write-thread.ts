@@ -218,7 +218,7 @@ function sentContext({ dryRun, fieldManager, options }: WriteContext): SentConte
   return { dryRun, fieldManager, options }
 }
 
-/** The built-in resources, whose reservations, guards and actions are the main thread's. */
+/** The built-in resources. Their reservations, guards and actions run in the main thread. */
 function withRemoteEffects(builtIn: BuiltInTable): BuiltInTable {
   const known = new Map<Resource, Resource>()
   const remote = (resource: Resource): Resource => {

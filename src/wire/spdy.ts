@@ -56,7 +56,7 @@ class SpdyConnection {
     let waiting: Buffer[] = []
     let bytes = 0
     let needed = 0
-    /** Of a data frame, what has not come yet. */
+    /** The missing rest of a data frame. */
     let open: { readonly id: number; readonly flags: number; left: number } | undefined
     for await (const chunk of this.#socket as AsyncIterable<Buffer>) {
       waiting.push(chunk)
@@ -163,7 +163,7 @@ interface StreamEnds {
   readonly over: (isClean: boolean) => void
 }
 
-/** A stream: what is read came from the client, and what is written goes there. */
+/** A stream: reads give the client's bytes, and writes go to the client. */
 export class SpdyStream extends Duplex {
   /** In lower case. */
   readonly headers: ReadonlyMap<string, string>

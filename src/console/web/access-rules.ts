@@ -5,7 +5,7 @@ export const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'dele
 export type Verb = (typeof VERBS)[number]
 
 export interface Subject {
-  /** Empty: the user who asks. */
+  /** Empty: the user who is logged in. */
   readonly user: string
   readonly groups: readonly string[]
 }

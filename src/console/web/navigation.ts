@@ -1,4 +1,4 @@
-// Going to another page without loading everything anew. The user is asked before unsaved edits are discarded.
+// Navigation to another page without a full reload. The user is asked before unsaved edits are discarded.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** Dispatched on `window` when `navigate` has changed the address. */

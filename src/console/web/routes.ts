@@ -14,7 +14,7 @@ export interface TableQuery {
   readonly fields: string
   /** An expression over `object`. */
   readonly where: string
-  /** `true`: in all namespaces, what the user may see. */
+  /** `true`: in all namespaces, the objects that the user may read. */
   readonly accessible: string
 }
 

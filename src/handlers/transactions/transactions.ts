@@ -1,5 +1,5 @@
-// POST of a transaction: operations on several objects, which are stored in one revision or not at all. Each operation is a request of its
-// own with the caller's rights. It sees what the operations before it have decided.
+// POST of a transaction: operations on several objects, which are stored in one revision or not at all. Each operation is a request of its own
+// with the caller's rights. It sees the results of the operations before it.
 import { formatGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { methodNotAllowedError, unknownResourceError } from '../../http/errors.ts'

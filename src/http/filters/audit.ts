@@ -142,7 +142,7 @@ function follow(record: AuditRecord, request: HttpRequest, go: Go): MaybePromise
   return settle(go, answered, failed)
 }
 
-/** For requests that are refused before the server knows whose they are. */
+/** For requests that are refused before their user is known. */
 export function auditRefusal(options: AuditFilterOptions, request: HttpRequest, error: ApiError): void {
   request.isAudited = true
   options.auditor.refuse(request, failureOf(error))

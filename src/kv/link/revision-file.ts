@@ -1,6 +1,6 @@
-// The newest revision of a store, in a file that other processes of this machine read by a system call of a microsecond. A request to the process
-// with the store would cost both ends more than all the rest of a GET. Invariant: a revision is in the file before any client is told of it, so
-// that a read of the file is at least as new as every revision that a client knows (POSIX: a read that begins after a write sees it).
+// The newest revision of a store, in a file that other processes of this machine read by a system call of a microsecond. A request to the
+// process with the store would cost both ends more than all the rest of a GET. Invariant: a revision is in the file before any client learns of
+// it, so that a read of the file is at least as new as every revision that a client knows (POSIX: a read that begins after a write sees it).
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Revision } from '../kv.ts'
 
@@ -36,8 +36,8 @@ export class RevisionWriter {
   }
 
   /**
-   * Call this before a client is told of a noted revision. Throws Node's error once: end the links of all clients then, since they have the file open.
-   * Later clients find no file.
+   * Call this before a client learns of a noted revision. Throws Node's error once: end the links of all clients then, because they have the
+   * file open. Later clients find no file.
    */
   publish(): void {
     if (this.#noted === this.#written || this.#isGivenUp) return

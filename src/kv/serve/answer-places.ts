@@ -1,5 +1,5 @@
-// Places for answers of many keys. Few answers are read and sent at a time, one connection after another, so that little is in memory. An
-// answer whose client reads slowly gives its place to the next. It goes on as long as such answers are not too large together.
+// Places for answers of many keys. Few answers are read and sent at a time, one connection after another, so that little is in memory. An answer
+// whose client reads slowly gives its place to the next. It continues as long as such answers are not too large together.
 import type { Clock } from '../../lib/clock.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { failure } from './rpc-failure.ts'

@@ -59,7 +59,7 @@ function isExtended(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/')
 }
 
-/** The whole usage; a pod whose grace period is over at `nowMs` uses nothing. */
+/** The whole usage. A pod with a grace period that is over at `nowMs` uses nothing. */
 export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): Amounts {
   const name = formatGroupResource(type)
   const usage = new Map<string, Quantity>([[`count/${name}`, ONE]])

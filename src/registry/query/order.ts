@@ -119,8 +119,8 @@ const DIGITS = '\x04'
 const LONGEST_VERSION = 128
 
 /**
- * A text that sorts as the version does: numbers by value, and what is before a release (`1.0.0-rc.1`, `v1beta1`) before it. A leading v means
- * nothing.
+ * A text that sorts as the version does: numbers by value, and pre-releases (`1.0.0-rc.1`, `v1beta1`) before their release. A leading v is
+ * ignored.
  */
 export function versionKey(version: string): string {
   let key = ''

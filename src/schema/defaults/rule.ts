@@ -28,17 +28,17 @@ export function absent<T = Value>(value: NoInfer<T>): OwnRule<T> {
   return (given) => given ?? value
 }
 
-/** For a text field whose absence and '' are one. */
+/** For a text field in which absence and '' are equal. */
 export function blank<T = Value>(value: NoInfer<T> & string): OwnRule<T> {
   return (given) => (given === undefined || given === null || given === '' ? value : given)
 }
 
-/** For a number whose absence and 0 are one. */
+/** For a number in which absence and 0 are equal. */
 export function zero<T = Value>(value: NoInfer<T> & number): OwnRule<T> {
   return (given) => (given === undefined || given === null || given === 0 ? value : given)
 }
 
-/** For a list or map whose absence and emptiness are one. */
+/** For a list or map in which absence and emptiness are equal. */
 export function empty<T = Value>(value: NoInfer<T>): OwnRule<T> {
   return (given) => (isEmpty(given as Value | undefined) ? value : given)
 }

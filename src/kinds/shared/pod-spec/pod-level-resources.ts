@@ -20,7 +20,7 @@ export const podLevelResources: OwnRule<PodSpec> = (given) => {
   return resources === given.resources ? given : { ...given, resources }
 }
 
-/** The same for a pod whose containers are all known: requests follow without limits too, and limits follow those of all containers. */
+/** The same for a pod with known containers only: requests also follow without limits, and limits follow from those of all containers. */
 export function withPodLevelResources(spec: PodSpec): PodSpec {
   const { resources: given } = spec
   if (given === undefined || !hasAmounts(given)) return spec
