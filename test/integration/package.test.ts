@@ -7,6 +7,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MANUALS } from '../../src/commands/manual.ts'
 import { commentedExamples, documentedExamples, type Example, examplesIn } from '../corpora/documents.ts'
 import { type InstalledPackage, installPackage, MODULES, OUTER_PATH } from '../rigs/installed-package.ts'
 import { openServer, type ServerAddress } from '../rigs/running-server.ts'
@@ -16,6 +17,7 @@ import manifest from '../../package.json' with { type: 'json' }
 const execute = promisify(execFile)
 const EXAMPLES = path.join(import.meta.dirname, '../examples')
 const MOST_PACKED_BYTES = 5_000_000
+const MOST_UNPACKED_BYTES = 11_000_000
 const { '@types/node': nodeTypes, vitest, zod } = manifest.devDependencies
 /** Nothing else here needs jest: it is not among the packages of this repository. */
 const OTHERS = { '@types/node': nodeTypes, vitest, zod, jest: '30.5.2' }
@@ -47,12 +49,22 @@ beforeAll(() => {
 afterAll(() => installed[Symbol.dispose]())
 
 it('has what is built and nothing else, and is small', () => {
-  const { files, size } = installed.packed
+  const { files, size, unpackedSize } = installed.packed
   const others = files
     .map((file) => file.path)
-    .filter((file) => !/^dist\/([\w.-]+\.js(\.map)?|entry\/.+\.c?js|types\/.+\.d\.c?ts|console\/.+\.br)$/.test(file))
+    .filter(
+      (file) =>
+        !/^dist\/([\w.-]+\.js|entry\/.+\.c?js|types\/.+\.d\.c?ts|console\/.+\.br|man\/quarterdeck(-[a-z-]+)?\.1|completion\/quarterdeck\.(bash|zsh|fish))$/.test(
+          file,
+        ),
+    )
   expect(others.sort()).toEqual(['LICENSE', 'README.md', 'dist/console/built-from', 'package.json'])
   expect(size).toBeLessThan(MOST_PACKED_BYTES)
+  // With the packages that it needs, which take 49 MB, it stays below 60 MB.
+  expect(unpackedSize).toBeLessThan(MOST_UNPACKED_BYTES)
+  const commands = [...MANUALS.keys()].map((name) => `quarterdeck-${name}`)
+  expect(manifest.man).toEqual(['quarterdeck', ...commands].map((name) => `./dist/man/${name}.1`).sort())
+  expect(files.map((file) => `./${file.path}`)).toEqual(expect.arrayContaining(manifest.man))
   expect(files.filter((file) => file.path.startsWith('dist/types/')).length).toBeLessThan(20)
 })
 

@@ -18,6 +18,7 @@ export const OUTER_PATH = (process.env['PATH'] ?? '')
 export interface Packed {
   readonly filename: string
   readonly size: number
+  readonly unpackedSize: number
   readonly files: readonly { readonly path: string }[]
 }
 
@@ -55,7 +56,7 @@ function packFresh(clone: string, target: string): Packed {
   const flags = ['--json', '--pack-destination', target]
   if (!IS_WHOLE) {
     symlinkSync(MODULES, path.join(clone, 'node_modules'))
-    for (const script of ['build', 'types']) npm(clone, 'run', script)
+    for (const script of ['build', 'types', 'manuals']) npm(clone, 'run', script)
     flags.push('--ignore-scripts')
   }
   const [packed] = JSON.parse(npm(clone, 'pack', ...flags)) as [Packed]
