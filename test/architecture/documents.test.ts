@@ -19,6 +19,10 @@ it('the examples are found', () => {
   expect(found.some(({ text }) => text === 'quarterdeck test -- COMMAND')).toBe(true)
 })
 
+/** npm shows the README without the files beside it. */
+const OWN_PAGES =
+  /^https:\/\/(github\.com\/quarterdeck\/quarterdeck\/blob|raw\.githubusercontent\.com\/quarterdeck\/quarterdeck)\/main\//
+
 describe('every link in a document', () => {
   const top = path.join(import.meta.dirname, '../..')
   const documents = globSync(['README.md', '{deploy,test,.github}/**/*.md', 'src/README.md'], {
@@ -40,6 +44,7 @@ describe('every link in a document', () => {
       ([, link, image]) => link ?? image ?? '',
     )
     const dead = targets
+      .map((target) => target.replace(OWN_PAGES, ''))
       .filter((target) => !/^[a-z]+:/.test(target))
       .filter((target) => {
         const [place = '', anchor] = target.split('#')
@@ -47,6 +52,14 @@ describe('every link in a document', () => {
         return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
       })
     expect(dead).toEqual([])
+  })
+
+  it('of the README works on the page of the package too', () => {
+    const targets = Array.from(readFileSync(path.join(top, 'README.md'), 'utf8').matchAll(/\]\(([^)]+)|src="([^"]+)/g))
+    expect(targets.length).toBeGreaterThan(20)
+    expect(targets.map(([, link, image]) => link ?? image).filter((target) => !target?.startsWith('https:'))).toEqual(
+      [],
+    )
   })
 
   it('is looked at', () => expect(documents.length).toBeGreaterThan(15))
