@@ -129,6 +129,8 @@ function threadCount(workers: number): number {
 const DEAR_MS = 1000
 /** A wide definition has much to check and to default, also in small objects. */
 const DEFINITION_BYTES_PER_MS = 10_000
+/** For a definition itself: its rules are type-checked, and its patterns compiled. */
+const WRITTEN_DEFINITION_BYTES_PER_MS = 2000
 
 function definitionCost(definition: FoundDefinition | undefined | 'unknown'): number {
   return typeof definition === 'object' ? definition.item.bytes.length / DEFINITION_BYTES_PER_MS : 0
@@ -140,9 +142,13 @@ function encodingCost(json: Buffer): number {
 }
 
 function costOf({ store, random }: LargeWriteOptions, { verb, request, bytes }: HandedWrite): number {
-  if (!('resource' in request) || verb === 'create') return writeCost(bytes, undefined, random)
-  const item = store.peek?.(keyOf(request.resource, request.namespace, request.info.name ?? ''))
-  return writeCost(bytes, item?.kind === 'object' ? item.bytes : undefined, random)
+  if (!('resource' in request)) return writeCost(bytes, undefined, random)
+  const { resource, namespace, info } = request
+  const item = verb === 'create' ? undefined : store.peek?.(keyOf(resource, namespace, info.name ?? ''))
+  const stored = item?.kind === 'object' ? item.bytes : undefined
+  const cost = writeCost(bytes, stored, random)
+  if (resource.resource !== 'customresourcedefinitions') return cost
+  return cost + (bytes.length + (stored?.length ?? 0)) / WRITTEN_DEFINITION_BYTES_PER_MS
 }
 
 type FoundDefinition = { readonly item: Extract<StoredItem, { readonly kind: 'object' }>; readonly resource: Resource }
