@@ -1,11 +1,11 @@
 // The beginning of a value that is too long to be shown whole. Its cost depends on the part that is kept, not on the value.
 import { isList, type Value, type ValueMap } from './value.ts'
 
-/** Users do not read more, and an answer with all of a large object would be three times its size. */
+/** Users do not read more. An answer with the whole of a large object would have three times its size. */
 export const MOST_SHOWN = 64 * 1024
 export const CUT_MARK = '…'
 
-/** The value itself where its JSON is not much longer than `MOST_SHOWN`, else as many of its members as fit. */
+/** The value itself if its JSON is not much longer than `MOST_SHOWN`, otherwise as many of its members as fit. */
 export function croppedValue(map: ValueMap): ValueMap
 export function croppedValue(value: Value): Value
 export function croppedValue(value: Value): Value {

@@ -31,7 +31,7 @@ export async function runLintRoles(args: readonly string[]): Promise<number> {
   return isClean ? 0 : 1
 }
 
-/** A file may have several documents, and lists as kubectl and the API write them. Throws if it has no object at all. */
+/** A file may have several documents, and lists in the form of kubectl and the API. Throws if it has no object at all. */
 async function readObjects(file: string): Promise<readonly ValueMap[]> {
   const text = (await readInput(file)).toString()
   const documents = splitDocuments(text).map((document) => asMap(parseYaml(Buffer.from(document)).value))

@@ -1,4 +1,4 @@
-// Begins a query: finds the list that it is about, at the revision of its first page.
+// Begins a query: finds its list at the revision of the first page.
 import { decodeContinue, encodeContinue } from '../api/continue-token.ts'
 import type { ListQuery } from '../api/list-query.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -24,7 +24,7 @@ interface Asked {
 export interface QueryRun extends Asked, Collecting {
   readonly request: ResourceRequest
   readonly condition: Condition | undefined
-  /** The answer is in an order of its own: pages are parts of one whole. */
+  /** The answer has an order of its own. Its pages are parts of one whole. */
   readonly isOrdered: boolean
   /** The caller may not read some objects. A page does not show that there are such objects behind it. */
   readonly isLimited: boolean
@@ -68,7 +68,7 @@ function wholeAt({ at }: ListQuery): ListQuery['at'] {
   return { kind: 'exact', revision }
 }
 
-/** The token with which an unordered list may go on at another revision belongs to the query too. */
+/** The token for the rest of an unordered list at another revision belongs to the query too. */
 function withDigest(error: unknown, digest: string): unknown {
   if (!(error instanceof ApiError) || error.continueToken === undefined) return error
   const continueToken = encodeContinue({ ...decodeContinue(error.continueToken), query: digest })

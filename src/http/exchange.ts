@@ -22,7 +22,7 @@ export interface ExchangeOptions {
   readonly infos: RequestInfos
   /** The source of audit ids. */
   readonly random: Random
-  /** Its target below the console's prefix; undefined: it is no request of the console. */
+  /** The target below the console's prefix. Undefined: it is no request of the console. */
   readonly consoleTarget?: string | undefined
   /** Absent: its turns are not counted. */
   readonly ledger?: TurnLedger
@@ -80,8 +80,8 @@ export class Exchange implements HttpRequest {
       decoded === undefined
         ? { kind: 'broken', message: `invalid URL escape in path ${path}` }
         : infos.of(this.method, decoded, this.query)
-    // Nothing but the authentication filter sees the credential (P-016). Taken out of Node's own record: a copy without it
-    // costs more than all the rest of this.
+    // Only the authentication filter sees the credential (P-016). It is removed from Node's own record: a copy without it costs more than the
+    // rest of this function.
     this.#credential = headers.authorization
     if (this.#credential !== undefined) headers.authorization = undefined
     this.headers = headers
@@ -119,7 +119,7 @@ export class Exchange implements HttpRequest {
     const { rawHeaders } = this.#request
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at]!
-      // Most begin with another letter; over HTTP/1.1 with a large one.
+      // Most names begin with another letter. Over HTTP/1.1 it can be a capital one.
       if ((name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.toLowerCase().startsWith(prefix)) return true
     }
     return false
@@ -161,7 +161,7 @@ export class Exchange implements HttpRequest {
     return this.#untaken.millisecondsAt(unsentBytes === 0 ? undefined : Math.floor(sentBytes / PROGRESS_BYTES), now)
   }
 
-  /** The connection or stream has closed; `sent`: with all of the answer on its way. */
+  /** The connection or stream has closed. `sent`: the whole answer has been sent. */
   closed(sent: boolean): void {
     this.responder.over()
     if (!sent && !this.signal.aborted) this.signal.fire(new ClientGoneError())
@@ -170,7 +170,7 @@ export class Exchange implements HttpRequest {
 
 /** A longer audit ID of a client is cut off: it is in every event, log line and answer. */
 const LONGEST_AUDIT_ID = 64
-/** How long the client has to read the answer to a request that took too long. */
+/** The time that the client has to read the answer to a request that took too long. */
 const LATE_ANSWER_MS = 5000
 /** People read logs and the like, and pause. */
 const STREAM_STALLED_MS = 30 * 60_000
@@ -187,7 +187,7 @@ function headerLinesOf(rawHeaders: readonly string[]): ReadonlyMap<string, reado
   return lines
 }
 
-/** Also of the absolute form that proxies send, `http://host/path?query`. */
+/** Also splits the absolute form of proxies, `http://host/path?query`. */
 export function splitTarget(target: string): { path: string; search: string } {
   const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const question = local.indexOf('?')

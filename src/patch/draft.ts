@@ -2,7 +2,7 @@
 // operation does not depend on the size of the map or list.
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
-/** What stands at a place: as it came, or in the making. */
+/** The content of a place: the original value, or a draft of it. */
 export type Part = Value | Draft
 export type Draft = MapDraft | ListDraft
 
@@ -17,13 +17,13 @@ export function drafted(part: Part): Draft | undefined {
   return isList(part) ? new ListDraft(part) : undefined
 }
 
-/** Drafts can be moved into one another, deeper than any document that could have been sent. */
+/** Drafts can be moved into one another, and become deeper than any document that can be sent. */
 export class TooDeepError extends Error {}
 
 /** The allowed depth of documents. */
 export const MAX_DEPTH = 1000
 
-/** The plain value of a part; a draft can be edited on. Throws `TooDeepError`. */
+/** The plain value of a part. The draft can still be edited. Throws `TooDeepError`. */
 export function finished(part: Part, room = MAX_DEPTH): Value {
   if (!isDraft(part)) return part
   if (room === 0) throw new TooDeepError()
@@ -75,7 +75,7 @@ export class MapDraft {
   }
 }
 
-/** Moving items along costs as much as a block has. */
+/** The cost of moving items is limited by the size of a block. */
 const BLOCK = 1024
 
 export class ListDraft {

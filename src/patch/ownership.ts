@@ -1,5 +1,5 @@
-// Who owns which fields after a write: the rules for updates and for applies, on sets and schemas alone. Updates are compared in
-// their completed form and applies as they were merged; every manager's fields in the version that it recorded them under.
+// The owners of fields after a write: the rules for updates and for applies, on sets and schemas alone. Updates are compared in their completed
+// form, and applies in their merged form. The fields of every manager are compared in the version in which they were recorded.
 import { equalValues, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { appliedFields } from './applied-fields.ts'
@@ -22,7 +22,7 @@ import { merge, reconcileWithSchema, removeFields, withStructsAsMembers } from '
 import { compare, type Comparison, fieldsOf } from './typed-walk.ts'
 import { compareUpdated, withoutReset } from './update-comparison.ts'
 
-/** The versions that a kind is known in. */
+/** The known versions of a kind. */
 export interface KindVersions {
   /** Undefined if the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
@@ -31,7 +31,7 @@ export interface KindVersions {
   /** If ownership cannot be computed, the stored managed fields stay. Absent: they are forgotten. */
   readonly keepsOwners?: boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
-  /** A webhook or function that converts; absent if versions differ as `convert` has it. */
+  /** A webhook or function that converts. Absent: `convert` converts all versions. */
   readonly convertElsewhere?: (object: ValueMap, toApiVersion: string, signal: AbortSignal) => Promise<ValueMap>
   /** The sets of fields that its objects have. */
   readonly sets: FieldSetMemo
@@ -132,7 +132,7 @@ export class ConversionMissing extends Error {
 
 interface Settlement {
   readonly managed: ManagedFields
-  /** In the version of the manager that writes. */
+  /** The changes in the version of the writing manager. */
   readonly changes: () => Comparison
   readonly conflicts: readonly Conflict[]
 }
@@ -143,7 +143,7 @@ interface Written {
   readonly isMerged: boolean
 }
 
-/** Compares the object before and after for every manager, and takes from the others what changed or went. */
+/** Compares the object before and after for every manager, and removes changed and deleted fields from the others. */
 function settle(request: OwnershipRequest, after: Written, self: string): Settlement {
   const compareIn = comparer(request, after)
   const managed = new Map<string, ManagedEntry>()
@@ -163,7 +163,7 @@ function settle(request: OwnershipRequest, after: Written, self: string): Settle
   return { managed, changes: () => compareIn(request.manager.apiVersion), conflicts }
 }
 
-/** With all that was written, which every manager is asked about. */
+/** Includes all written fields; every manager is compared with them. */
 interface Changes extends Comparison {
   readonly written: FieldSet
 }
@@ -200,7 +200,7 @@ interface PruneRequest {
   readonly versions: KindVersions
   /** Includes the new fields of the applying manager. */
   readonly managed: ManagedFields
-  /** What the manager owned before. */
+  /** The manager's fields before the apply. */
   readonly last: ManagedEntry
   readonly merged: ValueMap
   readonly manager: Manager

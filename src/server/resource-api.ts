@@ -1,4 +1,4 @@
-// The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
+// Composes the served resources: storage, registry, admission, and the handlers of their verbs.
 import { hostname } from 'node:os'
 import { refuseAccess } from '../http/forbidden.ts'
 import type { BodyText } from '../audit/redact.ts'
@@ -76,10 +76,10 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly admissionSettings: AdmissionParts['settings']
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
-  /** What we show to other servers that serve groups, and what we check other replicas with. */
+  /** The certificate for aggregated servers, and the authority for the certificates of other replicas. */
   readonly peerFiles: Pick<PeerFiles, 'proxyCertificate' | 'peerAuthority'>
   readonly nodes: ResourceParts['nodes']
-  /** What a program says of containers on simulated nodes. */
+  /** The logs, commands and ports of containers on simulated nodes. */
   readonly containers: SimulatedContainers | undefined
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
@@ -96,21 +96,21 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly advertisedAddress: string | undefined
   /** The `host:port` at which other replicas can ask this one. Empty until it listens. Undefined: they cannot. */
   readonly peerAddress: () => string | undefined
-  /** How many servers the storage has. */
+  /** The number of servers of the storage. */
   readonly storeCount: number
   readonly requests: Pick<Config, 'minRequestTimeoutMs' | 'inPlaceMs' | 'queries'>
-  /** How many processes the server has. */
+  /** The number of processes of the server. */
   readonly workers: number
   /** The names of the controllers that are not to run. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
   readonly candidate: Candidacy | undefined
-  /** Of other processes of this server. */
+  /** The watchers of other processes of this server. */
   readonly otherWatchers: (() => Promise<readonly WatcherStatus[]>) | undefined
   /** The server that this one continues has already stored the objects that every client relies on. */
   readonly isFork: boolean
-  /** What every watch goes through. */
+  /** Wraps every watch. */
   readonly wrapWatch: ResourceParts['watches']['wrap']
   readonly tracing: Tracing | undefined
 }
@@ -121,11 +121,11 @@ export interface ResourceApi {
   /** Checks of the parts in memory. */
   readonly checks: readonly HealthCheck[]
   readonly controllers: readonly Controller[]
-  /** What controllers work with. */
+  /** The parts that controllers use. */
   readonly parts: ControllerParts
   /** Resolves when everything is loaded, and the objects that every client relies on exist. */
   readonly ready: (signal: AbortSignal) => Promise<void>
-  /** Keeps what this replica has to know of the stored objects; until the signal fires. */
+  /** Follows the stored objects that this replica must know, until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
   /** Whether the place is served. A caller can make up a place that is not. */
   readonly isServed: (place: ServedPlace) => boolean
@@ -138,14 +138,14 @@ export interface ResourceApi {
   /** All groups in discovery. */
   readonly groups: () => readonly DiscoveryGroup[]
   readonly families: readonly Family[]
-  /** What can be counted by. */
+  /** The types that may be labels of metrics. */
   readonly types: KnownTypes
-  /** Sees to requests for groups that other servers serve. */
+  /** Handles requests for groups of other servers. */
   readonly proxyAggregated: CallerFilter
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
-  /** What sessions of the console are sealed with, on every replica. */
+  /** The key that seals sessions of the console, on every replica. */
   readonly consoleKey: SessionKey
   readonly endedSessions: EndedSessions
   /** For the tables of a server that continues this one. */
@@ -202,7 +202,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const { table } = definitions
   const servedStore = new ServedStore(store, definitions.onWritten)
-  // A dry run goes through the version that is stored, as the write would, and fails where that does.
+  // A dry run goes through the stored version, as the write would, and fails in the same cases.
   const dryRunStore = new ServedStore(dryRunOf(store))
   const batches = new BatchScope()
   const admission = openAdmission({
@@ -367,7 +367,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   }
 }
 
-/** Who watches other processes of this server, and other replicas on its store. */
+/** The watchers of other processes of this server, and of other replicas on its store. */
 function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): WatchersElsewhere {
   const ownName = identityOf(options.cluster.hostname ?? hostname())
   const { operatorsCaller: caller, peerFiles } = options
@@ -384,7 +384,7 @@ function watchedElsewhere(parts: ControllerParts, options: ResourceApiOptions): 
   }
 }
 
-/** A request that turns out to do more than it was let in for. */
+/** Authorizes a further access that a request turns out to need. */
 async function authorizeAlso(
   authorizer: Authorizer,
   { http, caller }: CallersRequest,

@@ -1,17 +1,17 @@
-// What prom-client measures of this process, as families beside our own: event-loop lag, garbage collection, heap spaces, handles, memory. It measures
-// from the first import of this file on, once for all servers of the process: a server that is never asked does not load it. The files of prom-client
-// are taken one by one: its front door loads the cluster module, for 4 MB.
+// The measurements of prom-client for this process, as families beside our own: event-loop lag, garbage collection, heap spaces, handles,
+// memory. It measures from the first import of this file on, once for all servers of the process. A server without requests for them does not
+// load it. The files of prom-client are imported one by one: its front door loads the cluster module, for 4 MB.
 import { createRequire } from 'node:module'
 import type * as PromClient from 'prom-client'
 import { Count, Distribution, Family } from '../lib/measure.ts'
 
-/** A metric as it is in prom-client's own registry, whose types leave most of it out. */
+/** A metric in prom-client's own registry. Its types leave most of the members out. */
 export interface DefaultMetric {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly labelNames: readonly string[]
-  /** Of a histogram. */
+  /** The bounds of a histogram. */
   readonly upperBounds?: readonly number[]
   get(): Promise<{ readonly values: readonly DefaultValue[] }>
 }
@@ -19,11 +19,11 @@ export interface DefaultMetric {
 interface DefaultValue {
   readonly value: number
   readonly labels: Readonly<Record<string, string | number>>
-  /** Of a histogram: which of its numbers. */
+  /** For a histogram: the name of the number (sum, count or bucket). */
   readonly metricName?: string
 }
 
-/** A timer in the system's time; a shorter one wakes an idle processor more often than the lag is worth. */
+/** The system's clock drives this timer. A shorter interval would wake an idle processor more often than the lag is worth. */
 const LAG_EVERY_MS = 20
 /** Before there is a sample, prom-client gives the lag a larger value. */
 const NO_SAMPLE_SECONDS = 1e6
@@ -61,7 +61,7 @@ export function familyOf(metric: DefaultMetric): Family {
   })
 }
 
-/** prom-client counts up to each bound; we between one and the next. Its values come in the order of the bounds. */
+/** prom-client's counts are cumulative; ours are for each interval between two bounds. Its values come in the order of the bounds. */
 function countUpTo(series: Distribution, bound: string | number | undefined, value: number): void {
   const at = bound === '+Inf' ? series.bounds.length : series.bounds.indexOf(Number(bound))
   series.counts[at] = value - series.counts.slice(0, at).reduce((sum, count) => sum + count, 0)

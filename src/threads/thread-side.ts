@@ -4,7 +4,7 @@ import { CancelledError } from '../lib/errors.ts'
 import { lowerThreadPriority } from '../lib/runtime/thread-priority.ts'
 import { errorOf, type Failure, failureOf, type FromThread, type ToThread } from './messages.ts'
 
-/** More than the event loop's, which therefore need not wait for threads; long requests make short ones wait as little. */
+/** A higher niceness than the event loop's, which then need not wait for threads. Long requests likewise yield to short ones. */
 const SHORT_NICENESS = 5
 const LONG_NICENESS = 10
 
@@ -12,9 +12,9 @@ const LONG_NICENESS = 10
 export interface MainThread {
   /** Resolves to the result of the effect. Throws its errors. */
   call(effect: string, argument?: unknown): Promise<unknown>
-  /** Reaches the main thread before the next call or the result does. */
+  /** Reaches the main thread before the next call, and before the result. */
   note(note: unknown): void
-  /** Fires when the client does not wait for the answer any more. */
+  /** Fires when the client no longer waits for the answer. */
   readonly signal: AbortSignal
 }
 

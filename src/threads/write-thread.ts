@@ -73,7 +73,7 @@ function openWrites(
   const builtIn = builtInResources(schema, canonicalJson, {
     ...settings,
     texts: rememberingManagedFields,
-    // The main thread answers for tokens and guards roles: only what their kinds say is needed here.
+    // The main thread answers requests for tokens and guards roles. This thread needs only the kinds of their bodies.
     actions: [
       ...accessReviewActions(schema, remoteAuthorizer(mains)),
       tokenRequestAction(schema, NOT_HERE),
@@ -120,7 +120,7 @@ function handle(parts: ResourceParts, write: WriteInput, main: MainThread): Prom
 
 const HANDLERS = { create: handleCreate, update: handleUpdate, patch: handlePatch, delete: handleDelete } as const
 
-/** As much of the request as these handlers ask for. */
+/** The part of the request that these handlers read. */
 function requestOf({ search, headers, method, info, body, user }: WriteInput, main: MainThread): CallersRequest {
   const note = (said: WriteNote): void => main.note(said)
   const http = {
@@ -158,7 +158,7 @@ function partsOf(shared: Shared, write: WriteInput, main: MainThread): ResourceP
   const registry: RemoteParts = {
     main,
     store: served,
-    // A dry run goes through the version that is stored, as the write would. A batch knows itself whether it is one.
+    // A dry run goes through the stored version, as the write would. In a batch, the batch handles dry runs.
     dryRunStore: write.isInBatch ? served : new ServedStore(dryRunOf(store)),
     admission: remoteAdmission(main, write),
   }
@@ -171,7 +171,7 @@ function partsOf(shared: Shared, write: WriteInput, main: MainThread): ResourceP
   }
 }
 
-/** A write has one moment. */
+/** The clock stands still during a write. */
 function clockAt(time: number): Clock {
   return {
     now: () => time,
@@ -339,7 +339,7 @@ class CustomKinds {
     if (definition !== undefined) this.#put(definition)
   }
 
-  /** How long rules took since the last call. */
+  /** The durations of rules since the last call. */
   takeDurations(): readonly WriteNote[] {
     return this.#durations.splice(0)
   }

@@ -7,7 +7,7 @@ export interface Identity {
   readonly clusterId: bigint
   readonly memberId: bigint
   readonly name: string
-  /** How often a leader was elected. */
+  /** The number of elections so far. */
   readonly raftTerm: number
 }
 
