@@ -17,7 +17,7 @@ export interface TypeNames {
   readonly kind: string
 }
 
-/** What an envelope says, and the bytes that it carries (a view of the input). */
+/** The type in an envelope, and the bytes that it carries (a view of the input). */
 interface Envelope extends TypeNames {
   readonly raw: Buffer
   /** Empty: protobuf. */

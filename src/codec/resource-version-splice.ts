@@ -9,7 +9,7 @@ const LINE_END = 0x0a
 
 /** The positions of parts in an object's stored bytes. */
 export interface ObjectLayout {
-  /** What goes out for the version to come in: an old one, or nothing. */
+  /** The part that the version replaces: an old version, or nothing. */
   readonly version: Span
   /** Commas that the version needs around it. */
   readonly before: '' | ','

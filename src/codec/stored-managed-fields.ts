@@ -42,7 +42,7 @@ class StoredFieldSets {
     this.#encode = encode
   }
 
-  /** What `parseStored` gives; equal field sets are one and the same record. */
+  /** The result of `parseStored`. Equal field sets share one record. */
   parse(bytes: Buffer): ApiObject | undefined {
     const text = bytes.toString('utf8')
     const { rest, records } = this.#takeOut(text)
@@ -53,7 +53,7 @@ class StoredFieldSets {
       : parseStoredText(text)
   }
 
-  /** What the plain `encode` gives. */
+  /** The result of the plain `encode`. */
   encode(object: ApiObject): string {
     const list = own(object.metadata, 'managedFields')
     if (!isList(list)) return this.#encode(object)

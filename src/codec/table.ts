@@ -45,7 +45,7 @@ export interface TableForm {
 /** An object in JSON: canonical bytes in the version asked for, and the same parsed. */
 export interface TableItem extends WithMetadata {
   object(): ValueMap
-  /** What the columns are about, where that is not the version asked for. */
+  /** The object of the columns, if it has another version than the requested one. */
   readonly shown?: () => ValueMap
   /** The last text of its row, if the item can keep it. */
   row?: KnownRow | undefined
@@ -54,7 +54,7 @@ export interface TableItem extends WithMetadata {
 /** A row's cells and conditions, all but the ages in them. */
 interface KnownRow {
   readonly shape: TableShape
-  /** What stands around the ages. */
+  /** The texts around the ages. */
   readonly texts: readonly string[]
   /** Since when the ages count, in milliseconds since the epoch. */
   readonly since: readonly number[]

@@ -11,7 +11,7 @@ const KEPT = 4
 /** Shorter values are read as fast as they are compared. */
 const MIN_BYTES = 48
 const MAX_BYTES = 8192
-/** What has not repeated for so long is not tried again before so many objects have passed. */
+/** After this number of objects without a repeat, none is looked for in the next `PAUSE` objects. */
 const PATIENCE = 12
 const PAUSE = 500
 

@@ -21,7 +21,7 @@ export type WatchForm =
 export interface WatchFramesOptions {
   readonly form: WatchForm
   readonly encoding: FrameEncoding
-  /** What is watched. */
+  /** The watched type. */
   readonly type: Pick<ListType, 'apiVersion' | 'itemKind' | 'custom'>
   /** The object in the version asked for; absent: that is the stored one. Must depend on `type` and `select` alone. */
   readonly convert?: (object: ListItem) => ListItem

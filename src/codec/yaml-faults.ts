@@ -19,7 +19,7 @@ const NO_TOKEN = scanner('found character that cannot start any token')
 const MAPPING = scanner('mapping values are not allowed in this context')
 const SEQUENCE = scanner('block sequence entries are not allowed in this context')
 
-/** What is wrong and where, as the library says it. */
+/** The fault and its position, in the form of the library. */
 interface Complaint {
   readonly reason: string
   readonly mark?: { readonly position: number; readonly line: number } | undefined

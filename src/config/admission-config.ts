@@ -45,7 +45,7 @@ export interface AdmissionSettings {
   readonly tolerationSeconds: TolerationSeconds
   /** Resources that need a quota which allows them. */
   readonly limitedResources: readonly LimitedResource[]
-  /** What webhooks of each kind are shown; absent: nothing. */
+  /** The credentials for webhooks of each kind. Absent: none. */
   readonly webhookCredentials: { readonly admit?: CredentialsFor; readonly validating?: CredentialsFor }
   /** The webhook that decides about images. Undefined: there is none. */
   readonly imagePolicy: ImagePolicySettings | undefined

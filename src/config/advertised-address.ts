@@ -29,7 +29,7 @@ export function advertisedAddress(bindAddress: string, machine = thisMachine()):
   return undefined
 }
 
-/** What the endpoints of the service `kubernetes` have; undefined: nothing. */
+/** The address in the endpoints of the service `kubernetes`. Undefined: none. */
 export function ownAddress({ cluster, bindAddress }: Config, log: Log): string | undefined {
   const { advertiseAddress: asked } = cluster
   if (asked === undefined) return advertisedAddress(bindAddress)

@@ -11,7 +11,7 @@ import { StartError } from './start-error.ts'
 export interface ServingCertificate {
   readonly certificate: string
   readonly key: string
-  /** What clients check it against. */
+  /** The authority that clients verify it with. */
   readonly authority: string
 }
 
@@ -41,7 +41,7 @@ function issue(authority: KeyPair, names: Names): ServingCertificate {
   return { ...makeServing(authority, names, SERVING_DAYS * DAY_MS), authority: authority.certificate }
 }
 
-/** What the server is called by clients on this machine and in the cluster. */
+/** The names of the server for clients on this machine and in the cluster. */
 function namesFor(addresses: readonly string[]): Names {
   const cluster = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
   const unspecified = new Set(['0.0.0.0', '::'])

@@ -168,7 +168,7 @@ function emulatedLevel(setting: Setting | undefined): ApiLevel {
   throw usageError(`${setting?.source}: "${text}" is not an API level that can be served: ${API_LEVELS.join(', ')}`)
 }
 
-/** What is known of the API before anything else is read. */
+/** The settings of the API that are needed before all others. */
 interface AskedApi {
   readonly level: ApiLevel
   readonly served: ServedVersions | undefined

@@ -32,17 +32,17 @@ export class PeerFiles {
     this.#current = read(parts.config)
   }
 
-  /** What we show to others; undefined: nothing. */
+  /** The certificate for other servers. Undefined: none. */
   get proxyCertificate(): FoundFiles['proxyCertificate'] {
     return this.#current.proxyCertificate
   }
 
-  /** What the certificates of other replicas are checked with; undefined if the operator does not say. */
+  /** The authority for the certificates of other replicas. Undefined: the operator names none. */
   get peerAuthority(): string | undefined {
     return this.#current.peerAuthority
   }
 
-  /** What kubelets are shown, and are checked with. */
+  /** The certificate for kubelets, and the authority for theirs. */
   get kubelets(): KubeletFiles {
     return this.#current.kubelets
   }

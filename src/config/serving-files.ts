@@ -54,19 +54,19 @@ function readPair(
   return { certificate, key }
 }
 
-/** What we show to other replicas, and to servers of other groups. */
+/** The certificate for other replicas and for aggregated servers. */
 export function readProxyCertificate({
   proxyCertificate: pair,
 }: Config): { readonly certificate: string; readonly key: string } | undefined {
   return pair && readPair(pair, '--proxy-client-cert-file', '--proxy-client-key-file')
 }
 
-/** What the certificates of other replicas are checked with; undefined if the operator does not say. */
+/** The authority for the certificates of other replicas. Undefined: the operator names none. */
 export function readPeerAuthority({ cluster }: Config): string | undefined {
   return readAuthorities(cluster.peers.caFile, '--peer-ca-file')
 }
 
-/** What we show to kubelets, and what their certificates are checked with. */
+/** The certificate for kubelets, and the authority for theirs. */
 export function readKubeletFiles({ cluster: { kubelets } }: Config): KubeletFiles {
   const { certificate: pair, caFile } = kubelets
   return {
@@ -100,7 +100,7 @@ function namesInCertificate(pem: string): readonly string[] {
   return names.length > 0 ? names : (/^CN=(.+)$/m.exec(subject)?.slice(1) ?? [])
 }
 
-/** What the operator brought to serve with, and may replace. */
+/** The operator's files for serving, which may change. */
 export function operatorsFiles(config: Config): readonly string[] {
   const { servingCertificate: pair, namedCertificates: named, clientCaFile, identity } = config
   const pairs = [pair, ...named].flatMap((one) => [one?.certificateFile, one?.keyFile])

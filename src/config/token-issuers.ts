@@ -24,7 +24,7 @@ import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
 
 export interface TokenIssuers {
   readonly methods: readonly TokenMethod[]
-  /** What the file says of strangers; undefined: it says nothing. */
+  /** The file's setting for anonymous requests. Undefined: it has none. */
   readonly anonymous: AnonymousConfig | undefined
   readonly run: (signal: AbortSignal) => Promise<void>
 }

@@ -121,7 +121,7 @@ class RemoteAvailability {
     this.#queue.addAfter(name, RECHECK_MS)
   }
 
-  /** What can be found out without calling the other server. */
+  /** The faults that are found without a call to the other server. */
   #findFault({ service }: AggregatedService): Verdict | undefined {
     const { namespace, name, port } = service
     const subject = `service/${name} in ${JSON.stringify(namespace)}`
@@ -178,7 +178,7 @@ function keyOfReference({ service }: AggregatedService): string {
   return `${service.namespace}/${service.name}`
 }
 
-/** What the checks look at. `service` is the key of the service. */
+/** The inputs of the checks. `service` is the key of the service. */
 interface KnownService {
   readonly service: string
   readonly type: string | undefined

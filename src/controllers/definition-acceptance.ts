@@ -6,7 +6,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { conditionOf, type Definition, hasBadAuthority } from '../kinds/kinds.ts'
 
-/** Who has which name, group by group: plurals, singulars and short names are one set, kinds and lists of them another. */
+/** The owners of names, group by group. Plurals, singulars and short names are one set, kinds and list kinds another. */
 export class TakenNames {
   readonly #owners = new Map<string, Set<string>>()
 

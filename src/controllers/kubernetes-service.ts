@@ -20,7 +20,7 @@ const RENEW_MS = 10_000
 const WAIT_FOR_PORT_MS = 100
 /** The namespace is created by another controller. */
 const WAIT_FOR_NAMESPACE_MS = 200
-/** What cannot be created by then does not hold up the start. */
+/** Objects that cannot be created by then do not delay the start. */
 const FIRST_ATTEMPTS = 10
 const LEASE_SECONDS = 15
 /** Another server may advertise an address that endpoints may not have. */

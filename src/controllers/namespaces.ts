@@ -48,7 +48,7 @@ export function namespaceController(parts: ControllerParts): Controller {
   }
 }
 
-/** What is left of one type in a namespace. */
+/** The remaining objects of one type in a namespace. */
 interface Remaining {
   readonly resource: Resource
   readonly count: number
@@ -112,7 +112,7 @@ class NamespaceDeletion {
     return left.filter(({ count, problem }) => count > 0 || problem !== undefined)
   }
 
-  /** What fails for one type does not stop the others. */
+  /** A failure for one type does not stop the others. */
   async #deleteAll(resource: Resource): Promise<Remaining> {
     try {
       return await this.#deleteCollection(resource)

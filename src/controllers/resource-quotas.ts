@@ -20,7 +20,7 @@ import { WorkQueue } from './work-queue.ts'
 import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
-/** What the objects take of a quota; the rules are admission's. */
+/** The usage of objects in a quota, by the rules of admission. */
 export interface QuotaAccounting {
   countedTypes(names: Iterable<string>): readonly GroupResource[]
   namesAbout(names: Iterable<string>, type: GroupResource): readonly string[]
@@ -257,7 +257,7 @@ function isRaised({ status: then }: ResourceQuota, { status: now }: ResourceQuot
   })
 }
 
-/** What cannot be counted keeps its value. */
+/** Resources that cannot be counted keep their value. */
 function statusOf({ spec, status }: ResourceQuota, counted: ReadonlyMap<string, Quantity>): ResourceQuotaStatus {
   const { hard = {} } = spec
   const used = Object.keys(hard).flatMap((name) => {

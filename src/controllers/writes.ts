@@ -10,7 +10,7 @@ import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { ControllerParts } from './controllers.ts'
 
-/** Who controllers are to admission and in ownership. */
+/** The user of controllers, for admission and ownership. */
 const CONTROLLER_USER: User = {
   name: 'system:kube-controller-manager',
   uid: undefined,

@@ -46,7 +46,7 @@ export interface AdmissionRule<T, O extends AdmissionOperation, P extends Admiss
   readonly objectSelector?: LabelSelector
   /** CEL expressions that must all be true. */
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
-  /** What a function that throws or takes too long means for the request. Absent: `Fail`. */
+  /** The outcome for the request if the function throws or takes too long. Absent: `Fail`. */
   readonly failurePolicy?: 'Fail' | 'Ignore'
   /** More than 0, at most 30. Absent: 10. */
   readonly timeoutSeconds?: number
@@ -172,13 +172,13 @@ export type AccessResult =
 export interface AuthorizeOptions {
   /** Stands in metrics. Absent: that of the file, or `function`. */
   readonly name?: string
-  /** What a function that throws or takes too long means for the request. Absent: `Deny`. */
+  /** The outcome for the request if the function throws or takes too long. Absent: `Deny`. */
   readonly failurePolicy?: 'Deny' | 'NoOpinion'
   /** Absent: 3. */
   readonly timeoutSeconds?: number
 }
 
-/** What is used of a resource that `defineResource` made. */
+/** The part of a resource from `defineResource` that conversion uses. */
 export interface ConvertedResource {
   readonly definition: { readonly spec: { readonly group: string; readonly names: { readonly kind: string } } }
   convert(object: never, to: never): unknown
@@ -220,7 +220,7 @@ export interface Extensible {
   ) => Disposable
 }
 
-/** What a file of `--extensions` exports as its default or as `extension`: it is called once, and adds its functions. */
+/** The default export of a file of `--extensions`, or its export `extension`. It is called once, and adds its functions. */
 export type Extension = (server: Extensible) => void
 
 /** Binds the types: `export default defineExtension((server) => { server.admit(…) })`. */

@@ -17,7 +17,7 @@ import {
 } from '../schema/validation/validation.ts'
 import { semanticallyEqual } from './shared/semantic-equality.ts'
 
-/** What a kind does differently from the plain case. */
+/** The differences of a kind from the plain case. */
 export interface KindStrategy<T extends ApiObject = ApiObject>
   extends Partial<
     Pick<

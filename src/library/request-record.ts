@@ -8,7 +8,7 @@ export interface RecordedRequest {
   readonly verb: string
   /** `/api/v1/namespaces/default/pods/web/status` */
   readonly path: string
-  /** What follows the question mark: `labelSelector=app%3Dweb`. */
+  /** The part after the question mark: `labelSelector=app%3Dweb`. */
   readonly query: string
   /** The name of the user, as the server has authenticated it. */
   readonly user: string | undefined

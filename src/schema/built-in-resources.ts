@@ -17,7 +17,7 @@ export interface BuiltInResource extends GroupVersionKind {
   readonly storageVersionHash: string | undefined
   /** The version that the reference stores. */
   readonly storageVersion?: GroupVersion
-  /** What every answer warns of. */
+  /** The warning in every answer. */
   readonly deprecation?: string | undefined
   /** The feature gates without which it is not served. */
   readonly gates?: readonly string[]

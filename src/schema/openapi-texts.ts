@@ -19,7 +19,7 @@ export const EMBEDDED_TYPE_META: ValueMap = Object.freeze({
   kind: { description: `kind ${KIND_TEXT}`, type: 'string' },
 })
 
-/** What members are about that nearly every object has; said of each where it says nothing itself. */
+/** Descriptions of members that nearly every object has, for members without a description. */
 export const USUAL_TEXTS: Readonly<Record<string, string>> = {
   apiVersion: `APIVersion ${VERSION_TEXT}`,
   kind: `Kind ${KIND_TEXT}`,

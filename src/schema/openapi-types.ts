@@ -217,7 +217,7 @@ class SchemaWriter {
   }
 }
 
-/** What is said of the field itself, of fields of its name in types of its type's name, or of all fields of its name. */
+/** The description of the field itself, of fields of its name in types of its type's name, or of all fields of its name. */
 function fieldText(place: string, name: string, type: string): string {
   const [typeName = ''] = place.split('.').slice(-2)
   const own = TEXTS[place] ?? (type === 'meta_v1.ListMeta' ? LIST_META_TEXT : TEXTS[`${typeName}.${name}`])

@@ -10,11 +10,11 @@ export interface CompiledSchema {
 
 /** A group-version, or a library of types without one. */
 export interface CompiledFile extends LevelSpan {
-  /** What stands before the dot in the names of its types: `core_v1`. */
+  /** The part before the dot in the names of its types: `core_v1`. */
   readonly stem: string
   readonly group?: string
   readonly version?: string
-  /** What stands before a type's name in OpenAPI documents. */
+  /** The part before a type's name in OpenAPI documents. */
   readonly openapi: string
   readonly served?: true
   /** Only where `--runtime-config` asks for it. */
@@ -122,10 +122,10 @@ export interface CompiledChange
   readonly required?: boolean
 }
 
-/** What is in `gen/built-in-rules.json`: the rules of fields by type (`core_v1.Container`), in the order of declaration. */
+/** The content of `gen/built-in-rules.json`: the rules of fields by type (`core_v1.Container`), in the order of declaration. */
 export type CompiledRules = Readonly<Record<string, readonly CompiledRule[]>>
 
-/** What validation asks of a field by itself; `FieldRules` in `proto/api/options.proto` says what each means. */
+/** The rules for a single field. `FieldRules` in `proto/api/options.proto` describes each. */
 export interface CompiledRule {
   readonly name: string
   /** As in `CompiledField`. */

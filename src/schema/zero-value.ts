@@ -25,7 +25,7 @@ export function isAlwaysShown(field: Field): boolean {
   return field.omit === 'empty' && !field.pointer && RECORDS.has(field.shape.kind)
 }
 
-/** What JSON shows for a field that was never set, where it shows it. */
+/** The value that JSON shows for a field that was never set, if it shows one. */
 export function zeroOfField(field: Field): Value {
   return field.pointer ? null : zeroOf(field.shape)
 }

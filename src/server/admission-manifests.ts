@@ -164,7 +164,7 @@ function valuesIn(text: string): readonly ValueMap[] {
   })
 }
 
-/** What a server that has only its files cannot know: services, parameters, policies in the API. */
+/** References that a server with only its files cannot resolve: services, parameters, policies in the API. */
 function faultIn(object: ApiObject): string | undefined {
   const spec = mapOrEmpty(object, 'spec')
   if (isGiven(spec, 'paramKind')) return 'spec.paramKind is not supported in files'

@@ -33,7 +33,7 @@ import type { ClusterConfig } from '../config/cluster-config.ts'
 import type { Range } from '../config/ip-range.ts'
 import type { ServerMeasures } from './measures.ts'
 
-/** What flow control has from the start. */
+/** The bootstrap objects of flow control. */
 export const FLOW_OBJECTS: FlowObjects = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
 
 export interface ControllerOptions {
@@ -61,7 +61,7 @@ export interface ControllerOptions {
   readonly candidate: Candidacy | undefined
   /** The custom resource that a definition makes, by the name of the definition. */
   readonly objectsOfDefinition: (name: string) => Resource | undefined
-  /** What other servers have to know of authentication. */
+  /** The data about authentication for other servers. */
   readonly trust: () => PublishedAuthentication
 }
 

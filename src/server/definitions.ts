@@ -37,7 +37,7 @@ export interface Definitions {
   readonly follow: (signal: AbortSignal) => Promise<void>
   /** Resolves when every definition that is stored has been taken up. */
   readonly loaded: Promise<void>
-  /** What is written here is known here at once. */
+  /** To be called after a write of this server, whose definitions are then known at once. */
   readonly onWritten: (key: ObjectKey, result: WriteResult) => void
   readonly awaitResource: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly documents: () => OpenApiDocuments

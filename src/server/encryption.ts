@@ -99,7 +99,7 @@ function checksOf(encryption: Encryption, mayChange: boolean): readonly HealthCh
 interface Reload {
   readonly encryption: EncryptionFile
   readonly opened: Encryption
-  /** What the file held at the start. */
+  /** The content of the file at the start. */
   readonly text: string
   readonly log: Log
   readonly onReload: OnReload

@@ -38,7 +38,7 @@ import type { WorkerParts } from './worker-parts.ts'
 import type { RunningTracing } from '../telemetry/tracing.ts'
 import { startTracing } from './tracing.ts'
 
-/** What it takes to reach a server as its administrator. */
+/** The data that a client needs to reach a server as its administrator. */
 export interface ServerAccess {
   /** The URL on this machine: `https://127.0.0.1:6443`. */
   readonly url: string
@@ -110,7 +110,7 @@ export interface StartOrder {
   readonly memory?: MemoryKv
   /** The connections to it and from it, if it must not use sockets. */
   readonly links?: ServerLinks
-  /** What a program says of containers on simulated nodes. */
+  /** The logs, commands and ports of containers on simulated nodes, from a program. */
   readonly containers?: SimulatedContainers | undefined
   /** Routes that are served with `--dev`, in addition to the server's own. */
   readonly devRoutes?: readonly Route[]
@@ -148,7 +148,7 @@ export interface Foundation
   readonly advertisedAddress: string | undefined
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }
-  /** What clients are shown now. */
+  /** The current certificates for clients. */
   readonly shownTls: { current: TlsFiles }
 }
 

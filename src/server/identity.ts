@@ -37,7 +37,7 @@ export interface Identity {
   readonly anonymous: AnonymousConfig
   /** Follows the changes of token issuers. Resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
-  /** What other servers have to know of it. */
+  /** The data about it for other servers. */
   readonly trust: () => PublishedAuthentication
   /** The authorities were replaced. */
   readonly renewTrust: (tls: TlsFiles) => void

@@ -8,18 +8,18 @@ import type { ResourceApi } from './resource-api.ts'
 
 export interface Service extends Pick<ListenerOptions, 'observe'> {
   readonly handler: Handler
-  /** What another worker of this server wants to know. */
+  /** Answers a question of another worker of this server. */
   readonly answerPeer: (question: PeerQuestion) => Promise<unknown>
   /** A page of the management address. */
   readonly page: AnswerPage
   readonly api: ResourceApi
   /** Resolves when everything is loaded, and the objects that every client relies on exist. */
   readonly ready: (signal: AbortSignal) => Promise<void>
-  /** Never resolves. Rejects where something that must run has failed for good. */
+  /** Never resolves. Rejects if a necessary part of the service has failed for good. */
   readonly failed: Promise<never>
 }
 
-/** What is opened is deferred to `opened`, to be closed with the service. */
+/** Defers the closing of its parts to `opened`, so that they close with the service. */
 type OpenService = (opened: AsyncDisposableStack) => Service
 
 export class LateService implements AsyncDisposable {

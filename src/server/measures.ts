@@ -65,7 +65,7 @@ function elsewhere(): readonly Family[] {
 export interface StockParts {
   readonly table: () => ResourceTable
   readonly cache: WatchCache
-  /** What services are given their addresses and ports from. */
+  /** The ranges for the addresses and ports of services. */
   readonly serviceRange: string
   readonly nodePorts: { readonly first: number; readonly last: number }
 }

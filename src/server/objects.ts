@@ -68,7 +68,7 @@ export interface ObjectsOptions {
   readonly sharedKinds: SharedKinds | undefined
 }
 
-/** What follows from the schema and the definitions, whichever server has them. */
+/** The parts that depend only on the schema and the definitions, so that servers can share them. */
 export interface SharedKinds {
   readonly resources: SharedResources
   readonly definitions: SharedDefinitions

@@ -29,7 +29,7 @@ export interface ServerState {
   readonly kinds: SharedKinds | undefined
   readonly functions: readonly KeptFunction[]
   readonly advertisedAddress: string | undefined
-  /** What was served. */
+  /** The served groups. */
   readonly groups: readonly DiscoveryGroup[]
 }
 

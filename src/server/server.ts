@@ -26,11 +26,11 @@ import { newTicketKeys, renewTls } from '../config/tls-renewal.ts'
 export type { ServerAccess, StartOrder }
 
 export interface RunningServer extends ServerAccess {
-  /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
+  /** Never resolves. Rejects if a necessary part of the server has failed for good: stop the server then. */
   readonly failed: Promise<never>
   /** Undefined if the storage cannot do it: it has to be in memory. */
   readonly past: Past | undefined
-  /** What functions are added with, in this process. */
+  /** Adds functions, in this process. */
   readonly extensible: Extensible
   /** A connection for a client in this process. */
   connect(): InProcessConnection
@@ -42,7 +42,7 @@ export interface RunningServer extends ServerAccess {
    * call or by its first request.
    */
   awake(): Promise<ControllerParts>
-  /** What another worker of this server wants to know. */
+  /** Answers a question of another worker of this server. */
   answerPeer(question: PeerQuestion): Promise<unknown>
   /**
    * Applies the changes of the configuration that a running server can apply, and reads all files again: certificates, authorities, tokens,

@@ -309,7 +309,7 @@ interface ServedParts extends Pick<StageOptions, 'record' | 'onRequest' | 'inOrd
   readonly logLevels: RunningLogLevels
 }
 
-/** What answers a request, and what answers for the management address. */
+/** The handler of requests, and the handler for the management address. */
 function openHandler(
   base: Foundation & Guards,
   { api, audit, flow, metrics, health, pprof, checks, more: given, logLevels, ...first }: ServedParts,

@@ -5,7 +5,7 @@ import type { NodeConnections } from '../handlers/node-connections.ts'
 
 interface Simulation {
   readonly cluster: { readonly nodes: number }
-  /** What a program says of containers. */
+  /** The logs, commands and ports of containers, from a program. */
   readonly containers: SimulatedContainers | undefined
   readonly nodes: NodeConnections | undefined
 }

@@ -158,7 +158,7 @@ export async function checkPrefix(copy: StoreCopy, config: Config, signal: Abort
   }
 }
 
-/** What the engine says is wrong, as a line. */
+/** Turns the fault of the engine into a message of one line. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -14,7 +14,7 @@ export interface Trust {
   readonly methods: readonly Authenticator[]
   /** Throws where the new authorities cannot be read. */
   readonly renew: (tls: TlsFiles) => void
-  /** What others are to know of it, now. */
+  /** The current data for other servers. */
   readonly published: () => PublishedAuthentication
 }
 

@@ -21,7 +21,7 @@ export interface WorkerParts extends WorkerPeers {
   readonly store: StoreLink | undefined
   readonly authority: Authority
   readonly sockets: HandedSockets
-  /** What session tickets are sealed with by all of them, so that a session resumes at whichever worker its client comes to next. */
+  /** The keys by which all workers seal session tickets, so that a session resumes at any worker. */
   readonly ticketKeys: string
   /** To be called once. Calls back with new certificates or ticket keys. */
   readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void

@@ -3,7 +3,7 @@ import { formatGroupResource, type GroupVersionResource } from '../api/object.ts
 import type { Family } from '../lib/measure.ts'
 import type { FamilySnapshot } from './worker-metrics.ts'
 
-/** What there is to count by. */
+/** The types that labels can name. */
 export interface KnownTypes {
   /** Grows with every change. */
   readonly version: () => number

@@ -2,7 +2,7 @@
 import type { HealthCheck, HealthEndpoint } from '../handlers/health.ts'
 import { anySignal } from '../lib/light-signal.ts'
 
-/** What the server knows of its own lifecycle. */
+/** The server's lifecycle. */
 export interface Lifecycle {
   /** The start is not complete. */
   readonly isStarting: () => boolean

@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly revision: () => number
   /** The steps of the other workers of the server. */
   readonly others: () => Promise<readonly (readonly LoadStep[])[]>
-  /** What was forgotten of the history, and when; undefined if that is not this server's to see to. */
+  /** The last compaction of the history, and its time. Undefined: this server does not compact. */
   readonly compaction: (signal: AbortSignal) => Promise<object | undefined>
 }
 

@@ -17,7 +17,7 @@ export interface Metrics extends MetricsSource {
   observe(finished: FinishedRequest): void
   /** Of these names, without those of other workers. */
   resetOwn(names: readonly string[]): void
-  /** What /metrics/slis shows. */
+  /** The page /metrics/slis. */
   readonly slis: MetricsSource
   /** Of this process, for another. */
   snapshot(): Promise<readonly FamilySnapshot[]>
@@ -28,20 +28,20 @@ export interface MetricsOfWorkers {
   snapshots(): Promise<readonly WorkerSnapshot[]>
   /** All of these names. */
   reset(names: readonly string[]): void
-  /** What workers that are gone have counted of types that are gone. */
+  /** Removes types that are gone from the counts of workers that have ended. */
   forget(gone: readonly FamilySnapshot[]): void
 }
 
 export interface MetricsOptions extends RequestMetricsOptions {
   readonly version: VersionInfo
   readonly gates: readonly { readonly name: string; readonly stage: string; readonly enabled: boolean }[]
-  /** What there is to count by, which changes with the definitions. */
+  /** The types that labels can name. They change with the definitions. */
   readonly types: KnownTypes
-  /** What the rooms count by themselves. */
+  /** The rooms' own families. */
   readonly families: readonly Family[]
   /** Rooms that keep series must look them up again: some are gone. */
   readonly onForgotten: () => void
-  /** What is shown by itself: how the checks of health went. */
+  /** The families of a page of their own: the results of health checks. */
   readonly slis: readonly Family[]
   /** The names of those that are not shown. */
   readonly hidden?: ReadonlySet<string>

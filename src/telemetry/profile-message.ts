@@ -16,7 +16,7 @@ export interface CallSample {
 }
 
 export interface Profile {
-  /** What the values are, and their units: `['cpu', 'nanoseconds']`. */
+  /** The names of the values, and their units: `['cpu', 'nanoseconds']`. */
   readonly types: readonly (readonly [type: string, unit: string])[]
   readonly samples: readonly CallSample[]
   /** How far apart samples are, in what. */

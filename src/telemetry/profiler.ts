@@ -9,7 +9,7 @@ import { type CallNode, type CallSample, type Profile, profileMessage } from './
 const INTERVAL_MS = 1
 /** The sampling interval of the heap. */
 const BYTES_BETWEEN = 32 * 1024
-/** What passes for a call in V8's tree and is none. */
+/** Entries in V8's tree that are no calls. */
 const NOT_WORK: ReadonlySet<string> = new Set(['(idle)', '(root)'])
 
 export function openProfiler(): Profiler {

@@ -66,7 +66,7 @@ export function familiesOf(known: readonly Family[], snapshots: readonly WorkerS
   return [...all.values()]
 }
 
-/** What workers had counted that are gone. */
+/** The counts of workers that have ended. */
 export class PastCounts {
   readonly #series = new Map<string, Map<string, { readonly values: readonly string[]; readonly numbers: number[] }>>()
   readonly #kinds = new Map<string, Family['kind']>()
@@ -102,7 +102,7 @@ export class PastCounts {
   }
 }
 
-/** What stays true of a process that ends. */
+/** The counts that stay true when a process ends. */
 export function countsOf(families: readonly FamilySnapshot[]): readonly FamilySnapshot[] {
   return families.filter(({ name, kind }) => kind !== 'gauge' && !OF_PROCESS.test(name))
 }

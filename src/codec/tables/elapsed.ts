@@ -29,7 +29,7 @@ function twoUnits(milliseconds: number, [large, largeLetter]: Unit, [small, smal
   return `${Math.trunc(milliseconds / large)}${largeLetter}${rest === 0 ? '' : `${rest}${smallLetter}`}`
 }
 
-/** What ages are counted to: milliseconds since the epoch, or a moment that is still to come. */
+/** The end of ages: milliseconds since the epoch, or a time that is filled in later. */
 export type Now = number | AgePlaceholders
 
 /** Placeholders for ages, which are filled in later. The rest of a row stays as it is. */

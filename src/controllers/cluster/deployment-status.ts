@@ -155,7 +155,7 @@ export function progressWait(deployment: Deployment, nowMs: number): number | un
   return Math.max(0, Date.parse(current.lastUpdateTime ?? '') + (seconds + 1) * 1000 - nowMs)
 }
 
-/** What a ReplicaSet says of pods that it could not create. */
+/** Reports pods that a ReplicaSet could not create. */
 function withFailure(conditions: Conditions, sets: readonly ReplicaSet[], { now, newSet }: StatusFacts): Conditions {
   const ofSets = [...(newSet === undefined ? [] : [newSet]), ...sets]
   const failure = ofSets.flatMap(({ status }) => status.conditions ?? []).find(({ type }) => type === 'ReplicaFailure')

@@ -70,7 +70,7 @@ function watchedServices(
   })
 }
 
-/** What of a pod an endpoint depends on. */
+/** The parts of a pod that its endpoint depends on. */
 function shown({ metadata, spec, status }: Pod): string {
   const ready = status.conditions?.find(({ type }) => type === 'Ready')?.status ?? ''
   return JSON.stringify([

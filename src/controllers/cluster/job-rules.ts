@@ -36,7 +36,7 @@ export function hasFailed(pod: Pod, { spec }: Job): boolean {
   return pod.metadata.deletionTimestamp !== undefined && phase !== 'Succeeded'
 }
 
-/** What the first rule that matches a failed pod says. */
+/** The action of the first rule that matches a failed pod. */
 export function failureAction({ metadata, status }: Pod, { spec }: Job): FailureAction {
   for (const [i, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
     const { action, onExitCodes, onPodConditions = [] } = rule

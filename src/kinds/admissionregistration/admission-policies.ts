@@ -32,7 +32,7 @@ const MUTATING_TYPE = 'admissionregistration.k8s.io_v1.MutatingAdmissionPolicySp
 const MAX_AUDIT_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 
-/** What both kinds of policies have. Returns what compiles the remaining expressions. */
+/** Checks the common parts of both kinds of policies. Returns a compiler for the remaining expressions. */
 function checkCommon(object: Policy, stored: Policy | undefined, check: Check): PolicyExpressions {
   const isMutating = object.kind === 'MutatingAdmissionPolicy'
   checkMeta(object, subdomainName, check)

@@ -69,7 +69,7 @@ function checkResources(resources: readonly string[], at: FieldPath, check: Chec
   }
 }
 
-/** What a policy or a binding of one applies to. */
+/** Checks the scope of a policy or of a binding. */
 export function checkMatch(match: MatchResources, at: FieldPath<MatchResources>, check: Check): void {
   check.fields(match, at, 'admissionregistration.k8s.io_v1.MatchResources', 'matchPolicy')
   for (const field of ['namespaceSelector', 'objectSelector'] as const) {

@@ -14,7 +14,7 @@ type Spec = Pick<MutatingAdmissionPolicySpec, 'paramKind' | 'variables'>
 
 interface PolicyUse {
   readonly check: Check
-  /** What is stored was compiled before, and stays acceptable. */
+  /** Stored expressions were compiled before, and stay valid. */
   readonly isStored: boolean
   /** `variables` is known also where there are none. */
   readonly hasVariables?: boolean

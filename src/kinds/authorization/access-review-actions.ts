@@ -165,7 +165,7 @@ const LABELS: SelectorReader<LabelRequirement> = {
   one: (requirement) => labelSelectorOf({ matchExpressions: [requirement] })?.requirements[0],
 }
 
-/** What cannot be parsed is ignored: the review then asks for more access, never for less (P-160). */
+/** Invalid requirements are ignored: the review then asks for more access, never for less (P-160). */
 function readSelector<T>(selector: Value | undefined, reader: SelectorReader<T>): ReadSelector<T> {
   if (!isMap(selector)) return { requirements: undefined, isBroken: false }
   const raw = textOrEmpty(selector, 'rawSelector')

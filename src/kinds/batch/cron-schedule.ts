@@ -20,7 +20,7 @@ const FIELDS: readonly Bounds[] = [
 
 const WORDS: readonly string[] = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
 
-/** What is wrong with a schedule; undefined if nothing is. */
+/** The fault of a schedule. Undefined: it has none. */
 export function scheduleFault(text: string): string | undefined {
   if (text === '') return 'empty spec string'
   const schedule = withoutZone(text)

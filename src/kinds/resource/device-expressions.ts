@@ -46,7 +46,7 @@ const DEVICE: ObjectType = {
 
 const ENVIRONMENT: Environment = { variables: new Map([['device', DEVICE]]), hasBind: true }
 
-/** What is wrong with it; undefined if nothing is. */
+/** The fault of the expression. Undefined: it has none. */
 export function deviceExpressionFault(expression: string): DeviceExpressionFault | undefined {
   const compiled = compile(expression, ENVIRONMENT)
   if (compiled.kind === 'refused') return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` }

@@ -73,7 +73,7 @@ function checkPool(pool: PoolStatus, at: FieldPath<PoolStatus>, check: Check): v
 
 type Count = 'totalDevices' | 'availableDevices' | 'allocatedDevices' | 'unavailableDevices'
 
-/** What is counted over the pools of an answer; nothing of a request that has none, or failed. */
+/** A count over the pools of an answer. Empty for a request without pools, or a failed one. */
 function overPools(count: (pool: PoolStatus) => number): (request: Request) => string {
   return (request) => {
     const { status } = request

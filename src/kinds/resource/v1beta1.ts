@@ -6,7 +6,7 @@ import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.t
 import type { Conversion } from '../../registry/registry.ts'
 import type { StoredAs } from '../kind.ts'
 
-/** What only one device of a request can have. */
+/** The members that only one device of a request can have. */
 const EXACT = [
   'deviceClassName',
   'selectors',

@@ -50,7 +50,7 @@ export function certificateFault(text: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** What is wrong with a CA bundle in base64; an empty one is fine. */
+/** The fault of a CA bundle in base64. An empty bundle is valid. */
 export function authorityFault(base64: string): string | undefined {
   if (base64 === '') return undefined
   const text = Buffer.from(base64, 'base64').toString('latin1')

@@ -10,13 +10,13 @@ import { tooOldResourceVersion, translate, watchExpired } from '../../store/erro
 import type { Failure, FailureStatus, FaultVerb } from './fault-spec.ts'
 import type { Asked } from './matching.ts'
 
-/** What only some requests fail with. */
+/** Failures that only some requests can have. */
 export const FAILING_VERBS: Readonly<Partial<Record<FailureStatus, readonly FaultVerb[]>>> = {
   409: ['create', 'update', 'patch', 'delete'],
   410: ['list', 'watch'],
 }
 
-/** What the name ends in that the server has generated and found taken. */
+/** The generated end of a name that is taken. */
 const TAKEN = 'x7k2p'
 
 /** The answer; throws where that is an error of the API. */

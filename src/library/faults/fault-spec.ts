@@ -14,7 +14,7 @@ export interface WatchMatch {
   readonly namespace?: string
   /** The name of the object. For a list or watch: the name in a field selector (`metadata.name=web`). */
   readonly name?: string
-  /** Who asks, by the name that `kubectl auth whoami` shows. */
+  /** The user, by the name that `kubectl auth whoami` shows. */
   readonly user?: string
 }
 

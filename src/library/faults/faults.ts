@@ -69,7 +69,7 @@ export interface WatchFaults {
   dropEvents(loss?: { readonly events?: number }): Fault
 }
 
-/** What can be asked for. */
+/** The resources that requests can name. */
 export type KnownResources = Pick<RequestFaultsOptions, 'groups' | 'find'>
 
 export class FaultInjector implements Faults {

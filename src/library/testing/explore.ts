@@ -8,7 +8,7 @@ import { type Random, seededRandom } from '../../lib/random.ts'
 import { replicaOf, type Server, type ServerOptions, type Snapshot, startServer, transportTo } from '../library.ts'
 import { ExploredLink } from './explored-link.ts'
 
-/** What goes wrong in an explored world. */
+/** The faults in an explored world. */
 const SORTS = [
   /** A program's requests do not get through for a while. */
   'partition',

@@ -33,7 +33,7 @@ export interface FixtureOptions extends ServerOptions {
   readonly printRequests?: number
 }
 
-/** What a test gets. */
+/** The fixtures of a test. */
 export interface ServerFixtures {
   /** The given options. */
   readonly serverOptions: FixtureOptions
@@ -43,7 +43,7 @@ export interface ServerFixtures {
   readonly server: Server
   /** The administrator's client of it. For others: `server.client({ name: 'ann' })`. */
   readonly client: Client
-  /** What the server was asked since the test began. */
+  /** The requests to the server since the test began. */
   readonly requests: RequestRecord
 }
 
@@ -57,7 +57,7 @@ interface VitestContext {
   readonly onTestFailed: (listener: () => void) => void
 }
 
-/** What vitest's `test.extend` takes. */
+/** The argument of vitest's `test.extend`. */
 export interface VitestFixtures {
   readonly serverOptions: [FixtureOptions, { scope: 'file' }]
   readonly fileServer: [Fixture<Pick<ServerFixtures, 'serverOptions'>, 'fileServer'>, { scope: 'file' }]
@@ -131,7 +131,7 @@ export function serverFixtures(
 
 type Register = (name: string, body: () => Promise<void>) => unknown
 
-/** What is used of a runner: of the hooks, those that it has. */
+/** The functions of a runner that this uses, as far as it has them. */
 export interface TestRunner {
   readonly test: Register & { readonly only: Register; readonly skip: Register }
   /** Of node:test, as `after`. */

@@ -2,7 +2,7 @@
 import { givenMembers } from '../../lib/given-members.ts'
 import type { CompiledField, CompiledFile, CompiledResource, CompiledType } from '../table-compiled.ts'
 
-/** What a version says of a kind that another file declares. */
+/** The declarations of a version about a kind from another file. */
 export interface LikeKind
   extends Pick<
     CompiledResource,

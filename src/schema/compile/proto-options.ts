@@ -2,7 +2,7 @@
 // option is an error, not silence.
 import type protobufjs from 'protobufjs'
 
-/** What protobuf itself says of a field; in every other place options bear parentheses. */
+/** protobuf's own options of fields. All other options are in parentheses. */
 const OWN_OPTIONS: readonly string[] = ['json_name', 'packed', 'proto3_optional']
 
 export class Options {

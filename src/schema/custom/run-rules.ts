@@ -17,7 +17,7 @@ import { type CompiledRule, compileRule, type RuleText } from './rule.ts'
 const RULE_COST = 1_000_000
 const OBJECT_COST = 10_000_000
 const LONGEST_MESSAGE = 5 * 1024
-/** What compiling takes, as if it were evaluation. */
+/** The cost of compilation, in units of evaluation. */
 const COMPILATION_COST_PER_CHARACTER = 25
 
 export interface RuleRun {

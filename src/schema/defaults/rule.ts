@@ -2,7 +2,7 @@
 // returns the same value where nothing changes, and never changes its input.
 import { isList, isMap, type MapOf, type Value, type ValueMap } from '../../api/value.ts'
 
-/** What defaults depend on besides the object. */
+/** The inputs of defaults besides the object. */
 export interface DefaultsContext {
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>

@@ -256,7 +256,7 @@ interface Restriction {
   readonly check: Check
 }
 
-/** What is restricted under allOf, anyOf, oneOf or not has to be described outside of them. */
+/** Fields that are restricted under allOf, anyOf, oneOf or not must be described outside of them. */
 function checkRestrictions(schema: ValueMap, described: ValueMap, { at, from, check }: Restriction): void {
   const not = mapOrAbsent(schema, 'not')
   if (not !== undefined) checkDescribed(not, described, { at, from: from.child('not'), check })

@@ -167,7 +167,7 @@ export async function isClaimed(type: ClaimType, name: string, context: ClaimCon
   return (await store.get(keyIn(type, name), { kind: 'latest' }, signal)).item !== undefined
 }
 
-/** What can be allocated: ranges of numbers, the preferred one first, and the names of the numbers. */
+/** The numbers to allocate from: their ranges, the preferred one first, and their names. */
 interface Choice {
   readonly ranges: readonly (readonly [first: bigint, last: bigint])[]
   readonly nameOf: (number: bigint) => string

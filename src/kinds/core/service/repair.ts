@@ -83,7 +83,7 @@ async function repairHeld(held: Held, leaks: Map<number, number>, parts: ClaimPa
   return { released, claimed: await claimUsed(held, used, parts) }
 }
 
-/** What services have of one type of claims. */
+/** The addresses or ports of services, for one type of claims. */
 interface Held {
   readonly services: Resource
   readonly type: ClaimType

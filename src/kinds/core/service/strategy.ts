@@ -28,7 +28,7 @@ export function serviceStrategyAlone(parts: KindNeeds): KindStrategy<Service> {
   return strategyOf(parts, () => Promise.resolve())
 }
 
-/** What else goes when a service is deleted. */
+/** Deletes dependent objects after the deletion of a service. */
 type AfterRemoval = (service: Service, context: WriteContext, registry: RegistryParts) => Promise<void>
 
 function strategyOf(parts: KindNeeds, afterRemoval: AfterRemoval): KindStrategy<Service> {

@@ -94,7 +94,7 @@ function withAmounts(
   return Object.keys(added).length === 0 ? resources : { ...resources, [kind]: { ...resources[kind], ...added } }
 }
 
-/** What all containers need at once: the sum of those that run side by side, or the most that an init container and sidecars need. */
+/** The needs of all containers at once: the sum of those that run side by side, or the most that an init container and its sidecars need. */
 export function aggregate(spec: Pick<PodSpec, 'containers' | 'initContainers'>, kind: 'requests' | 'limits'): Amounts {
   const total: Amounts = new Map()
   for (const container of spec.containers ?? []) add(total, amountsOf(container, kind))
