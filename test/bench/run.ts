@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises'
 
 /** Files that are no benches. */
 const PARTS = ['run', 'median']
-/** Up to an hour and twenty gigabytes: run where they are named. */
-const LONG = ['scale', 'streams']
+/** Minutes to an hour, and up to twenty gigabytes: run where they are named. */
+const LONG = ['queries', 'scale', 'streams']
 
 const wanted = process.argv[2]
 const names = (await readdir(import.meta.dirname))
