@@ -1,5 +1,6 @@
 // Writes that are odd, wrong or warned of, sent to kube-apiserver and to us: the same answers, word for word. Then what both count.
 import { expect, it } from 'vitest'
+import { API_LEVELS } from '../../src/api/level.ts'
 import { openBoth } from '../rigs/beside-reference.ts'
 import type { OpenServer } from '../rigs/running-server.ts'
 
@@ -185,9 +186,9 @@ const NOT_OURS: readonly string[] = [
   'registered_metrics_total',
 ]
 
-it('has the same answers as the reference, and counts all that it promises to count', async () => {
+it.each(API_LEVELS)('answers as the reference, and counts what it promises, at level %s', async (level) => {
   await using opened = new AsyncDisposableStack()
-  const [theirs, ours] = await openBoth(opened)
+  const [theirs, ours] = await openBoth(opened, { level })
   for (const server of [theirs, ours]) {
     await server.must(CRD, { method: 'POST', body: definition })
     await server.must('/api/v1/namespaces/default/configmaps', { method: 'POST', body: { metadata: { name: 'a' } } })
