@@ -7,7 +7,7 @@ KEPT := NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/node
 RUN_TESTS := vitest run --config .config/vitest.config.ts
 VITEST := $(BIN) $(KEPT) $(RUN_TESTS)
 # Files of which `make test` runs a slice.
-SLICED = $$(grep -rlE "rigs/whole.ts|findKubectlsOfSlice" test --include='*.test.ts')
+SLICED = $$(grep -rlE "rigs/whole.ts|findKubectlsOfSlice|CLIENT_LEVELS" test --include='*.test.ts')
 OXLINT := oxlint --type-aware --deny-warnings
 # The compiler and the linter's half that knows types are written in Go and short-lived: collecting garbage takes a third of their time.
 GO_TOOL := GOGC=off GOMEMLIMIT=2GiB

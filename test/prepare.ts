@@ -4,6 +4,7 @@
 //
 //     node test/prepare.ts         what `make test` needs
 //     node test/prepare.ts long    and what only the long tests need
+import { API_LEVELS } from '../src/api/level.ts'
 import { findChromium } from './rigs/chromium.ts'
 import { findEtcd } from './rigs/etcd-binary.ts'
 import { buildEtcdProgram } from './rigs/etcd-programs.ts'
@@ -34,6 +35,12 @@ const BUILT: readonly Need[] = [
 ]
 /** After those that are built. */
 const FOR_LONG_TESTS: readonly Need[] = [
+  ...API_LEVELS.flatMap((level) =>
+    GO_CLIENTS.map((name) => ({
+      name: `the Go client ${name} of level ${level}`,
+      get: () => buildGoClient(name, level),
+    })),
+  ),
   { name: 'the tests of the operator in Go', get: () => buildGoTests(OPERATOR_IN_GO) },
 ]
 /** At once: each is on its own. */

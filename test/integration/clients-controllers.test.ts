@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { CustomObjectsApi, KubeConfig, makeInformer, type KubernetesObject } from '@kubernetes/client-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { buildGoClient, CLIENT_LEVELS, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
 import { FollowedCommand } from '../rigs/kubectl.ts'
 import { fetchPythonClient, PYTHON_FETCH_LIMIT_MS } from '../rigs/python-client.ts'
 import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
@@ -84,26 +84,30 @@ async function liveThroughRestart(start: StartController): Promise<void> {
 }
 
 describe('a controller lives through a restart of the server', () => {
-  it('with controller-runtime, which elects itself again (P-508, P-530)', { timeout: GO_BUILD_LIMIT_MS }, async () => {
-    const program = await buildGoClient('controller')
-    let lines: () => readonly string[] = () => []
-    await liveThroughRestart((server) => {
-      const args = ['--kubeconfig', server.kubeconfigFile]
-      // It gives up and is begun anew where it lost its lease, as it would be in a cluster.
-      const said: FollowedCommand[] = []
-      const run = (): void => {
-        const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
-        said.push(new FollowedCommand(child))
-        child.once('exit', (code) => {
-          if (code !== null) run()
-        })
-      }
-      run()
-      lines = () => said.flatMap((one) => one.lines)
-      return Promise.resolve(lines)
-    })
-    expect(lines()).toContain('elected')
-  })
+  it.each(CLIENT_LEVELS)(
+    'with controller-runtime of level %s, which elects itself again (P-508, P-530)',
+    { timeout: GO_BUILD_LIMIT_MS },
+    async (level) => {
+      const program = await buildGoClient('controller', level)
+      let lines: () => readonly string[] = () => []
+      await liveThroughRestart((server) => {
+        const args = ['--kubeconfig', server.kubeconfigFile]
+        // It gives up and is begun anew where it lost its lease, as it would be in a cluster.
+        const said: FollowedCommand[] = []
+        const run = (): void => {
+          const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+          said.push(new FollowedCommand(child))
+          child.once('exit', (code) => {
+            if (code !== null) run()
+          })
+        }
+        run()
+        lines = () => said.flatMap((one) => one.lines)
+        return Promise.resolve(lines)
+      })
+      expect(lines()).toContain('elected')
+    },
+  )
 
   it('with the client for JavaScript (P-540)', async () => {
     await liveThroughRestart(async (server) => {

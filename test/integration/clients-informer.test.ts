@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from '@kubernetes/client-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { buildGoClient, CLIENT_LEVELS, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
 import { FollowedCommand } from '../rigs/kubectl.ts'
 import { newHome, type ServerProcess, startServerProcess } from '../rigs/server-process.ts'
 
@@ -117,28 +117,32 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('a restart after %s', (end) => {
     expect(lists).toBe(1)
   })
 
-  it('is nothing to an informer of client-go that streams its list (P-506)', {
-    timeout: GO_BUILD_LIMIT_MS,
-  }, async () => {
-    const program = await buildGoClient('informer')
-    const lists: string[] = []
-    const noteLists = async (server: ServerProcess): Promise<void> => {
-      const { body } = await server.request('/metrics', { token: server.adminToken })
-      lists.push(...body.split('\n').filter((line) => /^apiserver_request_total.*"LIST".*"configmaps"/.test(line)))
-    }
-    const second = await goThroughRestart(end, async (server) => {
-      const args = [server.kubeconfigFile, NAMESPACE]
-      const informer = new FollowedCommand(spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] }))
-      const isSynced = (): boolean => informer.lines.some((line) => line.includes('synced'))
-      await expect.poll(isSynced).toBe(true)
-      await noteLists(server)
-      return () =>
-        informer.lines.flatMap((line) => {
-          const { event, name, version } = JSON.parse(line) as { event: string; name?: string; version?: string }
-          return name === undefined ? [] : lineOf(event, { metadata: { name, resourceVersion: version ?? '' } })
-        })
-    })
-    await noteLists(second)
-    expect(lists).toEqual([])
-  })
+  it.each(CLIENT_LEVELS)(
+    'is nothing to an informer of client-go, of level %s, that streams its list (P-506)',
+    {
+      timeout: GO_BUILD_LIMIT_MS,
+    },
+    async (level) => {
+      const program = await buildGoClient('informer', level)
+      const lists: string[] = []
+      const noteLists = async (server: ServerProcess): Promise<void> => {
+        const { body } = await server.request('/metrics', { token: server.adminToken })
+        lists.push(...body.split('\n').filter((line) => /^apiserver_request_total.*"LIST".*"configmaps"/.test(line)))
+      }
+      const second = await goThroughRestart(end, async (server) => {
+        const args = [server.kubeconfigFile, NAMESPACE]
+        const informer = new FollowedCommand(spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] }))
+        const isSynced = (): boolean => informer.lines.some((line) => line.includes('synced'))
+        await expect.poll(isSynced).toBe(true)
+        await noteLists(server)
+        return () =>
+          informer.lines.flatMap((line) => {
+            const { event, name, version } = JSON.parse(line) as { event: string; name?: string; version?: string }
+            return name === undefined ? [] : lineOf(event, { metadata: { name, resourceVersion: version ?? '' } })
+          })
+      })
+      await noteLists(second)
+      expect(lists).toEqual([])
+    },
+  )
 })

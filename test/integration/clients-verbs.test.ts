@@ -10,7 +10,7 @@ import {
   setHeaderOptions,
 } from '@kubernetes/client-node'
 import { expect, it } from 'vitest'
-import { buildGoClient, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
+import { buildGoClient, CLIENT_LEVELS, GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
 import { newHome, startServerProcess } from '../rigs/server-process.ts'
 
 const KINDS = [
@@ -26,13 +26,17 @@ const KINDS = [
   'ClusterRole',
 ]
 
-it('client-go does every verb on ten kinds in protobuf (P-500)', { timeout: GO_BUILD_LIMIT_MS }, async () => {
-  const program = await buildGoClient('verbs')
-  const server = await startServerProcess(['--in-memory'], await newHome())
-  const { stdout } = await promisify(execFile)(program, [server.kubeconfigFile], { timeout: 120_000 })
-  expect(stdout.trim().split('\n')).toEqual(KINDS.map((kind) => `ok ${kind}`))
-  expect(await server.stop()).toMatchObject({ code: 0 })
-})
+it.each(CLIENT_LEVELS)(
+  'client-go of level %s does every verb on ten kinds in protobuf (P-500)',
+  { timeout: GO_BUILD_LIMIT_MS },
+  async (level) => {
+    const program = await buildGoClient('verbs', level)
+    const server = await startServerProcess(['--in-memory'], await newHome())
+    const { stdout } = await promisify(execFile)(program, [server.kubeconfigFile], { timeout: 120_000 })
+    expect(stdout.trim().split('\n')).toEqual(KINDS.map((kind) => `ok ${kind}`))
+    expect(await server.stop()).toMatchObject({ code: 0 })
+  },
+)
 
 it('client-node does every verb (P-540)', async () => {
   const server = await startServerProcess(['--in-memory'], await newHome())

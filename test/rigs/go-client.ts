@@ -4,9 +4,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ApiLevel, DEFAULT_LEVEL } from '../../src/api/level.ts'
+import { API_LEVELS, type ApiLevel, DEFAULT_LEVEL } from '../../src/api/level.ts'
 import { runGo } from './go-toolchain.ts'
 import { cacheFile, isExecutable, makeOnce } from './made-once.ts'
+import { IS_WHOLE } from './whole.ts'
 
 const CLIENTS = join(import.meta.dirname, '../integration/go')
 const REFERENCE = join(import.meta.dirname, '../reference/go')
@@ -22,16 +23,20 @@ export const GO_CLIENTS = ['kubectl', 'informer', 'verbs', 'controller', 'envtes
 /** The operator of the examples, tested in Go. */
 export const OPERATOR_IN_GO = join(import.meta.dirname, '../examples/operator/go')
 
+/** What the clients are of that `make test` runs; `make test-long` runs those of every level. */
+const CLIENT_LEVEL: ApiLevel = '1.36'
+export const CLIENT_LEVELS: readonly ApiLevel[] = IS_WHOLE ? API_LEVELS : [CLIENT_LEVEL]
+
 /** Resolves to the program's path. Throws and says what to install where it cannot be built. */
-export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string> {
-  return buildGoProgram(CLIENTS, name)
+export function buildGoClient(name: (typeof GO_CLIENTS)[number], level: ApiLevel = CLIENT_LEVEL): Promise<string> {
+  return buildGoProgram(CLIENTS, name, RELEASES[level])
 }
 
 export type ReferenceProgram = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler'
 
 /** Like `buildGoClient`, of the release for an API level; each takes five minutes of two processors the first time. */
 export function buildReference(name: ReferenceProgram, level: ApiLevel = DEFAULT_LEVEL): Promise<string> {
-  return buildGoProgram(REFERENCE, name, REFERENCE_RELEASES[level])
+  return buildGoProgram(REFERENCE, name, RELEASES[level])
 }
 
 /** Like `buildGoClient`: a part of cert-manager. */
@@ -46,7 +51,7 @@ export function buildSecurityTool(name: 'h2spec'): Promise<string> {
 
 /** Whether `buildReference` has nothing to do. */
 export async function isReferenceBuilt(name: ReferenceProgram, level: ApiLevel = DEFAULT_LEVEL): Promise<boolean> {
-  return isExecutable(await programPath(REFERENCE, name, REFERENCE_RELEASES[level]))
+  return isExecutable(await programPath(REFERENCE, name, RELEASES[level]))
 }
 
 /** Like `buildGoClient`: the tests of the package in the folder, to be run there. */
@@ -66,7 +71,7 @@ interface Release {
   readonly modules: string
 }
 
-const REFERENCE_RELEASES = {
+const RELEASES = {
   '1.36': { version: '1.36.4', modules: 'go' },
   '1.37': { version: '1.37.1', modules: 'level-1.37' },
 } as const satisfies Readonly<Record<ApiLevel, Release>>
@@ -81,11 +86,7 @@ async function builtPath(sources: string, name: string, files: readonly string[]
   return cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)
 }
 
-async function buildGoProgram(
-  sources: string,
-  name: string,
-  release: Release = REFERENCE_RELEASES['1.36'],
-): Promise<string> {
+async function buildGoProgram(sources: string, name: string, release: Release = RELEASES['1.36']): Promise<string> {
   const path = await programPath(sources, name, release)
   await makeOnce(path, async (folder) => {
     const [gitMajor, gitMinor] = release.version.split('.')

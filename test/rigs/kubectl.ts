@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { unpackOldDebian } from './debian-package.ts'
-import { buildGoClient } from './go-client.ts'
+import { buildGoClient, CLIENT_LEVELS } from './go-client.ts'
 import { cacheFile, findOnPath, makeOnce } from './made-once.ts'
 import { IS_WHOLE } from './whole.ts'
 
@@ -13,14 +13,15 @@ export interface KubectlResult {
   readonly stderr: string
 }
 
-/** The kubectl of our API level, and the one that this machine has. */
+/** The kubectl of the level of the clients, in `make test-long` of every level, and the one that this machine has. */
 export async function findKubectls(): Promise<readonly string[]> {
-  const built = await buildGoClient('kubectl')
+  const built: string[] = []
+  for (const level of CLIENT_LEVELS) built.push(await buildGoClient('kubectl', level))
   const present = await findOnPath('kubectl')
-  return present === undefined ? [built] : [built, present]
+  return present === undefined ? built : [...built, present]
 }
 
-/** In `make test` only the kubectl of our API level; in `make test-long` also the one that this machine has. */
+/** In `make test` only the first of them. */
 export async function findKubectlsOfSlice(): Promise<readonly string[]> {
   const all = await findKubectls()
   return IS_WHOLE ? all : all.slice(0, 1)
