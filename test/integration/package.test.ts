@@ -275,14 +275,29 @@ function write(prefix: string, examples: readonly Example[], before = ''): reado
   })
 }
 
-it('has what the documents show, which runs', () => {
+it('has what the documents show, which runs', async () => {
   const files = write(
     'documented',
     documentedExamples().filter(({ language }) => language === 'ts'),
   )
   expect(files).not.toEqual([])
   compile(...files)
-  for (const file of files) run(process.execPath, file)
+  await using server = await openServer()
+  const kubeconfig = path.join(home, 'kubeconfig')
+  writeFileSync(kubeconfig, JSON.stringify(kubeconfigOf(server)))
+  const env = { ...process.env, HOME: home, KUBECONFIG: kubeconfig }
+  for (const file of files) {
+    const child = spawn(process.execPath, [file], { cwd: home, env })
+    let [said, errors] = ['', '']
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    // A controller runs until it is told to stop.
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      if (said.includes('reconcile ')) child.kill('SIGTERM')
+    })
+    const [code] = (await once(child, 'close')) as [number | null]
+    expect(code, `${file}: ${errors}`).toBe(0)
+  }
 })
 
 it('does not have what a document makes up', () => {

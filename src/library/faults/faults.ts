@@ -20,10 +20,13 @@ export type { Fault } from './injected-fault.ts'
 
 /**
  * Injects faults into the server. Each method gives back the fault, which counts its hits and can be removed. Every method throws if the fault
- * could never strike: an unknown verb, resource or kind, or a status that such requests never get. server.faults.fail({ verb: 'update',
- * resource: 'deployments.apps', name: 'web' }, { status: 409, times: 2 }) server.faults.watches({ resource: 'pods' }).cut() Delays go by the
- * system's clock, also where the server's own is virtual: so does everything that a request takes. What the server does of its own accord
- * (garbage collection, the deletion of namespaces) is no request and meets the store's faults only.
+ * could never strike: an unknown verb, resource or kind, or a status that such requests never get.
+ *
+ *     server.faults.fail({ verb: 'update', resource: 'deployments.apps', name: 'web' }, { status: 409, times: 2 })
+ *     server.faults.watches({ resource: 'pods' }).cut()
+ *
+ * Delays use the system's clock, even if the server's own clock is virtual. The server's own work, such as garbage collection, is no
+ * request: only faults of the store affect it.
  */
 export interface Faults {
   /** The next requests that match are refused before anything is done. */

@@ -85,8 +85,10 @@ export async function waitFor<T extends KubernetesObject>(
 /**
  * Waits until the object is as wanted: it has the given members, or passes a function of assertions, which is called for every version of it.
  * Resolves to the object. Throws `WaitTimeoutError` with the difference when the time is over, and `ApiStatusError` at once if the client may
- * not watch such objects. await eventually(client, widget, { status: { phase: 'Ready', replicas: 3 } }) await eventually(client, widget, ({
- * status }) => expect(status?.replicas).toBeGreaterThan(2))
+ * not watch such objects.
+ *
+ *     await eventually(client, widget, { status: { phase: 'Ready', replicas: 3 } })
+ *     await eventually(client, widget, ({ status }) => expect(status?.replicas).toBeGreaterThan(2))
  */
 export async function eventually<T extends KubernetesObject>(
   client: Client,

@@ -125,7 +125,7 @@ describe('validation (W-373)', () => {
         'another machine',
         { 'spec/providerID': 'a' },
         { 'spec/providerID': 'b' },
-        'spec.providerID: Forbidden: node updates may not change providerID except from "" to valid',
+        'spec.providerID: Invalid value: null: field cannot be modified once set',
       ],
     ),
   ])('$of: $case', judge)

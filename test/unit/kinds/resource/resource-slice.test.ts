@@ -62,7 +62,7 @@ describe('validation', () => {
       [
         'no value',
         { 'spec/devices/0/attributes': { a: {} } },
-        'spec.devices[0].attributes[a]: Invalid value: "": exactly one value must be specified',
+        'spec.devices[0].attributes[a]: Invalid value: "": must specify one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`',
       ],
     ),
     ...changes(SLICE, [
