@@ -143,10 +143,14 @@ describe('CVE-2020-8552: what clients make up is no label of a metric', () => {
         server.request(MAPS, { method: 'PROPFIND', headers: { accept: `application/${made}` } }),
       ])
     }
-    for (let i = 0; i < 20; i++) await ask(i)
-    const before = await series()
-    for (let i = 20; i < 220; i++) await ask(i)
-    expect((await series()) - before).toBeLessThan(20)
+    // Other work of the server has its first series meanwhile. What clients make up would add some in every round.
+    const growth: number[] = []
+    for (let round = 0; round < 4; round++) {
+      const before = await series()
+      for (let i = 0; i < 100; i++) await ask(round * 100 + i)
+      growth.push((await series()) - before)
+    }
+    expect(Math.min(...growth), growth.join()).toBeLessThan(20)
     expect((await server.request('/metrics')).body).not.toContain('made-up')
   })
 })
