@@ -1,7 +1,7 @@
 // Tells whether a server is busy, by the calls to its store. A virtual clock and a seeded order of requests wait until the effects of a step
 // are complete.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Handler } from '../http/http.ts'
+import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
 
 /** Work asks the store for something within a few turns of the event loop after what set it off. */
@@ -13,7 +13,7 @@ const PATIENCE_MS = 5_000
 
 export class Activity {
   readonly #patienceMs: number
-  /** Calls and changes of the store. */
+  /** Calls and changes of the store, and requests that arrive, begin or are answered. */
   #seen = 0
   /** How many there had been when it was last quiet. */
   #seenQuiet = -1
@@ -55,8 +55,19 @@ export class Activity {
   /** Each request begins when what those before it have started is done. */
   inOrder(handler: Handler): Handler {
     return (request) => {
+      this.#seen++
       this.#lastInLine = this.#lastInLine.then(() => this.settled())
-      return this.#lastInLine.then(() => handler(request))
+      return this.#lastInLine.then(() => this.#answer(handler, request))
+    }
+  }
+
+  /** Not every request calls the store. Its client needs some turns after the answer all the same. */
+  async #answer(handler: Handler, request: HttpRequest): Promise<HttpResponse> {
+    this.#seen++
+    try {
+      return await handler(request)
+    } finally {
+      this.#seen++
     }
   }
 

@@ -352,13 +352,15 @@ it('has all that the examples need', async () => {
   await using server = await openServer()
   const kubeconfig = path.join(home, 'kubeconfig')
   writeFileSync(kubeconfig, JSON.stringify(kubeconfigOf(server)))
-  const printed = await Promise.all(
-    names.map(async (name) => {
-      const env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig }
-      const { stdout } = await execute(process.execPath, [name], { cwd: home, env, timeout: RUN_LIMIT_MS })
-      return [name, stdout] as const
-    }),
-  )
+  const printedBy = async (name: string): Promise<readonly [name: string, printed: string]> => {
+    const env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig }
+    const { stdout } = await execute(process.execPath, [name], { cwd: home, env, timeout: RUN_LIMIT_MS })
+    return [name, stdout]
+  }
+  // The worlds of this one are not repeated exactly beside a dozen other programs on two cores.
+  const alone = 'explore.ts'
+  const printed = await Promise.all(names.filter((name) => name !== alone).map(printedBy))
+  printed.push(await printedBy(alone))
   expect(Object.fromEntries(printed)).toEqual(PRINTED)
 })
 
