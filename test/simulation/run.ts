@@ -94,7 +94,7 @@ class Run {
   readonly #world: World
   readonly #options: RunOptions
   readonly #truth = new Truth()
-  readonly #invariants = new Invariants(() => this.#world.loop.nowMs)
+  readonly #invariants = new Invariants()
   readonly #gate = new Gate()
   readonly #recorder = new TracedRecorder((kind, entry) => this.#operation(kind, entry))
   readonly #known = { kept: 0, since: 0, newest: 0 }
@@ -228,7 +228,7 @@ class Run {
     spawn('together', () => togetherWriter(parts, (contents) => this.#putTogether(contents, dice)))
     const work = (name: string, role: (parts: WorkParts, name: string) => Role): void =>
       spawn(name, (_, connections) => {
-        const own = { dice: new Dice(loop.seed, name), gate: this.#gate, connections, now: () => loop.nowMs }
+        const own = { dice: new Dice(loop.seed, name), gate: this.#gate, connections }
         return role({ ...own, count: (operation) => this.#count(operation) }, name)
       })
     work('owner0', owner)
