@@ -86,8 +86,8 @@ export async function watchStorage(
 }
 
 /**
- * A watch that begins when the cache has reached the revision of its start. Before, it is not known whether that revision changed several
- * objects, of which the client may have seen only some.
+ * A watch that begins when the cache has reached the revision of its start. Before, the cache does not know whether that revision changed
+ * several objects. The client may have seen only some of these changes.
  */
 export class LaterWatch implements Watch {
   readonly #open: () => Promise<Watch | undefined>

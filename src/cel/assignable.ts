@@ -1,5 +1,5 @@
-// Whether a type can be assigned to another, and the bindings of the type parameters of a signature. A binding is only replaced by a more
-// general type, and never by one that contains the parameter itself.
+// Whether a type can be assigned to another, and the bindings of the type parameters of a signature. Only a more general
+// type replaces a binding. A type that contains the parameter itself never does.
 import { DYN, partsOf, type Type, withParts } from './type.ts'
 
 /** The types of type parameters, by name. An attempt that fails is undone. */

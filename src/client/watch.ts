@@ -93,7 +93,7 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionError
 }
 
-/** Whether the event is another change than the one that made this version. */
+/** Whether the event reports a change to a version other than `after`. */
 export function isNews(event: WatchEvent<KubernetesObject>, after: string | undefined): boolean {
   return event.type !== 'BOOKMARK' && event.object.metadata.resourceVersion !== after
 }

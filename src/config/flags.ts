@@ -70,7 +70,7 @@ const SERVING_FLAGS = flagsOf('Serving', {
   workers: oneOf(
     ['auto'],
     count(
-      'Number of worker processes that serve requests, or auto for one per core. With more than one, the embedded store is kept by a supervisor process, a spare worker is ready to replace one that ends, and SIGHUP replaces the workers one by one.',
+      'Number of worker processes that serve requests, or auto for one per core. With several workers, a supervisor process keeps the embedded store. A spare worker replaces a worker that ends, and SIGHUP replaces the workers one by one.',
       '1',
     ),
   ),

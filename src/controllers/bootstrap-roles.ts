@@ -42,8 +42,8 @@ export interface MadeRole {
 }
 
 /**
- * Makes every default role and binding. Resolves to those that exist. An unreadable object under one of their names is left alone, and so are
- * the objects of a namespace that cannot be made: the start goes on without them.
+ * Makes every default role and binding, and resolves to the existing ones. It skips an unreadable object under one of these names, and the
+ * objects of a namespace that cannot be made. The start continues without them.
  */
 export async function makeBootstrapRoles(
   parts: ControllerParts,

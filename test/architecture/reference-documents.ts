@@ -98,7 +98,7 @@ export function metricsDocument(shown: string): string {
     `${MADE}
 
 \`/metrics\` has them all, and \`/metrics/slis\` the checks of health; both need credentials (the role
-\`system:monitoring\`). [Operations](../operations.md#metrics-and-alerts) lists those that matter to an operator, and when to act.`,
+\`system:monitoring\`). [Operations](../operations.md#metrics-and-alerts) lists the metrics for operators, and when to act.`,
     '## Of this server',
     rows(own!),
     "## With kube-apiserver's names, and of the process",
