@@ -29,18 +29,19 @@ async function mend(page: Page): Promise<void> {
 
 const card = (page: Page, name: string) => page.locator('.card', { has: page.getByText(name, { exact: true }) })
 
-describe('the overview', () => {
+describe('the page of the server', () => {
   it('tells a server that is down from one that fails and from what is forbidden, and recovers', async () => {
     const { page } = await tab.logIn(await newUser(tab.server, 'nobody-at-all'))
-    await card(page, 'Watchers').getByText('not yours to see').waitFor()
+    await page.getByRole('link', { name: 'Server', exact: true }).click()
+    await card(page, 'Watchers').getByText('No permission').waitFor()
     await page.getByText(/^ready, \d+ checks$/).waitFor()
     await cut(page)
     for (const name of ['Health', 'Watchers']) await card(page, name).getByText('server unreachable').waitFor()
-    expect(await page.getByText('not yours to see').count()).toBe(0)
+    expect(await page.getByText('No permission').count()).toBe(0)
     await page.getByRole('region', { name: 'Leases', exact: true }).getByText(UNREACHABLE).waitFor()
     await mend(page)
     await page.getByText(/^ready, \d+ checks$/).waitFor()
-    await card(page, 'Watchers').getByText('not yours to see').waitFor()
+    await card(page, 'Watchers').getByText('No permission').waitFor()
     await cut(page, 500)
     for (const name of ['Health', 'Watchers']) await card(page, name).getByText('error', { exact: true }).waitFor()
     await mend(page)
@@ -50,7 +51,7 @@ describe('the overview', () => {
 
 describe('a table', () => {
   it('tells the three apart, and recovers', async () => {
-    await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
+    await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
     await cut(tab.page)
     await tab.page.getByRole('link', { name: 'Secret', exact: true }).click()
     await tab.page.getByText('Server unreachable', { exact: true }).waitFor()
@@ -75,16 +76,19 @@ describe('a table', () => {
 })
 
 describe('every other page', () => {
-  it.each(['Definitions', 'Access', 'Apply YAML'])('%s recovers where it could not be loaded', async (name) => {
-    await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
-    await cut(tab.page)
-    await tab.page.getByRole('link', { name, exact: true }).click()
-    await tab.page.getByText(UNREACHABLE).first().waitFor()
-    await mend(tab.page)
-    await tab.page.getByRole('heading', { name, level: 1 }).waitFor()
-    if (name === 'Access') await tab.page.getByRole('cell', { name: 'yes' }).first().waitFor()
-    await expect.poll(() => tab.page.getByText(UNREACHABLE).count()).toBe(0)
-  })
+  it.each(['Server', 'Definitions', 'Access', 'Apply YAML'])(
+    '%s recovers where it could not be loaded',
+    async (name) => {
+      await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
+      await cut(tab.page)
+      await tab.page.getByRole('link', { name, exact: true }).click()
+      await tab.page.getByText(UNREACHABLE).first().waitFor()
+      await mend(tab.page)
+      await tab.page.getByRole('heading', { name, level: 1 }).waitFor()
+      if (name === 'Access') await tab.page.getByRole('cell', { name: 'yes' }).first().waitFor()
+      await expect.poll(() => tab.page.getByText(UNREACHABLE).count()).toBe(0)
+    },
+  )
 
   it('the page of an object recovers, with its parts', async () => {
     const maps = '/api/v1/namespaces/default/configmaps'
@@ -116,7 +120,7 @@ describe('every other page', () => {
   })
 
   it('the login says that the server is down, and nobody is logged out by that', async () => {
-    await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
+    await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
     const { page } = await openPage(browser(), tab.server.url)
     await page.getByLabel('Token').fill(tab.server.adminToken)
     await page.route('**/console/login', (route) => route.abort('connectionrefused'))
@@ -132,7 +136,7 @@ describe('every other page', () => {
     await page.getByRole('link', { name: 'Access', exact: true }).click()
     await page.getByRole('heading', { name: 'Access', level: 1 }).waitFor()
     expect(await page.getByText('You are still logged in').count()).toBe(0)
-    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('link', { name: 'Server', exact: true }).click()
     await cut(page)
     await page.evaluate("dispatchEvent(new Event('session-ended'))")
     await card(page, 'Health').getByText('server unreachable').waitFor()
@@ -147,6 +151,7 @@ it('goes on when a server that was stopped is back, and has each priority level 
   const first = await startServerProcess(flags, home)
   const { page } = await openPage(browser(), first.url)
   await logIn(page, first.adminToken)
+  await page.getByRole('link', { name: 'Server', exact: true }).click()
   const levels = page.getByRole('region', { name: 'Flow control', exact: true }).getByRole('row')
   await levels.filter({ hasText: 'global-default' }).waitFor()
   const names = await levels.evaluateAll((rows) => rows.map((row) => row.firstElementChild?.textContent))
@@ -154,13 +159,13 @@ it('goes on when a server that was stopped is back, and has each priority level 
   await openKind(page, 'configmaps')
   await first.stop()
   await page.getByText('Reconnecting').waitFor()
-  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('link', { name: 'Server', exact: true }).click()
   await card(page, 'Health').getByText('server unreachable').waitFor()
   await page.getByRole('link', { name: 'Secret', exact: true }).click()
   await page.getByText('Server unreachable', { exact: true }).waitFor()
   const second = await startServerProcess(flags, home)
   await page.getByText('Live', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('link', { name: 'Server', exact: true }).click()
   await page.getByText(/^ready, \d+ checks$/).waitFor()
   // An object that is shown may have changed meanwhile.
   await page.getByRole('link', { name: 'Namespace', exact: true }).click()

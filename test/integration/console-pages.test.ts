@@ -12,8 +12,9 @@ async function visit(name: string): Promise<void> {
   await tab.page.getByRole('heading', { name, level: 1 }).waitFor()
 }
 
-describe('the overview', () => {
+describe('the page of the server', () => {
   it('tells how the server is, who watches, who waits and what the load is', async () => {
+    await visit('Server')
     await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
     await tab.page.getByRole('img', { name: /^Requests over the last hour; now all/ }).waitFor()
     await tab.page.getByText('nothing compacted yet').waitFor()
@@ -28,7 +29,7 @@ describe('the overview', () => {
   })
 
   it('asks for kinds when it is looked at again, and gets them only where there are others', async () => {
-    await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
+    await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
     const unchanged = ['/api', '/apis'].map((place) =>
       tab.page.waitForResponse((answer) => answer.url().endsWith(`/console/api${place}`) && answer.status() === 304),
     )
@@ -40,8 +41,9 @@ describe('the overview', () => {
   it('leaves out what a user may not see, and shows the rest', async () => {
     const token = await newUser(tab.server, 'nobody')
     const { page: own } = await tab.logIn(token)
+    await own.getByRole('link', { name: 'Server', exact: true }).click()
     await own.getByText(/^ready, \d+ checks$/).waitFor()
-    await own.getByText('not yours to see').first().waitFor()
+    await own.getByText('No permission').first().waitFor()
     await own.getByText(/cannot list resource "leases"/).waitFor()
     const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lighthouses.coast.example'
     expect((await tab.server.request(`${definition}?ruleCosts=true`, { token })).status).toBe(403)
@@ -159,7 +161,8 @@ describe('manifests', () => {
 it('is readable by everybody on its main pages, in light and dark, and makes pictures of them', async () => {
   await makeShownCluster(tab.server)
   const pictures = [
-    ['overview', '', tab.page.getByText(/^ready, \d+ checks$/)],
+    ['overview', '', tab.page.getByRole('heading', { name: 'Overview' })],
+    ['server', 'server', tab.page.getByText(/^ready, \d+ checks$/)],
     ['table', 'kinds/pods', tab.page.getByText('Live', { exact: true })],
     ['object', 'objects/deployments.apps/shop/web', tab.page.locator('.cm-owner', { hasText: 'autoscaler' }).first()],
   ] as const

@@ -127,7 +127,7 @@ describe('unsaved edits of an object', () => {
     await tab.page.getByRole('button', { name: 'Write', exact: true }).click()
     await tab.page.getByRole('status').getByText('Written.').waitFor()
     await tab.page.getByRole('link', { name: 'Overview' }).click()
-    await tab.page.getByText(/^ready, \d+ checks$/).waitFor()
+    await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()
     await tab.page.reload()
     expect(asked).toEqual([])
     tab.isQuiet()

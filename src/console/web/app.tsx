@@ -205,6 +205,10 @@ const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
     const { ApplyPage } = await import('./apply-page.tsx')
     return (_route, { kinds, namespace }) => <ApplyPage kinds={kinds} namespace={namespace} />
   },
+  overview: async () => {
+    const { OverviewPage } = await import('./overview-page.tsx')
+    return (_route, { kinds, namespace }) => <OverviewPage key={namespace} kinds={kinds} namespace={namespace} />
+  },
   server: async () => {
     const { ServerPage } = await import('./server-page.tsx')
     return () => <ServerPage />

@@ -4,7 +4,7 @@ import type { Kind, ObjectName } from './kind.ts'
 export const HOME = '/console/'
 
 export type Route =
-  | { readonly page: 'server' | 'definitions' | 'access' | 'apply' }
+  | { readonly page: 'overview' | 'server' | 'definitions' | 'access' | 'apply' }
   | { readonly page: 'table'; readonly resource: string; readonly query: TableQuery }
   | { readonly page: 'object'; readonly resource: string; readonly named: ObjectName }
 
@@ -18,7 +18,7 @@ export interface TableQuery {
   readonly accessible: string
 }
 
-const PLAIN = ['definitions', 'access', 'apply'] as const
+const PLAIN = ['server', 'definitions', 'access', 'apply'] as const
 /** Marks an object without a namespace in addresses. */
 const NO_NAMESPACE = '-'
 
@@ -31,7 +31,7 @@ export function routeOf(pathname: string, search: string): Route {
   if (page === 'objects' && name !== '') {
     return { page: 'object', resource, named: { namespace: namespace === NO_NAMESPACE ? '' : namespace, name } }
   }
-  return { page: 'server' }
+  return { page: 'overview' }
 }
 
 function decoded(segment: string): string {
@@ -74,4 +74,10 @@ export function titleOf(route: Route): string {
   return route.page === 'table' ? route.resource : TITLES[route.page]
 }
 
-const TITLES = { server: 'Overview', definitions: 'Definitions', access: 'Access', apply: 'Apply YAML' } as const
+const TITLES = {
+  overview: 'Overview',
+  server: 'Server',
+  definitions: 'Definitions',
+  access: 'Access',
+  apply: 'Apply YAML',
+} as const

@@ -1,4 +1,4 @@
-// The overview of the server: its health, replicas, watchers, flow control, leases, and its load in the last hour.
+// The state of the server: its health, replicas, watchers, flow control, leases, and its load in the last hour.
 import type { ComponentChildren } from 'preact'
 import { ApiFailure, ask, askText, type Problem } from './api.ts'
 import { Chart } from './chart.tsx'
@@ -81,7 +81,7 @@ export function ServerPage() {
   return (
     <section class="page">
       <header class="page-head">
-        <h1>Overview</h1>
+        <h1>Server</h1>
         <span class="dim mono">{version.value?.gitVersion}</span>
       </header>
       <dl class="facts">
@@ -155,7 +155,7 @@ interface FactProps {
   readonly children: ComponentChildren
 }
 
-const PROBLEMS = { forbidden: 'not yours to see', unreachable: 'server unreachable', failed: 'error' } as const
+const PROBLEMS = { forbidden: 'No permission', unreachable: 'server unreachable', failed: 'error' } as const
 
 function Fact({ name, problem, children }: FactProps) {
   const tone = problem?.kind === 'forbidden' ? 'dim' : 'tone bad'

@@ -5,7 +5,8 @@ import { Mark } from './login-page.tsx'
 import { HOME, type Route, tableAddress } from './routes.ts'
 
 const PAGES: readonly (readonly [page: Route['page'], title: string, address: string])[] = [
-  ['server', 'Overview', HOME],
+  ['overview', 'Overview', HOME],
+  ['server', 'Server', `${HOME}server`],
   ['definitions', 'Definitions', `${HOME}definitions`],
   ['access', 'Access', `${HOME}access`],
   ['apply', 'Apply YAML', `${HOME}apply`],

@@ -3,9 +3,10 @@ import { objectAddress, routeOf, tableAddress, titleOf } from '../../../../src/c
 
 describe('the addresses of the console', () => {
   it.each([
-    ['/console', '', { page: 'server' }],
-    ['/console/', '', { page: 'server' }],
-    ['/console/nothing/here', '', { page: 'server' }],
+    ['/console', '', { page: 'overview' }],
+    ['/console/', '', { page: 'overview' }],
+    ['/console/nothing/here', '', { page: 'overview' }],
+    ['/console/server', '', { page: 'server' }],
     ['/console/access', '', { page: 'access' }],
     [
       '/console/kinds/pods',
@@ -18,7 +19,7 @@ describe('the addresses of the console', () => {
     ],
     ['/console/objects/pods/a/web', '', { page: 'object', resource: 'pods', named: { namespace: 'a', name: 'web' } }],
     ['/console/objects/nodes/-/n1', '', { page: 'object', resource: 'nodes', named: { namespace: '', name: 'n1' } }],
-    ['/console/objects/pods/a', '', { page: 'server' }],
+    ['/console/objects/pods/a', '', { page: 'overview' }],
   ])('%s%s', (path, search, route) => expect(routeOf(path, search)).toEqual(route))
 
   it('lead back to what they were made of', () => {
