@@ -155,8 +155,9 @@ describe('an object', () => {
   it('is deleted after it was asked about', async () => {
     await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name: 'unwanted' } } })
     await openObject('configmaps/default/unwanted')
-    await tab.page.getByRole('button', { name: 'Delete' }).click()
-    await tab.page.getByRole('button', { name: 'Yes, delete' }).click()
+    await tab.page.getByRole('button', { name: 'Actions' }).click()
+    await tab.page.getByRole('button', { name: 'Delete …' }).click()
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await expect.poll(() => new URL(tab.page.url()).pathname).toBe('/console/kinds/configmaps')
     expect((await tab.server.request(`${MAPS}/unwanted`)).status).toBe(404)
   })

@@ -1,6 +1,7 @@
 // The frame of all pages: the user, the current page, and the links to all others.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { ActionHost } from './action-menu.tsx'
 import { Alert } from './alert.tsx'
 import {
   logInByCode,
@@ -147,6 +148,7 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
         <Alert text={logoutProblem} />
         {kinds !== undefined && <Page route={route} kinds={kinds} namespace={namespace} />}
       </main>
+      <ActionHost />
     </div>
   )
 }

@@ -8,6 +8,7 @@ export interface Kind {
   readonly namespaced: boolean
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
+  readonly subresources: readonly string[]
 }
 
 export interface ObjectName {

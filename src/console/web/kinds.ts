@@ -8,6 +8,7 @@ interface DiscoveredResource {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly verbs: readonly string[]
   readonly shortNames?: readonly string[]
+  readonly subresources?: readonly { readonly subresource: string }[]
 }
 
 interface Discovery {
@@ -47,10 +48,12 @@ export class Kinds {
 function kindsIn(group: string, versions: Discovery['items'][number]['versions']): readonly Kind[] {
   const found = new Map<string, Kind>()
   for (const { version, resources = [] } of versions) {
-    for (const { resource, responseKind, scope, verbs, shortNames = [] } of resources) {
+    for (const { resource, responseKind, scope, verbs, shortNames = [], subresources: parts = [] } of resources) {
       if (found.has(resource) || responseKind === undefined) continue
       const namespaced = scope === 'Namespaced'
-      found.set(resource, { group, version, plural: resource, kind: responseKind.kind, namespaced, verbs, shortNames })
+      const subresources = parts.map(({ subresource }) => subresource)
+      const named = { group, version, plural: resource, kind: responseKind.kind }
+      found.set(resource, { ...named, namespaced, verbs, shortNames, subresources })
     }
   }
   return [...found.values()]

@@ -1,7 +1,7 @@
 // The page of an object: its YAML with the owners of its fields, its events, and its family.
 import { useEffect, useState } from 'preact/hooks'
+import { ActionMenu } from './action-menu.tsx'
 import { Alert } from './alert.tsx'
-import { ask, messageOf } from './api.ts'
 import { EventsTab } from './events-tab.tsx'
 import { type Kind, type ObjectName, objectPath, resourceName } from './kind.ts'
 import { navigate } from './navigation.ts'
@@ -64,8 +64,12 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
         {version !== undefined && <span class="dim mono">{`version ${version}`}</span>}
         {!isConnected && <LiveBadge state={{ kind: 'reconnecting' }} />}
         <span class="spring" />
-        {loaded !== undefined && kind.verbs.includes('delete') && (
-          <DeleteButton kind={kind} named={named} onDeleted={() => navigate(table)} />
+        {loaded !== undefined && (
+          <ActionMenu
+            target={{ kind, named, uid: loaded.object.metadata.uid }}
+            object={loaded.object}
+            onDeleted={() => navigate(table)}
+          />
         )}
       </header>
       <div class="tabs" role="tablist" aria-label="Parts">
@@ -85,51 +89,5 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
       {loaded !== undefined && tab === 'Events' && <EventsTab kinds={kinds} object={loaded.object} />}
       {loaded !== undefined && tab === 'Owners' && <TreeTab kinds={kinds} kind={kind} object={loaded.object} />}
     </section>
-  )
-}
-
-interface DeleteProps {
-  readonly kind: Kind
-  readonly named: ObjectName
-  readonly onDeleted: () => void
-}
-
-/** Tries a dry run first, so that the user is not asked about a delete that would be refused. */
-function DeleteButton({ kind, named, onDeleted }: DeleteProps) {
-  const [isAsking, setAsking] = useState(false)
-  const [problem, setProblem] = useState('')
-  const path = objectPath(kind, named)
-  const attempt = async (search: string, then: () => void): Promise<void> => {
-    try {
-      await ask(`${path}${search}`, { method: 'DELETE' })
-      setProblem('')
-      then()
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
-  }
-  return (
-    <span class="row">
-      {problem !== '' && (
-        <span class="tone bad" role="alert">
-          {problem}
-        </span>
-      )}
-      {isAsking ? (
-        <>
-          <span>{`Delete ${named.name}?`}</span>
-          <button type="button" class="danger" onClick={() => void attempt('', onDeleted)}>
-            Yes, delete
-          </button>
-          <button type="button" onClick={() => setAsking(false)}>
-            No
-          </button>
-        </>
-      ) : (
-        <button type="button" class="danger" onClick={() => void attempt('?dryRun=All', () => setAsking(true))}>
-          Delete
-        </button>
-      )}
-    </span>
   )
 }

@@ -2,7 +2,16 @@ import { expect, it } from 'vitest'
 import type { Kind } from '../../../../src/console/web/kind.ts'
 import { placeTree, type TreeObject } from '../../../../src/console/web/owner-tree.ts'
 
-const POD: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true, verbs: [], shortNames: [] }
+const POD: Kind = {
+  group: '',
+  version: 'v1',
+  plural: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+  verbs: [],
+  shortNames: [],
+  subresources: [],
+}
 
 function object(uid: string, ...owners: readonly string[]): TreeObject {
   return { uid, kind: POD, namespace: 'default', name: uid, owners }

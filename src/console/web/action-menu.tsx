@@ -1,0 +1,118 @@
+// The menu of actions on an object, and the place of the page where started actions are shown.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ActionDialog, type StartedAction } from './action-dialog.tsx'
+import { type Action, actionsFor, type AnyObject, kubectlCommand, type ReadAction, type Target } from './actions.ts'
+import { askText, messageOf } from './api.ts'
+import { objectPath } from './kind.ts'
+import { editable, YAML } from './object-source.ts'
+
+/** Dispatched on `window` by `startAction`. */
+const STARTED = 'action-started'
+
+interface Start extends Omit<StartedAction, 'action'> {
+  readonly action: Action
+}
+
+/** Starts an action from any place: a menu, a table or the search. `ActionHost` does the rest. */
+export function startAction(action: Action, targets: readonly Target[], onDone?: () => void): void {
+  window.dispatchEvent(new CustomEvent<Start>(STARTED, { detail: { action, targets, onDone } }))
+}
+
+/** Stands once in the page. */
+export function ActionHost() {
+  const [started, setStarted] = useState<StartedAction>()
+  const [message, setMessage] = useState('')
+  useEffect(() => {
+    const take = (event: Event): void => {
+      const { action, targets, onDone } = (event as CustomEvent<Start>).detail
+      const [first] = targets
+      setMessage('')
+      if (action.writes) setStarted({ action, targets, onDone })
+      else if (first !== undefined) void readAction(action, first).catch(messageOf).then(setMessage)
+    }
+    window.addEventListener(STARTED, take)
+    return () => window.removeEventListener(STARTED, take)
+  }, [])
+  useEffect(() => {
+    if (message === '') return undefined
+    const timer = setTimeout(() => setMessage(''), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [message])
+  const close = (told: string): void => {
+    setStarted(undefined)
+    if (told !== '') setMessage(told)
+  }
+  return (
+    <>
+      {started !== undefined && <ActionDialog {...started} onClose={close} />}
+      <div class="toast" role="status">
+        {message !== '' && <p class="notice">{message}</p>}
+      </div>
+    </>
+  )
+}
+
+const SHOWN_MS = 6000
+
+/** Returns the message about the success. */
+async function readAction({ id }: ReadAction, target: Target): Promise<string> {
+  const { kind, named } = target
+  const copy = async (text: string, said: string): Promise<string> => {
+    await navigator.clipboard.writeText(text)
+    return `Copied ${said}.`
+  }
+  const yaml = async (): Promise<string> => editable(await askText(objectPath(kind, named), { accept: YAML }))
+  if (id === 'copy-name') return copy(named.name, named.name)
+  if (id === 'copy-command') return copy(kubectlCommand(target), 'the kubectl command')
+  if (id === 'copy-yaml') return copy(await yaml(), `the YAML of ${named.name}`)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([await yaml()], { type: YAML }))
+  link.download = `${kind.kind.toLowerCase()}-${named.name.replaceAll(/[^\w.-]/g, '_')}.yaml`
+  link.click()
+  URL.revokeObjectURL(link.href)
+  return `Downloaded ${link.download}.`
+}
+
+interface MenuProps {
+  readonly target: Target
+  readonly object: AnyObject
+  readonly onDeleted: () => void
+}
+
+export function ActionMenu({ target, object, onDeleted }: MenuProps) {
+  const [isOpen, setOpen] = useState(false)
+  const menu = useRef<HTMLDivElement>(null)
+  const start = (action: Action): void => {
+    setOpen(false)
+    startAction(action, [target], action.id === 'delete' ? onDeleted : undefined)
+  }
+  return (
+    <div
+      class="menu"
+      ref={menu}
+      onFocusOut={({ relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && menu.current?.contains(relatedTarget) === true)) setOpen(false)
+      }}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Escape') setOpen(false)
+        if (key === 'Escape') currentTarget.querySelector('button')?.focus()
+      }}
+    >
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Actions
+      </button>
+      {isOpen && (
+        // Safari does not focus a button that is clicked.
+        <ul onMouseDown={(event) => event.preventDefault()}>
+          {actionsFor(target.kind, object).map((action) => (
+            <li key={action.id}>
+              <button type="button" class={action.id === 'delete' ? 'danger' : ''} onClick={() => start(action)}>
+                {action.writes ? `${action.title} …` : action.title}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
