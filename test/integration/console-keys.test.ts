@@ -59,8 +59,8 @@ describe('keys', () => {
     const name = await activeRow().getByRole('link').textContent()
     // In one turn: the browser takes the focus away with the next frame.
     const pressed = await tab.page.evaluate(`
-      document.querySelector('dialog').showModal()
-      document.querySelector('dialog').close()
+      document.querySelector('dialog[aria-label=Keys]').showModal()
+      document.querySelector('dialog[aria-label=Keys]').close()
       const { activeElement } = document
       activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))
       activeElement.textContent

@@ -21,6 +21,8 @@ import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
 import { hasUnsaved, mayLeave, navigate, useAddress } from './navigation.ts'
 import { useAttempts } from './polling.ts'
+import { Palette } from './palette.tsx'
+import { CurrentUser, placeOf, putPlace } from './places.ts'
 import { type Route, routeOf, tableAddress, titleOf } from './routes.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
@@ -65,12 +67,14 @@ export function App() {
         <LoginPage offered={session} kept={kept} problem={codeProblem} onSession={enter} />
       )}
       {user !== undefined && (
-        <Console
-          key={user}
-          user={user}
-          isHidden={session.user === undefined}
-          onEnd={() => void readSession().then(enter, report)}
-        />
+        <CurrentUser.Provider value={user}>
+          <Console
+            key={user}
+            user={user}
+            isHidden={session.user === undefined}
+            onEnd={() => void readSession().then(enter, report)}
+          />
+        </CurrentUser.Provider>
       )}
     </>
   )
@@ -105,6 +109,8 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
     setMenuOpen(false)
     setLogoutProblem('')
     document.title = `${titleOf(route)} · Quarterdeck`
+    const place = placeOf(route)
+    if (place !== undefined) putPlace(user, 'recent', place)
   }, [route])
   // Tables of kinds without namespaces and pages of objects do not change the chosen namespace.
   const table = route.page === 'table' && isNamespaced(kinds, route.resource) ? route : undefined
@@ -134,12 +140,13 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
         </button>
         <NamespaceField value={namespace} onChoose={chooseNamespace} />
         <span class="spring" />
+        <Palette kinds={kinds ?? []} namespace={namespace} />
         <span class="user" title="Logged in as">
           {user}
         </span>
         <ThemeButton />
         <KeyHelp />
-        <button type="button" onClick={() => mayLeave() && void logOut().then(onEnd, failed)}>
+        <button type="button" data-command="Log out" onClick={() => mayLeave() && void logOut().then(onEnd, failed)}>
           Log out
         </button>
       </header>

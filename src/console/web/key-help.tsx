@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { pageKey } from './keys.ts'
 
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
+  ['Ctrl K', 'search kinds, objects, pages and actions'],
   ['/', 'filter the table by name; Enter goes to the rows, or opens the only one'],
   ['f', 'find a kind; Enter opens the first'],
   ['n', 'choose the namespace'],
@@ -26,6 +27,7 @@ export function KeyHelp() {
       <button
         type="button"
         class="keys-button"
+        data-command="Show the keys"
         aria-label="Keys"
         title="Keys ( ? )"
         onClick={() => dialog.current?.showModal()}

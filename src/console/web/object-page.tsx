@@ -8,6 +8,7 @@ import { navigate } from './navigation.ts'
 import { useAttempts } from './polling.ts'
 import { followObject, type Loaded, type ObjectNews, readObject } from './object-source.ts'
 import { tableAddress } from './routes.ts'
+import { StarButton } from './star-button.tsx'
 import { LiveBadge } from './table-page.tsx'
 import { TreeTab } from './tree-tab.tsx'
 import { YamlTab } from './yaml-tab.tsx'
@@ -57,6 +58,7 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
     <section class="page object-page">
       <header class="page-head">
         <h1>{name}</h1>
+        <StarButton resource={resourceName(kind)} named={named} />
         <a class="dim" href={table}>
           {kind.kind}
         </a>

@@ -81,3 +81,11 @@ const TITLES = {
   access: 'Access',
   apply: 'Apply YAML',
 } as const
+
+type PlainPage = keyof typeof TITLES
+
+/** The pages that are neither tables nor objects, as the sidebar lists them. */
+export const PAGES = (Object.keys(TITLES) as PlainPage[]).map((page) => {
+  const address = page === 'overview' ? HOME : `${HOME}${page}`
+  return { page, title: TITLES[page], address }
+})

@@ -1,82 +1,11 @@
 // The links to all pages: the server itself, then the kinds by their purpose.
 import { useState } from 'preact/hooks'
-import { canList, type Kind, resourceName } from './kind.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { canList, type Kind, type ObjectName, resourceName } from './kind.ts'
+import { sectionsOf } from './kind-sections.ts'
 import { Mark } from './login-page.tsx'
-import { HOME, type Route, tableAddress } from './routes.ts'
-
-const PAGES: readonly (readonly [page: Route['page'], title: string, address: string])[] = [
-  ['overview', 'Overview', HOME],
-  ['server', 'Server', `${HOME}server`],
-  ['definitions', 'Definitions', `${HOME}definitions`],
-  ['access', 'Access', `${HOME}access`],
-  ['apply', 'Apply YAML', `${HOME}apply`],
-]
-
-/** The well-known kinds by purpose. All other kinds are listed by API group. */
-const SECTIONS: readonly (readonly [title: string, resources: readonly string[]])[] = [
-  [
-    'Workloads',
-    [
-      'pods',
-      'deployments.apps',
-      'replicasets.apps',
-      'statefulsets.apps',
-      'daemonsets.apps',
-      'jobs.batch',
-      'cronjobs.batch',
-      'horizontalpodautoscalers.autoscaling',
-      'poddisruptionbudgets.policy',
-      'replicationcontrollers',
-    ],
-  ],
-  [
-    'Configuration',
-    ['configmaps', 'secrets', 'namespaces', 'resourcequotas', 'limitranges', 'leases.coordination.k8s.io', 'events'],
-  ],
-  [
-    'Network',
-    [
-      'services',
-      'endpointslices.discovery.k8s.io',
-      'ingresses.networking.k8s.io',
-      'networkpolicies.networking.k8s.io',
-      'endpoints',
-    ],
-  ],
-  ['Storage', ['persistentvolumeclaims', 'persistentvolumes', 'storageclasses.storage.k8s.io']],
-  [
-    'Access',
-    [
-      'serviceaccounts',
-      'roles.rbac.authorization.k8s.io',
-      'rolebindings.rbac.authorization.k8s.io',
-      'clusterroles.rbac.authorization.k8s.io',
-      'clusterrolebindings.rbac.authorization.k8s.io',
-    ],
-  ],
-]
-
-interface Section {
-  readonly title: string
-  readonly kinds: readonly Kind[]
-}
-
-/** Groups of definitions come before rare built-in groups. */
-function sectionsOf(kinds: readonly Kind[]): readonly Section[] {
-  const listed = kinds.filter(canList)
-  const byName = new Map(listed.map((kind) => [resourceName(kind), kind]))
-  const known = SECTIONS.map(([title, names]) => ({ title, kinds: names.flatMap((name) => byName.get(name) ?? []) }))
-  const placed = new Set(known.flatMap((section) => section.kinds))
-  const rest = Map.groupBy(
-    listed.filter((kind) => !placed.has(kind)),
-    ({ group }) => group,
-  )
-  const others = [...rest].map(([group, members]) => ({ title: group === '' ? 'Core' : group, kinds: members }))
-  const isCustom = ({ title }: Section): boolean => !title.endsWith('.k8s.io') && title.includes('.')
-  return [...known, ...others.filter(isCustom), ...others.filter((section) => !isCustom(section))].filter(
-    (section) => section.kinds.length > 0,
-  )
-}
+import { knownPlaces, type KnownPlace, usePlaces } from './places.ts'
+import { HOME, PAGES, type Route, tableAddress } from './routes.ts'
 
 interface Props {
   readonly kinds: readonly Kind[]
@@ -87,6 +16,8 @@ interface Props {
 
 export function Sidebar({ kinds, route, namespace }: Props) {
   const [search, setSearch] = useState('')
+  const starred = usePlaces('starred')
+  const recent = usePlaces('recent').filter(({ named }) => named !== undefined)
   const wanted = search.trim().toLowerCase()
   const fits = (kind: Kind): boolean =>
     [resourceName(kind), kind.kind.toLowerCase(), ...kind.shortNames].some((name) => name.includes(wanted))
@@ -97,9 +28,10 @@ export function Sidebar({ kinds, route, namespace }: Props) {
         <Mark /> Quarterdeck
       </a>
       <ul>
-        {PAGES.map(([page, title, address]) => (
+        {PAGES.map(({ page, title, address }) => (
           <li key={page}>
             <a href={address} aria-current={route.page === page ? 'page' : undefined}>
+              <Icon name={page} />
               {title}
             </a>
           </li>
@@ -122,12 +54,21 @@ export function Sidebar({ kinds, route, namespace }: Props) {
         }}
       />
       {wanted !== '' && !kinds.some((kind) => canList(kind) && fits(kind)) && <p class="empty">No such kind.</p>}
-      {sectionsOf(kinds.filter(fits)).map((section, i) => (
+      {wanted === '' && (
+        <>
+          <Places title="Favourites" icon="starred" places={knownPlaces(starred, kinds, namespace)} />
+          <Places title="Recent" icon="recent" places={knownPlaces(recent, kinds, namespace).slice(0, MOST_RECENT)} />
+        </>
+      )}
+      {sectionsOf(kinds.filter(fits)).map((section) => (
         <details
           key={section.title}
-          open={wanted !== '' || i < SECTIONS.length || section.kinds.some((kind) => resourceName(kind) === resource)}
+          open={wanted !== '' || section.isOpen || section.kinds.some((kind) => resourceName(kind) === resource)}
         >
-          <summary>{section.title}</summary>
+          <summary>
+            <Icon name={section.icon} />
+            {section.title}
+          </summary>
           <ul>
             {section.kinds.map((kind) => (
               <li key={kind.plural}>
@@ -145,4 +86,37 @@ export function Sidebar({ kinds, route, namespace }: Props) {
       ))}
     </nav>
   )
+}
+
+const MOST_RECENT = 5
+
+interface PlacesProps {
+  readonly title: string
+  readonly icon: IconName
+  readonly places: readonly KnownPlace[]
+}
+
+function Places({ title, icon, places }: PlacesProps) {
+  if (places.length === 0) return null
+  return (
+    <details open>
+      <summary>
+        <Icon name={icon} />
+        {title}
+      </summary>
+      <ul>
+        {places.map(({ place: { named }, kind, address }) => (
+          <li key={address}>
+            <a href={address} title={named === undefined ? resourceName(kind) : placeText(named)}>
+              {named === undefined ? kind.kind : <span class="dim">{kind.kind}</span>} {named?.name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function placeText({ namespace, name }: ObjectName): string {
+  return namespace === '' ? name : `${namespace}/${name}`
 }

@@ -5,6 +5,7 @@ import { type Kind, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
 import { objectAddress, tableAddress, type TableQuery } from './routes.ts'
+import { StarButton } from './star-button.tsx'
 import { BY_NAME, isAge, type Order, type Row } from './table-rows.ts'
 import { VirtualTable } from './virtual-table.tsx'
 
@@ -42,6 +43,7 @@ export function TablePage({ kind, query }: Props) {
     <section class="page table-page">
       <header class="page-head">
         <h1>{kind.kind}</h1>
+        <StarButton resource={resource} />
         <span class="dim mono">{`${resource}/${kind.version}`}</span>
         <LiveBadge state={table?.state ?? { kind: 'loading' }} />
         <span class="dim count" role="status">

@@ -13,7 +13,12 @@ export function ThemeButton() {
   }, [theme])
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto'
   return (
-    <button type="button" title={`Switch to ${next}`} onClick={() => setTheme(next)}>
+    <button
+      type="button"
+      data-command={`Switch the theme to ${next}`}
+      title={`Switch to ${next}`}
+      onClick={() => setTheme(next)}
+    >
       {`Theme: ${theme}`}
     </button>
   )

@@ -9,7 +9,6 @@ import {
   ABSENT,
   type Batch,
   type Commit,
-  isAsExpected,
   type KeyValue,
   KvError,
   type KvEvent,
@@ -185,7 +184,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#begin(signal)
     checkWrites(commit)
     const lost = commit.expected.find(
-      (one) => !isAsExpected(one, this.#state.get(toSortKey(one.key))?.revision ?? ABSENT),
+      ({ key, revision }) => (this.#state.get(toSortKey(key))?.revision ?? ABSENT) !== revision,
     )
     if (lost !== undefined) {
       return { ok: false, revision: this.newest, current: this.#state.get(toSortKey(lost.key)) }

@@ -1,0 +1,98 @@
+// The entries of the palette that need no request: places, pages, kinds and the buttons of the page.
+import { canList, type Kind, resourceName } from './kind.ts'
+import { sectionsOf } from './kind-sections.ts'
+import { navigate } from './navigation.ts'
+import { knownPlaces, type Place } from './places.ts'
+import { objectAddress, PAGES, tableAddress } from './routes.ts'
+import type { FoundObject } from './object-search.ts'
+
+export interface Entry {
+  readonly group: string
+  readonly label: string
+  readonly note: string
+  readonly run: () => void
+}
+
+export interface PaletteContext {
+  readonly kinds: readonly Kind[]
+  readonly namespace: string
+  readonly starred: readonly Place[]
+  readonly recent: readonly Place[]
+}
+
+const MOST_OF_A_GROUP = 8
+
+/** A shorter text finds kinds only by the beginning of a name: `web` is not meant for webhook configurations. */
+const SHORTEST_PART = 4
+
+/** Every word of the text must be in the entry. Labels that begin with the text come first. */
+export function entriesOf(text: string, context: PaletteContext, actions: readonly Entry[]): readonly Entry[] {
+  const wanted = text.trim().toLowerCase()
+  const words = wanted.split(/\s+/)
+  const fits = ({ group, label, note }: Entry): boolean => {
+    const all = ` ${label} ${note}`.toLowerCase()
+    return words.every((word) => all.includes(group === 'Kinds' && word.length < SHORTEST_PART ? ` ${word}` : word))
+  }
+  const begins = ({ label }: Entry): number => (label.toLowerCase().startsWith(wanted) ? 0 : 1)
+  const groups = [places('Favourites', context), places('Recent', context), pages(), kindEntries(context), actions]
+  // Without a text, the kinds are left to the sidebar.
+  const shown = wanted === '' ? groups.filter((group) => group[0]?.group !== 'Kinds') : groups
+  const seen = new Set<string>()
+  return shown.flatMap((group) => {
+    const fitting = group.filter((entry) => fits(entry) && !seen.has(`${entry.label} ${entry.note}`))
+    const best = fitting.toSorted((a, b) => begins(a) - begins(b)).slice(0, MOST_OF_A_GROUP)
+    for (const { label, note } of best) seen.add(`${label} ${note}`)
+    return best
+  })
+}
+
+export function objectEntry({ kind, named }: FoundObject): Entry {
+  const { namespace, name } = named
+  const note = namespace === '' ? kind.kind : `${kind.kind} in ${namespace}`
+  return { group: 'Objects', label: name, note, run: () => navigate(objectAddress(kind, named)) }
+}
+
+export function keyOf({ group, label, note }: Entry): string {
+  return `${group} ${label} ${note}`
+}
+
+/** The kinds of favourites and recent places come first, then those of the sidebar. */
+export function likelyKinds({ kinds, starred, recent }: PaletteContext): readonly Kind[] {
+  const visited = knownPlaces([...starred, ...recent], kinds, '').map(({ kind }) => kind)
+  return [...new Set([...visited, ...sectionsOf(kinds).flatMap((section) => section.kinds)])]
+}
+
+/** Buttons say with `data-command` that the palette offers them. */
+export function actionsOnPage(): readonly Entry[] {
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-command]:not(:disabled)')]
+  return buttons.map((button) => ({
+    group: 'Actions',
+    label: button.dataset['command'] ?? '',
+    note: '',
+    run: () => button.click(),
+  }))
+}
+
+function places(
+  group: 'Favourites' | 'Recent',
+  { kinds, namespace, starred, recent }: PaletteContext,
+): readonly Entry[] {
+  return knownPlaces(group === 'Recent' ? recent : starred, kinds, namespace).map(({ place, kind, address }) =>
+    place.named === undefined
+      ? { group, label: kind.kind, note: resourceName(kind), run: () => navigate(address) }
+      : { ...objectEntry({ kind, named: place.named }), group },
+  )
+}
+
+function pages(): readonly Entry[] {
+  return PAGES.map(({ title, address }) => ({ group: 'Pages', label: title, note: '', run: () => navigate(address) }))
+}
+
+function kindEntries({ kinds, namespace }: PaletteContext): readonly Entry[] {
+  return kinds.filter(canList).map((kind) => {
+    const resource = resourceName(kind)
+    const note = [resource, ...kind.shortNames].join(' ')
+    const address = tableAddress(resource, kind.namespaced ? { namespace } : {})
+    return { group: 'Kinds', label: kind.kind, note, run: () => navigate(address) }
+  })
+}
