@@ -156,6 +156,30 @@ describe('manifests', () => {
     await tab.page.getByRole('button', { name: 'Review changes' }).click()
     await tab.page.getByRole('alert').getByText('the server serves no kind Unheard of example.com/v1').waitFor()
   })
+
+  it('mark each line that the server rejects, in the manifest that it is in', async () => {
+    await visit('Apply YAML')
+    await tab.page.getByRole('textbox', { name: 'Manifests' }).click()
+    const pod = '  containers:\n  - name: A_\n    image: b\n  - name: b\n    immage: c\n'
+    await tab.page.keyboard.insertText(
+      `kind: ConfigMap\napiVersion: v1\nmetadata: {name: fine}\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: x}\nspec:\n${pod}`,
+    )
+    await tab.page.getByRole('button', { name: 'Review changes' }).click()
+    const rejected = tab.page.locator('.cm-rejected')
+    await expect.poll(() => rejected.allTextContents()).toEqual(['    immage: c'])
+    await tab.page.locator('.cm-line', { hasText: 'immage' }).click()
+    await tab.page.keyboard.press('End')
+    await tab.page.keyboard.press('Shift+Home')
+    await tab.page.keyboard.insertText('image: c')
+    await tab.page.getByRole('button', { name: 'Review changes' }).click()
+    await expect.poll(() => rejected.allTextContents()).toEqual(['  - name: A_'])
+    await tab.page
+      .locator('.cm-fault')
+      .getByText(/^spec.containers\[0\].name: Invalid value/)
+      .waitFor()
+    await takeScreenshot(tab.page, 'rejected-manifest')
+    await tab.isFaultless()
+  })
 })
 
 it('is readable by everybody on its main pages, in light and dark, and makes pictures of them', async () => {

@@ -29,6 +29,11 @@ export class ApiFailure extends Error {
   }
 }
 
+/** The Status of a refusal. Empty for every other error. */
+export function statusOf(error: unknown): Status {
+  return error instanceof ApiFailure ? error.status : {}
+}
+
 /** There is no answer: the server or the network is down. */
 export class UnreachableError extends Error {
   constructor(cause?: unknown) {

@@ -1,7 +1,7 @@
 // Applies manifests. Each is tried first, and the changes are shown.
 import { useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
-import { ApiFailure, askText, messageOf } from './api.ts'
+import { ApiFailure, askText, messageOf, statusOf } from './api.ts'
 import { MANAGER } from './apply-intent.ts'
 import { CodeView } from './code-view.tsx'
 import { Contested } from './contested.tsx'
@@ -9,6 +9,7 @@ import { type Kind, objectPath } from './kind.ts'
 import { type Manifest, manifestsIn } from './manifests.ts'
 import { useUnsaved } from './navigation.ts'
 import { editable, YAML } from './object-source.ts'
+import { type LineMark, marksOf } from './rejected-lines.ts'
 import { conflictsIn, type FieldConflict, makeWrite, tryWrite, type Write } from './object-write.ts'
 import { objectAddress } from './routes.ts'
 
@@ -38,8 +39,10 @@ export function ApplyPage({ kinds, namespace }: Props) {
   useUnsaved(text.trim() !== '' && text !== applied)
   const [stage, setStage] = useState(WRITING)
   const [problem, setProblem] = useState('')
+  const [marks, setMarks] = useState<readonly LineMark[]>([])
   const attempt = async (work: () => Promise<Stage>): Promise<void> => {
     setProblem('')
+    setMarks([])
     try {
       setStage(await work())
     } catch (error) {
@@ -52,7 +55,12 @@ export function ApplyPage({ kinds, namespace }: Props) {
     attempt(async () => {
       const tried: Tried[] = []
       for (const manifest of manifestsIn(text, namespace || 'default'))
-        tried.push(await tryManifest(kinds, manifest, force))
+        tried.push(
+          await tryManifest(kinds, manifest, force).catch((error: unknown) => {
+            setMarks(marksOf(statusOf(error), manifest.text, manifest.linesBefore))
+            throw error
+          }),
+        )
       if (tried.length === 0) throw new Error('there is no manifest in the text')
       return { kind: 'reviewing', tried, force }
     })
@@ -86,7 +94,7 @@ export function ApplyPage({ kinds, namespace }: Props) {
       </div>
       <Alert text={problem} />
       {stage.kind === 'contested' && <Contested conflicts={stage.conflicts} onForce={() => void review(true)} />}
-      {stage.kind === 'writing' && <CodeView label="Manifests" text={text} onChange={setText} />}
+      {stage.kind === 'writing' && <CodeView label="Manifests" text={text} marks={marks} onChange={setText} />}
       {stage.kind === 'reviewing' && (
         <CodeView label="Difference" text={joined(stage.tried, 'after')} original={joined(stage.tried, 'before')} />
       )}

@@ -4,8 +4,10 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { unifiedMergeView } from '@codemirror/merge'
-import { Compartment, EditorState, type Extension, RangeSetBuilder } from '@codemirror/state'
+import { Compartment, EditorState, type Extension, RangeSetBuilder, StateField } from '@codemirror/state'
 import {
+  Decoration,
+  type DecorationSet,
   drawSelection,
   EditorView,
   gutter,
@@ -13,10 +15,12 @@ import {
   highlightActiveLine,
   keymap,
   lineNumbers,
+  WidgetType,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ManagedFields } from './field-owners.ts'
+import type { LineMark } from './rejected-lines.ts'
 
 export type LineOwners = ReadonlyMap<number, readonly ManagedFields[]>
 
@@ -28,6 +32,8 @@ interface Props {
   /** Absent: the text is read-only. */
   readonly onChange?: (text: string) => void
   readonly owners?: LineOwners
+  /** The rejected lines. The editor goes to the first of new ones. */
+  readonly marks?: readonly LineMark[]
   /** The text to compare with. */
   readonly original?: string
   /** Further extensions of the editor. They must not change. */
@@ -35,13 +41,16 @@ interface Props {
 }
 
 const NO_OWNERS: LineOwners = new Map()
+const NO_MARKS: readonly LineMark[] = []
 
-export function CodeView({ label, text, edition = 0, onChange, owners = NO_OWNERS, original, more = [] }: Props) {
+export function CodeView(props: Props) {
+  const { label, text, edition = 0, onChange, owners = NO_OWNERS, marks = NO_MARKS, original, more = [] } = props
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const changed = useRef(onChange)
   changed.current = onChange
   const ownersPart = useRef(new Compartment())
+  const marksPart = useRef(new Compartment())
   const isEdited = onChange !== undefined
   useEffect(() => {
     const element = host.current
@@ -57,6 +66,7 @@ export function CodeView({ label, text, edition = 0, onChange, owners = NO_OWNER
           isEdited ? EDITING : READING,
           more,
           ownersPart.current.of(ownersGutter(owners)),
+          marksPart.current.of([]),
           ...(original === undefined ? [] : [comparison(original)]),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed.current?.(update.state.doc.toString())
@@ -75,6 +85,20 @@ export function CodeView({ label, text, edition = 0, onChange, owners = NO_OWNER
   useEffect(() => {
     view.current?.dispatch({ effects: ownersPart.current.reconfigure(ownersGutter(owners)) })
   }, [owners])
+  useEffect(() => {
+    const { current } = view
+    if (current === undefined) return
+    const [first] = marks
+    const line = first === undefined ? undefined : lineOf(current.state, first)
+    current.dispatch({
+      effects: [
+        marksPart.current.reconfigure(markedLines(marks)),
+        ...(line === undefined ? [] : [EditorView.scrollIntoView(line.from, { y: 'center' })]),
+      ],
+      ...(line === undefined ? {} : { selection: { anchor: line.from } }),
+    })
+    if (line !== undefined) current.focus()
+  }, [marks])
   return <div class="code" ref={host} />
 }
 
@@ -143,6 +167,16 @@ const LOOK = EditorView.theme({
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--bg-active)', color: 'var(--text)' },
   '.cm-completionDetail': { color: 'var(--dim)', fontStyle: 'normal' },
   '.cm-completionInfo': { maxWidth: '380px', padding: '6px 10px', fontFamily: 'var(--font)' },
+  '.cm-rejected': { backgroundColor: 'var(--bg-bad)' },
+  '.cm-fault': {
+    width: '0',
+    minWidth: '100%',
+    boxSizing: 'border-box',
+    padding: '2px 8px 4px',
+    backgroundColor: 'var(--bg-bad)',
+    color: 'var(--bad)',
+    whiteSpace: 'pre-wrap',
+  },
   '.cm-collapsedLines': { background: 'var(--bg-side)', color: 'var(--dim)', padding: '2px 12px' },
 })
 
@@ -219,4 +253,48 @@ function ownersGutter(owners: LineOwners): Extension {
       return builder.finish()
     },
   })
+}
+
+function lineOf({ doc }: EditorState, { line }: LineMark): { readonly from: number; readonly to: number } {
+  return doc.line(Math.max(1, Math.min(line, doc.lines)))
+}
+
+/** The marks stay with their lines during edits. */
+function markedLines(marks: readonly LineMark[]): Extension {
+  if (marks.length === 0) return []
+  const create = (state: EditorState): DecorationSet =>
+    Decoration.set(
+      marks.flatMap((mark) => {
+        const { from, to } = lineOf(state, mark)
+        const told = Decoration.widget({ widget: new FaultWidget(mark.message), block: true, side: 1 })
+        return [Decoration.line({ class: 'cm-rejected' }).range(from), told.range(to)]
+      }),
+      true,
+    )
+  return StateField.define<DecorationSet>({
+    create,
+    update: (shown, { changes }) => shown.map(changes),
+    provide: (field) => EditorView.decorations.from(field),
+  })
+}
+
+/** The message of a rejected line, below it. */
+class FaultWidget extends WidgetType {
+  readonly #message: string
+
+  constructor(message: string) {
+    super()
+    this.#message = message
+  }
+
+  override eq(other: FaultWidget): boolean {
+    return other.#message === this.#message
+  }
+
+  override toDOM(): HTMLElement {
+    const element = document.createElement('div')
+    element.className = 'cm-fault'
+    element.textContent = this.#message
+    return element
+  }
 }

@@ -1,7 +1,7 @@
 // An object as YAML: edited, tried, compared, and only then written. What others did meanwhile is put together with the edit, and told.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
-import { messageOf } from './api.ts'
+import { messageOf, statusOf } from './api.ts'
 import { CodeView } from './code-view.tsx'
 import { completionOf } from './completion.ts'
 import { Contested } from './contested.tsx'
@@ -10,6 +10,7 @@ import type { Kind, ObjectName } from './kind.ts'
 import { useUnsaved } from './navigation.ts'
 import type { Loaded, ObjectNews } from './object-source.ts'
 import { conflictsIn, type FieldConflict, isStale, makeWrite, tryWrite, type WriteMode } from './object-write.ts'
+import { type LineMark, marksOf } from './rejected-lines.ts'
 import { type Clash, mergeTexts } from './three-way-merge.ts'
 
 interface Props {
@@ -36,6 +37,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
   const [stage, setStage] = useState(EDITING)
   const [problem, setProblem] = useState('')
   const [notice, setNotice] = useState('')
+  const [marks, setMarks] = useState<readonly LineMark[]>([])
   const [clashes, setClashes] = useState<readonly Clash[]>([])
   const isEdited = text !== base
   useUnsaved(isEdited)
@@ -47,6 +49,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
     setEdition((before) => before + 1)
     setBase(fresh.text)
     setClashes([])
+    setMarks([])
   }
   useEffect(() => {
     if (news?.kind === 'changed' && !isEdited && stage.kind === 'editing') void reload()
@@ -72,11 +75,17 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
     const conflicts = conflictsIn(error)
     if (conflicts.length > 0) setStage({ kind: 'contested', conflicts })
     else if (isStale(error)) await merge()
-    else setProblem(messageOf(error))
+    else {
+      const rejected = marksOf(statusOf(error), text)
+      if (rejected.length > 0) setStage(EDITING)
+      setMarks(rejected)
+      setProblem(messageOf(error))
+    }
   }
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     setProblem('')
     setNotice('')
+    setMarks([])
     await work().catch(failed)
   }
   const review = (force: boolean): Promise<void> =>
@@ -140,7 +149,15 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
       {stage.kind === 'reviewing' && <CodeView label="Difference" text={stage.result} original={base} />}
       {stage.kind === 'editing' &&
         (mayWrite ? (
-          <CodeView label="YAML" text={text} edition={edition} owners={owners} onChange={setText} more={completion} />
+          <CodeView
+            label="YAML"
+            text={text}
+            edition={edition}
+            owners={owners}
+            marks={marks}
+            onChange={setText}
+            more={completion}
+          />
         ) : (
           <CodeView label="YAML" text={text} edition={edition} owners={owners} />
         ))}
