@@ -3,8 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ActionDialog, type StartedAction } from './action-dialog.tsx'
 import { type Action, actionsFor, type AnyObject, kubectlCommand, type ReadAction, type Target } from './actions.ts'
 import { askText, messageOf } from './api.ts'
-import { objectPath } from './kind.ts'
+import { objectPath, resourceName } from './kind.ts'
+import { navigate } from './navigation.ts'
 import { editable, YAML } from './object-source.ts'
+import { createAddress } from './routes.ts'
 
 /** Dispatched on `window` by `startAction`. */
 const STARTED = 'action-started'
@@ -65,6 +67,10 @@ async function readAction({ id }: ReadAction, target: Target): Promise<string> {
   if (id === 'copy-name') return copy(named.name, named.name)
   if (id === 'copy-command') return copy(kubectlCommand(target), 'the kubectl command')
   if (id === 'copy-yaml') return copy(await yaml(), `the YAML of ${named.name}`)
+  if (id === 'duplicate') {
+    navigate(createAddress(resourceName(kind), named.namespace, named.name))
+    return ''
+  }
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([await yaml()], { type: YAML }))
   link.download = `${kind.kind.toLowerCase()}-${named.name.replaceAll(/[^\w.-]/g, '_')}.yaml`

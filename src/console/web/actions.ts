@@ -38,7 +38,7 @@ export interface WriteAction {
 
 /** An action that only reads. */
 export interface ReadAction {
-  readonly id: 'copy-name' | 'copy-yaml' | 'copy-command' | 'download'
+  readonly id: 'copy-name' | 'copy-yaml' | 'copy-command' | 'download' | 'duplicate'
   readonly title: string
   readonly writes: false
 }
@@ -58,6 +58,7 @@ export function actionsFor(kind: Kind, object?: AnyObject): readonly Action[] {
     [can('patch') && isOne && SUSPENDED.has(resource), spec.suspend === true ? RESUME : SUSPEND],
     [isOne && resource === 'cronjobs.batch', TRIGGER],
     [can('patch'), LABEL],
+    [isOne && can('create'), { id: 'duplicate', title: 'Duplicate', writes: false }],
     [isOne, { id: 'copy-name', title: 'Copy name', writes: false }],
     [isOne, { id: 'copy-yaml', title: 'Copy YAML', writes: false }],
     [isOne, { id: 'copy-command', title: 'Copy kubectl command', writes: false }],

@@ -173,7 +173,7 @@ interface PageProps {
 function Page({ route, kinds, namespace }: PageProps) {
   const pages = useLoaded(LOADERS[route.page])
   const seen = useRef<{ readonly resource: string; readonly kind: Kind | undefined }>(undefined)
-  if (route.page !== 'table' && route.page !== 'object') {
+  if (!('resource' in route)) {
     return pages === undefined ? null : pages(route, { kinds, namespace })
   }
   const kind = kinds.find((one) => resourceName(one) === route.resource)
@@ -209,6 +209,14 @@ const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
     return (route, { kinds, kind, namespace }) =>
       route.page === 'object' &&
       kind !== undefined && <ObjectPage kind={kind} kinds={kinds} named={route.named} chosen={namespace} />
+  },
+  create: async () => {
+    const { CreatePage } = await import('./create-page.tsx')
+    return (route, { kinds, kind }) =>
+      route.page === 'create' &&
+      kind !== undefined && (
+        <CreatePage key={`${route.resource} ${route.from}`} kind={kind} kinds={kinds} route={route} />
+      )
   },
   apply: async () => {
     const { ApplyPage } = await import('./apply-page.tsx')

@@ -1,4 +1,5 @@
 // Applies manifests. Each is tried first, and the changes are shown.
+import type { Extension } from '@codemirror/state'
 import { useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { ApiFailure, askText, messageOf, statusOf } from './api.ts'
@@ -17,6 +18,12 @@ interface Props {
   readonly kinds: readonly Kind[]
   /** The namespace of manifests without one. */
   readonly namespace: string
+  /** The manifest of a new object to begin with. */
+  readonly start?: {
+    readonly title: string
+    readonly text: string
+    readonly completion: Extension
+  }
 }
 
 interface Tried {
@@ -33,9 +40,9 @@ type Stage =
 
 const WRITING: Stage = { kind: 'writing' }
 
-export function ApplyPage({ kinds, namespace }: Props) {
-  const [text, setText] = useState('')
-  const [applied, setApplied] = useState('')
+export function ApplyPage({ kinds, namespace, start }: Props) {
+  const [text, setText] = useState(start?.text ?? '')
+  const [applied, setApplied] = useState(start?.text ?? '')
   useUnsaved(text.trim() !== '' && text !== applied)
   const [stage, setStage] = useState(WRITING)
   const [problem, setProblem] = useState('')
@@ -54,9 +61,10 @@ export function ApplyPage({ kinds, namespace }: Props) {
   const review = (force: boolean): Promise<void> =>
     attempt(async () => {
       const tried: Tried[] = []
+      const how = { mode: start === undefined ? 'manifest' : 'create', force } as const
       for (const manifest of manifestsIn(text, namespace || 'default'))
         tried.push(
-          await tryManifest(kinds, manifest, force).catch((error: unknown) => {
+          await tryManifest(kinds, manifest, how).catch((error: unknown) => {
             setMarks(marksOf(statusOf(error), manifest.text, manifest.linesBefore))
             throw error
           }),
@@ -73,8 +81,12 @@ export function ApplyPage({ kinds, namespace }: Props) {
   return (
     <section class="page object-page">
       <header class="page-head">
-        <h1>Apply YAML</h1>
-        <span class="dim">Server-side, as {MANAGER}; several manifests are parted by ---</span>
+        <h1>{start?.title ?? 'Apply YAML'}</h1>
+        <span class="dim">
+          {start === undefined
+            ? `Server-side, as ${MANAGER}. Several manifests are separated by ---`
+            : 'Fill in the fields. Ctrl Space offers further ones.'}
+        </span>
       </header>
       <div class="toolbar">
         {stage.kind === 'writing' ? (
@@ -88,24 +100,29 @@ export function ApplyPage({ kinds, namespace }: Props) {
         )}
         {stage.kind === 'reviewing' && (
           <button type="button" class="primary" onClick={() => void apply(stage.tried)}>
-            {stage.force ? 'Take over and apply' : 'Apply'}
+            {start !== undefined ? 'Create' : stage.force ? 'Take over and apply' : 'Apply'}
           </button>
         )}
       </div>
       <Alert text={problem} />
       {stage.kind === 'contested' && <Contested conflicts={stage.conflicts} onForce={() => void review(true)} />}
-      {stage.kind === 'writing' && <CodeView label="Manifests" text={text} marks={marks} onChange={setText} />}
+      {stage.kind === 'writing' && (
+        <CodeView label="Manifests" text={text} marks={marks} onChange={setText} more={start?.completion ?? []} />
+      )}
       {stage.kind === 'reviewing' && (
         <CodeView label="Difference" text={joined(stage.tried, 'after')} original={joined(stage.tried, 'before')} />
       )}
       {stage.kind === 'done' && (
-        <ul class="notice applied" role="status">
-          {stage.applied.map(({ write: { kind, named, text: manifest } }) => (
-            <li key={manifest}>
-              <a href={objectAddress(kind, named)}>{`${kind.kind} ${named.name}`}</a> applied
-            </li>
-          ))}
-        </ul>
+        <div class="notice" role="status">
+          <ul class="applied">
+            {stage.applied.map(({ write: { kind, named, text: manifest } }) => (
+              <li key={manifest}>
+                <a href={objectAddress(kind, named)}>{`${kind.kind} ${named.name}`}</a>{' '}
+                {start === undefined ? 'applied' : 'created'}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </section>
   )
@@ -115,7 +132,11 @@ function joined(tried: readonly Tried[], side: 'before' | 'after'): string {
   return tried.map((one) => one[side]).join('---\n')
 }
 
-async function tryManifest(kinds: readonly Kind[], manifest: Manifest, force: boolean): Promise<Tried> {
+async function tryManifest(
+  kinds: readonly Kind[],
+  manifest: Manifest,
+  how: Pick<Write, 'mode' | 'force'>,
+): Promise<Tried> {
   const kind = kinds.find(
     (one) => one.kind === manifest.kind && manifest.apiVersion.split('/').slice(0, -1).join('/') === one.group,
   )
@@ -126,6 +147,6 @@ async function tryManifest(kinds: readonly Kind[], manifest: Manifest, force: bo
     if (error instanceof ApiFailure && error.code === 404) return ''
     throw error
   })
-  const write: Write = { kind, named, mode: 'manifest', text, force }
+  const write: Write = { kind, named, text, ...how }
   return { write, before: editable(before), after: await tryWrite(write) }
 }

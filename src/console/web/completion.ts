@@ -11,15 +11,18 @@ import { type Kind, versionPath } from './kind.ts'
 import { KindSchema, type OpenApiDocument } from './kind-schema.ts'
 import { positionAt } from './yaml-position.ts'
 
+/** From the server's OpenAPI document of the group-version. */
+export async function schemaOf(kind: Kind): Promise<KindSchema> {
+  return new KindSchema(await ask<OpenApiDocument>(`/openapi/v3${versionPath(kind)}`), kind)
+}
+
 /** The OpenAPI document is requested when the user begins to write. */
 export function completionOf(kind: Kind): Extension {
   let schema: Promise<KindSchema> | undefined
-  const read = async (): Promise<KindSchema> =>
-    new KindSchema(await ask<OpenApiDocument>(`/openapi/v3${versionPath(kind)}`), kind)
   const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
     const word = context.matchBefore(/[\w./-]*/)
     if (word === null || (word.from === word.to && !context.explicit)) return null
-    schema ??= read()
+    schema ??= schemaOf(kind)
     const known = await schema.catch(() => undefined)
     if (known === undefined) return null
     const { path, key } = positionAt(context.state.sliceDoc(0, context.pos))

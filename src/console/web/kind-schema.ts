@@ -9,6 +9,8 @@ export interface SchemaNode {
   readonly items?: SchemaNode
   readonly additionalProperties?: SchemaNode | boolean
   readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly minimum?: number
   readonly required?: readonly string[]
   readonly 'x-kubernetes-group-version-kind'?: readonly {
     readonly group: string
@@ -26,6 +28,8 @@ export interface Suggestion {
   readonly type: string
   readonly description: string
   readonly isRequired: boolean
+  /** A value of the type, as YAML. */
+  readonly sample: string
 }
 
 export class KindSchema {
@@ -48,8 +52,10 @@ export class KindSchema {
   fieldsAt(path: readonly string[]): readonly Suggestion[] {
     const { properties = {}, required = [] } = this.#at(path) ?? {}
     return Object.entries(properties).map(([name, node]) => {
-      const { type = 'object', description = '' } = this.#resolved(node)
-      return { name, type, description: node.description ?? description, isRequired: required.includes(name) }
+      const resolved = this.#resolved(node)
+      const { type = 'object', description = '' } = resolved
+      const sample = sampleOf(node.default === undefined ? resolved : node)
+      return { name, type, description: node.description ?? description, isRequired: required.includes(name), sample }
     })
   }
 
@@ -78,3 +84,9 @@ export class KindSchema {
     return this.#resolved(found, depth + 1)
   }
 }
+
+function sampleOf({ type = 'object', default: usual, enum: [first] = [], minimum }: SchemaNode): string {
+  return JSON.stringify(usual ?? first ?? minimum ?? SAMPLES[type] ?? {})
+}
+
+const SAMPLES: Readonly<Record<string, unknown>> = { string: '', integer: 0, number: 0, boolean: false, array: [] }

@@ -1,6 +1,5 @@
 // Finds the manifests in a text, with their kinds and names.
-import type { SyntaxNode } from '@lezer/common'
-import { fieldsIn, scalarText, topOf } from './yaml-tree.ts'
+import { fieldAt, scalarText } from './yaml-tree.ts'
 
 export interface Manifest {
   readonly apiVersion: string
@@ -33,9 +32,6 @@ export function manifestsIn(text: string, defaultNamespace: string): readonly Ma
 }
 
 function scalarAt(text: string, path: readonly string[]): string | undefined {
-  let node: SyntaxNode | undefined = topOf(text)
-  for (const key of path) {
-    node = node === undefined ? undefined : fieldsIn(node, text).find((field) => field.key === key)?.value
-  }
+  const node = fieldAt(text, path)?.value
   return node === undefined ? undefined : scalarText(node, text)
 }

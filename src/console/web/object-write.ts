@@ -1,13 +1,14 @@
 // Writes an object. A dry run comes before each write, and its answer is shown.
 import { ask, ApiFailure, askText } from './api.ts'
 import { applyIntent, MANAGER, type ManagedObject } from './apply-intent.ts'
-import { type Kind, type ObjectName, objectPath } from './kind.ts'
+import { collectionPath, type Kind, type ObjectName, objectPath } from './kind.ts'
 import { editable, YAML } from './object-source.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** `update` replaces the object. `apply` claims the changed fields only. `manifest` claims all fields of the text. */
-export type WriteMode = 'update' | 'apply' | 'manifest'
+/** `update` replaces the object. `apply` claims the changed fields only. `manifest` claims all fields of the text.
+ * `create` is refused if the object exists. */
+export type WriteMode = 'update' | 'apply' | 'manifest' | 'create'
 
 export interface Write {
   readonly kind: Kind
@@ -35,13 +36,15 @@ interface Sending {
 }
 
 async function send({ kind, named, mode, text, force }: Write, { dryRun, accept }: Sending): Promise<string> {
-  const address = (more: Readonly<Record<string, string>>): string => {
+  const address = (more: Readonly<Record<string, string>>, path = objectPath(kind, named)): string => {
     const query = new URLSearchParams({ fieldManager: MANAGER, fieldValidation: 'Strict', ...more })
-    return `${objectPath(kind, named)}?${query.toString()}`
+    return `${path}?${query.toString()}`
   }
   const put = { method: 'PUT', contentType: YAML, body: text }
   const dry = { dryRun: 'All' }
   const asked = dryRun ? dry : {}
+  if (mode === 'create')
+    return askText(address(asked, collectionPath(kind, named.namespace)), { ...put, method: 'POST', accept })
   if (mode === 'update') return askText(address(asked), { ...put, accept })
   return askText(address({ ...asked, force: String(force) }), {
     method: 'PATCH',

@@ -6,7 +6,16 @@ export const HOME = '/console/'
 export type Route =
   | { readonly page: 'overview' | 'server' | 'definitions' | 'access' | 'apply' }
   | { readonly page: 'table'; readonly resource: string; readonly query: TableQuery }
+  | CreateRoute
   | { readonly page: 'object'; readonly resource: string; readonly named: ObjectName }
+
+export interface CreateRoute {
+  readonly page: 'create'
+  readonly resource: string
+  readonly namespace: string
+  /** The name of the object to duplicate. Empty: there is none. */
+  readonly from: string
+}
 
 export interface TableQuery {
   readonly namespace: string
@@ -28,6 +37,10 @@ export function routeOf(pathname: string, search: string): Route {
   if (plain !== undefined) return { page: plain }
   const [resource = '', namespace = '', name = ''] = rest
   if (page === 'kinds' && resource !== '') return { page: 'table', resource, query: tableQuery(search) }
+  if (page === 'create' && resource !== '') {
+    const query = new URLSearchParams(search)
+    return { page, resource, namespace: query.get('namespace') ?? '', from: query.get('from') ?? '' }
+  }
   if (page === 'objects' && name !== '') {
     return { page: 'object', resource, named: { namespace: namespace === NO_NAMESPACE ? '' : namespace, name } }
   }
@@ -55,9 +68,17 @@ function tableQuery(search: string): TableQuery {
 }
 
 export function tableAddress(resource: string, query: Partial<TableQuery> = {}): string {
-  const set = Object.entries(query).filter(([, value]) => value !== '')
-  const search = new URLSearchParams(set).toString()
-  return `${HOME}kinds/${resource}${search === '' ? '' : `?${search}`}`
+  return `${HOME}kinds/${resource}${searchOf(query)}`
+}
+
+function searchOf(query: Readonly<Record<string, string>>): string {
+  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString()
+  return search === '' ? '' : `?${search}`
+}
+
+/** The page for a new object. `from`: the object to duplicate. */
+export function createAddress(resource: string, namespace: string, from = ''): string {
+  return `${HOME}create/${resource}${searchOf({ namespace, from })}`
 }
 
 export function objectAddress(
@@ -71,6 +92,7 @@ export function objectAddress(
 /** The title of the browser's tab. */
 export function titleOf(route: Route): string {
   if (route.page === 'object') return route.named.name
+  if (route.page === 'create') return `New ${route.resource}`
   return route.page === 'table' ? route.resource : TITLES[route.page]
 }
 

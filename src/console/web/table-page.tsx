@@ -4,7 +4,7 @@ import { Alert } from './alert.tsx'
 import { type Kind, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
-import { objectAddress, tableAddress, type TableQuery } from './routes.ts'
+import { createAddress, objectAddress, tableAddress, type TableQuery } from './routes.ts'
 import { StarButton } from './star-button.tsx'
 import { BY_NAME, isAge, type Order, type Row } from './table-rows.ts'
 import { VirtualTable } from './virtual-table.tsx'
@@ -49,6 +49,12 @@ export function TablePage({ kind, query }: Props) {
         <span class="dim count" role="status">
           {table === undefined ? '' : countText(table.rows.shown.length, table.rows.size)}
         </span>
+        <span class="spring" />
+        {kind.verbs.includes('create') && (
+          <a class="button primary" href={createAddress(resource, query.namespace)}>
+            New
+          </a>
+        )}
       </header>
       <div class="filters">
         <input

@@ -51,15 +51,25 @@ export function scalarText({ from, to }: SyntaxNode, text: string): string {
 
 /** The document without the field, and the lines that it took. */
 export function withoutField(text: string, path: readonly string[]): string {
+  const field = fieldAt(text, path)
+  return field === undefined ? text : withoutLines(text, field.pair)
+}
+
+/** The document with another value in a field that has one. */
+export function withScalar(text: string, path: readonly string[], value: string): string {
+  const node = fieldAt(text, path)?.value
+  return node === undefined ? text : text.slice(0, node.from) + JSON.stringify(value) + text.slice(node.to)
+}
+
+/** Undefined: the field is not there. */
+export function fieldAt(text: string, path: readonly string[]): YamlField | undefined {
+  let field: YamlField | undefined
   let mapping = topOf(text)
-  for (const [depth, key] of path.entries()) {
-    const field: YamlField | undefined =
-      mapping === undefined ? undefined : fieldsIn(mapping, text).find((one) => one.key === key)
-    if (field === undefined) return text
-    if (depth === path.length - 1) return withoutLines(text, field.pair)
-    mapping = field.value
+  for (const key of path) {
+    field = mapping === undefined ? undefined : fieldsIn(mapping, text).find((one) => one.key === key)
+    mapping = field?.value
   }
-  return text
+  return field
 }
 
 function withoutLines(text: string, { from, to }: SyntaxNode): string {

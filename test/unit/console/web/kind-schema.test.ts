@@ -70,8 +70,8 @@ describe('the schema of a kind', () => {
 
   it('tells the fields at a place, through references, lists and maps', () => {
     expect(schema.fieldsAt([])).toEqual([
-      { name: 'spec', type: 'object', description: 'What is wanted.', isRequired: true },
-      { name: 'loop', type: 'object', description: '', isRequired: false },
+      { name: 'spec', type: 'object', description: 'What is wanted.', isRequired: true, sample: '{}' },
+      { name: 'loop', type: 'object', description: '', isRequired: false, sample: '{}' },
     ])
     expect(schema.fieldsAt(['spec', 'list']).map(({ name }) => name)).toEqual(['mode'])
     expect(schema.fieldsAt(['spec', 'map', 'any']).map(({ name }) => name)).toEqual(['deep'])
