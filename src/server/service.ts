@@ -1,4 +1,5 @@
 // Composes the rooms into the service that answers requests, and the work beside it.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Controller, runControllers } from '../controllers/controllers.ts'
 import { openStages, type StageOptions } from '../http/stages.ts'
 import type { Handler } from '../http/http.ts'
@@ -14,7 +15,7 @@ import { openAudit, type RunningAudit } from './audit.ts'
 import { clientPathCheck, confineProbe } from '../telemetry/client-path.ts'
 import { gateStates } from '../config/feature-gates.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
-import { LoadHistory } from '../telemetry/load-history.ts'
+import { DELAY_RESOLUTION_MS, LoadHistory } from '../telemetry/load-history.ts'
 import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
 import { openStatusEncoder } from '../codec/status-encoder.ts'
 import { runInBackground } from '../lib/background.ts'
@@ -96,6 +97,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const compactor = openCompactor(ofStorage)
   const load = new LoadHistory({
     clock: systemClock,
+    delays: monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS }),
     storageBytes: async (signal) => (await kv.size(signal))?.bytes,
     revision: () => api.cache.status().revision,
     compaction: async (signal) => compactor?.status(signal),

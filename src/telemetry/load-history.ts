@@ -1,5 +1,6 @@
-// The load of the last hour, for people who look now: requests, how long they took, and memory, in steps of ten seconds; and how it stands
+// The load of the last hour, for people who look now: requests, how long they took, memory and delays of the event loop, in steps of ten seconds; and how it stands
 // with the storage. Longer histories belong to the program that scrapes the metrics.
+import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isLongRunning } from '../http/deadline.ts'
 import type { CallerHandler } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
@@ -20,9 +21,18 @@ export interface LoadStep {
   readonly totalMs: number
   readonly slowestMs: number
   readonly memoryBytes: number
+  /** The longest delay of the event loop. */
+  readonly lagMs: number
 }
 
+/** The delays of the event loop in nanoseconds, measured while it is enabled. */
+export type LoopDelays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'enable' | 'disable' | 'reset' | 'max'>
+
+/** The resolution that `LoopDelays` need. Every delay has it on top. */
+export const DELAY_RESOLUTION_MS = 20
+
 export interface LoadOptions {
+  readonly delays: LoopDelays
   /** Real time. */
   readonly clock: Clock
   /** Bytes on disk, where the storage counts them. */
@@ -57,11 +67,15 @@ export class LoadHistory {
 
   /** Until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    while (await pause(this.#options.clock, STEP_MS, signal)) {
+    const { clock, delays } = this.#options
+    delays.enable()
+    while (await pause(clock, STEP_MS, signal)) {
       this.#steps.push(this.#step())
       if (this.#steps.length > STEPS) this.#steps.shift()
       this.#requests = this.#failures = this.#totalMs = this.#slowestMs = 0
+      delays.reset()
     }
+    delays.disable()
   }
 
   /** Of this process, the last of them as far as it has come. */
@@ -85,6 +99,7 @@ export class LoadHistory {
       totalMs: this.#totalMs,
       slowestMs: this.#slowestMs,
       memoryBytes: process.memoryUsage.rss(),
+      lagMs: Math.max(0, Math.round(this.#options.delays.max / 1e6) - DELAY_RESOLUTION_MS),
     }
   }
 }
@@ -103,5 +118,6 @@ function added(one: LoadStep, other: LoadStep): LoadStep {
     totalMs: one.totalMs + other.totalMs,
     slowestMs: Math.max(one.slowestMs, other.slowestMs),
     memoryBytes: one.memoryBytes + other.memoryBytes,
+    lagMs: Math.max(one.lagMs, other.lagMs),
   }
 }

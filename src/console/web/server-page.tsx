@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { ApiFailure, ask, askText, type Problem } from './api.ts'
 import { Chart } from './chart.tsx'
+import { Listing } from './listing.tsx'
 import { type Polled, usePolled } from './polling.ts'
 import { objectAddress } from './routes.ts'
 import {
@@ -134,6 +135,7 @@ export function ServerPage() {
               { label: 'slowest', colour: 'owner-3' },
             ]}
           />
+          <Chart title="Event-loop lag" unit="ms" data={series.lag} lines={[{ label: 'longest', colour: 'owner-4' }]} />
           <Chart title="Memory" unit="MiB" data={series.memory} lines={[{ label: 'resident', colour: 'owner-2' }]} />
         </div>
       )}
@@ -188,47 +190,6 @@ function Revision({ load }: { readonly load: Load }) {
 /** Every server has an identity lease. */
 function replicasIn(leases: readonly Lease[]): readonly Lease[] {
   return leases.filter(({ metadata }) => metadata.labels?.['apiserver.kubernetes.io/identity'] !== undefined)
-}
-
-interface ListingProps {
-  readonly title: string
-  readonly columns: readonly string[]
-  readonly problem: Problem | undefined
-  readonly rows: readonly (readonly ComponentChildren[])[] | undefined
-}
-
-function Listing({ title, columns, problem, rows }: ListingProps) {
-  return (
-    <section class="card listing" aria-label={title}>
-      <h2>{title}</h2>
-      {problem !== undefined && <p class={problem.kind === 'forbidden' ? 'dim' : 'tone bad'}>{problem.message}</p>}
-      {rows !== undefined && rows.length === 0 && <p class="dim">None.</p>}
-      {rows !== undefined && rows.length > 0 && (
-        <div class="wide" tabIndex={0} role="region" aria-label={`${title}, scrollable`}>
-          <table class="plain">
-            <thead>
-              <tr>
-                {columns.map((column) => (
-                  <th key={column} scope="col">
-                    {column}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, i) => (
-                <tr key={i}>
-                  {row.map((cell, at) => (
-                    <td key={columns[at]}>{cell}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
-  )
 }
 
 const MOST_WATCHERS = 50

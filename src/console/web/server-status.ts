@@ -38,6 +38,7 @@ export interface LoadStep {
   readonly totalMs: number
   readonly slowestMs: number
   readonly memoryBytes: number
+  readonly lagMs: number
 }
 
 export interface Load {
@@ -78,6 +79,7 @@ export interface LoadSeries {
   readonly rate: readonly number[][]
   readonly latency: readonly (readonly (number | null)[])[]
   readonly memory: readonly number[][]
+  readonly lag: readonly number[][]
 }
 
 export function seriesOf({ stepMs, steps }: Load): LoadSeries {
@@ -93,6 +95,7 @@ export function seriesOf({ stepMs, steps }: Load): LoadSeries {
       whole.map(({ slowestMs, requests }) => (requests === 0 ? null : slowestMs)),
     ],
     memory: [times, whole.map(({ memoryBytes }) => memoryBytes / 2 ** 20)],
+    lag: [times, whole.map(({ lagMs }) => lagMs)],
   }
 }
 

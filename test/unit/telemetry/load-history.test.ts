@@ -18,8 +18,10 @@ async function stepsOf(load: LoadHistory): Promise<readonly LoadStep[]> {
 it('keeps the load of an hour in steps, without what streams', async () => {
   const clock = new ManualClock()
   let others: readonly (readonly LoadStep[])[] = []
+  const delays = { max: 0, enable: () => true, disable: () => true, reset: () => void (delays.max = 0) }
   const load = new LoadHistory({
     clock,
+    delays,
     storageBytes: async () => 4096,
     revision: () => 12,
     compaction: async () => ({ revision: 5 }),
@@ -40,21 +42,22 @@ it('keeps the load of an hour in steps, without what streams', async () => {
       sentBytes: 0,
       milliseconds,
     })
+  delays.max = 95e6
   end('GET /api/v1/pods', 200, 10)
   end('GET /api/v1/pods/x', 500, 30)
   end('GET /api/v1/pods?watch=1', 200, 60_000)
   await nextStep()
   end('GET /version', 200, 5)
   const [first, second, ...more] = await stepsOf(load)
-  expect(first).toMatchObject({ requests: 2, failures: 1, totalMs: 40, slowestMs: 30 })
+  expect(first).toMatchObject({ requests: 2, failures: 1, totalMs: 40, slowestMs: 30, lagMs: 75 })
   expect(first?.memoryBytes).toBeGreaterThan(1e6)
-  expect(second).toMatchObject({ requests: 1, failures: 0, totalMs: 5, slowestMs: 5 })
+  expect(second).toMatchObject({ requests: 1, failures: 0, totalMs: 5, slowestMs: 5, lagMs: 0 })
   expect(more).toEqual([])
-  const ofAnother = { at: 7, requests: 3, failures: 1, totalMs: 60, slowestMs: 50, memoryBytes: 1000 }
+  const ofAnother = { at: 7, requests: 3, failures: 1, totalMs: 60, slowestMs: 50, memoryBytes: 1000, lagMs: 8 }
   others = [[ofAnother]]
   const [alone, together] = await stepsOf(load)
   expect(alone).toEqual(first)
-  expect(together).toMatchObject({ at: second!.at, requests: 4, failures: 1, totalMs: 65, slowestMs: 50 })
+  expect(together).toMatchObject({ at: second!.at, requests: 4, failures: 1, totalMs: 65, slowestMs: 50, lagMs: 8 })
   others = [[ofAnother, ofAnother, ofAnother]]
   expect((await stepsOf(load)).map(({ requests }) => requests)).toEqual([3, 5, 4])
   others = []

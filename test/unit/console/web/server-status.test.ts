@@ -31,7 +31,7 @@ it('the priority levels of a dump are read with the counts of all workers togeth
 })
 
 it('load is drawn by the second, without the step that is still going on, and with gaps where nothing was asked', () => {
-  const step = { failures: 0, slowestMs: 0, totalMs: 0, memoryBytes: 2 ** 20 }
+  const step = { failures: 0, slowestMs: 0, totalMs: 0, memoryBytes: 2 ** 20, lagMs: 3 }
   const steps = [
     { ...step, at: 10_000, requests: 20, failures: 10, totalMs: 100, slowestMs: 30 },
     { ...step, at: 20_000, requests: 0 },
@@ -51,6 +51,10 @@ it('load is drawn by the second, without the step that is still going on, and wi
     memory: [
       [10, 20],
       [1, 1],
+    ],
+    lag: [
+      [10, 20],
+      [3, 3],
     ],
   })
 })
