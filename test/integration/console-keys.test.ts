@@ -114,7 +114,7 @@ describe('the chosen namespace', () => {
     await makeMaps('c1')
     await openKind(tab.page, 'configmaps')
     await tab.page.getByRole('link', { name: 'c1', exact: true }).click()
-    await tab.page.getByRole('textbox', { name: 'YAML' }).waitFor()
+    await tab.page.getByRole('tab', { name: 'Summary' }).waitFor()
     expect(await chosen()).toBe('')
     await tab.page.getByRole('main').getByRole('link', { name: 'ConfigMap' }).click()
     await expect.poll(path).toBe('/console/kinds/configmaps')

@@ -1,6 +1,6 @@
 // Objects in the console, in a real browser: read, edited with others, and written only after a dry run.
 import { describe, expect, it } from 'vitest'
-import { findAccessFaults, takeScreenshot } from '../rigs/browser.ts'
+import { findAccessFaults, openYaml, takeScreenshot } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -10,7 +10,7 @@ const tab = useAdminTab()
 
 async function openObject(place: string): Promise<void> {
   await tab.page.goto(`${tab.server.url}/console/objects/${place}`)
-  await tab.page.getByRole('textbox', { name: 'YAML' }).waitFor()
+  await openYaml(tab.page)
 }
 
 /** Writes another line in the place of the one that has the text. */

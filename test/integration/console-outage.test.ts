@@ -1,7 +1,7 @@
 // The console in a real browser while its server is down or refuses: it says which, on every page, and recovers by itself.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { logIn, openKind, openPage } from '../rigs/browser.ts'
+import { logIn, openKind, openPage, openYaml } from '../rigs/browser.ts'
 import { useAdminTab, useBrowser } from '../rigs/console.ts'
 import { freePort } from '../rigs/free-port.ts'
 import { newUser } from '../rigs/new-user.ts'
@@ -33,15 +33,15 @@ describe('the page of the server', () => {
   it('tells a server that is down from one that fails and from what is forbidden, and recovers', async () => {
     const { page } = await tab.logIn(await newUser(tab.server, 'nobody-at-all'))
     await page.getByRole('link', { name: 'Server', exact: true }).click()
-    await card(page, 'Watchers').getByText('No permission').waitFor()
+    await card(page, 'Watchers').getByText('No permission', { exact: true }).waitFor()
     await page.getByText(/^ready, \d+ checks$/).waitFor()
     await cut(page)
     for (const name of ['Health', 'Watchers']) await card(page, name).getByText('server unreachable').waitFor()
-    expect(await page.getByText('No permission').count()).toBe(0)
+    expect(await page.getByText('No permission', { exact: true }).count()).toBe(0)
     await page.getByRole('region', { name: 'Leases', exact: true }).getByText(UNREACHABLE).waitFor()
     await mend(page)
     await page.getByText(/^ready, \d+ checks$/).waitFor()
-    await card(page, 'Watchers').getByText('No permission').waitFor()
+    await card(page, 'Watchers').getByText('No permission', { exact: true }).waitFor()
     await cut(page, 500)
     for (const name of ['Health', 'Watchers']) await card(page, name).getByText('error', { exact: true }).waitFor()
     await mend(page)
@@ -94,7 +94,7 @@ describe('every other page', () => {
     const maps = '/api/v1/namespaces/default/configmaps'
     await tab.server.must(maps, { method: 'POST', body: { metadata: { name: 'seen' }, data: { a: '1' } } })
     await tab.page.goto(`${tab.server.url}/console/objects/configmaps/default/kube-root-ca.crt`)
-    await tab.page.getByRole('textbox', { name: 'YAML' }).waitFor()
+    await openYaml(tab.page)
     await tab.page.evaluate(`history.pushState({ place: 9 }, '', '/console/kinds/configmaps')`)
     await tab.page.evaluate(`dispatchEvent(new Event('navigated'))`)
     await tab.page.getByRole('link', { name: 'seen', exact: true }).waitFor()
@@ -102,6 +102,7 @@ describe('every other page', () => {
     await tab.page.getByRole('link', { name: 'seen', exact: true }).click()
     await tab.page.getByText(UNREACHABLE).first().waitFor()
     await mend(tab.page)
+    await openYaml(tab.page)
     await tab.page
       .locator('.cm-line', { hasText: "a: '1'" })
       .or(tab.page.locator('.cm-line', { hasText: 'a: "1"' }))
@@ -170,7 +171,7 @@ it('goes on when a server that was stopped is back, and has each priority level 
   // An object that is shown may have changed meanwhile.
   await page.getByRole('link', { name: 'Namespace', exact: true }).click()
   await page.getByRole('link', { name: 'default', exact: true }).click()
-  await page.getByRole('textbox', { name: 'YAML' }).waitFor()
+  await openYaml(page)
   expect(await page.getByText('Reconnecting').count()).toBe(0)
   await second.stop()
   await page.getByText('Reconnecting').waitFor()

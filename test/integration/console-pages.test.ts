@@ -1,6 +1,6 @@
 // The pages of the console about the server itself, its definitions and who may do what, in a real browser.
 import { describe, expect, it } from 'vitest'
-import { findAccessFaults, takeScreenshot } from '../rigs/browser.ts'
+import { findAccessFaults, openYaml, takeScreenshot } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 import { newUser } from '../rigs/new-user.ts'
 import { makeShownCluster } from '../corpora/shown-cluster.ts'
@@ -142,6 +142,7 @@ describe('manifests', () => {
     expect((await tab.server.request('/api/v1/namespaces/default/configmaps/first')).status).toBe(404)
     await tab.page.getByRole('button', { name: 'Apply', exact: true }).click()
     await tab.page.getByRole('link', { name: 'ConfigMap second' }).click()
+    await openYaml(tab.page)
     await tab.page.locator('.cm-line', { hasText: 'colour: red' }).waitFor()
     expect(await tab.server.must('/api/v1/namespaces/default/configmaps/first')).toMatchObject({
       data: { colour: 'red' },
@@ -185,13 +186,15 @@ describe('manifests', () => {
 it('is readable by everybody on its main pages, in light and dark, and makes pictures of them', async () => {
   await makeShownCluster(tab.server)
   const pictures = [
-    ['overview', '', tab.page.getByRole('heading', { name: 'Overview' })],
+    ['overview', '', tab.page.getByText('0/6 ready')],
     ['server', 'server', tab.page.getByText(/^ready, \d+ checks$/)],
     ['table', 'kinds/pods', tab.page.getByText('Live', { exact: true })],
+    ['summary', 'objects/deployments.apps/shop/web', tab.page.getByRole('region', { name: 'Pods', exact: true })],
     ['object', 'objects/deployments.apps/shop/web', tab.page.locator('.cm-owner', { hasText: 'autoscaler' }).first()],
   ] as const
   for (const [name, place, sign] of pictures) {
     await tab.page.goto(`${tab.server.url}/console/${place}`)
+    if (name === 'object') await openYaml(tab.page)
     await sign.waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
       await tab.page.emulateMedia({ colorScheme })

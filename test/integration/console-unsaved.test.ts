@@ -1,7 +1,7 @@
 // Unsaved edits in the console, in a real browser: every way to leave a page asks first, and nothing else discards them.
 import type { Dialog, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { logIn } from '../rigs/browser.ts'
+import { logIn, openYaml } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -14,10 +14,11 @@ async function openMap(name: string): Promise<void> {
   await tab.server.must(MAPS, { method: 'POST', body: { metadata: { name }, data: { colour: 'red' } } })
   await tab.page.getByRole('link', { name: 'ConfigMap', exact: true }).click()
   await tab.page.getByRole('link', { name, exact: true }).click()
-  await tab.page.getByRole('textbox', { name: 'YAML' }).waitFor()
+  await openYaml(tab.page)
 }
 
 async function edit(page: Page = tab.page): Promise<void> {
+  await openYaml(page)
   await page.locator('.cm-line', { hasText: 'colour: red' }).click()
   await page.keyboard.press('End')
   await page.keyboard.insertText('dish')
@@ -65,7 +66,10 @@ const WAYS: readonly (readonly [way: string, leave: () => Promise<unknown>, sign
   [
     'a reload',
     () => tab.page.evaluate('void setTimeout(() => location.reload())'),
-    () => tab.page.locator('.cm-line', { hasText: /colour: red$/ }).waitFor(),
+    async () => {
+      await openYaml(tab.page)
+      await tab.page.locator('.cm-line', { hasText: /colour: red$/ }).waitFor()
+    },
   ],
   [
     'another site',
@@ -136,7 +140,7 @@ describe('unsaved edits of an object', () => {
   it('stay while other parts of the object are looked at', async () => {
     await openMap('parts')
     await edit()
-    for (const part of ['Events', 'Owners', 'YAML']) await tab.page.getByRole('tab', { name: part }).click()
+    for (const part of ['Summary', 'Events', 'Owners', 'YAML']) await tab.page.getByRole('tab', { name: part }).click()
     await isKept()
     await tab.isFaultless()
   })
@@ -255,7 +259,7 @@ describe('manifests that were not applied', () => {
     const asked: string[] = []
     tab.page.on('dialog', (dialog) => void asked.push(dialog.message()))
     await tab.page.getByRole('link', { name: 'ConfigMap made' }).click()
-    await tab.page.getByRole('textbox', { name: 'YAML' }).waitFor()
+    await openYaml(tab.page)
     expect(asked).toEqual([])
     tab.isQuiet()
   })

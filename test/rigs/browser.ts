@@ -50,6 +50,12 @@ export async function logIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Log out' }).waitFor()
 }
 
+/** Of the object that is shown. */
+export async function openYaml(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'YAML' }).click()
+  await page.getByRole('textbox', { name: 'YAML' }).waitFor()
+}
+
 /** Without loading the page anew. */
 export async function openKind(page: Page, resource: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/console/kinds/${resource}`)

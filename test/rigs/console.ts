@@ -19,9 +19,12 @@ export interface ConsoleInUse {
 }
 
 /** The same with a server. */
-export function useConsole(): ConsoleInUse {
+export function useConsole(args: readonly string[] = []): ConsoleInUse {
   const browser = useBrowser()
-  const server = useOpened(openServer, (opened) => opened[Symbol.asyncDispose]())
+  const server = useOpened(
+    () => openServer(args),
+    (opened) => opened[Symbol.asyncDispose](),
+  )
   /** By token: what a browser keeps of a login. The form is filled in once for each. */
   const kept = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>()
   return {
@@ -72,8 +75,8 @@ export interface AdminTab {
 }
 
 /** A console, with a tab of the administrator's for each test. */
-export function useAdminTab(): AdminTab & Pick<ConsoleInUse, 'logIn'> {
-  const console = useConsole()
+export function useAdminTab(args: readonly string[] = []): AdminTab & Pick<ConsoleInUse, 'logIn'> {
+  const console = useConsole(args)
   let tab: OpenedPage | undefined
   beforeEach(async () => {
     tab = await console.logIn()

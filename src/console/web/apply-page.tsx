@@ -6,7 +6,7 @@ import { ApiFailure, askText, messageOf, statusOf } from './api.ts'
 import { MANAGER } from './apply-intent.ts'
 import { CodeView } from './code-view.tsx'
 import { Contested } from './contested.tsx'
-import { type Kind, objectPath } from './kind.ts'
+import { type Kind, kindOf, objectPath } from './kind.ts'
 import { type Manifest, manifestsIn } from './manifests.ts'
 import { useUnsaved } from './navigation.ts'
 import { editable, YAML } from './object-source.ts'
@@ -137,9 +137,7 @@ async function tryManifest(
   manifest: Manifest,
   how: Pick<Write, 'mode' | 'force'>,
 ): Promise<Tried> {
-  const kind = kinds.find(
-    (one) => one.kind === manifest.kind && manifest.apiVersion.split('/').slice(0, -1).join('/') === one.group,
-  )
+  const kind = kindOf(kinds, manifest)
   if (kind === undefined) throw new Error(`the server serves no kind ${manifest.kind} of ${manifest.apiVersion}`)
   const { name, namespace, text } = manifest
   const named = { namespace: kind.namespaced ? namespace : '', name }

@@ -36,6 +36,15 @@ export function objectPath(kind: Kind, { namespace, name }: ObjectName): string 
   return `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`
 }
 
+/** The served kind of an object or of a reference to one. */
+export function kindOf(
+  kinds: readonly Kind[],
+  named: { readonly apiVersion: string; readonly kind: string },
+): Kind | undefined {
+  const group = named.apiVersion.split('/').slice(0, -1).join('/')
+  return kinds.find((one) => one.kind === named.kind && one.group === group)
+}
+
 /** `deployments.apps`, as kubectl takes it. */
 export function resourceName({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
   return group === '' ? plural : `${plural}.${group}`

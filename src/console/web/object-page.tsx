@@ -1,4 +1,4 @@
-// The page of an object: its YAML with the owners of its fields, its events, and its family.
+// The page of an object: its summary, its YAML with the owners of its fields, its events, and its family.
 import { useEffect, useState } from 'preact/hooks'
 import { ActionMenu } from './action-menu.tsx'
 import { Alert } from './alert.tsx'
@@ -9,11 +9,12 @@ import { useAttempts } from './polling.ts'
 import { followObject, type Loaded, type ObjectNews, readObject } from './object-source.ts'
 import { tableAddress } from './routes.ts'
 import { StarButton } from './star-button.tsx'
+import { SummaryTab } from './summary-tab.tsx'
 import { LiveBadge } from './table-page.tsx'
 import { TreeTab } from './tree-tab.tsx'
 import { YamlTab } from './yaml-tab.tsx'
 
-const TABS = ['YAML', 'Events', 'Owners'] as const
+const TABS = ['Summary', 'YAML', 'Events', 'Owners'] as const
 type Tab = (typeof TABS)[number]
 
 interface Props {
@@ -25,7 +26,7 @@ interface Props {
 }
 
 export function ObjectPage({ kind, kinds, named, chosen }: Props) {
-  const [tab, setTab] = useState<Tab>('YAML')
+  const [tab, setTab] = useState<Tab>('Summary')
   const [loaded, setLoaded] = useState<Loaded>()
   const { count, problem, report } = useAttempts()
   const [round, setRound] = useState(0)
@@ -83,6 +84,9 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
       </div>
       <Alert text={problem?.message} />
       {news?.kind === 'deleted' && <p class="notice bad">It was deleted.</p>}
+      {loaded !== undefined && tab === 'Summary' && (
+        <SummaryTab kinds={kinds} kind={kind} object={news?.kind === 'changed' ? news.object : loaded.object} />
+      )}
       {loaded !== undefined && (
         <div class="kept" hidden={tab !== 'YAML'}>
           <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={load} />

@@ -27,7 +27,7 @@ export function editable(text: string): string {
   return withoutField(text, MANAGED_FIELDS)
 }
 
-export type ObjectNews = { readonly kind: 'changed'; readonly version: string } | { readonly kind: 'deleted' }
+export type ObjectNews = { readonly kind: 'changed'; readonly object: ManagedObject } | { readonly kind: 'deleted' }
 
 interface Listener {
   readonly tell: (news: ObjectNews) => void
@@ -48,8 +48,7 @@ export function followObject(
   const source = new EventSource(`${API}${collectionPath(kind, namespace)}?${search.toString()}`)
   let timer: number | undefined
   const changed = ({ data }: MessageEvent<string>): void => {
-    const { metadata } = JSON.parse(data) as ManagedObject
-    tell({ kind: 'changed', version: metadata.resourceVersion ?? '' })
+    tell({ kind: 'changed', object: JSON.parse(data) as ManagedObject })
   }
   source.addEventListener('MODIFIED', changed)
   source.addEventListener('ADDED', changed)

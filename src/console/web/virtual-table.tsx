@@ -1,5 +1,6 @@
 // A table of any length: only the rows in view are in the document. Arrow keys move along the rows, Enter opens one.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { wordTone } from './health.ts'
 import { pageKey } from './keys.ts'
 import { ageText, cellText, type Column, isAge, type Order, type Row, type TableRows } from './table-rows.ts'
 
@@ -208,14 +209,10 @@ function Cell({ column, row, cell, now, address }: CellProps) {
   )
 }
 
-const GOOD = /^(Running|Active|Bound|Ready|True|Available|Succeeded|Complete|Completed|Approved,Issued)$/
-const BAD = /(Failed|Error|BackOff|Evicted|Unknown|Lost|NotReady|^False$)/
-const UNDER_WAY = /^(Pending|Terminating|ContainerCreating|Released|Init:.*)$/
-
 /** The colour of a word, in addition to the word. */
 function toneOf(column: string, text: string): string | undefined {
   if (!/^(Status|Phase|Ready|Available|Condition)$/.test(column)) return undefined
-  return GOOD.test(text) ? 'good' : BAD.test(text) ? 'bad' : UNDER_WAY.test(text) ? 'waiting' : undefined
+  return wordTone(text) || undefined
 }
 
 /** The widths by the longest of the first rows. They do not change while the user scrolls. */

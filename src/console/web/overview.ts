@@ -1,0 +1,158 @@
+// The questions of the overview. Each asks for a few objects that are not well, and for no others.
+import { ApiFailure, ask, askText } from './api.ts'
+import type { Fields } from './fields.ts'
+import { type Counts, countsIn, failingWebhooks, type FailingWebhook, shownCounts } from './metrics-text.ts'
+import { canList, collectionPath, type Kind, resourceName } from './kind.ts'
+
+/** The most rows of a kind. */
+export const MOST_ROWS = 10
+
+export interface Question {
+  /** `deployments.apps` */
+  readonly resource: string
+  /** True for objects that are not well. */
+  readonly where?: string
+  readonly select: string
+  readonly more?: Readonly<Record<string, string>>
+}
+
+const TIMES = 'metadata.creationTimestamp,metadata.deletionTimestamp'
+const is = (type: string): string =>
+  `object.status.?conditions.orValue([]).exists(c, c.type == '${type}' && c.status == 'True')`
+const FEWER = 'object.status.?readyReplicas.orValue(0) < object.spec.?replicas.orValue(1)'
+const COUNTED = `${TIMES},spec.replicas,status`
+const WITH_STATUS = `${TIMES},status`
+
+export const WORKLOADS: readonly Question[] = [
+  { resource: 'deployments.apps', where: FEWER, select: COUNTED },
+  { resource: 'statefulsets.apps', where: FEWER, select: COUNTED },
+  {
+    resource: 'daemonsets.apps',
+    where: 'object.status.?numberReady.orValue(0) < object.status.?desiredNumberScheduled.orValue(0)',
+    select: WITH_STATUS,
+  },
+  { resource: 'jobs.batch', where: is('Failed'), select: WITH_STATUS },
+  {
+    resource: 'pods',
+    where: `object.status.?phase.orValue('') != 'Succeeded' && !${is('Ready')}`,
+    select: WITH_STATUS,
+  },
+]
+
+export const EXTENSIONS: readonly Question[] = [
+  {
+    resource: 'customresourcedefinitions.apiextensions.k8s.io',
+    where: `!${is('Established')}`,
+    select: `${TIMES},status.conditions`,
+  },
+  { resource: 'apiservices.apiregistration.k8s.io', where: `!${is('Available')}`, select: WITH_STATUS },
+]
+
+export const WARNINGS: Question = {
+  resource: 'events',
+  select: 'involvedObject,reason,message,count,lastTimestamp,metadata.creationTimestamp',
+  more: { fieldSelector: 'type=Warning', orderBy: 'lastTimestamp desc,metadata.creationTimestamp desc' },
+}
+
+export const NODES: Question = {
+  resource: 'nodes',
+  select: `${TIMES},spec.unschedulable,status.conditions,status.nodeInfo`,
+}
+
+export interface Found {
+  readonly kind: Kind
+  readonly objects: readonly Fields[]
+  /** There are more than these. */
+  readonly isCut: boolean
+  /** These are only the ones that the user may see. */
+  readonly isPartial: boolean
+  readonly where: string
+}
+
+/** Objects, or rows of numbers. */
+interface Answer {
+  readonly metadata: { readonly continue?: string }
+  readonly items?: readonly Fields[]
+  readonly rows?: readonly { readonly group: Readonly<Record<string, string | null>>; readonly count: number }[]
+}
+
+/** The answers about all kinds that the server serves. */
+export async function askAll(
+  kinds: readonly Kind[],
+  namespace: string,
+  questions: readonly Question[],
+): Promise<readonly Found[]> {
+  const asked = questions.flatMap((question) => {
+    const kind = kinds.find((one) => resourceName(one) === question.resource && canList(one))
+    return kind === undefined ? [] : [askFew(kind, namespace, question)]
+  })
+  return Promise.all(asked)
+}
+
+async function askFew(kind: Kind, namespace: string, { where = '', select, more }: Question): Promise<Found> {
+  const search = { limit: String(MOST_ROWS), select, ...(where === '' ? {} : { where }), ...more }
+  const { answer, isPartial } = await askVisible(kind, namespace, search)
+  const objects = (answer.items ?? []).map((item) => ({ ...item, kind: kind.kind }))
+  return { kind, objects, isCut: (answer.metadata.continue ?? '') !== '', isPartial, where }
+}
+
+/** A user who may not list all objects gets those that the user may see. */
+async function askVisible(
+  kind: Kind,
+  namespace: string,
+  search: Readonly<Record<string, string>>,
+): Promise<{ readonly answer: Answer; readonly isPartial: boolean }> {
+  const place = (more: Readonly<Record<string, string>>): string =>
+    `${collectionPath(kind, namespace)}?${new URLSearchParams({ ...search, ...more }).toString()}`
+  try {
+    return { answer: await ask<Answer>(place({})), isPartial: false }
+  } catch (error) {
+    if (!isForbidden(error) || namespace !== '' || !kind.namespaced) throw error
+    return { answer: await ask<Answer>(place({ accessible: 'true' })), isPartial: true }
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 403
+}
+
+/** The number of pods on each node. */
+export async function podsByNode(kinds: readonly Kind[]): Promise<ReadonlyMap<string, number>> {
+  const pods = kinds.find((kind) => resourceName(kind) === 'pods')
+  if (pods === undefined) return new Map()
+  const { answer } = await askVisible(pods, '', { groupBy: 'spec.nodeName' })
+  return new Map((answer.rows ?? []).map(({ group, count }) => [group['spec.nodeName'] ?? '', count]))
+}
+
+export interface Totals {
+  readonly counts: Counts
+  /** Undefined: the user may not read the metrics. */
+  readonly webhooks: readonly FailingWebhook[] | undefined
+  readonly isPartial: boolean
+}
+
+/** The kinds that are counted one by one for users who may not read the metrics, and in a namespace. */
+const COUNTED_KINDS: readonly string[] = ['pods', 'deployments.apps', 'jobs.batch', 'services', 'configmaps', 'secrets']
+
+/** The metrics have the numbers of all objects, so one request counts every kind. */
+export async function readTotals(kinds: readonly Kind[], namespace: string): Promise<Totals> {
+  try {
+    const text = await askText('/metrics', { accept: 'text/plain' })
+    const webhooks = failingWebhooks(text)
+    if (namespace === '') return { counts: countsIn(text, kinds), webhooks, isPartial: false }
+    return { ...(await countEach(kinds, namespace)), webhooks }
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    return { ...(await countEach(kinds, namespace)), webhooks: undefined }
+  }
+}
+
+async function countEach(kinds: readonly Kind[], namespace: string): Promise<Pick<Totals, 'counts' | 'isPartial'>> {
+  const counted = kinds.filter((kind) => COUNTED_KINDS.includes(resourceName(kind)))
+  const all = await Promise.allSettled(counted.map((kind) => askVisible(kind, namespace, { count: 'true' })))
+  const counts = all.flatMap((result, i) =>
+    result.status === 'fulfilled' ? [[counted[i]!, result.value.answer.rows?.[0]?.count ?? 0] as const] : [],
+  )
+  const isPartial = all.some((result) => result.status === 'rejected' || result.value.isPartial)
+  return { counts: shownCounts(counts), isPartial }
+}
