@@ -1,9 +1,10 @@
-// The menu of actions on an object, and the place of the page where started actions are shown.
-import { useEffect, useRef, useState } from 'preact/hooks'
+// The menu of actions on an object, those on the selected rows of a table, and the place of the page where started actions are shown.
+import { useEffect, useState } from 'preact/hooks'
 import { ActionDialog, type StartedAction } from './action-dialog.tsx'
 import { type Action, actionsFor, type AnyObject, kubectlCommand, type ReadAction, type Target } from './actions.ts'
 import { askText, messageOf } from './api.ts'
-import { objectPath, resourceName } from './kind.ts'
+import { type Kind, objectPath, resourceName } from './kind.ts'
+import { Menu } from './menu.tsx'
 import { navigate } from './navigation.ts'
 import { editable, YAML } from './object-source.ts'
 import { createAddress } from './routes.ts'
@@ -86,39 +87,54 @@ interface MenuProps {
 }
 
 export function ActionMenu({ target, object, onDeleted }: MenuProps) {
-  const [isOpen, setOpen] = useState(false)
-  const menu = useRef<HTMLDivElement>(null)
-  const start = (action: Action): void => {
-    setOpen(false)
-    startAction(action, [target], action.id === 'delete' ? onDeleted : undefined)
-  }
   return (
-    <div
-      class="menu"
-      ref={menu}
-      onFocusOut={({ relatedTarget }) => {
-        if (!(relatedTarget instanceof Node && menu.current?.contains(relatedTarget) === true)) setOpen(false)
-      }}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key === 'Escape') setOpen(false)
-        if (key === 'Escape') currentTarget.querySelector('button')?.focus()
-      }}
-    >
-      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Actions
+    <Menu label="Actions">
+      {(close) =>
+        actionsFor(target.kind, object).map((action) => (
+          <li key={action.id}>
+            <button
+              type="button"
+              class={action.id === 'delete' ? 'danger' : ''}
+              data-command={`${action.title}: ${target.named.name}`}
+              onClick={() => {
+                close()
+                startAction(action, [target], action.id === 'delete' ? onDeleted : undefined)
+              }}
+            >
+              {action.writes ? `${action.title} …` : action.title}
+            </button>
+          </li>
+        ))
+      }
+    </Menu>
+  )
+}
+
+interface BulkProps {
+  readonly kind: Kind
+  readonly targets: readonly Target[]
+  readonly onClear: () => void
+}
+
+/** The actions on the selected rows of a table. */
+export function BulkActions({ kind, targets, onClear }: BulkProps) {
+  return (
+    <div class="toolbar bulk" role="group" aria-label="Selected objects">
+      <span role="status">{`${targets.length.toLocaleString('en')} selected`}</span>
+      {actionsFor(kind).map((action) => (
+        <button
+          key={action.id}
+          type="button"
+          class={action.id === 'delete' ? 'danger' : ''}
+          data-command={`${action.title}: selected ${kind.plural}`}
+          onClick={() => startAction(action, targets, onClear)}
+        >
+          {`${action.title} …`}
+        </button>
+      ))}
+      <button type="button" onClick={onClear}>
+        Clear
       </button>
-      {isOpen && (
-        // Safari does not focus a button that is clicked.
-        <ul onMouseDown={(event) => event.preventDefault()}>
-          {actionsFor(target.kind, object).map((action) => (
-            <li key={action.id}>
-              <button type="button" class={action.id === 'delete' ? 'danger' : ''} onClick={() => start(action)}>
-                {action.writes ? `${action.title} …` : action.title}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
     </div>
   )
 }

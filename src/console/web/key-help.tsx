@@ -9,6 +9,9 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['n', 'choose the namespace'],
   ['↓ ↑ or j k', 'move along the rows'],
   ['Enter', 'open the row'],
+  ['Space', 'select the row; with Shift, all rows from the last selected one'],
+  ['Shift ↓ ↑', 'select rows'],
+  ['Escape', 'clear the selection'],
   ['Ctrl Space', 'offer fields and values in the editor'],
   ['?', 'show this'],
 ]

@@ -1,10 +1,13 @@
 // The objects of a kind, live.
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { BulkActions } from './action-menu.tsx'
+import { actionsFor } from './actions.ts'
 import { Alert } from './alert.tsx'
 import { type Kind, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
 import { createAddress, objectAddress, tableAddress, type TableQuery } from './routes.ts'
+import { NOTHING_SELECTED, selectedOf } from './selection.ts'
 import { StarButton } from './star-button.tsx'
 import { BY_NAME, isAge, type Order, type Row } from './table-rows.ts'
 import { VirtualTable } from './virtual-table.tsx'
@@ -18,6 +21,12 @@ export function TablePage({ kind, query }: Props) {
   const [, redraw] = useState(0)
   const [order, setOrder] = useState(BY_NAME)
   const table = useLiveTable(kind, query, () => redraw((n) => n + 1))
+  const [selection, setSelection] = useState(NOTHING_SELECTED)
+  const selected = table === undefined ? [] : selectedOf(selection, table.rows.shown)
+  const targets = selected.flatMap((key) => {
+    const row = table?.rows.get(key)
+    return row === undefined ? [] : [{ kind, named: { namespace: row.namespace, name: row.name }, uid: row.uid }]
+  })
   const resource = resourceName(kind)
   const sort = (column: number | undefined): void => {
     const next: Order = { column, descending: order.column === column && !order.descending }
@@ -51,7 +60,7 @@ export function TablePage({ kind, query }: Props) {
         </span>
         <span class="spring" />
         {kind.verbs.includes('create') && (
-          <a class="button primary" href={createAddress(resource, query.namespace)}>
+          <a class="button primary" data-command={`New ${kind.kind}`} href={createAddress(resource, query.namespace)}>
             New
           </a>
         )}
@@ -104,10 +113,15 @@ export function TablePage({ kind, query }: Props) {
           hasNamespaces={kind.namespaced && query.namespace === ''}
           order={order}
           label={`${kind.kind} objects`}
+          selection={actionsFor(kind).length === 0 ? undefined : selection}
+          onSelect={setSelection}
           onSort={sort}
           addressOf={addressOf}
           onOpen={(row) => navigate(addressOf(row))}
         />
+      )}
+      {targets.length > 0 && (
+        <BulkActions kind={kind} targets={targets} onClear={() => setSelection(NOTHING_SELECTED)} />
       )}
       {table?.state.kind === 'live' && table.rows.size === 0 && <p class="empty">None here.</p>}
     </section>

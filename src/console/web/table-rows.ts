@@ -32,6 +32,7 @@ export interface TableDocument {
 
 export interface Row {
   readonly key: string
+  readonly uid: string | undefined
   readonly namespace: string
   readonly name: string
   readonly created: string
@@ -51,6 +52,7 @@ export const BY_NAME: Order = { column: undefined, descending: false }
 
 export function rowsOf(document: TableDocument, changedAt: number): readonly Row[] {
   return document.rows.map(({ cells, object: { metadata } }) => ({
+    uid: metadata.uid,
     key: metadata.uid ?? `${metadata.namespace ?? ''}/${metadata.name}`,
     namespace: metadata.namespace ?? '',
     name: metadata.name,

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { wordTone } from './health.ts'
 import { pageKey } from './keys.ts'
+import { NOTHING_SELECTED, selectedOf, type Selection, withAll, withRow } from './selection.ts'
 import { ageText, cellText, type Column, isAge, type Order, type Row, type TableRows } from './table-rows.ts'
 
 const ROW_PX = 30
@@ -16,12 +17,16 @@ interface Props {
   readonly hasNamespaces: boolean
   readonly order: Order
   readonly label: string
+  /** Undefined: there is nothing to do with rows. */
+  readonly selection: Selection | undefined
+  readonly onSelect: (selection: Selection) => void
   readonly onSort: (column: number | undefined) => void
   readonly addressOf: (row: Row) => string
   readonly onOpen: (row: Row) => void
 }
 
-export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSort, addressOf, onOpen }: Props) {
+export function VirtualTable(props: Props) {
+  const { rows, columns, hasNamespaces, order, label, selection, onSelect, onSort, addressOf, onOpen } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   const [chosen, setChosen] = useState('')
@@ -41,21 +46,28 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
   }, [])
   const first = Math.max(0, Math.floor(view.top / ROW_PX) - OVERSCAN)
   const last = Math.min(keys.length, Math.ceil((view.top + view.height) / ROW_PX) + OVERSCAN)
-  const move = (to: number): void => {
+  /** Returns the key of the row. */
+  const move = (to: number): string => {
     const next = Math.max(0, Math.min(keys.length - 1, to))
-    setChosen(keys[next] ?? '')
+    const key = keys[next] ?? ''
+    setChosen(key)
     const element = scroller.current
-    if (element === null) return
+    if (element === null) return key
     const [top, bottom] = [next * ROW_PX, (next + 2) * ROW_PX]
     if (top < element.scrollTop) element.scrollTop = top
     else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
+    return key
+  }
+  const select = (key: string, isRange: boolean): void => {
+    if (selection !== undefined) onSelect(withRow(selection, keys, key, isRange))
   }
   const press = (event: KeyboardEvent): void => {
     const key = pageKey(event)
     const { target } = event
-    // Enter is for the link or button that has the focus. The button of a closed dialog keeps the focus until the next frame.
+    // Enter and space are for the link or button that has the focus. The button of a closed dialog keeps the focus until the next frame.
     const control = target instanceof Element ? target.closest('a, button, summary') : null
-    if (key === undefined || (key === 'Enter' && control?.checkVisibility() === true)) return
+    const isPress = key === 'Enter' || key === ' '
+    if (key === undefined || (isPress && control?.checkVisibility() === true)) return
     const page = Math.floor(view.height / ROW_PX) - 1
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: 1,
@@ -67,7 +79,15 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
     }
     const step = steps[key]
     const row = rows.get(keys[active] ?? '')
-    if (step !== undefined) move(active + step)
+    if (step !== undefined) {
+      const at = move(active + step)
+      if (event.shiftKey && selection !== undefined && row !== undefined) {
+        const begun =
+          selectedOf(selection, [row.key]).length === 0 ? withRow(selection, keys, row.key, false) : selection
+        onSelect(withRow(begun, keys, at, true))
+      }
+    } else if (key === ' ' && row !== undefined) select(row.key, event.shiftKey)
+    else if (key === 'Escape') onSelect(NOTHING_SELECTED)
     else if (key === 'Home') move(0)
     else if (key === 'End') move(keys.length - 1)
     else if (key === 'Enter' && row !== undefined) onOpen(row)
@@ -84,6 +104,7 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
   }, [])
   const widths = useWidths(rows, columns)
   const clock = performance.now()
+  const selectedCount = selection === undefined ? 0 : selectedOf(selection, keys).length
   return (
     <div
       class="scroller"
@@ -96,6 +117,17 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
       <table class="rows" aria-rowcount={keys.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
+            {selection !== undefined && (
+              <th scope="col" class="pick">
+                <input
+                  type="checkbox"
+                  aria-label="Select all rows"
+                  checked={selectedCount > 0 && selectedCount === keys.length}
+                  indeterminate={selectedCount > 0 && selectedCount < keys.length}
+                  onChange={() => onSelect(withAll(selection, keys))}
+                />
+              </th>
+            )}
             {hasNamespaces && <Heading name="Namespace" order={order} column={undefined} onSort={onSort} width={16} />}
             {columns.map((column, i) =>
               column.priority > 0 ? null : (
@@ -122,6 +154,7 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
               at === active && 'active',
               clock - row.changedAt < FRESH_MS && row.changedAt > 0 && 'fresh',
               row.isGoing && 'going',
+              selection?.keys.has(key) === true && 'selected',
             ]
             return (
               <tr
@@ -133,6 +166,25 @@ export function VirtualTable({ rows, columns, hasNamespaces, order, label, onSor
                   onOpen(row)
                 }}
               >
+                {selection !== undefined && (
+                  // The keys select too: arrow keys and space.
+                  <td
+                    class="pick"
+                    onClick={(event) => {
+                      event.stopPropagation()
+                      setChosen(key)
+                      select(key, event.shiftKey)
+                      scroller.current?.focus({ preventScroll: true })
+                    }}
+                  >
+                    <input
+                      type="checkbox"
+                      tabIndex={-1}
+                      aria-label={`Select ${row.name}`}
+                      checked={selection.keys.has(key)}
+                    />
+                  </td>
+                )}
                 {hasNamespaces && <td class="dim">{row.namespace}</td>}
                 {columns.map((column, index) =>
                   column.priority > 0 ? null : (
