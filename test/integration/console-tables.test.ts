@@ -165,6 +165,57 @@ describe('a table', () => {
     await page.getByRole('alert').getByText("where: 1:7: undefined field 'date'").waitFor()
   })
 
+  it('has the columns that the user chooses, also after a reload', async () => {
+    const { page, complaints } = await opened.logIn()
+    await openKind(page, 'pods')
+    const headings = () => page.getByRole('columnheader').allTextContents()
+    const usual = ['', 'Namespace↑', 'Name', 'Ready', 'Status', 'Restarts', 'Age']
+    expect(await headings()).toEqual(usual)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByLabel('Node', { exact: true }).check()
+    await page.getByLabel('Restarts', { exact: true }).uncheck()
+    await takeScreenshot(page, 'columns')
+    expect(await findAccessFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    const chosen = ['', 'Namespace↑', 'Name', 'Ready', 'Status', 'Age', 'Node']
+    await expect.poll(headings).toEqual(chosen)
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await expect.poll(headings).toEqual(chosen)
+    expect(complaints).toEqual([])
+  })
+
+  it('shows the states of objects on a phone', async () => {
+    const options = { viewport: { width: 390, height: 780 } }
+    const { page } = await opened.logIn(undefined, options)
+    await opened.server.must('/api/v1/namespaces/default/pods', {
+      method: 'POST',
+      body: { metadata: { name: 'web-5d4f8c7b9-x2x8p' }, spec: { containers: [{ name: 'c', image: 'nginx' }] } },
+    })
+    await openKind(page, 'pods')
+    const state = rowOf(page, 'web-5d4f8c7b9-x2x8p').getByText('Pending')
+    await state.waitFor()
+    const { x = 0, width = 0 } = (await state.boundingBox()) ?? {}
+    expect(x + width).toBeLessThan(390)
+    expect(await page.getByRole('columnheader').allTextContents()).toEqual([
+      '',
+      'Name',
+      'Ready',
+      'Status',
+      'Age',
+      'Namespace↑',
+    ])
+    await rowOf(page, 'web-5d4f8c7b9-x2x8p').locator('td.pick').click()
+    await page.getByRole('group', { name: 'Selected objects' }).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    expect(await findAccessFaults(page)).toEqual([])
+    await takeScreenshot(page, 'phone-pods')
+    await page.getByRole('button', { name: 'Delete …' }).click()
+    await page.getByText('The dry run succeeded.').waitFor()
+    expect(await findAccessFaults(page)).toEqual([])
+    await takeScreenshot(page, 'phone-delete')
+  })
+
   it('is readable on a phone', async () => {
     const { page } = await opened.logIn(undefined, { viewport: { width: 390, height: 780 }, colorScheme: 'dark' })
     await page.getByRole('button', { name: 'Menu' }).click()

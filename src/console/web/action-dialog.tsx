@@ -52,9 +52,9 @@ export function ActionDialog({ action, targets, onDone, onClose }: Props) {
   const run = async (): Promise<void> => {
     setStage('running')
     const results = await each(ready, runAttempt)
-    const refused = attempts.filter(({ request }) => request === undefined)
+    const byTarget = new Map(results.map((result) => [result.target, result]))
     const done = results.filter(({ isDone }) => isDone === true)
-    setAttempts([...refused, ...results])
+    setAttempts(attempts.map((tried) => byTarget.get(tried.target) ?? tried))
     setStage('done')
     if (done.length > 0) onDone?.()
     if (done.length === targets.length) onClose(`${titleOf(action, targets)}: done.`)

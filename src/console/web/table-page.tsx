@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { BulkActions } from './action-menu.tsx'
 import { actionsFor } from './actions.ts'
 import { Alert } from './alert.tsx'
+import { ColumnMenu, useColumns } from './column-menu.tsx'
 import { type Kind, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
@@ -28,6 +29,7 @@ export function TablePage({ kind, query }: Props) {
     return row === undefined ? [] : [{ kind, named: { namespace: row.namespace, name: row.name }, uid: row.uid }]
   })
   const resource = resourceName(kind)
+  const columns = useColumns(resource, table?.columns ?? [])
   const sort = (column: number | undefined): void => {
     const next: Order = { column, descending: order.column === column && !order.descending }
     const sorted = column === undefined ? undefined : table?.columns[column]
@@ -59,6 +61,7 @@ export function TablePage({ kind, query }: Props) {
           {table === undefined ? '' : countText(table.rows.shown.length, table.rows.size)}
         </span>
         <span class="spring" />
+        {table !== undefined && table.columns.length > 0 && <ColumnMenu columns={table.columns} {...columns} />}
         {kind.verbs.includes('create') && (
           <a class="button primary" data-command={`New ${kind.kind}`} href={createAddress(resource, query.namespace)}>
             New
@@ -110,6 +113,8 @@ export function TablePage({ kind, query }: Props) {
         <VirtualTable
           rows={table.rows}
           columns={table.columns}
+          shown={columns.shown}
+          isNarrow={columns.isNarrow}
           hasNamespaces={kind.namespaced && query.namespace === ''}
           order={order}
           label={`${kind.kind} objects`}

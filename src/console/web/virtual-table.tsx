@@ -1,5 +1,6 @@
 // A table of any length: only the rows in view are in the document. Arrow keys move along the rows, Enter opens one.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isName, isState } from './columns.ts'
 import { wordTone } from './health.ts'
 import { pageKey } from './keys.ts'
 import { NOTHING_SELECTED, selectedOf, type Selection, withAll, withRow } from './selection.ts'
@@ -14,6 +15,10 @@ const FRESH_MS = 1500
 interface Props {
   readonly rows: TableRows
   readonly columns: readonly Column[]
+  /** The indices of the shown columns. */
+  readonly shown: readonly number[]
+  /** The namespaces come last on a narrow screen. */
+  readonly isNarrow: boolean
   readonly hasNamespaces: boolean
   readonly order: Order
   readonly label: string
@@ -26,7 +31,20 @@ interface Props {
 }
 
 export function VirtualTable(props: Props) {
-  const { rows, columns, hasNamespaces, order, label, selection, onSelect, onSort, addressOf, onOpen } = props
+  const {
+    rows,
+    columns,
+    shown,
+    isNarrow,
+    hasNamespaces,
+    order,
+    label,
+    selection,
+    onSelect,
+    onSort,
+    addressOf,
+    onOpen,
+  } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   const [chosen, setChosen] = useState('')
@@ -103,6 +121,7 @@ export function VirtualTable(props: Props) {
     return () => document.removeEventListener('keydown', listen)
   }, [])
   const widths = useWidths(rows, columns)
+  const namespaceHeading = <Heading name="Namespace" order={order} column={undefined} onSort={onSort} width={20} />
   const clock = performance.now()
   const selectedCount = selection === undefined ? 0 : selectedOf(selection, keys).length
   return (
@@ -119,29 +138,30 @@ export function VirtualTable(props: Props) {
           <tr aria-rowindex={1}>
             {selection !== undefined && (
               <th scope="col" class="pick">
-                <input
-                  type="checkbox"
-                  aria-label="Select all rows"
-                  checked={selectedCount > 0 && selectedCount === keys.length}
-                  indeterminate={selectedCount > 0 && selectedCount < keys.length}
-                  onChange={() => onSelect(withAll(selection, keys))}
-                />
+                <span>
+                  <input
+                    type="checkbox"
+                    aria-label="Select all rows"
+                    checked={selectedCount > 0 && selectedCount === keys.length}
+                    indeterminate={selectedCount > 0 && selectedCount < keys.length}
+                    onChange={() => onSelect(withAll(selection, keys))}
+                  />
+                </span>
               </th>
             )}
-            {hasNamespaces && <Heading name="Namespace" order={order} column={undefined} onSort={onSort} width={16} />}
-            {columns.map((column, i) =>
-              column.priority > 0 ? null : (
-                <Heading
-                  key={column.name}
-                  name={column.name}
-                  title={column.description ?? ''}
-                  order={order}
-                  column={i}
-                  onSort={onSort}
-                  width={widths[i] ?? 10}
-                />
-              ),
-            )}
+            {hasNamespaces && !isNarrow && namespaceHeading}
+            {shown.map((i, place) => (
+              <Heading
+                key={columns[i]?.name}
+                name={columns[i]?.name ?? ''}
+                title={columns[i]?.description ?? ''}
+                order={order}
+                column={i}
+                onSort={onSort}
+                width={Math.min(widths[i] ?? 10, isNarrow ? 19 : 44) + (place === 0 ? 4 : 0)}
+              />
+            ))}
+            {hasNamespaces && isNarrow && namespaceHeading}
           </tr>
         </thead>
         <tbody>
@@ -177,27 +197,26 @@ export function VirtualTable(props: Props) {
                       scroller.current?.focus({ preventScroll: true })
                     }}
                   >
-                    <input
-                      type="checkbox"
-                      tabIndex={-1}
-                      aria-label={`Select ${row.name}`}
-                      checked={selection.keys.has(key)}
-                    />
+                    <span>
+                      <input
+                        type="checkbox"
+                        tabIndex={-1}
+                        aria-label={`Select ${row.name}`}
+                        checked={selection.keys.has(key)}
+                      />
+                    </span>
                   </td>
                 )}
-                {hasNamespaces && <td class="dim">{row.namespace}</td>}
-                {columns.map((column, index) =>
-                  column.priority > 0 ? null : (
-                    <Cell
-                      key={column.name}
-                      column={column}
-                      row={row}
-                      cell={row.cells[index]}
-                      now={now}
-                      address={addressOf(row)}
-                    />
-                  ),
-                )}
+                {hasNamespaces && !isNarrow && <td class="dim">{row.namespace}</td>}
+                {shown.map((index) => {
+                  const column = columns[index]
+                  if (column === undefined) return null
+                  const cell = row.cells[index]
+                  return (
+                    <Cell key={column.name} column={column} row={row} cell={cell} now={now} address={addressOf(row)} />
+                  )
+                })}
+                {hasNamespaces && isNarrow && <td class="dim">{row.namespace}</td>}
               </tr>
             )
           })}
@@ -244,7 +263,7 @@ interface CellProps {
 
 function Cell({ column, row, cell, now, address }: CellProps) {
   const text = isAge(column) ? ageText(row.created, now) : cellText(cell)
-  if (column.format === 'name' || column.name === 'Name') {
+  if (isName(column)) {
     return (
       <td>
         <a href={address} tabIndex={-1} title={text}>
@@ -253,18 +272,13 @@ function Cell({ column, row, cell, now, address }: CellProps) {
       </td>
     )
   }
-  const tone = toneOf(column.name, text)
+  // The colour comes in addition to the word.
+  const tone = (isState(column) && wordTone(text)) || undefined
   return (
     <td class={column.type === 'integer' || column.type === 'number' ? 'number' : ''} title={text}>
       {tone === undefined ? text : <span class={`tone ${tone}`}>{text}</span>}
     </td>
   )
-}
-
-/** The colour of a word, in addition to the word. */
-function toneOf(column: string, text: string): string | undefined {
-  if (!/^(Status|Phase|Ready|Available|Condition)$/.test(column)) return undefined
-  return wordTone(text) || undefined
 }
 
 /** The widths by the longest of the first rows. They do not change while the user scrolls. */

@@ -1,0 +1,26 @@
+// The columns that a table shows: by the server's order and priorities, by the width of the screen, and by the user's choice. This file needs no browser.
+import { type Column, isAge } from './table-rows.ts'
+
+/** By the names of columns. The others are shown by default or not. */
+export type ColumnChoice = Readonly<Record<string, boolean>>
+
+/** The indices of the shown columns. */
+export function shownColumns(columns: readonly Column[], choice: ColumnChoice, isNarrow: boolean): readonly number[] {
+  const usual = columns.filter(({ priority }) => priority === 0)
+  const states = usual.filter(isState)
+  // A kind without a state has other columns that tell it from its neighbours.
+  const narrow = states.length > 0 ? states : usual.filter((column) => !isName(column)).slice(0, 2)
+  return columns.flatMap((column, i) => {
+    const isUsual = isNarrow ? isName(column) || isAge(column) || narrow.includes(column) : column.priority === 0
+    return isName(column) || (choice[column.name] ?? isUsual) ? [i] : []
+  })
+}
+
+export function isName({ name, format }: Column): boolean {
+  return format === 'name' || name === 'Name'
+}
+
+/** Whether the column says how the object is. */
+export function isState({ name }: Column): boolean {
+  return /^(Status|Phase|Ready|Available|Condition)$/.test(name)
+}
