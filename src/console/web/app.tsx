@@ -23,7 +23,7 @@ import { hasUnsaved, mayLeave, navigate, useAddress } from './navigation.ts'
 import { useAttempts } from './polling.ts'
 import { Palette } from './palette.tsx'
 import { CurrentUser, placeOf, putPlace } from './places.ts'
-import { type Route, routeOf, tableAddress, titleOf } from './routes.ts'
+import { graphAddress, type Route, routeOf, tableAddress, titleOf } from './routes.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
 import { ThemeButton } from './theme-button.tsx'
@@ -116,10 +116,12 @@ function Console({ user, isHidden, onEnd }: ConsoleProps) {
   const table = route.page === 'table' && isNamespaced(kinds, route.resource) ? route : undefined
   useEffect(() => {
     if (table !== undefined) setNamespace(table.query.namespace)
-  }, [table])
+    if (route.page === 'graph') setNamespace(route.namespace)
+  }, [table, route])
   const failed = (error: unknown): void => setLogoutProblem(`You are still logged in: ${messageOf(error)}`)
   const chooseNamespace = (chosen: string): void => {
     setNamespace(chosen)
+    if (route.page === 'graph') navigate(graphAddress(chosen), 'replace')
     if (table !== undefined) navigate(tableAddress(table.resource, { ...table.query, namespace: chosen }), 'replace')
   }
   return (
@@ -225,6 +227,10 @@ const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
   overview: async () => {
     const { OverviewPage } = await import('./overview-page.tsx')
     return (_route, { kinds, namespace }) => <OverviewPage key={namespace} kinds={kinds} namespace={namespace} />
+  },
+  graph: async () => {
+    const { GraphPage } = await import('./graph-page.tsx')
+    return (route, { kinds }) => route.page === 'graph' && <GraphPage kinds={kinds} namespace={route.namespace} />
   },
   server: async () => {
     const { ServerPage } = await import('./server-page.tsx')

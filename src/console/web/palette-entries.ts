@@ -3,7 +3,7 @@ import { canList, type Kind, resourceName } from './kind.ts'
 import { sectionsOf } from './kind-sections.ts'
 import { navigate } from './navigation.ts'
 import { knownPlaces, type Place } from './places.ts'
-import { objectAddress, PAGES, tableAddress } from './routes.ts'
+import { graphAddress, objectAddress, PAGES, tableAddress } from './routes.ts'
 import type { FoundObject } from './object-search.ts'
 
 export interface Entry {
@@ -34,7 +34,13 @@ export function entriesOf(text: string, context: PaletteContext, actions: readon
     return words.every((word) => all.includes(group === 'Kinds' && word.length < SHORTEST_PART ? ` ${word}` : word))
   }
   const begins = ({ label }: Entry): number => (label.toLowerCase().startsWith(wanted) ? 0 : 1)
-  const groups = [places('Favourites', context), places('Recent', context), pages(), kindEntries(context), actions]
+  const groups = [
+    places('Favourites', context),
+    places('Recent', context),
+    pages(context),
+    kindEntries(context),
+    actions,
+  ]
   // Without a text, the kinds are left to the sidebar.
   const shown = wanted === '' ? groups.filter((group) => group[0]?.group !== 'Kinds') : groups
   const seen = new Set<string>()
@@ -84,8 +90,11 @@ function places(
   )
 }
 
-function pages(): readonly Entry[] {
-  return PAGES.map(({ title, address }) => ({ group: 'Pages', label: title, note: '', run: () => navigate(address) }))
+function pages({ namespace }: PaletteContext): readonly Entry[] {
+  return PAGES.map(({ page, title, address }) => {
+    const place = page === 'graph' ? graphAddress(namespace) : address
+    return { group: 'Pages', label: title, note: '', run: () => navigate(place) }
+  })
 }
 
 function kindEntries({ kinds, namespace }: PaletteContext): readonly Entry[] {

@@ -5,6 +5,7 @@ export const HOME = '/console/'
 
 export type Route =
   | { readonly page: 'overview' | 'server' | 'definitions' | 'access' | 'apply' }
+  | { readonly page: 'graph'; readonly namespace: string }
   | { readonly page: 'table'; readonly resource: string; readonly query: TableQuery }
   | CreateRoute
   | { readonly page: 'object'; readonly resource: string; readonly named: ObjectName }
@@ -36,6 +37,7 @@ export function routeOf(pathname: string, search: string): Route {
   const plain = PLAIN.find((name) => name === page)
   if (plain !== undefined) return { page: plain }
   const [resource = '', namespace = '', name = ''] = rest
+  if (page === 'graph') return { page, namespace: tableQuery(search).namespace }
   if (page === 'kinds' && resource !== '') return { page: 'table', resource, query: tableQuery(search) }
   if (page === 'create' && resource !== '') {
     const query = new URLSearchParams(search)
@@ -89,6 +91,10 @@ export function objectAddress(
   return `${HOME}objects/${resource}/${namespace === '' ? NO_NAMESPACE : namespace}/${encodeURIComponent(name)}`
 }
 
+export function graphAddress(namespace: string): string {
+  return `${HOME}graph${searchOf({ namespace })}`
+}
+
 /** The title of the browser's tab. */
 export function titleOf(route: Route): string {
   if (route.page === 'object') return route.named.name
@@ -98,6 +104,7 @@ export function titleOf(route: Route): string {
 
 const TITLES = {
   overview: 'Overview',
+  graph: 'Graph',
   server: 'Server',
   definitions: 'Definitions',
   access: 'Access',

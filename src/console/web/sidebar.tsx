@@ -5,7 +5,7 @@ import { canList, type Kind, type ObjectName, resourceName } from './kind.ts'
 import { sectionsOf } from './kind-sections.ts'
 import { Mark } from './login-page.tsx'
 import { knownPlaces, type KnownPlace, usePlaces } from './places.ts'
-import { HOME, PAGES, type Route, tableAddress } from './routes.ts'
+import { graphAddress, HOME, PAGES, type Route, tableAddress } from './routes.ts'
 
 interface Props {
   readonly kinds: readonly Kind[]
@@ -30,7 +30,10 @@ export function Sidebar({ kinds, route, namespace }: Props) {
       <ul>
         {PAGES.map(({ page, title, address }) => (
           <li key={page}>
-            <a href={address} aria-current={route.page === page ? 'page' : undefined}>
+            <a
+              href={page === 'graph' ? graphAddress(namespace) : address}
+              aria-current={route.page === page ? 'page' : undefined}
+            >
               <Icon name={page} />
               {title}
             </a>
