@@ -1,4 +1,5 @@
 // The pages of the console about the server itself, its definitions and who may do what, in a real browser.
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findAccessFaults, openYaml, takeScreenshot } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
@@ -127,6 +128,51 @@ describe('access', () => {
     await expect.poll(() => cells('Secret')).toBe('no no no no no no no')
     await takeScreenshot(tab.page, 'access')
     await tab.isFaultless()
+  })
+
+  it('tells who has a right, by the roles and bindings', async () => {
+    await visit('Access')
+    const find = async (page: Page, verb: string, resource: string, name = ''): Promise<void> => {
+      await page.getByLabel('Verb').fill(verb)
+      await page.getByLabel('Resource').fill(resource)
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+      await page.getByRole('button', { name: 'Find' }).click()
+    }
+    const told = tab.page.getByRole('status')
+    const rules = [{ apiGroups: [''], resources: ['secrets', 'pods/log'], resourceNames: ['mine'], verbs: ['get'] }]
+    const token = await newUser(tab.server, 'holder', rules)
+    await find(tab.page, 'get', 'secrets')
+    await told.getByText(/subjects can get secrets in some or all namespaces\.$/).waitFor()
+    const holder = tab.page.getByRole('row', { name: 'ServiceAccount holder in default default mine holder holder' })
+    await holder.waitFor()
+    await tab.page
+      .getByRole('row', { name: /^Group system:masters / })
+      .getByRole('link', { name: 'cluster-admin' })
+      .first()
+      .waitFor()
+    await takeScreenshot(tab.page, 'who-can')
+    await tab.isFaultless()
+    await tab.page.getByLabel('Namespace').selectOption('kube-system')
+    await told.getByText(/in kube-system\.$/).waitFor()
+    await holder.waitFor({ state: 'detached' })
+    await find(tab.page, 'get', 'po/log', 'mine')
+    await told.getByText(/can get pods\/log named mine in kube-system\.$/).waitFor()
+    await find(tab.page, 'get', 'nonsense')
+    await tab.page.getByText('The server serves no resource nonsense.').waitFor()
+    await find(tab.page, 'get', 'secret', 'mine')
+    await tab.page.getByLabel('Namespace').selectOption('default')
+    await holder.getByRole('link', { name: 'ServiceAccount holder in default' }).click()
+    await tab.page.getByRole('heading', { name: 'holder', level: 1 }).waitFor()
+    // A user who may not read roles gets no wrong answer.
+    const { page: own, complaints } = await tab.logIn(token)
+    await own.goto(`${tab.server.url}/console/access`)
+    await find(own, 'get', 'secrets')
+    await own
+      .getByRole('alert')
+      .getByText(/^You have no permission to list: ClusterRole, /)
+      .waitFor()
+    expect(await own.getByText(/^Nobody can/).count()).toBe(0)
+    expect(complaints).toEqual([])
   })
 })
 

@@ -6,6 +6,7 @@ import { type Answer, subjectNamed, type Verb, VERBS } from './access-rules.ts'
 import type { Problem } from './api.ts'
 import { canList, type Kind, resourceName } from './kind.ts'
 import { useAttempts } from './polling.ts'
+import { WhoCan } from './who-can-part.tsx'
 
 interface Props {
   readonly kinds: readonly Kind[]
@@ -20,8 +21,10 @@ export function AccessPage({ kinds, namespace }: Props) {
     <section class="page">
       <header class="page-head">
         <h1>Access</h1>
-        <span class="dim">{`${user === '' ? 'What you may do' : `What ${user} may do`} ${namespace === '' ? 'in all namespaces' : `in ${namespace}`}`}</span>
+        <span class="dim">{namespace === '' ? 'in all namespaces' : `in ${namespace}`}</span>
       </header>
+      <WhoCan kinds={kinds} namespace={namespace} />
+      <h2>{user === '' ? 'What can you do?' : `What can ${user} do?`}</h2>
       <form
         class="filters"
         onSubmit={(event) => {
