@@ -42,6 +42,8 @@ export function App() {
   const look = (session: Session): void => {
     report()
     const isLost = session.user === undefined && hasUnsaved()
+    // A dialog that stays open would keep the user from the login page.
+    if (session.user === undefined) for (const dialog of document.querySelectorAll('dialog')) dialog.close()
     setVisit((before) => ({ session, kept: isLost ? (before?.session.user ?? before?.kept) : undefined }))
   }
   const [codeProblem, setCodeProblem] = useState('')
