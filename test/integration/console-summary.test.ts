@@ -1,11 +1,11 @@
-// The overview of the cluster and the summaries of objects in the console, in a real browser, with simulated nodes.
+// The overview of the cluster, the summaries of objects and the page of the server in the console, in a real browser, with simulated nodes.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findAccessFaults, takeScreenshot } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 import { newUser } from '../rigs/new-user.ts'
 
-const tab = useAdminTab(['--nodes=3'])
+const tab = useAdminTab(['--nodes=3', '--feature-gates=ObjectHistory=true'])
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
 const MERGE = { 'content-type': 'application/merge-patch+json' }
@@ -31,6 +31,11 @@ async function open(place: string, page: Page = tab.page): Promise<void> {
 const card = (name: string, page: Page = tab.page) => page.getByRole('region', { name, exact: true })
 const rowIn = (name: string, text: string | RegExp) => card(name).getByRole('row').filter({ hasText: text })
 
+/** The parts that are wider than their place. */
+const CUT_OFF = `[...document.querySelectorAll('main, .wide')]
+  .filter((part) => part.scrollWidth > part.clientWidth)
+  .map((part) => part.ariaLabel ?? part.id)`
+
 /** At both widths, in both themes, nothing is cut off or inaccessible. */
 async function looksRight(name: string): Promise<void> {
   for (const [width, colorScheme] of [
@@ -41,7 +46,7 @@ async function looksRight(name: string): Promise<void> {
     await tab.page.setViewportSize({ width, height: 900 })
     await tab.page.emulateMedia({ colorScheme })
     expect(await findAccessFaults(tab.page)).toEqual([])
-    expect(await tab.page.evaluate('document.querySelector("main").scrollWidth <= innerWidth')).toBe(true)
+    expect(await tab.page.evaluate(CUT_OFF)).toEqual([])
     await takeScreenshot(tab.page, `${name}-${width}-${colorScheme}`)
   }
   tab.isQuiet()
@@ -142,5 +147,136 @@ describe('a summary', () => {
     await looksRight('summary-deployment')
     await card('Dependents').getByRole('link').first().click()
     await rowIn('Owners', /Deployment.*rolled/).waitFor()
+  })
+
+  it('of a pod shows the states of its containers, its owner and its node', async () => {
+    await deploy('housed')
+    await open('deployments.apps/default/housed')
+    const link = rowIn('Pods', /Running/)
+      .first()
+      .getByRole('link')
+    await link.click()
+    await rowIn('Containers', /main.*web:1.*80.*running/).waitFor()
+    await rowIn('Owners', /ReplicaSet.*housed-/).waitFor()
+    await rowIn('Conditions', /^Ready *True/).waitFor()
+    await rowIn('Labels', /app.*housed/).waitFor()
+    await looksRight('summary-pod')
+    await open('nodes/-/node-0')
+    await rowIn('Resources', /cpu/).waitFor()
+    await rowIn('Pods', /Running/)
+      .first()
+      .waitFor()
+  })
+
+  it('of a secret hides its values until they are clicked', async () => {
+    const data = { password: btoa('p<b>4</b>'), key: btoa('\u00ff\u00fe') }
+    await make('/api/v1/namespaces/default/secrets', { metadata: { name: 'hidden' }, data })
+    await open('secrets/default/hidden')
+    await rowIn('Data', /password.*9 B/).waitFor()
+    expect(await tab.page.content()).not.toContain('p&lt;b&gt;4')
+    await tab.page.getByRole('button', { name: 'Show password' }).click()
+    await card('Data').getByText('p<b>4</b>').waitFor()
+    await tab.page.getByRole('button', { name: 'Show key' }).click()
+    await card('Data').getByText('binary data').waitFor()
+    await looksRight('summary-secret')
+    await tab.page.getByRole('button', { name: 'Hide password' }).click()
+    await expect.poll(() => card('Data').getByText('p<b>4</b>').count()).toBe(0)
+  })
+
+  it.each([
+    ['configmaps/default/kube-root-ca.crt', 'Data', /ca\.crt.*BEGIN CERTIFICATE/],
+    ['clusterroles.rbac.authorization.k8s.io/-/view', 'Rules', /get, list, watch.*pods/],
+    ['clusterrolebindings.rbac.authorization.k8s.io/-/cluster-admin', 'Subjects', /Group.*system:masters/],
+    ['services/default/kubernetes', 'Ports', /https.*443.*TCP/],
+    ['apiservices.apiregistration.k8s.io/-/v1.', 'Conditions', /Available.*True/],
+  ])('of %s has its %s', async (place, part, row) => {
+    await open(place)
+    await rowIn(part, row).first().waitFor()
+    await tab.isFaultless()
+  })
+
+  it('of a custom object has its printer columns, its conditions and its dependents, live', async () => {
+    const boats = '/apis/sea.example/v1/namespaces/default/boats'
+    await make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      metadata: { name: 'boats.sea.example' },
+      spec: {
+        group: 'sea.example',
+        scope: 'Namespaced',
+        names: { kind: 'Boat', plural: 'boats' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+            additionalPrinterColumns: [{ name: 'Sails', type: 'integer', jsonPath: '.spec.sails' }],
+          },
+        ],
+      },
+    })
+    const boat = { apiVersion: 'sea.example/v1', kind: 'Boat', metadata: { name: 'one' }, spec: { sails: 3 } }
+    await expect.poll(async () => (await tab.server.request(boats, { method: 'POST', body: boat })).status).toBe(201)
+    const { metadata } = await tab.server.must(`${boats}/one`)
+    const { uid } = metadata as { readonly uid: string }
+    const ownerReferences = [{ apiVersion: 'sea.example/v1', kind: 'Boat', name: 'one', uid }]
+    await make('/api/v1/namespaces/default/configmaps', { metadata: { name: 'log-book', ownerReferences } })
+    await open('boats.sea.example/default/one')
+    await tab.page.locator('.facts > div', { hasText: 'Sails' }).getByText('3', { exact: true }).waitFor()
+    await rowIn('Dependents', /ConfigMap.*log-book/).waitFor()
+    const status = { conditions: [{ type: 'Ready', status: 'False', reason: 'NoWind', message: 'calm' }] }
+    await tab.server.must(`${boats}/one`, { method: 'PATCH', headers: MERGE, body: { spec: { sails: 4 }, status } })
+    await tab.page.locator('.facts > div', { hasText: 'Sails' }).getByText('4', { exact: true }).waitFor()
+    await rowIn('Conditions', /Ready.*False.*NoWind.*calm/).waitFor()
+    await tab.isFaultless()
+  })
+
+  it('names the related objects that the user may not read', async () => {
+    const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch'] }]
+    await deploy('fenced')
+    const { page } = await tab.logIn(await newUser(tab.server, 'fenced-in', rules))
+    await open('deployments.apps/default/fenced', page)
+    await page.getByText('No permission to read related objects: ReplicaSet, Pod').waitFor()
+    await card('Conditions', page).waitFor()
+    expect(await findAccessFaults(page)).toEqual([])
+  })
+})
+
+describe('the history', () => {
+  it('has the last versions with their writers and changes, live, and no values of secrets', async () => {
+    const maps = '/api/v1/namespaces/default/configmaps'
+    await make(maps, { metadata: { name: 'past' }, data: { colour: 'red' } })
+    const paint = (colour: string) =>
+      tab.server.must(`${maps}/past?fieldManager=painter`, {
+        method: 'PATCH',
+        headers: MERGE,
+        body: { data: { colour } },
+      })
+    await paint('green')
+    await open('configmaps/default/past')
+    await tab.page.getByRole('tab', { name: 'History' }).click()
+    await rowIn('Versions', /painter.*data\.colour: "red" → "green"/).waitFor()
+    await paint('blue')
+    await rowIn('Versions', /painter.*data\.colour: "green" → "blue"/).waitFor()
+    await rowIn('Versions', 'The oldest version that the server has.').waitFor()
+    await looksRight('history')
+    const secrets = '/api/v1/namespaces/default/secrets'
+    await make(secrets, { metadata: { name: 'past' }, stringData: { password: 'old' } })
+    const body = { stringData: { password: 'new' } }
+    await tab.server.must(`${secrets}/past`, { method: 'PATCH', headers: MERGE, body })
+    await open('secrets/default/past')
+    await tab.page.getByRole('tab', { name: 'History' }).click()
+    await rowIn('Versions', 'data.password').waitFor()
+    expect(await card('Versions').textContent()).not.toMatch(/b2xk|bmV3/)
+  })
+})
+
+describe('the page of the server', () => {
+  it('is not cut off on wide and on small screens', async () => {
+    const other = await tab.page.context().newPage()
+    await other.goto(`${tab.server.url}/console/kinds/configmaps?labels=app.kubernetes.io%2Fname%20in%20(one%2Ctwo)`)
+    await tab.page.getByRole('link', { name: 'Server', exact: true }).click()
+    await tab.page.getByRole('img', { name: /^Event-loop lag/ }).waitFor()
+    await rowIn('Watchers', 'configmaps').waitFor()
+    await looksRight('server')
   })
 })

@@ -1,8 +1,9 @@
-// The page of an object: its summary, its YAML with the owners of its fields, its events, and its family.
+// The page of an object: its summary, its YAML with the owners of its fields, its events, its family and its history.
 import { useEffect, useState } from 'preact/hooks'
 import { ActionMenu } from './action-menu.tsx'
 import { Alert } from './alert.tsx'
 import { EventsTab } from './events-tab.tsx'
+import { HistoryTab, useHasHistory } from './history-tab.tsx'
 import { type Kind, type ObjectName, objectPath, resourceName } from './kind.ts'
 import { navigate } from './navigation.ts'
 import { useAttempts } from './polling.ts'
@@ -14,7 +15,7 @@ import { LiveBadge } from './table-page.tsx'
 import { TreeTab } from './tree-tab.tsx'
 import { YamlTab } from './yaml-tab.tsx'
 
-const TABS = ['Summary', 'YAML', 'Events', 'Owners'] as const
+const TABS = ['Summary', 'YAML', 'Events', 'Owners', 'History'] as const
 type Tab = (typeof TABS)[number]
 
 interface Props {
@@ -26,7 +27,7 @@ interface Props {
 }
 
 export function ObjectPage({ kind, kinds, named, chosen }: Props) {
-  const [tab, setTab] = useState<Tab>('Summary')
+  const [chosenTab, setTab] = useState<Tab>('Summary')
   const [loaded, setLoaded] = useState<Loaded>()
   const { count, problem, report } = useAttempts()
   const [round, setRound] = useState(0)
@@ -34,6 +35,8 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
   const [isConnected, setConnected] = useState(true)
   const { namespace, name } = named
   const path = objectPath(kind, named)
+  const hasHistory = useHasHistory(path)
+  const tab = chosenTab === 'History' && !hasHistory ? 'Summary' : chosenTab
   const load = async (): Promise<Loaded | undefined> => {
     try {
       const found = await readObject(kind, { namespace, name })
@@ -55,6 +58,7 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
     return followObject(kind, { namespace, name }, version, { tell: setNews, connected: setConnected, lost })
   }, [path, version, round])
   const table = tableAddress(resourceName(kind), kind.namespaced ? { namespace: chosen } : {})
+  const newest = news?.kind === 'changed' ? news.object : loaded?.object
   return (
     <section class="page object-page">
       <header class="page-head">
@@ -76,17 +80,15 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
         )}
       </header>
       <div class="tabs" role="tablist" aria-label="Parts">
-        {TABS.map((one) => (
+        {TABS.filter((one) => one !== 'History' || hasHistory).map((one) => (
           <button key={one} type="button" role="tab" aria-selected={tab === one} onClick={() => setTab(one)}>
             {one}
           </button>
         ))}
       </div>
       <Alert text={problem?.message} />
-      {news?.kind === 'deleted' && <p class="notice bad">It was deleted.</p>}
-      {loaded !== undefined && tab === 'Summary' && (
-        <SummaryTab kinds={kinds} kind={kind} object={news?.kind === 'changed' ? news.object : loaded.object} />
-      )}
+      {news?.kind === 'deleted' && <p class="notice bad">This object was deleted.</p>}
+      {newest !== undefined && tab === 'Summary' && <SummaryTab kinds={kinds} kind={kind} object={newest} />}
       {loaded !== undefined && (
         <div class="kept" hidden={tab !== 'YAML'}>
           <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={load} />
@@ -94,6 +96,7 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
       )}
       {loaded !== undefined && tab === 'Events' && <EventsTab kinds={kinds} object={loaded.object} />}
       {loaded !== undefined && tab === 'Owners' && <TreeTab kinds={kinds} kind={kind} object={loaded.object} />}
+      {newest !== undefined && tab === 'History' && <HistoryTab kind={kind} object={newest} />}
     </section>
   )
 }
