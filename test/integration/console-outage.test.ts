@@ -69,7 +69,7 @@ describe('a table', () => {
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }]
     const { page } = await tab.logIn(await newUser(tab.server, 'no-watcher', rules))
     await page.goto(`${tab.server.url}/console/kinds/configmaps?namespace=default`)
-    await page.getByText('Forbidden', { exact: true }).waitFor()
+    await page.getByText('No permission', { exact: true }).waitFor()
     await page.getByRole('alert').getByText('cannot watch resource "configmaps"').waitFor()
     await page.getByRole('link', { name: 'kube-root-ca.crt' }).waitFor()
   })
@@ -108,8 +108,8 @@ describe('every other page', () => {
       .or(tab.page.locator('.cm-line', { hasText: 'a: "1"' }))
       .waitFor()
     for (const [part, sign] of [
-      ['Owners', 'It has no owner, and owns nothing.'],
-      ['Events', 'Nothing was reported of it'],
+      ['Owners', 'No owners and no dependents.'],
+      ['Events', 'No recent events.'],
     ] as const) {
       await cut(tab.page)
       await tab.page.getByRole('tab', { name: part }).click()

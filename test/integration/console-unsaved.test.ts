@@ -174,7 +174,7 @@ describe('unsaved edits of an object', () => {
     await tab.page.getByRole('button', { name: 'Back to the editor' }).click()
     await isKept()
     await tab.server.must(`${MAPS}/failing`, { method: 'DELETE' })
-    await tab.page.getByText('It was deleted.').waitFor()
+    await tab.page.getByText('This object was deleted.').waitFor()
     await isKept()
     await tab.page.getByRole('button', { name: 'Review changes' }).click()
     await tab.page.getByRole('alert').first().waitFor()

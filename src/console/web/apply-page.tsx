@@ -100,7 +100,7 @@ export function ApplyPage({ kinds, namespace, start }: Props) {
         )}
         {stage.kind === 'reviewing' && (
           <button type="button" class="primary" onClick={() => void apply(stage.tried)}>
-            {start !== undefined ? 'Create' : stage.force ? 'Take over and apply' : 'Apply'}
+            {start !== undefined ? 'Create' : stage.force ? 'Take ownership and apply' : 'Apply'}
           </button>
         )}
       </div>

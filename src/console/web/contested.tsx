@@ -9,10 +9,8 @@ interface ContestedProps {
 export function Contested({ conflicts, onForce }: ContestedProps) {
   return (
     <div class="panel" role="alert">
-      <h2>Others own what you changed</h2>
-      <p class="dim">
-        Nothing was written. Applying a value of your own would take these fields away from their owners.
-      </p>
+      <h2>Other managers own the fields that you changed</h2>
+      <p class="dim">Nothing was written. Your values would take these fields away from their owners.</p>
       <table class="plain">
         <thead>
           <tr>
@@ -30,13 +28,13 @@ export function Contested({ conflicts, onForce }: ContestedProps) {
         </tbody>
       </table>
       <ul class="ways">
-        <li>Leave the fields as they are: go back to the editor and undo that part.</li>
-        <li>Have the owner change them where it gets its values from.</li>
-        <li>Write by update: the fields change now, and the owner is told of a conflict when it applies next.</li>
-        <li>Take the fields over: they are yours, and the owner has to give them up or to force.</li>
+        <li>Keep the values of the owners: go back to the editor and undo your changes of these fields.</li>
+        <li>Change the values at their source, where the owner reads them.</li>
+        <li>Write by update: the fields change now, and the next apply of the owner conflicts.</li>
+        <li>Take ownership: the owner must then give up the fields, or force its next apply.</li>
       </ul>
       <button type="button" onClick={onForce}>
-        Review taking them over
+        Review and take ownership
       </button>
     </div>
   )

@@ -57,9 +57,9 @@ export function findCost(costs: VersionCosts | undefined, { field, index }: Plac
   return costs?.rules.find((cost) => cost.field === field && cost.index === index)
 }
 
-/** `1,200 (0.01 % of what is allowed)` */
+/** `1,200 (0.01 % of the limit)` */
 export function costText(cost: number, limit: number): string {
   const percent = (cost / limit) * 100
   const share = percent > 0 && percent < 0.01 ? 'less than 0.01' : percent.toFixed(percent < 10 ? 2 : 0)
-  return `${cost.toLocaleString('en')} (${share} % of what is allowed)`
+  return `${cost.toLocaleString('en')} (${share} % of the limit)`
 }

@@ -42,7 +42,7 @@ export function DefinitionsPage({ namespace }: { readonly namespace: string }) {
         <span class="dim count">{value?.items.length}</span>
       </header>
       <Alert text={problem?.message} />
-      {value?.items.length === 0 && <p class="empty">No kinds were defined beside those that are built in.</p>}
+      {value?.items.length === 0 && <p class="empty">No custom resource definitions.</p>}
       <div class="cards">
         {value?.items.map((definition) => (
           <DefinitionCard key={definition.metadata.name} definition={definition} namespace={namespace} />
@@ -71,7 +71,7 @@ function DefinitionCard({ definition: { metadata, spec, status }, namespace }: C
         <span class={`tone badge ${isServed ? 'good' : 'bad'}`}>
           {isServed ? 'established' : (established?.message ?? 'not established')}
         </span>
-        <span class="dim">{spec.scope === 'Namespaced' ? 'in namespaces' : 'cluster-wide'}</span>
+        <span class="dim">{spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster-scoped'}</span>
         {spec.conversion?.strategy === 'Webhook' && <span class="dim">converted by a webhook</span>}
         <a
           href={objectAddress(

@@ -31,7 +31,7 @@ interface Props {
 export function EventsTab({ kinds, object }: Props) {
   const { events, problem } = useEvents(kinds, object)
   if (problem !== undefined) return <Alert text={problem.message} />
-  if (events.length === 0) return <p class="empty">Nothing was reported of it, or it is too long ago.</p>
+  if (events.length === 0) return <p class="empty">No recent events.</p>
   const now = Date.now()
   return (
     <table class="plain">

@@ -58,8 +58,8 @@ export function LoginPage({ offered: { certificate, provider }, kept, problem: b
         <p class="hint">
           On the machine of the server, <code>npx quarterdeck console</code> opens a page that is logged in. Otherwise
           enter a token that this server accepts: the administrator's is in <code>admin.kubeconfig</code> in the data
-          directory, and <code>kubectl create token NAME</code> makes one for a service account. It is sealed in a
-          cookie that no script can read, and kept nowhere else.
+          directory, and <code>kubectl create token NAME</code> makes one for a service account. The console keeps it
+          only in an encrypted cookie that scripts cannot read.
         </p>
         <Alert text={problem} />
         <button type="submit" class="primary" disabled={isBusy}>

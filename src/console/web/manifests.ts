@@ -25,7 +25,7 @@ export function manifestsIn(text: string, defaultNamespace: string): readonly Ma
       const read = (...path: readonly string[]): string => scalarAt(part, path) ?? ''
       const manifest = { apiVersion: read('apiVersion'), kind: read('kind'), name: read('metadata', 'name') }
       for (const [field, value] of Object.entries(manifest)) {
-        if (value === '') throw new Error(`a manifest says no ${field === 'name' ? 'metadata.name' : field}`)
+        if (value === '') throw new Error(`a manifest has no ${field === 'name' ? 'metadata.name' : field}`)
       }
       return { ...manifest, namespace: read('metadata', 'namespace') || defaultNamespace, text: part, ...place }
     })

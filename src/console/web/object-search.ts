@@ -1,5 +1,5 @@
 // Searches objects by their names. The server searches: one small request for each of the likeliest kinds, a few at a time.
-import { ApiFailure, ask, messageOf, UnreachableError } from './api.ts'
+import { ask } from './api.ts'
 import { canList, collectionPath, type Kind, type ObjectName, resourceName } from './kind.ts'
 
 export interface FoundObject {
@@ -9,14 +9,12 @@ export interface FoundObject {
 
 export interface Found {
   readonly objects: readonly FoundObject[]
-  /** The kinds that the user may not list. */
+  /** The kinds that the server did not search, mostly because the user may not. */
   readonly refused: readonly Kind[]
-  /** Another failure. Empty: there is none. */
-  readonly problem: string
   readonly isDone: boolean
 }
 
-export const NOTHING: Found = { objects: [], refused: [], problem: '', isDone: true }
+export const NOTHING: Found = { objects: [], refused: [], isDone: true }
 
 /** These limits bound the work of the server for one text. */
 const MOST_KINDS = 30
@@ -63,25 +61,21 @@ export async function searchObjects(
   const waiting = [...kinds]
   const byKind = new Map<Kind, readonly FoundObject[]>()
   const refused: Kind[] = []
-  let problem = ''
   const report = (isDone: boolean): void => {
     if (signal.aborted) return
     // In the order of the kinds, not of the answers. The best names come first.
     const objects = kinds
       .flatMap((kind) => byKind.get(kind) ?? [])
       .toSorted((a, b) => rankOf(a.named.name, name) - rankOf(b.named.name, name))
-    tell({ objects, refused: [...refused], problem, isDone })
+    tell({ objects, refused: [...refused], isDone })
   }
   const isEnough = (): boolean => [...byKind.values()].flat().length >= MOST_OBJECTS
   const work = async (): Promise<void> => {
     for (let kind = waiting.shift(); kind !== undefined && !signal.aborted && !isEnough(); kind = waiting.shift()) {
       try {
         byKind.set(kind, await namesOf(kind, name, signal))
-      } catch (error) {
-        if (error instanceof ApiFailure && error.code === 403) refused.push(kind)
-        else problem = messageOf(error)
-        // No other kind has a better chance.
-        if (error instanceof UnreachableError) waiting.length = 0
+      } catch {
+        refused.push(kind)
       }
       report(false)
     }

@@ -3,7 +3,7 @@ import { canList, type Kind, resourceName } from './kind.ts'
 import { sectionsOf } from './kind-sections.ts'
 import { navigate } from './navigation.ts'
 import { knownPlaces, type Place } from './places.ts'
-import { createAddress, graphAddress, objectAddress, PAGES, tableAddress } from './routes.ts'
+import { graphAddress, objectAddress, PAGES, tableAddress } from './routes.ts'
 import type { FoundObject } from './object-search.ts'
 
 export interface Entry {
@@ -24,22 +24,14 @@ const MOST_OF_A_GROUP = 8
 
 /** A shorter text finds kinds only by the beginning of a name: `web` is not meant for webhook configurations. */
 const SHORTEST_PART = 4
-/** The groups with an entry for each kind. Without a text, they are left to the sidebar. */
-const BY_KIND: readonly string[] = ['Kinds', 'Create']
 
 /** Every word of the text must be in the entry. Labels that begin with the text come first. */
-export function entriesOf(
-  text: string,
-  context: PaletteContext,
-  actions: readonly Entry[],
-  found: readonly FoundObject[],
-): readonly Entry[] {
+export function entriesOf(text: string, context: PaletteContext, actions: readonly Entry[]): readonly Entry[] {
   const wanted = text.trim().toLowerCase()
   const words = wanted.split(/\s+/)
   const fits = ({ group, label, note }: Entry): boolean => {
     const all = ` ${label} ${note}`.toLowerCase()
-    const isPart = BY_KIND.includes(group)
-    return words.every((word) => all.includes(isPart && word.length < SHORTEST_PART ? ` ${word}` : word))
+    return words.every((word) => all.includes(group === 'Kinds' && word.length < SHORTEST_PART ? ` ${word}` : word))
   }
   const begins = ({ label }: Entry): number => (label.toLowerCase().startsWith(wanted) ? 0 : 1)
   const groups = [
@@ -48,29 +40,22 @@ export function entriesOf(
     pages(context),
     kindEntries(context),
     actions,
-    creations(context),
   ]
-  const shown =
-    wanted === '' ? groups.filter(([first]) => first === undefined || !BY_KIND.includes(first.group)) : groups
-  const best = shown.map((group) =>
-    group
-      .filter(fits)
-      .toSorted((a, b) => begins(a) - begins(b))
-      .slice(0, MOST_OF_A_GROUP),
-  )
-  return withoutRepeated([...best, found.map(objectEntry)].flat())
+  // Without a text, the kinds are left to the sidebar.
+  const shown = wanted === '' ? groups.filter((group) => group[0]?.group !== 'Kinds') : groups
+  const seen = new Set<string>()
+  return shown.flatMap((group) => {
+    const fitting = group.filter((entry) => fits(entry) && !seen.has(`${entry.label} ${entry.note}`))
+    const best = fitting.toSorted((a, b) => begins(a) - begins(b)).slice(0, MOST_OF_A_GROUP)
+    for (const { label, note } of best) seen.add(`${label} ${note}`)
+    return best
+  })
 }
 
-function objectEntry({ kind, named }: FoundObject): Entry {
+export function objectEntry({ kind, named }: FoundObject): Entry {
   const { namespace, name } = named
   const note = namespace === '' ? kind.kind : `${kind.kind} in ${namespace}`
   return { group: 'Objects', label: name, note, run: () => navigate(objectAddress(kind, named)) }
-}
-
-/** A favourite may be recent, and may be found on the server. */
-function withoutRepeated(entries: readonly Entry[]): readonly Entry[] {
-  const seen = new Map(entries.toReversed().map((entry) => [`${entry.label} ${entry.note}`, entry]))
-  return entries.filter((entry) => seen.get(`${entry.label} ${entry.note}`) === entry)
 }
 
 export function keyOf({ group, label, note }: Entry): string {
@@ -83,9 +68,9 @@ export function likelyKinds({ kinds, starred, recent }: PaletteContext): readonl
   return [...new Set([...visited, ...sectionsOf(kinds).flatMap((section) => section.kinds)])]
 }
 
-/** Buttons and links say with `data-command` that the palette offers them. */
+/** Buttons say with `data-command` that the palette offers them. */
 export function actionsOnPage(): readonly Entry[] {
-  const buttons = [...document.querySelectorAll<HTMLElement>('[data-command]:not(:disabled)')]
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-command]:not(:disabled)')]
   return buttons.map((button) => ({
     group: 'Actions',
     label: button.dataset['command'] ?? '',
@@ -110,16 +95,6 @@ function pages({ namespace }: PaletteContext): readonly Entry[] {
     const place = page === 'graph' ? graphAddress(namespace) : address
     return { group: 'Pages', label: title, note: '', run: () => navigate(place) }
   })
-}
-
-function creations({ kinds, namespace }: PaletteContext): readonly Entry[] {
-  return kinds
-    .filter((kind) => canList(kind) && kind.verbs.includes('create'))
-    .map((kind) => {
-      const resource = resourceName(kind)
-      const address = createAddress(resource, kind.namespaced ? namespace : '')
-      return { group: 'Create', label: `New ${kind.kind}`, note: resource, run: () => navigate(address) }
-    })
 }
 
 function kindEntries({ kinds, namespace }: PaletteContext): readonly Entry[] {

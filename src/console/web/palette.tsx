@@ -3,7 +3,15 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import type { Kind } from './kind.ts'
 import { type Found, NOTHING, searchObjects, searchOf } from './object-search.ts'
-import { actionsOnPage, entriesOf, type Entry, keyOf, likelyKinds, type PaletteContext } from './palette-entries.ts'
+import {
+  actionsOnPage,
+  entriesOf,
+  type Entry,
+  keyOf,
+  likelyKinds,
+  objectEntry,
+  type PaletteContext,
+} from './palette-entries.ts'
 import { usePlaces } from './places.ts'
 
 interface Props {
@@ -67,7 +75,7 @@ function Finder({ kinds, namespace, actions, close }: FinderProps) {
   const found = useFound(text, context)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])
-  const entries = entriesOf(text, context, actions, found.objects)
+  const entries = [...entriesOf(text, context, actions), ...found.objects.map(objectEntry)]
   // Answers that arrive do not move the choice to another entry.
   const current = Math.max(
     entries.findIndex((entry) => keyOf(entry) === active),
@@ -144,13 +152,11 @@ function Finder({ kinds, namespace, actions, close }: FinderProps) {
   )
 }
 
-function statusOf(count: number, { refused, problem, isDone }: Found): string {
+function statusOf(count: number, { refused, isDone }: Found): string {
   if (!isDone) return 'Searching…'
   const some = count === 0 ? 'Nothing found.' : `${count} found.`
   const names = refused.map(({ kind }) => kind).join(', ')
-  return [some, problem, names === '' ? '' : `No permission to search ${names}.`]
-    .filter((text) => text !== '')
-    .join(' ')
+  return names === '' ? some : `${some} The server refused to search ${names}.`
 }
 
 /** A new text cancels the requests of the one before. */

@@ -35,9 +35,9 @@ export function RuleList({ rules, version, place, resourceVersion }: RuleListPro
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{rules.length}</summary>
-      {problem !== '' && <p class="dim">{`Their cost is not told: ${problem}`}</p>}
+      {problem !== '' && <p class="dim">{`The server did not estimate their cost: ${problem}`}</p>}
       {costs !== undefined && told !== undefined && (
-        <p>{`Estimated cost together: ${costText(told.cost, costs.limits.schema)}`}</p>
+        <p>{`Estimated total cost: ${costText(told.cost, costs.limits.schema)}`}</p>
       )}
       <ul class="rules">
         {rules.map((rule) => (

@@ -105,7 +105,7 @@ export function ServerPage() {
           {load.value === undefined
             ? ''
             : load.value.storageBytes === undefined
-              ? 'not counted'
+              ? 'not measured'
               : bytesText(load.value.storageBytes)}
         </Fact>
         <Fact name="Memory" problem={load.problem}>
@@ -209,7 +209,7 @@ function WatcherTable({ watchers: { value, problem } }: { readonly watchers: Pol
       watcher.waitingMs === 0 ? '–' : <span class="tone bad">{`${watcher.waitingMs} ms`}</span>,
       watcher.relists,
     ])
-  const columns = ['User', 'Agent', 'Resource', 'Namespace', 'Selector', 'For', 'Lag', 'Sent', 'Waiting', 'Relists']
+  const columns = ['User', 'Agent', 'Resource', 'Namespace', 'Selector', 'Age', 'Lag', 'Sent', 'Waiting', 'Relists']
   return <Listing title="Watchers" columns={columns} rows={rows} problem={problem} />
 }
 
@@ -221,6 +221,6 @@ function LeaseTable({ leases: { value, problem } }: { readonly leases: Polled<{ 
     spec?.renewTime === undefined ? '–' : `${ageText(spec.renewTime, Date.now())} ago`,
     spec?.leaseDurationSeconds === undefined ? '–' : `${spec.leaseDurationSeconds}s`,
   ])
-  const columns = ['Name', 'Namespace', 'Holder', 'Renewed', 'Lasts']
+  const columns = ['Name', 'Namespace', 'Holder', 'Renewed', 'Duration']
   return <Listing title="Leases" columns={columns} rows={rows} problem={problem} />
 }

@@ -4,7 +4,7 @@ import { BulkActions } from './action-menu.tsx'
 import { actionsFor } from './actions.ts'
 import { Alert } from './alert.tsx'
 import { ColumnMenu, useColumns } from './column-menu.tsx'
-import { type Kind, oneNamespace, resourceName } from './kind.ts'
+import { type Kind, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
 import { createAddress, objectAddress, tableAddress, type TableQuery } from './routes.ts'
@@ -63,11 +63,7 @@ export function TablePage({ kind, query }: Props) {
         <span class="spring" />
         {table !== undefined && table.columns.length > 0 && <ColumnMenu columns={table.columns} {...columns} />}
         {kind.verbs.includes('create') && (
-          <a
-            class="button primary"
-            data-command={`New ${kind.kind}`}
-            href={createAddress(resource, oneNamespace(query.namespace))}
-          >
+          <a class="button primary" data-command={`New ${kind.kind}`} href={createAddress(resource, query.namespace)}>
             New
           </a>
         )}
@@ -119,7 +115,7 @@ export function TablePage({ kind, query }: Props) {
           columns={table.columns}
           shown={columns.shown}
           isNarrow={columns.isNarrow}
-          hasNamespaces={kind.namespaced && oneNamespace(query.namespace) === ''}
+          hasNamespaces={kind.namespaced && query.namespace === ''}
           order={order}
           label={`${kind.kind} objects`}
           selection={actionsFor(kind).length === 0 ? undefined : selection}
@@ -132,7 +128,7 @@ export function TablePage({ kind, query }: Props) {
       {targets.length > 0 && (
         <BulkActions kind={kind} targets={targets} onClear={() => setSelection(NOTHING_SELECTED)} />
       )}
-      {table?.state.kind === 'live' && table.rows.size === 0 && <p class="empty">None here.</p>}
+      {table?.state.kind === 'live' && table.rows.size === 0 && <p class="empty">No objects.</p>}
     </section>
   )
 }
@@ -162,7 +158,7 @@ const STATES: Readonly<Record<LiveState['kind'], readonly [text: string, tone: s
   loading: ['Loading', 'waiting'],
   live: ['Live', 'good'],
   reconnecting: ['Reconnecting', 'waiting'],
-  forbidden: ['Forbidden', 'bad'],
+  forbidden: ['No permission', 'bad'],
   unreachable: ['Server unreachable', 'bad'],
   failed: ['Error', 'bad'],
 }

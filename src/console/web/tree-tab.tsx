@@ -21,7 +21,7 @@ const BOX = { width: 230, height: 42 } as const
 export function TreeTab({ kinds, kind, object }: Props) {
   const { nodes, problem } = useFamily(kinds, kind, object)
   if (problem !== undefined) return <Alert text={problem.message} />
-  if (nodes === undefined) return <p class="empty">Looking for those that belong together.</p>
+  if (nodes === undefined) return <p class="empty">Loading…</p>
   const width = (Math.max(...nodes.map(({ column }) => column)) + 1) * COLUMN_PX
   const height = (Math.max(...nodes.map(({ row }) => row)) + 1) * ROW_PX
   return (
@@ -34,7 +34,7 @@ export function TreeTab({ kinds, kind, object }: Props) {
           <Box key={node.object.uid} node={node} isCurrent={node.object.uid === object.metadata.uid} />
         ))}
       </svg>
-      {nodes.length === 1 && <p class="dim">It has no owner, and owns nothing.</p>}
+      {nodes.length === 1 && <p class="dim">No owners and no dependents.</p>}
     </div>
   )
 }

@@ -68,7 +68,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
     setStage(EDITING)
     const who = writersSince(managedOf(loaded), managedOf(fresh)).join(' and ')
     setNotice(
-      `${who || 'Another client'} changed the object meanwhile. Your edit was put on top of the new version: review it again.`,
+      `${who || 'Another client'} changed the object in the meantime. Your edits were merged into the new version: review them again.`,
     )
   }
   const failed = async (error: unknown): Promise<void> => {
@@ -125,7 +125,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
             disabled={stage.result === base}
             onClick={() => void write(stage.force)}
           >
-            {stage.force ? 'Take over and write' : 'Write'}
+            {stage.force ? 'Take ownership and write' : 'Write'}
           </button>
         )}
         <span class="dim">{hintOf(stage, isEdited, base)}</span>
@@ -134,7 +134,7 @@ export function YamlTab({ kind, named, loaded, news, reload }: Props) {
         <p class="notice row">
           <span>The object has changed since you began to edit.</span>
           <button type="button" onClick={() => void merge()}>
-            Put my edit on top
+            Merge my edits
           </button>
         </p>
       )}
@@ -171,8 +171,8 @@ function managedOf({ object }: Loaded): readonly ManagedFields[] {
 
 function hintOf(stage: Stage, isEdited: boolean, base: string): string {
   if (stage.kind === 'reviewing')
-    return stage.result === base ? 'A dry run shows that nothing would change.' : 'What a dry run says would be stored.'
-  return stage.kind === 'editing' && !isEdited ? 'Owners of the fields are beside the lines.' : ''
+    return stage.result === base ? 'A dry run shows that nothing would change.' : 'The result of a dry run.'
+  return stage.kind === 'editing' && !isEdited ? 'The owners of the fields are beside the lines.' : ''
 }
 
 interface ModeProps {
@@ -200,7 +200,7 @@ function ModeField({ mode, onChoose, isDisabled }: ModeProps) {
 function Clashes({ clashes }: { readonly clashes: readonly Clash[] }) {
   return (
     <div class="notice bad" role="alert">
-      <p>Both of you changed these lines. Yours are in the editor.</p>
+      <p>You and another client changed these lines. The editor has your version.</p>
       {clashes.map(({ mine, theirs }) => (
         <dl class="clash mono" key={mine}>
           <dt>Yours</dt>

@@ -24,8 +24,8 @@ it('a rule finds its cost by its field and its place there', () => {
 })
 
 it.each([
-  [0, '0 (0.00 % of what is allowed)'],
-  [3, '3 (less than 0.01 % of what is allowed)'],
-  [123_456, '123,456 (1.23 % of what is allowed)'],
-  [25_000_000, '25,000,000 (250 % of what is allowed)'],
+  [0, '0 (0.00 % of the limit)'],
+  [3, '3 (less than 0.01 % of the limit)'],
+  [123_456, '123,456 (1.23 % of the limit)'],
+  [25_000_000, '25,000,000 (250 % of the limit)'],
 ])('a cost of %d is %s', (cost, text) => expect(costText(cost, 10_000_000)).toBe(text))

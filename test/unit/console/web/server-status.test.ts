@@ -98,6 +98,6 @@ metadata:
     { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' },
     { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', namespace: 'own', name: 'b' },
   ])
-  expect(() => manifestsIn('kind: A\napiVersion: v1\n', '')).toThrow('a manifest says no metadata.name')
-  expect(() => manifestsIn('just a text', '')).toThrow('a manifest says no apiVersion')
+  expect(() => manifestsIn('kind: A\napiVersion: v1\n', '')).toThrow('a manifest has no metadata.name')
+  expect(() => manifestsIn('just a text', '')).toThrow('a manifest has no apiVersion')
 })
