@@ -154,4 +154,14 @@ describe('the graph of a namespace', () => {
     await own.getByText('No object refers to another one here.').waitFor()
     expect(complaints).toEqual([])
   })
+
+  it('keeps the last state while the server is away, and goes on when it is back', async () => {
+    await open('shop')
+    await tab.page.route(/console\/api/, (route) => route.abort('connectionrefused'))
+    await tab.page.getByRole('alert').getByText('The server cannot be reached. The console keeps trying.').waitFor()
+    await graph().getByText('search', { exact: true }).first().waitFor()
+    await tab.page.unroute(/console\/api/)
+    await tab.page.getByRole('alert').waitFor({ state: 'detached' })
+    await graph().getByText('search', { exact: true }).first().waitFor()
+  })
 })

@@ -76,7 +76,7 @@ describe('a table', () => {
 })
 
 describe('every other page', () => {
-  it.each(['Server', 'Definitions', 'Access', 'Apply YAML'])(
+  it.each(['Graph', 'Server', 'Definitions', 'Access', 'Apply YAML'])(
     '%s recovers where it could not be loaded',
     async (name) => {
       await tab.page.getByRole('heading', { name: 'Overview' }).waitFor()

@@ -45,32 +45,34 @@ export function AccessPage({ kinds, namespace }: Props) {
         <button type="submit">Ask</button>
       </form>
       <Alert text={problem?.message} />
-      <table class="plain matrix">
-        <thead>
-          <tr>
-            <th scope="col">Kind</th>
-            {VERBS.map((verb) => (
-              <th key={verb} scope="col">
-                {verb}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((kind) => (
-            <tr key={resourceName(kind)}>
-              <th scope="row" title={resourceName(kind)}>
-                {kind.kind} <span class="dim">{kind.group}</span>
-              </th>
+      <div class="wide" tabIndex={0} role="region" aria-label="Rights, scrollable">
+        <table class="plain matrix">
+          <thead>
+            <tr>
+              <th scope="col">Kind</th>
               {VERBS.map((verb) => (
-                <td key={verb}>
-                  <Mark answer={kind.verbs.includes(verb) ? answers.get(cellOf(kind, verb)) : 'none'} />
-                </td>
+                <th key={verb} scope="col">
+                  {verb}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {shown.map((kind) => (
+              <tr key={resourceName(kind)}>
+                <th scope="row" title={resourceName(kind)}>
+                  {kind.kind} <span class="dim">{kind.group}</span>
+                </th>
+                {VERBS.map((verb) => (
+                  <td key={verb}>
+                    <Mark answer={kind.verbs.includes(verb) ? answers.get(cellOf(kind, verb)) : 'none'} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   )
 }
