@@ -3,7 +3,7 @@
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { type MaybePromise, settle, whenKnown } from '../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import { isOwnedFirst } from './field-ownership.ts'
 import { generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } from './object-meta.ts'
@@ -66,20 +66,18 @@ export function creationOf(request: Omit<Creation, 'isOwnedFirst'>): Creation {
 }
 
 /** The object after mutating admission, in the stored version. Throws `ApiError`. */
-export function admitNew(creation: Creation): MaybePromise<ApiObject> {
+export function admitNew(creation: Creation): Promise<ApiObject> {
   return takeSteps(ADMIT_STEPS, creation.sent, creation)
 }
 
 /** What was admitted, ready to be stored where its name is free. Throws `ApiError`; then nothing is reserved. */
-export function prepareNew(creation: AdmittedCreation): MaybePromise<ApiObject> {
-  return settle(
-    () => takeSteps(PREPARE_STEPS, creation.admitted, creation),
-    (prepared) => prepared,
-    (error) =>
-      whenKnown(creation.held.settle(false), () => {
-        throw error
-      }),
-  )
+export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject> {
+  try {
+    return await takeSteps(PREPARE_STEPS, creation.admitted, creation)
+  } catch (error) {
+    await creation.held.settle(false)
+    throw error
+  }
 }
 
 /** A POST gives no owner to the marks of a deletion, which a new object cannot have. A PUT does. */

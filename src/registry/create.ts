@@ -23,11 +23,10 @@ export async function createObject(
   const { versions } = resource
   const held = new HeldReservation()
   const creation = creationOf({ parts, resource, context, versions, sent, verb: 'post', name: '', held })
-  const admitting = withConversions(versions, (known) => admitNew({ ...creation, versions: known }), {
+  const admitted = await withConversions(versions, (known) => admitNew({ ...creation, versions: known }), {
     signal: context.signal,
     isVital: false,
   })
-  const admitted = admitting instanceof Promise ? await admitting : admitting
   const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
   for (let attempt = 1; ; attempt++) {
     const result = await storeNew({ ...creation, admitted })
@@ -39,16 +38,14 @@ export async function createObject(
 /** One attempt to store a new object. `kept`: the name is taken. */
 async function storeNew(creation: AdmittedCreation): Promise<WriteResult> {
   const { parts, resource, context, held } = creation
-  const preparing = prepareNew(creation)
-  const object = preparing instanceof Promise ? await preparing : preparing
+  const object = await prepareNew(creation)
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   let put: ReturnType<typeof outcomeOfNew> | undefined
   const decide: Decide = (current) =>
     current === undefined ? (put ??= outcomeOfNew(object, creation)) : { kind: 'keep' }
   try {
     const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context)
-    const settling = held.settle(result.kind === 'put' && !context.dryRun)
-    if (settling !== undefined) await settling
+    await held.settle(result.kind === 'put' && !context.dryRun)
     return result
   } catch (error) {
     await held.settleFailed(error)

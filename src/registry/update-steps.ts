@@ -82,7 +82,7 @@ export function prepareChanged(
   update: Update,
   { stored, live }: { readonly stored: ApiObject; readonly live: ApiObject },
   wantedAlone: ApiObject,
-): MaybePromise<ApiObject> {
+): Promise<ApiObject> {
   const { parts, resource, request, context } = update
   const wanted = withNamespace(sharedWith(wantedAlone, live) as ApiObject, resource, context)
   const isView = resource.subresources.get(request.subresource)?.view !== undefined

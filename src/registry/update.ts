@@ -3,7 +3,6 @@
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { withConversions } from './conversions.ts'
@@ -42,14 +41,12 @@ export async function updateObject(
   let last: ApiObject | undefined
   const write = (versions: KindVersions): Promise<WriteResult> => {
     const update = { parts, resource, request, context, name, endpoint, form, versions, held }
-    const decide: Decide = (current) =>
-      whenKnown(held.settle(false), () => {
-        const deciding = current === undefined ? createOutcome(update) : updateOutcome(update, readable(current))
-        return whenKnown(deciding, (outcome) => {
-          if (outcome.kind === 'remove') last = outcome.last
-          return outcome
-        })
-      })
+    const decide: Decide = async (current) => {
+      await held.settle(false)
+      const outcome = await (current === undefined ? createOutcome(update) : updateOutcome(update, readable(current)))
+      if (outcome.kind === 'remove') last = outcome.last
+      return outcome
+    }
     return writeFitting(storeFor(parts, context), { key, decide, keepsOwners }, context)
   }
   let result: WriteResult
@@ -59,8 +56,7 @@ export async function updateObject(
     await held.settleFailed(error)
     throw error
   }
-  const settling = held.settle(result.kind === 'put' && !context.dryRun)
-  if (settling !== undefined) await settling
+  await held.settle(result.kind === 'put' && !context.dryRun)
   switch (result.kind) {
     case 'put':
       return { object: result.object, created: result.created }
@@ -87,16 +83,14 @@ async function createOutcome({ parts, resource, request, context, versions, held
   return outcomeOfNew(await prepareNew({ ...creation, admitted: await admitNew(creation) }), creation)
 }
 
-function updateOutcome(update: Update, item: StoredObject): MaybePromise<Outcome> {
+async function updateOutcome(update: Update, item: StoredObject): Promise<Outcome> {
   const { resource, request, form, versions } = update
   const stored = objectToChange(resource, item)
   checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
   const live = form.live(stored)
-  const preparing = prepareChanged(update, { stored, live }, request.wanted(live, versions))
-  return whenKnown(preparing, (object) => {
-    if (!isFullyDeleted(object, stored) || resource.strategy.isHeldBack(object)) return putOutcome(resource, object)
-    return { kind: 'remove', last: withMeta(object, { resourceVersion: metaOf(stored).resourceVersion }) }
-  })
+  const object = await prepareChanged(update, { stored, live }, request.wanted(live, versions))
+  if (!isFullyDeleted(object, stored) || resource.strategy.isHeldBack(object)) return putOutcome(resource, object)
+  return { kind: 'remove', last: withMeta(object, { resourceVersion: metaOf(stored).resourceVersion }) }
 }
 
 /** A terminating object that nothing holds any more goes with the update that lets it go (W-147 to W-149). */

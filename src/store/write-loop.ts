@@ -4,7 +4,6 @@ import type { ApiObject } from '../api/object.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT, putKey, removeKey, type WriteResult as KvWriteResult } from '../kv/kv.ts'
 import { InvariantError, throwIfCancelled } from '../lib/errors.ts'
-import { type MaybePromise, settle } from '../lib/maybe-promise.ts'
 import { notFound, type Operation, translate } from './errors.ts'
 import { keyInType } from './keys.ts'
 import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
@@ -31,8 +30,7 @@ export async function writeObject(
   let current = request.assumed === undefined ? await attempt.read(signal) : request.assumed.current
   for (;;) {
     throwIfCancelled(signal)
-    const deciding = decideOn(current, request.decide)
-    const decision = deciding instanceof Promise ? await deciding : deciding
+    const decision = await decideOn(current, request.decide)
     const result = decision.kind === 'thrown' ? undefined : await attempt.carryOut(decision.outcome, current, signal)
     if (result?.kind === 'lost') {
       current = result.current
@@ -58,12 +56,12 @@ type Decision =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'thrown'; readonly error: unknown }
 
-function decideOn(current: Current | undefined, decide: Decide): MaybePromise<Decision> {
-  return settle<Outcome, Decision>(
-    () => decide(current?.item),
-    (outcome) => ({ kind: 'outcome', outcome }),
-    (error) => ({ kind: 'thrown', error }),
-  )
+async function decideOn(current: Current | undefined, decide: Decide): Promise<Decision> {
+  try {
+    return { kind: 'outcome', outcome: await decide(current?.item) }
+  } catch (error) {
+    return { kind: 'thrown', error }
+  }
 }
 
 function revisionOf(current: Current | undefined): number {
