@@ -90,7 +90,8 @@ function rightMembers(shape: ObjectShape, map: ValueMap): ValueMap {
   for (const name in map) {
     const field = shape.byName.get(name)
     const value = map[name]!
-    const right = field === undefined ? value : rightField(field, value)
+    if (field === undefined || (typeof value === 'string' && field.shape.kind === 'string')) continue
+    const right = rightField(field, value)
     if (right === value) continue
     changed ??= { ...map }
     if (right === undefined) delete changed[name]

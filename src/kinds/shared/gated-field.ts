@@ -38,10 +38,20 @@ export function withGatedFields<T extends ApiObject>(
   fields: readonly GatedField[],
   strategy: NoInfer<KindStrategy<T>>,
 ): KindStrategy<T> {
-  const prepare = (object: T, stored: T | undefined, { gates }: WriteContext): T =>
-    fields
-      .filter(({ gate, path }) => !gates.has(gate) && (stored === undefined || !hasField(stored, path)))
-      .reduce((result, { path }) => withoutField(result, path) as T, object)
+  const known = new WeakMap<ReadonlySet<string>, ClosedFields>()
+  const closedFields = (gates: ReadonlySet<string>): ClosedFields => {
+    const closed = known.get(gates) ?? closedOf(fields, gates)
+    known.set(gates, closed)
+    return closed
+  }
+  const prepare = (object: T, stored: T | undefined, { gates }: WriteContext): T => {
+    const { paths, steps } = closedFields(gates)
+    // Nearly no object has such a field. One walk finds that out.
+    if (!hasAnyField(object, steps)) return object
+    return paths
+      .filter((path) => stored === undefined || !hasField(stored, path))
+      .reduce((result, path) => withoutField(result, path) as T, object)
+  }
   return {
     ...strategy,
     prepareForCreate: (object, context) => {
@@ -53,6 +63,43 @@ export function withGatedFields<T extends ApiObject>(
       return strategy.prepareForUpdate?.(prepared, stored, context) ?? prepared
     },
   }
+}
+
+/** The fields whose gates are off. */
+interface ClosedFields {
+  readonly paths: readonly (readonly string[])[]
+  readonly steps: readonly Step[]
+}
+
+/** A step that several paths may share. The last step of a path has no next ones. */
+interface Step {
+  readonly name: string
+  readonly next: readonly Step[]
+}
+
+function closedOf(fields: readonly GatedField[], gates: ReadonlySet<string>): ClosedFields {
+  const paths = fields.filter(({ gate }) => !gates.has(gate)).map(({ path }) => path)
+  return { paths, steps: stepsOf(paths) }
+}
+
+function stepsOf(paths: readonly (readonly string[])[]): readonly Step[] {
+  const byName = Map.groupBy(
+    paths.filter((path) => path.length > 0),
+    ([name = '']) => plain(name),
+  )
+  return Array.from(byName, ([name, members]) => ({ name, next: stepsOf(members.map((path) => path.slice(1))) }))
+}
+
+/** Whether any of the paths leads to a field. */
+function hasAnyField(holder: Value, steps: readonly Step[]): boolean {
+  return steps.some(({ name, next }) => {
+    if (name !== '*') {
+      const value = isMap(holder) ? own(holder, name) : undefined
+      return value !== undefined && (next.length === 0 || hasAnyField(value, next))
+    }
+    if (isList(holder)) return holder.some((item) => hasAnyField(item, next))
+    return isMap(holder) && Object.values(holder).some((value) => hasAnyField(value, next))
+  })
 }
 
 function plain(name: string): string {
