@@ -17,11 +17,13 @@ interface ConversionNeed {
 type Work<T> = (versions: KindVersions) => MaybePromise<T>
 
 /** Calls `work`, again as often as a conversion is missing. */
-export function withConversions<T>(versions: KindVersions, work: Work<T>, need: ConversionNeed): MaybePromise<T> {
-  return versions.convertElsewhere === undefined ? work(versions) : converting(versions, work, need)
-}
-
-async function converting<T>(versions: KindVersions, work: Work<T>, { signal, isVital }: ConversionNeed): Promise<T> {
+export async function withConversions<T>(
+  versions: KindVersions,
+  work: Work<T>,
+  { signal, isVital }: ConversionNeed,
+): Promise<T> {
+  const { convertElsewhere } = versions
+  if (convertElsewhere === undefined) return work(versions)
   const known = new Map<string, ValueMap>()
   const atHand: KindVersions = {
     ...versions,
@@ -38,7 +40,7 @@ async function converting<T>(versions: KindVersions, work: Work<T>, { signal, is
       if (!(error instanceof ConversionMissing)) throw error
       const { object, apiVersion } = error
       try {
-        const converted = await versions.convertElsewhere!(object, apiVersion, signal)
+        const converted = await convertElsewhere(object, apiVersion, signal)
         known.set(keyOf(object, apiVersion), versions.convert(converted, apiVersion))
       } catch (failure) {
         if (isVital || !(failure instanceof ApiError)) throw failure

@@ -3,7 +3,6 @@
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import { isOwnedFirst } from './field-ownership.ts'
 import { generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } from './object-meta.ts'
@@ -127,11 +126,11 @@ function ownedBySender(object: ApiObject, { resource, context, versions }: Creat
   return trackUpdate(request, object)
 }
 
-export function mutatedByAdmission(served: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+export async function mutatedByAdmission(served: ApiObject, creation: Creation): Promise<ApiObject> {
   const { parts, resource, context } = creation
   const object = resource.conversion.toStored(served)
-  const mutating = parts.admission.mutate(admissionOf(object, creation), context.signal)
-  return whenKnown(mutating, (mutated) => fromAdmission(object, mutated, context.warn))
+  const mutated = await parts.admission.mutate(admissionOf(object, creation), context.signal)
+  return fromAdmission(object, mutated, context.warn)
 }
 
 export function named(object: ApiObject, { context }: Creation): ApiObject {
@@ -168,10 +167,10 @@ export function warnedOf(object: ApiObject, { resource, context }: Creation): Ap
   return object
 }
 
-export function validatedByAdmission(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+export async function validatedByAdmission(object: ApiObject, creation: Creation): Promise<ApiObject> {
   const { parts, context } = creation
-  const validating = parts.admission.validate(admissionOf(object, creation), context.signal)
-  return whenKnown(validating, () => object)
+  await parts.admission.validate(admissionOf(object, creation), context.signal)
+  return object
 }
 
 /**

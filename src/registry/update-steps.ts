@@ -5,7 +5,6 @@ import { invalidError } from '../api/invalid-error.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues, isList, isMap, own, sharedWith, type Value } from '../api/value.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { conflictError } from './errors.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -102,11 +101,11 @@ function withFieldsOwnedAsSent(object: ApiObject, round: UpdateRound): ApiObject
   return round.isOwnedFirst ? ownedByWriter(round) : withManagedFieldsOf(object, round.live)
 }
 
-function mutatedByAdmission(changed: ApiObject, round: UpdateRound): MaybePromise<ApiObject> {
+async function mutatedByAdmission(changed: ApiObject, round: UpdateRound): Promise<ApiObject> {
   const { parts, form, context, stored } = round
   const object = form.toAdmission(changed)
-  const mutating = parts.admission.mutate(admissionOf(object, round), context.signal)
-  return whenKnown(mutating, (mutated) => form.adopt(fromAdmission(object, mutated, context.warn), stored))
+  const mutated = await parts.admission.mutate(admissionOf(object, round), context.signal)
+  return form.adopt(fromAdmission(object, mutated, context.warn), stored)
 }
 
 /** The version that the client has seen must be the stored one. Some kinds require that it names one. */
@@ -195,10 +194,10 @@ function warnedOf(object: ApiObject, { resource, request, context, endpoint, sto
   return object
 }
 
-function validatedByAdmission(object: ApiObject, round: UpdateRound): MaybePromise<ApiObject> {
+async function validatedByAdmission(object: ApiObject, round: UpdateRound): Promise<ApiObject> {
   const { parts, form, context } = round
-  const validating = parts.admission.validate(admissionOf(form.shown(object), round), context.signal)
-  return whenKnown(validating, () => object)
+  await parts.admission.validate(admissionOf(form.shown(object), round), context.signal)
+  return object
 }
 
 function admissionOf(object: ApiObject, round: UpdateRound): ReturnType<typeof admissionRequest> {

@@ -73,14 +73,26 @@ it.each<[string, PutOutcome]>([
   })
 })
 
-it('a write has the event loop again behind each step that waited', async () => {
+it('a write has the event loop again behind each step', async () => {
   const taken: string[] = []
   const context = { ...world.context(), resume: () => void taken.push('resume') }
   const step = (name: string, waits: boolean) => (object: ApiObject) => {
     taken.push(name)
     return waits ? Promise.resolve(object) : object
   }
-  const steps = [step('one', false), step('webhook', true), step('two', false), step('three', false)]
-  expect(await takeSteps(steps, owned, { context })).toBe(owned)
-  expect(taken).toEqual(['one', 'webhook', 'resume', 'two', 'three'])
+  expect(await takeSteps([step('one', false), step('webhook', true)], owned, { context })).toBe(owned)
+  expect(taken).toEqual(['one', 'resume', 'webhook', 'resume'])
+})
+
+it('writes that arrive together take each step together', async () => {
+  const taken: string[] = []
+  const write = (name: string): Promise<ApiObject> => {
+    const step = (at: number) => (object: ApiObject) => {
+      taken.push(`${name}${at}`)
+      return object
+    }
+    return takeSteps([step(1), step(2), step(3)], owned, { context: world.context() })
+  }
+  await Promise.all([write('a'), write('b')])
+  expect(taken).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
 })
