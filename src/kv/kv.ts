@@ -48,10 +48,17 @@ export interface ListResult {
   readonly count?: number
 }
 
-/** The revision that a key must have now; `ABSENT`: the key must not exist. */
-export interface Expectation {
-  readonly key: string
-  readonly revision: Revision
+/**
+ * The state that a key must have now. `revision`: of its last write; `ABSENT`: the key must not exist. `notAfter`: the key was not written after
+ * this revision, or does not exist.
+ */
+export type Expectation =
+  | { readonly key: string; readonly revision: Revision; readonly notAfter?: undefined }
+  | { readonly key: string; readonly revision?: undefined; readonly notAfter: Revision }
+
+/** `current`: the revision of the key; `ABSENT` if it does not exist. */
+export function isAsExpected({ revision, notAfter }: Expectation, current: Revision): boolean {
+  return notAfter === undefined ? current === revision : current <= notAfter
 }
 
 export interface Put {
@@ -67,7 +74,7 @@ export interface Removal {
 }
 
 export interface Commit {
-  /** The state of every key that is written, and of others that the writer has relied on. A key is named once. */
+  /** The state of every key that is written, by its revision, and of others that the writer has relied on. A key is named once. */
   readonly expected: readonly Expectation[]
   /** A removal of a key that is expected to be absent writes nothing. A key is written once. */
   readonly writes: readonly (Put | Removal)[]
@@ -84,7 +91,7 @@ export interface DeleteRequest {
 }
 
 /**
- * Losing is a value: a key was not at its expected revision, and nothing was written. `current` is the value of the first such key. If several
+ * Losing is a value: a key was not as expected, and nothing was written. `current` is the value of the first such key. If several
  * keys were expected, it may be newer than `revision`.
  */
 export type WriteResult =
@@ -215,10 +222,12 @@ export function removeKey(kv: Committer, { key, expected }: DeleteRequest, signa
 export function checkCommit({ expected, writes }: Commit): void {
   const [first] = expected
   for (const { key } of expected) checkKey(key)
-  if (expected.length === 1 && writes.length <= 1 && (writes[0] ?? first)!.key === first!.key) return
-  const known = new Set(expected.map(({ key }) => key))
+  const isSingle = expected.length === 1 && first!.revision !== undefined && writes.length <= 1
+  if (isSingle && (writes[0] ?? first)!.key === first!.key) return
+  const named = new Set(expected.map(({ key }) => key))
+  const known = new Set(expected.flatMap(({ key, revision }) => (revision === undefined ? [] : [key])))
   const written = new Set(writes.map(({ key }) => key))
-  if (known.size < expected.length || written.size < writes.length || !written.isSubsetOf(known)) {
+  if (named.size < expected.length || written.size < writes.length || !written.isSubsetOf(known)) {
     throw new InvariantError('a commit names a key twice, or writes one without its expected revision')
   }
 }

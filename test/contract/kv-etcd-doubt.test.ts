@@ -162,6 +162,48 @@ describe.each(['newest', 'oldest'] as const)('a write to etcd without an answer,
     await expect(updating).rejects.toMatchObject({ code: 'unknown' })
   })
 
+  describe('that expects another key not to be written', () => {
+    const mark = (notAfter: number) => ({ key: `${prefix}mark`, notAfter })
+
+    function putUnmarked(value: string, expected: number, notAfter: number): Promise<WriteResult> {
+      const key = `${prefix}a`
+      const writes = [{ key, value: Buffer.from(value) }]
+      return kv.commit({ expected: [{ key, revision: expected }, mark(notAfter)], writes }, signal)
+    }
+
+    const putMark = (): Promise<WriteResult> =>
+      putKey(other, { key: `${prefix}mark`, value: Buffer.from('x'), expected: 0 }, signal)
+
+    it.each(['a create', 'an update'])(
+      'is found where it happened before the other key was written: %s',
+      async (verb) => {
+        const expected = verb === 'a create' ? 0 : (await put(other, 'before')).revision
+        const before = await other.newestRevision(signal)
+        proxy.silence('answers')
+        const writing = putUnmarked('ours', expected, before)
+        const { revision } = await nextEvent(before)
+        await putMark()
+        expect(await writing).toEqual({ ok: true, revision })
+      },
+    )
+
+    it.each(['a create', 'an update'])(
+      'has lost where the other key was written first, also if it arrives late: %s',
+      async (verb) => {
+        const expected = verb === 'a create' ? 0 : (await put(other, 'before')).revision
+        const before = await other.newestRevision(signal)
+        proxy.silence('all')
+        const writing = putUnmarked('ours', expected, before)
+        const { revision } = await putMark()
+        expect(await writing).toMatchObject({ ok: false, current: { key: `${prefix}mark`, revision } })
+        proxy.resume()
+        const late = await openEtcd({ prefix, endpoints: [proxy.endpoint] }, signal)
+        await late.close()
+        expect(await currentValue()).toBe(verb === 'a create' ? undefined : 'before')
+      },
+    )
+  })
+
   describe('that writes several keys', () => {
     const keys = ['a', 'new', 'gone'] as const
     let a: number

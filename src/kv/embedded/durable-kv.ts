@@ -8,6 +8,7 @@ import {
   ABSENT,
   type Batch,
   type Commit,
+  isAsExpected,
   KvError,
   type KvWatch,
   type Put,
@@ -147,7 +148,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     const { writes } = commit
     const nowMs = this.#clock.now()
     const decide = (draft: Draft): WriteResult => {
-      const lost = commit.expected.find(({ key, revision }) => draft.revisionOf(key) !== revision)
+      const lost = commit.expected.find((one) => !isAsExpected(one, draft.revisionOf(one.key)))
       if (lost !== undefined) return { ok: false, revision: draft.newest, current: draft.itemOf(lost.key) }
       if (writes.some(({ value }) => value !== undefined)) this.#space.check()
       const revision = draft.newest + 1

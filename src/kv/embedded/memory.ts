@@ -9,6 +9,7 @@ import {
   ABSENT,
   type Batch,
   type Commit,
+  isAsExpected,
   type KeyValue,
   KvError,
   type KvEvent,
@@ -184,7 +185,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#begin(signal)
     checkWrites(commit)
     const lost = commit.expected.find(
-      ({ key, revision }) => (this.#state.get(toSortKey(key))?.revision ?? ABSENT) !== revision,
+      (one) => !isAsExpected(one, this.#state.get(toSortKey(one.key))?.revision ?? ABSENT),
     )
     if (lost !== undefined) {
       return { ok: false, revision: this.newest, current: this.#state.get(toSortKey(lost.key)) }

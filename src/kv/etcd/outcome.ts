@@ -3,7 +3,16 @@
 // and have got the same result.) Another put means that we lost, without effect. If we wanted to delete, a delete may have been that of any
 // client. The outcome is `unknown` then: otherwise two clients could each believe that they did it alone. For a commit of several keys one put
 // is looked for, and the others must have changed in the same revision.
-import { ABSENT, type Commit, type KeyValue, type KvEvent, type Put, type Removal, type Revision } from '../kv.ts'
+import {
+  ABSENT,
+  type Commit,
+  isAsExpected,
+  type KeyValue,
+  type KvEvent,
+  type Put,
+  type Removal,
+  type Revision,
+} from '../kv.ts'
 import { RANGE, type RequestOp, TXN, type TxnResponse } from '../gen/rpc.ts'
 import type { Given } from '../rpc.ts'
 import type { Call, Cluster } from './cluster.ts'
@@ -58,11 +67,21 @@ export async function revisionOfState(cluster: Cluster, commit: Commit, call: Ca
 
 /** The first key of a lost commit that is not as expected. Undefined: all are. */
 export function lostKey({ expected }: Commit, { responses }: TxnResponse): Lost | undefined {
-  for (const [at, { key, revision }] of expected.entries()) {
-    const found = toKeyValue(responses[at]?.range?.kvs[0])
-    if ((found?.revision ?? ABSENT) !== revision) return { key, found }
+  for (const [at, expectation] of expected.entries()) {
+    const found = keyValueIn(responses[at])
+    if (!isAsExpected(expectation, found?.revision ?? ABSENT)) return { key: expectation.key, found }
   }
   return undefined
+}
+
+/** A key that the commit writes is still at its expected revision, so no copy of the commit has been carried out. No key is expected to be absent. */
+export function isUntouched({ expected, writes }: Commit, { responses }: TxnResponse): boolean {
+  const written = new Set(writes.map(({ key }) => key))
+  return expected.some(({ key, revision }, at) => written.has(key) && keyValueIn(responses[at])?.revision === revision)
+}
+
+function keyValueIn(response: TxnResponse['responses'][number] | undefined): KeyValue | undefined {
+  return toKeyValue(response?.range?.kvs[0])
 }
 
 interface Lost {
@@ -109,7 +128,7 @@ async function read(
 ): Promise<readonly (KeyValue | undefined)[]> {
   const success = writes.map(({ key }): Given<RequestOp> => ({ range: { key, revision } }))
   const { responses } = await cluster.call(TXN, { success }, call)
-  return responses.map(({ range }) => toKeyValue(range?.kvs[0]))
+  return responses.map(keyValueIn)
 }
 
 /** A put, if there is one: it can be told from the puts of others. */
@@ -119,5 +138,5 @@ function witnessOf({ expected, writes }: Commit): Put | Removal {
 }
 
 function expectedOf({ expected }: Commit, key: string): Revision {
-  return expected.find((one) => one.key === key)!.revision
+  return expected.find((one) => one.key === key)!.revision!
 }

@@ -2,21 +2,21 @@
 //
 // A lost answer (a cut connection, a time limit, a leader that is gone) leaves three possibilities: the write happened, it never will, or it is still
 // on its way, in a frozen member's socket or a leader's log, and happens later. `creates.ts` has the commits that expect a key to be absent.
-// Every other commit expects each of its keys at a revision E. A key's revisions only rise, so "its revision is E" holds until the first write
+// Every other commit expects each key that it writes at a revision E. A key's revisions only rise, so "its revision is E" holds until the first write
 // after E and never again. It is therefore safe to send the same transaction again: at most one of its copies succeeds. If the repetition
-// succeeds, no other copy has. If it loses, a key has a later revision and no copy can succeed any more. The history of the keys then
-// tells whether an earlier copy succeeded (`outcome.ts`).
+// succeeds, no other copy has. If it loses, a key has a later revision and no copy can succeed any more: also not where it lost by a key with
+// `notAfter`, while that key lives. The history of the keys then tells whether an earlier copy succeeded (`outcome.ts`).
 //
 // If the history has been compacted, or no answer comes in time, the outcome is `unknown`. A call that was refused (no leader, no
 // valid token) or never sent (no connection) wrote nothing, and is simply tried again.
 import { CancelledError } from '../../lib/errors.ts'
 import { ABSENT, type Commit, KvError, type Put, type WriteResult } from '../kv.ts'
-import { CompareTarget, type RequestOp, TXN, type TxnRequest } from '../gen/rpc.ts'
+import { CompareResult, CompareTarget, type RequestOp, TXN, type TxnRequest } from '../gen/rpc.ts'
 import type { Given } from '../rpc.ts'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
 import { Creates } from './creates.ts'
 import { Leases } from './leases.ts'
-import { currentOf, lostKey, revisionOf, revisionOfState, UnknownOutcome } from './outcome.ts'
+import { currentOf, isUntouched, lostKey, revisionOf, revisionOfState, UnknownOutcome } from './outcome.ts'
 
 export class Writes {
   readonly #cluster: Cluster
@@ -85,7 +85,7 @@ export class Writes {
       const { revision } = response.header
       if (response.succeeded) return { ok: true, revision }
       const ours =
-        doubt === undefined
+        doubt === undefined || isUntouched(commit, response)
           ? undefined
           : await revisionOf(this.#cluster, commit, { ...call, upTo: revision, since: revision })
       if (ours !== undefined) return { ok: true, revision: ours }
@@ -102,7 +102,11 @@ export class Writes {
 function comparison({ expected }: Commit): Pick<Given<TxnRequest>, 'compare' | 'failure'> {
   const keysOnly = expected.length > 1
   return {
-    compare: expected.map(({ key, revision }) => ({ target: CompareTarget.MOD, key, modRevision: revision })),
+    compare: expected.map(({ key, revision, notAfter }) => {
+      const target = CompareTarget.MOD
+      if (notAfter === undefined) return { target, key, modRevision: revision }
+      return { target, result: CompareResult.LESS, key, modRevision: notAfter + 1 }
+    }),
     failure: expected.map(({ key }) => ({ range: { key, keysOnly } })),
   }
 }

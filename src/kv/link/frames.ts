@@ -143,10 +143,11 @@ export class FieldReader {
   }
 }
 
-/** A key of a commit: only compared, or also put or removed. */
+/** A key of a commit: only compared, or also put or removed; or compared with `notAfter`. */
 const COMPARED = 0
 const PUT = 1
 const REMOVED = 2
+const NOT_AFTER = 3
 
 export function roomForCommit({ expected, writes }: Commit): number {
   let bytes = FIXED_BYTES
@@ -160,10 +161,11 @@ export function writeCommit(writer: FieldWriter, { expected, writes }: Commit): 
   const [first] = writes
   const written = writes.length > 1 ? new Map(writes.map((write) => [write.key, write])) : undefined
   writer.number(expected.length)
-  for (const { key, revision } of expected) {
+  for (const { key, revision, notAfter } of expected) {
     const write = written === undefined ? (first?.key === key ? first : undefined) : written.get(key)
-    writer.byte(write === undefined ? COMPARED : write.value === undefined ? REMOVED : PUT)
-    writer.number(revision)
+    const compared = notAfter === undefined ? COMPARED : NOT_AFTER
+    writer.byte(write === undefined ? compared : write.value === undefined ? REMOVED : PUT)
+    writer.number(notAfter ?? revision)
     writer.text(key)
     if (write?.value === undefined) continue
     writer.number(write.ttlSeconds ?? -1)
@@ -179,7 +181,7 @@ export function readCommit(reader: FieldReader): Commit {
     const kind = reader.byte()
     const revision = reader.number()
     const key = reader.text()
-    expected.push({ key, revision })
+    expected.push(kind === NOT_AFTER ? { key, notAfter: revision } : { key, revision })
     if (kind === REMOVED) writes.push({ key })
     if (kind !== PUT) continue
     const ttlSeconds = reader.number()

@@ -58,6 +58,44 @@ export function commitRules(subject: OpenSubject): void {
     expect(await s.contents()).toEqual({ seen: '2', other: 'theirs', a: '1' })
   })
 
+  it('a commit can expect that another key was not written after a revision', async () => {
+    const s = subject()
+    const commit = (name: string, notAfter: number, expected = 0) =>
+      s.kv.commit(
+        {
+          expected: [
+            { key: s.prefix + name, revision: expected },
+            { key: `${s.prefix}mark`, notAfter },
+          ],
+          writes: [{ key: s.prefix + name, value: Buffer.from('1') }],
+        },
+        s.signal,
+      )
+    const start = await s.newest()
+    expect(await commit('absent', start)).toMatchObject({ ok: true })
+    const first = await s.write('mark', 'first')
+    expect(await commit('same', first)).toMatchObject({ ok: true })
+    const newest = await s.write('other', '1')
+    expect(await commit('later', newest)).toMatchObject({ ok: true })
+    const updated = (await s.read('later'))!.revision
+    expect(await commit('later', first, updated)).toMatchObject({ ok: true })
+    const marked = await s.write('mark', 'second', first)
+    const before = await s.contents()
+    for (const notAfter of [start, first, marked - 1]) {
+      expect(await commit('new', notAfter)).toMatchObject({
+        ok: false,
+        revision: marked,
+        current: await s.read('mark'),
+      })
+    }
+    const { revision } = (await s.read('later'))!
+    expect(await commit('later', first, revision)).toMatchObject({ ok: false, current: { key: `${s.prefix}mark` } })
+    expect(await commit('same', marked, 0)).toMatchObject({ ok: false, current: { key: `${s.prefix}same` } })
+    expect(await s.contents()).toEqual(before)
+    await s.remove('mark', marked)
+    expect(await commit('new', first)).toMatchObject({ ok: true })
+  })
+
   it('a commit without writes only compares', async () => {
     const s = subject()
     const a = await s.write('a', '1')
@@ -184,6 +222,8 @@ export function commitRules(subject: OpenSubject): void {
       { expected: [a], writes: [{ key, value }, { key }] },
       { expected: [a], writes: [{ key: other, value }] },
       { expected: [], writes: [{ key, value }] },
+      { expected: [{ key, notAfter: 1 }], writes: [{ key, value }] },
+      { expected: [a, { key, notAfter: 1 }], writes: [] },
     ]) {
       await expect(kv.commit(commit, signal)).rejects.toBeInstanceOf(InvariantError)
     }
