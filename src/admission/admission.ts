@@ -2,6 +2,7 @@
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
+import type { WriteCondition } from '../api/write-condition.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -38,6 +39,8 @@ export interface AdmissionRequest {
   readonly deadline?: number | undefined
   /** Set for the writes of a batch, which may fail long after they were admitted. */
   readonly atEnd?: AtEnd | undefined
+  /** The conditions of the write. Plugins of the validating phase set them. */
+  onlyIf?: readonly WriteCondition[]
   /** Set by the chain while mutating, if a plugin of the chain may ask for reinvocation. */
   walk?: MutatingWalk | undefined
 }

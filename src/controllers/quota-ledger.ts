@@ -4,10 +4,12 @@ import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import type { QuotaLedger } from '../plugins/resource-quota.ts'
 import type { StoredObject } from '../api/read.ts'
+import type { WriteCondition } from '../api/write-condition.ts'
 import { cancellable } from '../lib/cancellable.ts'
 import type { Resource } from '../registry/registry.ts'
-import type { Outcome, Store } from '../store/store.ts'
+import type { Decide, Outcome, Store, StoredItem } from '../store/store.ts'
 import { runInformer } from './informer.ts'
+import { type QuotaNames, uncountedSince } from './quota-counts.ts'
 
 /** A write that takes longer fails. */
 const LONGEST_WRITE_MS = 30_000
@@ -16,7 +18,7 @@ type Change = (current: ResourceQuota) => ResourceQuotaStatus | undefined
 
 interface Waiting {
   readonly change: Change
-  readonly resolve: () => void
+  readonly resolve: (uncounted: WriteCondition) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -51,10 +53,10 @@ export class CachedQuotaLedger implements QuotaLedger {
     return runInformer(this.#store, this.#resource, handler, signal)
   }
 
-  update(quota: ResourceQuota, change: Change, signal: AbortSignal): Promise<void> {
+  update(quota: ResourceQuota, change: Change, signal: AbortSignal): Promise<WriteCondition> {
     const { namespace = '', name = '' } = quota.metadata
     const key = `${namespace}/${name}`
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = Promise.withResolvers<WriteCondition>()
     const entry = { change, resolve, reject }
     const queue = this.#waiting.get(key)
     if (queue === undefined) {
@@ -64,6 +66,22 @@ export class CachedQuotaLedger implements QuotaLedger {
       queue.push(entry)
     }
     return cancellable(promise, signal)
+  }
+
+  async takeBack(
+    quota: ResourceQuota,
+    change: Change,
+    onlyIf: readonly WriteCondition[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { namespace = '', name = '' } = quota.metadata
+    const decide: Decide = (current) => {
+      const stored = quotaIn(current)
+      const status = stored && change(stored)
+      return status === undefined ? { kind: 'keep' } : { kind: 'put', object: { ...stored!, status }, onlyIf }
+    }
+    const result = await this.#store.write({ resource: this.#resource.stored, namespace, name }, decide, signal)
+    if (result.kind === 'put') this.#learn(result.object)
   }
 
   /** Takes a version from the watch, or from our own write before the watch has it. An older version than the known one is ignored. */
@@ -84,7 +102,7 @@ export class CachedQuotaLedger implements QuotaLedger {
   }
 
   /** Writes one after the other, each for all requests that came meanwhile. */
-  async #work(key: string, place: { readonly namespace: string; readonly name: string }): Promise<void> {
+  async #work(key: string, place: QuotaNames): Promise<void> {
     for (let batch = this.#waiting.get(key)!; batch.length > 0; batch = this.#waiting.get(key)!) {
       this.#waiting.set(key, [])
       await this.#writeAll(place, batch)
@@ -92,36 +110,40 @@ export class CachedQuotaLedger implements QuotaLedger {
     this.#waiting.delete(key)
   }
 
-  async #writeAll(
-    place: { readonly namespace: string; readonly name: string },
-    batch: readonly Waiting[],
-  ): Promise<void> {
+  async #writeAll(place: QuotaNames, batch: readonly Waiting[]): Promise<void> {
     let refusals = new Map<Waiting, unknown>()
+    let uncounted: WriteCondition
     try {
       const result = await this.#store.write(
         { resource: this.#resource.stored, ...place },
         (current): Outcome => {
           refusals = new Map()
-          const stored = current?.kind === 'object' ? current.object() : undefined
-          if (!isKind(stored, 'core_v1.ResourceQuota')) return { kind: 'keep' }
+          const stored = quotaIn(current)
+          if (stored === undefined) return { kind: 'keep' }
           const object = batch.reduce((quota, entry) => applied(quota, entry, refusals), stored)
           return object === stored ? { kind: 'keep' } : { kind: 'put', object }
         },
         AbortSignal.timeout(LONGEST_WRITE_MS),
       )
       if (result.kind === 'put') this.#learn(result.object)
+      uncounted = uncountedSince(place, result.object?.revision ?? 0)
     } catch (error) {
       for (const entry of batch) entry.reject(error)
       return
     }
     for (const entry of batch) {
       if (refusals.has(entry)) entry.reject(refusals.get(entry))
-      else entry.resolve()
+      else entry.resolve(uncounted)
     }
   }
 }
 
 const NO_QUOTAS: readonly ResourceQuota[] = Object.freeze([])
+
+function quotaIn(item: StoredItem | undefined): ResourceQuota | undefined {
+  const object = item?.kind === 'object' ? item.object() : undefined
+  return isKind(object, 'core_v1.ResourceQuota') ? object : undefined
+}
 
 function applied(quota: ResourceQuota, entry: Waiting, refusals: Map<Waiting, unknown>): ResourceQuota {
   try {

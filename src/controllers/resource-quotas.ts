@@ -1,6 +1,7 @@
 // The resource quota controller: keeps `status.hard` and `status.used`, lowers usage when objects are deleted, and recounts now
-// and then. Admission raises usage just before it lets a write through; so a quota is not counted until it has not been raised
-// for a moment, and a count is stored only if the quota has not changed meanwhile.
+// and then. Admission raises usage just before it lets a write through, so the object of a raise may not be stored yet. A count is stored only if
+// the quota has not changed since before its mark, and the mark refuses the writes that were charged before it and are not stored yet
+// (`quota-counts.ts`). To refuse as few as possible, a quota is not counted until it has not been raised for a moment.
 import { setImmediate } from 'node:timers/promises'
 import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
@@ -14,6 +15,7 @@ import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quanti
 import { together } from '../lib/together.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
+import { markCount } from './quota-counts.ts'
 import { asStored } from './stored-types.ts'
 import { type InformedType, TypeInformers } from './type-informers.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -32,7 +34,7 @@ export interface QuotaAccounting {
 }
 
 const WORKERS = 4
-/** So long after a raise its object may still be on its way to the store. */
+/** Nearly every object is stored within this time after its raise. */
 const SETTLE_MS = 1_000
 /** A raise for a failed write is noticed after this time. */
 const RECOUNT_MS = 15_000
@@ -189,6 +191,8 @@ class QuotaController {
       if (now - (this.#countedAt.get(key) ?? -Infinity) < REST_MS) return true
     }
     this.#countedAt.set(key, now)
+    const { namespace = '', name = '' } = known.quota.metadata
+    await markCount(this.#parts.registry.store, { namespace, name }, signal)
     const used = await this.#count(known.quota, signal)
     return !(await this.#store(known, used, signal))
   }

@@ -83,6 +83,8 @@ export interface Commit {
 /** A commit that writes one key. */
 export interface PutRequest extends Put {
   readonly expected: Revision
+  /** Of other keys. */
+  readonly alsoExpected?: readonly Expectation[] | undefined
 }
 
 export interface DeleteRequest {
@@ -209,8 +211,9 @@ export class KvError extends Error {
 type Committer = Pick<Kv, 'commit'>
 
 export function putKey(kv: Committer, request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
-  const { key, expected } = request
-  return kv.commit({ expected: [{ key, revision: expected }], writes: [request] }, signal)
+  const { key, expected: revision, alsoExpected } = request
+  const own: Expectation = { key, revision }
+  return kv.commit({ expected: alsoExpected ? [own, ...alsoExpected] : [own], writes: [request] }, signal)
 }
 
 /** A removal that expects `ABSENT` loses, or finds nothing and writes nothing. */

@@ -1,9 +1,11 @@
 // ResourceQuota: enforces the quotas of a namespace. The usage is raised before the write, by compare-and-swap on the quota, so that it
 // is exact for any number of writers and replicas (W-458 to W-462). The usage of a write that fails later is corrected by the controller
-// that recalculates quotas.
+// that counts the usage. A count may take away the charge of a write that is still on its way: then the condition of the write does not hold
+// any more, and it is refused.
 import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { WriteCondition } from '../api/write-condition.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import {
   addQuantities,
@@ -25,11 +27,19 @@ export interface QuotaLedger {
   quotasIn(namespace: string): readonly ResourceQuota[]
   /**
    * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict,
-   * and may throw to refuse. Nothing happens where the quota is deleted.
+   * and may throw to refuse. Nothing happens where the quota is deleted. Resolves with the condition that no count has begun since, which
+   * might not know of the change.
    */
   update(
     quota: ResourceQuota,
     change: (current: ResourceQuota) => ResourceQuotaStatus | undefined,
+    signal: AbortSignal,
+  ): Promise<WriteCondition>
+  /** Takes back an update if its condition still holds; otherwise throws `Conflict`. */
+  takeBack(
+    quota: ResourceQuota,
+    change: (current: ResourceQuota) => ResourceQuotaStatus,
+    onlyIf: readonly WriteCondition[],
     signal: AbortSignal,
   ): Promise<void>
 }
@@ -110,9 +120,10 @@ async function charge(
   const concerned = asked
     .filter(({ answer }) => answer.kind !== 'free')
     .toSorted((a, b) => Number(b.answer.kind === 'refused') - Number(a.answer.kind === 'refused'))
-  const raised: Raise[] = []
+  const charges: { readonly raise: Raise; readonly uncounted: WriteCondition }[] = []
+  // A charge that was counted away, or may have been, is left to the next count.
   const giveBack = async (): Promise<void> => {
-    await Promise.allSettled(raised.map((raise) => release(ledger, raise, signal)))
+    await Promise.allSettled(charges.map(({ raise, uncounted }) => release(ledger, raise, [uncounted], signal)))
   }
   try {
     for (const { quota } of concerned) {
@@ -121,13 +132,14 @@ async function charge(
         raise = raisedBy(current, subject)
         return raise === undefined ? undefined : withUsed(current, raise.used)
       }
-      await ledger.update(quota, change, signal)
-      if (raise !== undefined) raised.push(raise)
+      const uncounted = await ledger.update(quota, change, signal)
+      if (raise !== undefined) charges.push({ raise, uncounted })
     }
   } catch (error) {
     await giveBack()
     throw error
   }
+  if (charges.length > 0) subject.request.onlyIf = charges.map(({ uncounted }) => uncounted)
   subject.request.atEnd?.((isStored) => (isStored ? Promise.resolve() : giveBack()))
 }
 
@@ -200,14 +212,16 @@ function withUsed({ status }: ResourceQuota, used: Amounts): ResourceQuotaStatus
   return { ...status, used: Object.fromEntries(shown) }
 }
 
-async function release(ledger: QuotaLedger, { quota, delta }: Raise, signal: AbortSignal): Promise<void> {
-  await ledger.update(
-    quota,
-    (current) => {
-      const used = new Map(usedOf(current))
-      for (const [name, amount] of delta) used.set(name, subtractQuantities(used.get(name) ?? ZERO, amount))
-      return withUsed(current, used)
-    },
-    signal,
-  )
+function release(
+  ledger: QuotaLedger,
+  { quota, delta }: Raise,
+  onlyIf: readonly WriteCondition[],
+  signal: AbortSignal,
+): Promise<void> {
+  const lower = (current: ResourceQuota): ResourceQuotaStatus => {
+    const used = new Map(usedOf(current))
+    for (const [name, amount] of delta) used.set(name, subtractQuantities(used.get(name) ?? ZERO, amount))
+    return withUsed(current, used)
+  }
+  return ledger.takeBack(quota, lower, onlyIf, signal)
 }

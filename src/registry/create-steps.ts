@@ -9,6 +9,7 @@ import { generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } fr
 import type { PutOutcome } from '../store/store.ts'
 import {
   admissionRequest,
+  admittedAs,
   authorizedAsItIs,
   fromAdmission,
   parseResourceVersion,
@@ -106,10 +107,10 @@ export function withFieldsOwnedAsSent(object: ApiObject, creation: Creation): Ap
  * sent, and none that admission has added.
  */
 export function outcomeOfNew(prepared: ApiObject, creation: Creation): PutOutcome {
-  const { resource } = creation
-  if (creation.verb === 'apply' || creation.isOwnedFirst) return putOutcome(resource, prepared)
+  const { resource, held } = creation
+  if (creation.verb === 'apply' || creation.isOwnedFirst) return putOutcome(resource, prepared, held)
   const sent = withUniqueOwners(withoutDeletionMarks(creation.sent, creation), '', () => {})
-  return putOutcome(resource, withManagedFieldsOf(prepared, ownedBySender(sent, creation)))
+  return putOutcome(resource, withManagedFieldsOf(prepared, ownedBySender(sent, creation)), held)
 }
 
 function ownedBySender(object: ApiObject, { resource, context, versions }: Creation): ApiObject {
@@ -167,10 +168,8 @@ export function warnedOf(object: ApiObject, { resource, context }: Creation): Ap
   return object
 }
 
-export async function validatedByAdmission(object: ApiObject, creation: Creation): Promise<ApiObject> {
-  const { parts, context } = creation
-  await parts.admission.validate(admissionOf(object, creation), context.signal)
-  return object
+export function validatedByAdmission(object: ApiObject, creation: Creation): Promise<ApiObject> {
+  return admittedAs(admissionOf(object, creation), object, creation)
 }
 
 /**

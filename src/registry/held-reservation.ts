@@ -1,10 +1,13 @@
-// The reservation of a write, until it is known whether the object was stored.
+// The reservation of a write, until it is known whether the object was stored, and the conditions of admission for storing it.
+import type { WriteCondition } from '../api/write-condition.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ApiError } from '../api/status.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { RegistryParts, Reservation, ReserveRequest, Resource, WriteContext } from './registry.ts'
 
 export class HeldReservation {
+  /** Of the newest attempt. */
+  onlyIf: readonly WriteCondition[] | undefined
   #reservation: Reservation | undefined
 
   hold(reservation: Reservation | undefined): void {

@@ -108,8 +108,12 @@ export function writeFitting(
   })
 }
 
-export function putOutcome({ strategy: { ttlSeconds } }: Resource, object: ApiObject): PutOutcome {
-  return { kind: 'put', object, ...(ttlSeconds !== undefined && { ttlSeconds }) }
+export function putOutcome(
+  { strategy: { ttlSeconds } }: Resource,
+  object: ApiObject,
+  { onlyIf }: HeldReservation,
+): PutOutcome {
+  return { kind: 'put', object, onlyIf, ...(ttlSeconds !== undefined && { ttlSeconds }) }
 }
 
 /** Sets the namespace of the request on the object. Another namespace in the body is a fault; a namespace of a cluster-scoped object is dropped. */
@@ -180,6 +184,17 @@ export function admissionRequest(step: AdmissionStep, context: WriteContext): Ad
     deadline: context.deadline,
     atEnd: context.batch?.atEnd,
   }
+}
+
+/** Validating admission of the object. */
+export async function admittedAs(
+  request: AdmissionRequest,
+  object: ApiObject,
+  { parts, context, held }: Pick<Written, 'parts' | 'context' | 'held'>,
+): Promise<ApiObject> {
+  await parts.admission.validate(request, context.signal)
+  held.onlyIf = request.onlyIf
+  return object
 }
 
 const BAD_MANAGED_FIELDS =

@@ -13,6 +13,7 @@ import { metaForUpdate, nextGeneration, withManagedFieldsOf } from './object-met
 import type { UpdateEndpoint } from './registry.ts'
 import {
   admissionRequest,
+  admittedAs,
   authorizedAsItIs,
   fromAdmission,
   parseResourceVersion,
@@ -194,10 +195,8 @@ function warnedOf(object: ApiObject, { resource, request, context, endpoint, sto
   return object
 }
 
-async function validatedByAdmission(object: ApiObject, round: UpdateRound): Promise<ApiObject> {
-  const { parts, form, context } = round
-  await parts.admission.validate(admissionOf(form.shown(object), round), context.signal)
-  return object
+function validatedByAdmission(object: ApiObject, round: UpdateRound): Promise<ApiObject> {
+  return admittedAs(admissionOf(round.form.shown(object), round), object, round)
 }
 
 function admissionOf(object: ApiObject, round: UpdateRound): ReturnType<typeof admissionRequest> {

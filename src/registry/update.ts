@@ -84,12 +84,12 @@ async function createOutcome({ parts, resource, request, context, versions, held
 }
 
 async function updateOutcome(update: Update, item: StoredObject): Promise<Outcome> {
-  const { resource, request, form, versions } = update
+  const { resource, request, form, versions, held } = update
   const stored = objectToChange(resource, item)
   checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
   const live = form.live(stored)
   const object = await prepareChanged(update, { stored, live }, request.wanted(live, versions))
-  if (!isFullyDeleted(object, stored) || resource.strategy.isHeldBack(object)) return putOutcome(resource, object)
+  if (!isFullyDeleted(object, stored) || resource.strategy.isHeldBack(object)) return putOutcome(resource, object, held)
   return { kind: 'remove', last: withMeta(object, { resourceVersion: metaOf(stored).resourceVersion }) }
 }
 

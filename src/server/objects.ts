@@ -7,6 +7,7 @@ import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
 import { ENDED_SESSIONS } from '../controllers/ended-sessions.ts'
+import { QUOTA_COUNTS } from '../controllers/quota-counts.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
 import type { Kv } from '../kv/kv.ts'
 import {
@@ -120,6 +121,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
       PORT_RANGES,
       MASTER_LEASES,
       ENDED_SESSIONS,
+      QUOTA_COUNTS,
     ],
     shared: options.shared,
     servePastStates: gates.ListFromCacheSnapshot,

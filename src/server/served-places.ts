@@ -2,12 +2,13 @@
 import type { GroupVersionResource } from '../api/object.ts'
 import { ENDED_SESSIONS } from '../controllers/ended-sessions.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
+import { QUOTA_COUNTS } from '../controllers/quota-counts.ts'
 import { NODE_PORTS } from '../kinds/kinds.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 
 /** The places of the server besides the resources. */
 export const OWN_TYPES: ReadonlySet<string> = new Set(
-  [NODE_PORTS, MASTER_LEASES, ENDED_SESSIONS].map(({ resource }) => resource),
+  [NODE_PORTS, MASTER_LEASES, ENDED_SESSIONS, QUOTA_COUNTS].map(({ resource }) => resource),
 )
 
 export type ServedPlace = GroupVersionResource & { readonly subresource: string | undefined }

@@ -120,8 +120,10 @@ export class Batch implements Store {
     // Until it is written it has the version that it replaces: a later operation may name that.
     const object = new WrittenObject(key, before?.revision ?? this.#revision ?? 0, outcome.object, bytes)
     const { ttlSeconds } = outcome
+    const earlier = entry.outcome?.kind === 'put' ? entry.outcome.onlyIf : undefined
+    const onlyIf = earlier && outcome.onlyIf ? [...earlier, ...outcome.onlyIf] : (outcome.onlyIf ?? earlier)
     entry.now = object
-    entry.outcome = { kind: 'put', bytes, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }
+    entry.outcome = { kind: 'put', bytes, onlyIf, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }
     return { kind: 'put', object, created: now === undefined }
   }
 

@@ -1,9 +1,10 @@
 // Changes of several objects in one revision, or none of them.
+import type { WriteCondition } from '../api/write-condition.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT, type Commit, type Put, type Removal } from '../kv/kv.ts'
 import { type Operation, translate } from './errors.ts'
 import { keyInType } from './keys.ts'
-import { fullKey, type KvObjects } from './kv-objects.ts'
+import { expectationOf, fullKey, type KvObjects } from './kv-objects.ts'
 import { EVERY_TYPE } from './measures.ts'
 import type { ObjectKey, PutOutcome, StoredItem, WriteResult } from './store.ts'
 import { atRevision } from './stored-object.ts'
@@ -59,14 +60,20 @@ export async function commitObjects(
 async function commitOf(objects: KvObjects, changes: readonly ObjectChange[]): Promise<Commit> {
   const expected: Commit['expected'][number][] = []
   const writes: (Put | Removal)[] = []
+  const conditions = new Map<string, WriteCondition>()
   for (const { key, before, outcome } of changes) {
     const kvKey = fullKey(objects, key.resource, keyInType(key) ?? '')
     expected.push({ key: kvKey, revision: before?.revision ?? ABSENT })
     if (outcome?.kind === 'put') {
       const value = await objects.transformer.toStorage(bytesOf(key, outcome), kvKey)
       writes.push({ key: kvKey, value, ttlSeconds: outcome.ttlSeconds })
+      for (const condition of outcome.onlyIf ?? []) {
+        const strictest = conditions.get(condition.key)
+        if (strictest === undefined || condition.notAfter < strictest.notAfter) conditions.set(condition.key, condition)
+      }
     } else if (outcome !== undefined) writes.push({ key: kvKey })
   }
+  for (const condition of conditions.values()) expected.push(expectationOf(objects, condition))
   return { expected, writes }
 }
 

@@ -3,8 +3,9 @@ import { encodeContinue } from '../api/continue-token.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import type { PagePosition } from '../api/read.ts'
 import { ApiError, type StatusCause } from '../api/status.ts'
+import type { WriteCondition } from '../api/write-condition.ts'
 import { KvError } from '../kv/kv.ts'
-import type { UnreadableObject } from './store.ts'
+import type { ObjectKey, UnreadableObject } from './store.ts'
 
 export interface Operation {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
@@ -100,6 +101,16 @@ function internal(problem: string, cause?: unknown): ApiError {
   return new ApiError('InternalError', `Internal error occurred: ${problem}`, {
     details: { causes: [{ message: problem }] },
     cause,
+  })
+}
+
+/** A condition of the write did not hold when its object was to be stored. */
+export function conditionLost({ resource, name }: ObjectKey, conditions: readonly WriteCondition[]): ApiError {
+  const what = `${formatGroupResource(resource)} ${JSON.stringify(name)}`
+  const why = conditions.map(({ whenLost }) => whenLost).join(', or ')
+  const group = resource.group === '' ? {} : { group: resource.group }
+  return new ApiError('Conflict', `Operation cannot be fulfilled on ${what}: ${why}`, {
+    details: { name, ...group, kind: resource.resource },
   })
 }
 

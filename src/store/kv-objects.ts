@@ -1,6 +1,7 @@
 // A kv with a prefix and a transformer: the common part of `get`, `list`, `watch` and `write` on a kv.
 import { setImmediate } from 'node:timers/promises'
-import type { KeyValue, Kv } from '../kv/kv.ts'
+import type { WriteCondition } from '../api/write-condition.ts'
+import type { Expectation, KeyValue, Kv } from '../kv/kv.ts'
 import { namesOf, typePrefix } from './keys.ts'
 import type { StoreMeasures } from './measures.ts'
 import { OPENED_AT_ONCE } from './step-size.ts'
@@ -17,6 +18,10 @@ export interface KvObjects extends Opener {
 /** `key` is relative to the type. */
 export function fullKey(objects: KvObjects, resource: StoredResource, key: string): string {
   return `${objects.prefix}/${typePrefix(resource)}${key}`
+}
+
+export function expectationOf(objects: KvObjects, { key, notAfter }: WriteCondition): Expectation {
+  return { key: `${objects.prefix}/${key}`, notAfter }
 }
 
 export interface Current {

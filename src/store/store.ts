@@ -7,6 +7,7 @@ import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 import type { ShardSelector } from '../api/shard-selector.ts'
+import type { WriteCondition } from '../api/write-condition.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** A type of stored objects: the place of its keys and its selectable fields. Plain data, made by the registry. */
@@ -146,9 +147,14 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
 /**
  * Store this object. If it equals the stored one, nothing is written. `metadata.resourceVersion` in it is ignored. `bytes` are
  * the object as `encodeStored` gives it, from a writer that has no parsed object. `inOwnForm`: the object is also written if only its
- * encoding differs, because kube-apiserver has stored it.
+ * encoding differs, because kube-apiserver has stored it. `onlyIf`: nothing is written if a condition does not hold; that is a `Conflict`.
  */
-export type PutOutcome = { readonly kind: 'put'; readonly ttlSeconds?: number; readonly inOwnForm?: boolean } & (
+export type PutOutcome = {
+  readonly kind: 'put'
+  readonly ttlSeconds?: number
+  readonly inOwnForm?: boolean
+  readonly onlyIf?: readonly WriteCondition[] | undefined
+} & (
   | { readonly object: ApiObject; readonly bytes?: undefined }
   | { readonly object?: undefined; readonly bytes: Buffer }
 )

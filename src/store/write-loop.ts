@@ -4,9 +4,9 @@ import type { ApiObject } from '../api/object.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT, putKey, removeKey, type WriteResult as KvWriteResult } from '../kv/kv.ts'
 import { InvariantError, throwIfCancelled } from '../lib/errors.ts'
-import { notFound, type Operation, translate } from './errors.ts'
+import { conditionLost, notFound, type Operation, translate } from './errors.ts'
 import { keyInType } from './keys.ts'
-import { type Current, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
+import { type Current, expectationOf, fullKey, type KvObjects, readCurrent } from './kv-objects.ts'
 import type { Decide, ObjectKey, Outcome, PutOutcome, WriteResult } from './store.ts'
 import { atRevision } from './stored-object.ts'
 import { isStored, WrittenObject } from './written-object.ts'
@@ -120,9 +120,15 @@ class Attempt {
     try {
       const transformed = transformer.toStorage(bytes, this.#kvKey)
       const value = transformed instanceof Promise ? await transformed : transformed
-      const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds: outcome.ttlSeconds }
+      const { ttlSeconds, onlyIf } = outcome
+      const alsoExpected = onlyIf && onlyIf.map((condition) => expectationOf(this.#objects, condition))
+      const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds, alsoExpected }
       const result = await measures.time(operation, this.#key.resource, () => putKey(kv, request, signal))
-      if (!result.ok) return await this.#lost(result)
+      if (!result.ok) {
+        // Without a value, either key may have been lost, and is gone now.
+        if (onlyIf !== undefined && result.current?.key !== this.#kvKey) throw conditionLost(this.#key, onlyIf)
+        return await this.#lost(result)
+      }
       return { kind: 'put', object: new WrittenObject(this.#key, result.revision, outcome.object, bytes), created }
     } catch (error) {
       throw this.#told(error, operation)

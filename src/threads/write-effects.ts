@@ -10,7 +10,7 @@ import { actionStep } from '../registry/action.ts'
 import type { ActionContext, RegistryParts, Reservation, Resource, WriteContext } from '../registry/registry.ts'
 import { reserve } from '../registry/held-reservation.ts'
 import { keyOf } from '../registry/steps.ts'
-import type { Decide, Outcome, Store, StoredItem, WriteResult } from '../store/store.ts'
+import type { Decide, Outcome, PutOutcome, Store, StoredItem, WriteResult } from '../store/store.ts'
 import { alone, bufferOf } from './messages.ts'
 import { changeOf } from './object-changes.ts'
 import type {
@@ -48,6 +48,8 @@ export class WriteEffects {
   readonly #context: WriteContext
   readonly #reservations = new Map<number, Reservation | undefined>()
   #storing: RemoteDecisions | undefined
+  /** The conditions of admission for the object that is stored next. */
+  #onlyIf: PutOutcome['onlyIf']
 
   constructor(options: EffectOptions, write: HandedWrite) {
     const parts = write.batch?.parts ?? options.parts()
@@ -73,7 +75,7 @@ export class WriteEffects {
     convert: (conversion: SentConversion) => this.#convert(conversion),
     get: (key: SentKey) => this.#get(key),
     write: (key: SentKey) => this.#store(key),
-    decided: (decision: SentDecision) => this.#storing?.take(decision),
+    decided: (decision: SentDecision) => this.#storing?.take(decision, this.#onlyIf),
   }
 
   /** The thread does not answer any more. */
@@ -104,7 +106,9 @@ export class WriteEffects {
 
   async #validate(step: SentAdmission): Promise<SentVerdict> {
     try {
-      await this.#parts.admission.validate(this.#admission(step), this.#context.signal)
+      const request = this.#admission(step)
+      await this.#parts.admission.validate(request, this.#context.signal)
+      this.#onlyIf = request.onlyIf
       return ADMITTED
     } catch (error) {
       return objectsMissing(error)
@@ -240,11 +244,11 @@ class RemoteDecisions {
     return asked
   }
 
-  take(decision: SentDecision): Promise<StoreMessage> {
+  take(decision: SentDecision, onlyIf: PutOutcome['onlyIf']): Promise<StoreMessage> {
     this.#next = Promise.withResolvers()
     const next = this.#next.promise
     if (decision.kind === 'thrown') this.#decision?.reject(this.#thrown)
-    else this.#decision?.resolve(outcomeOf(decision))
+    else this.#decision?.resolve(outcomeOf(decision, onlyIf))
     return next
   }
 
@@ -266,11 +270,14 @@ function sentItem(item: StoredItem | undefined): SentItem {
   return { kind: 'object', revision: item.revision, bytes: alone(item.bytes) }
 }
 
-function outcomeOf(decision: Exclude<SentDecision, { readonly kind: 'thrown' }>): Outcome {
+function outcomeOf(
+  decision: Exclude<SentDecision, { readonly kind: 'thrown' }>,
+  onlyIf: PutOutcome['onlyIf'],
+): Outcome {
   if (decision.kind !== 'put') return decision
   const { ttlSeconds } = decision
   const bytes = bufferOf(decision.bytes)
-  return { kind: 'put', bytes, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }
+  return { kind: 'put', bytes, onlyIf, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }
 }
 
 function resultMessage(result: WriteResult): StoreMessage {

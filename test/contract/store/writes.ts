@@ -49,6 +49,23 @@ export function writeRules(subject: OpenSubject): void {
     )
   })
 
+  it('writes nothing where a key was written after the revision of a condition', async () => {
+    const s = subject()
+    const whenLost = 'the mark was written'
+    const putIf = (notAfter: number, v: number): ReturnType<typeof s.write> => {
+      const onlyIf = [{ key: `${pods.storagePrefix}/d/mark`, notAfter, whenLost }]
+      return s.write(key, () => ({ kind: 'put', object: pod('d', 'a', { spec: { v } }), onlyIf }))
+    }
+    const start = await s.kv.newestRevision(s.signal)
+    expect(await putIf(start, 1)).toMatchObject({ kind: 'put', created: true })
+    const mark = await s.put('d', 'mark', {}, s.other)
+    expect(await refusal(putIf(start, 2))).toMatchObject({ code: 409, reason: 'Conflict', details: { name: 'a' } })
+    const last = await putIf(mark, 3)
+    expect(last).toMatchObject({ kind: 'put', created: false })
+    await s.put('d', 'a', { spec: { v: 4 } }, s.other)
+    expect(await putIf(mark, 5)).toMatchObject({ kind: 'put', created: false })
+  })
+
   it('writes nothing where nothing changed (W-140)', async () => {
     const revision = await subject().put('d', 'a', { spec: { v: 1 } })
     await subject().get('d', 'a')

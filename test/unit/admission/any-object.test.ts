@@ -18,6 +18,7 @@ import { ALL_PRIVILEGED } from '../../../src/plugins/pod-security-policy.ts'
 import { podTopologyLabels } from '../../../src/plugins/pod-topology-labels.ts'
 import { priority } from '../../../src/plugins/priority.ts'
 import { PULL_ALWAYS } from '../../../src/plugins/always-pull-images.ts'
+import { uncountedSince } from '../../../src/controllers/quota-counts.ts'
 import { resourceQuota } from '../../../src/plugins/resource-quota.ts'
 import { runtimeClass } from '../../../src/plugins/runtime-class.ts'
 import { serviceAccount } from '../../../src/plugins/service-account.ts'
@@ -85,7 +86,11 @@ function plugins(around: Around): readonly AdmissionPlugin[] {
   const none = new Set<string>()
   const quotas = {
     quotasIn: () => (isKind(around.quota, 'core_v1.ResourceQuota') ? [around.quota] : []),
-    update: (quota: ResourceQuota, change: (current: ResourceQuota) => unknown) => Promise.resolve(void change(quota)),
+    update: (quota: ResourceQuota, change: (current: ResourceQuota) => unknown) => {
+      change(quota)
+      return Promise.resolve(uncountedSince({ namespace: 'ns', name: 'q' }, 1))
+    },
+    takeBack: () => Promise.resolve(),
   }
   const namespaces = always<Namespace>(around.namespace)
   return [

@@ -4,6 +4,7 @@ import { isKind } from '../../../src/api/kind-guard.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { own } from '../../../src/api/value.ts'
+import type { WriteCondition } from '../../../src/api/write-condition.ts'
 import { CachedQuotaLedger } from '../../../src/controllers/quota-ledger.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openWorld } from '../../rigs/api-world.ts'
@@ -48,7 +49,7 @@ function using(pods: number): ResourceQuotaStatus {
   return { used: Object.fromEntries([['pods', String(pods)]]) }
 }
 
-function raise(book: CachedQuotaLedger, quota: ResourceQuota, most = 99): Promise<void> {
+function raise(book: CachedQuotaLedger, quota: ResourceQuota, most = 99): Promise<WriteCondition> {
   const change = (current: ResourceQuota): ResourceQuotaStatus => {
     if (usedOf(current) >= most) throw new ApiError('Forbidden', 'too much')
     return using(usedOf(current) + 1)

@@ -5,6 +5,7 @@ import type { ResourceQuota } from '../../../src/api/gen/kinds.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
+import { uncountedSince } from '../../../src/controllers/quota-counts.ts'
 import { formatQuantity } from '../../../src/lib/quantity.ts'
 import { type ApiWorld, openWorld } from '../../rigs/api-world.ts'
 import { openReplicas } from '../../rigs/world-replicas.ts'
@@ -242,8 +243,11 @@ describe('what is free to nobody', () => {
   const make = async (quotas: readonly object[], resource: string, object: object): Promise<void> => {
     const ledger = {
       quotasIn: () => quotas as readonly ResourceQuota[],
-      update: (quota: ResourceQuota, change: (current: ResourceQuota) => unknown) =>
-        Promise.resolve(void change(quota)),
+      update: (quota: ResourceQuota, change: (current: ResourceQuota) => unknown) => {
+        change(quota)
+        return Promise.resolve(uncountedSince({ namespace: 'ns', name: 'q' }, 1))
+      },
+      takeBack: () => Promise.resolve(),
     }
     const [plugin] = resourceQuota(ledger, () => 0, limited)
     await plugin!.validate!(requestFor(resource, object), new AbortController().signal)
