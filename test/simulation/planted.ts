@@ -262,8 +262,15 @@ export const PLANTS: readonly Plant[] = [
     'quota-by-memory',
     'quota: usage is checked in memory and never stored',
     'src/plugins/resource-quota.ts',
-    'await ledger.update(quota, change, signal)\n      if (raise',
-    'change(quota)\n      if (raise',
+    'const uncounted = await ledger.update(quota, change, signal)',
+    "change(quota)\n      const uncounted = { key: 'none', notAfter: 0, whenLost: '' }",
+  ),
+  plant(
+    'quota-counted-on-the-way',
+    'quota: an object is stored although its charge was counted away',
+    'src/store/kv-objects.ts',
+    'return { key: `${objects.prefix}/${key}`, notAfter }',
+    'return { key: `${objects.prefix}/${key}`, notAfter: notAfter + 1_000_000 }',
   ),
   plant(
     'lease-taken-early',
