@@ -44,6 +44,8 @@ const RESYNC_MS = 300_000
 const REST_MS = 500
 const OBJECTS_AT_ONCE = 200
 const ZERO = quantityOf(0, 'decimalSI')
+/** A change of such an object may lower its usage. */
+const MAY_USE_LESS: readonly string[] = ['services', 'persistentvolumeclaims', 'resourceclaims.resource.k8s.io']
 const ENDED: readonly string[] = ['"phase":"Succeeded"', '"phase":"Failed"']
 
 export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounting): Controller {
@@ -149,10 +151,12 @@ class QuotaController {
 
   #handlerOf({ stored: { group, resource } }: InformedType): InformerHandler {
     const isPods = group === '' && resource === 'pods'
+    const mayUseLess = MAY_USE_LESS.includes(formatGroupResource({ group, resource }))
     let isNew = true
     return {
       onPresent: (stored) => {
-        if (isPods && ENDED.some((text) => stored.bytes.includes(text))) this.#onReleased(stored.namespace)
+        const isLess = mayUseLess || (isPods && ENDED.some((text) => stored.bytes.includes(text)))
+        if (isLess) this.#onReleased(stored.namespace)
       },
       onGone: (stored) => this.#onReleased(stored.namespace),
       onSynced: () => {

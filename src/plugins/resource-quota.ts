@@ -159,7 +159,7 @@ interface Raise {
   readonly used: Amounts
 }
 
-/** The usage of a quota after the request; undefined if it does not change. Throws where the quota is exceeded. */
+/** The usage of a quota after the request; undefined if it does not rise. Throws where the quota is exceeded. */
 function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Raise | undefined {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
   const type = request.resource
@@ -177,14 +177,12 @@ function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Rai
     throw forbidden(request, `quota usage is negative for resource(s): ${negative.toSorted().join(',')}`)
   }
   const before = request.oldObject && chargeOf(quota, hard.keys(), { type, object: request.oldObject, nowMs })
-  const delta = differenceOf(taken, before ?? new Map<string, Quantity>())
+  const delta = increaseOf(taken, before ?? new Map<string, Quantity>())
   if (delta.size === 0) return undefined
   const after = new Map(used)
   for (const [resource, amount] of delta) after.set(resource, addQuantities(used.get(resource) ?? ZERO, amount))
-  // A lower usage is accepted even above the limit.
   const exceeded = [...delta.keys()].filter(
-    (resource) =>
-      signOfQuantity(delta.get(resource)!) > 0 && compareQuantities(after.get(resource)!, hard.get(resource)!) > 0,
+    (resource) => compareQuantities(after.get(resource)!, hard.get(resource)!) > 0,
   )
   if (exceeded.length > 0) {
     const show = (amounts: Amounts): string =>
@@ -198,13 +196,14 @@ function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Rai
   return { quota, delta, used: after }
 }
 
-function differenceOf(after: Amounts, before: Amounts): Amounts {
-  const difference = new Map<string, Quantity>()
-  for (const name of new Set([...after.keys(), ...before.keys()])) {
-    const amount = subtractQuantities(after.get(name) ?? ZERO, before.get(name) ?? ZERO)
-    if (signOfQuantity(amount) !== 0) difference.set(name, amount)
+/** A lower usage is left to the next count: the write may fail, or be tried again. It is accepted even above the limit. */
+function increaseOf(after: Amounts, before: Amounts): Amounts {
+  const increase = new Map<string, Quantity>()
+  for (const [name, amount] of after) {
+    const more = subtractQuantities(amount, before.get(name) ?? ZERO)
+    if (signOfQuantity(more) > 0) increase.set(name, more)
   }
-  return difference
+  return increase
 }
 
 function withUsed({ status }: ResourceQuota, used: Amounts): ResourceQuotaStatus {

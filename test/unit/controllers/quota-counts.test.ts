@@ -1,8 +1,9 @@
 // A count of a quota while objects that were charged to it are on their way to the store: the quota is never exceeded, and no charge is given
 // back twice.
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { metaText } from '../../../src/api/object-members.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
+import type { ValueMap } from '../../../src/api/value.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { createObject } from '../../../src/registry/create.ts'
 import { updateObject } from '../../../src/registry/update.ts'
@@ -28,9 +29,9 @@ async function limit(secrets: number): Promise<void> {
   expect(await used()).toBe('0')
 }
 
-async function used(): Promise<string | undefined> {
+async function used(resource = 'count/secrets'): Promise<string | undefined> {
   const { status } = (await world.must('GET', QUOTA)) as { status?: { used?: Readonly<Record<string, string>> } }
-  return status?.used?.['count/secrets']
+  return status?.used?.[resource]
 }
 
 async function stored(): Promise<readonly string[]> {
@@ -108,36 +109,59 @@ it('an object whose charge was counted away is not stored (D38)', async () => {
   expect(await used()).toBe('1')
 })
 
-it('an update whose charge was counted away is not stored', async () => {
-  const services = world.resource('services')
-  const typeOf = async (name: string): Promise<unknown> => (await world.get(services, name))['spec']
-  const make = (name: string) => world.create(services, { metadata: { name }, spec: { ports: [{ port: 1 }] } })
-  for (const name of ['late', 'first']) await make(name)
-  await world.create(world.resource('resourcequotas'), {
-    metadata: { name: 'q' },
-    spec: { hard: { 'services.loadbalancers': '1' } },
+describe('an update of a service', () => {
+  const wantedOf =
+    (type: string) =>
+    (live: ApiObject | undefined): ApiObject => {
+      const { externalTrafficPolicy: _, ...spec } = live!['spec'] as ValueMap
+      const balanced = { allocateLoadBalancerNodePorts: true, externalTrafficPolicy: 'Cluster' }
+      return { ...live!, spec: { ...spec, type, ...(type === 'LoadBalancer' ? balanced : {}) } }
+    }
+  const typeOf = async (name: string): Promise<unknown> =>
+    ((await world.get(world.resource('services'), name))['spec'] as ValueMap)['type']
+  const update = (parts: ApiWorld['parts'], type: string): Promise<unknown> => {
+    const request = { name: 'late', subresource: '', uid: '', tracksFields: false, absent: 'refuse' } as const
+    const wanted = wantedOf(type)
+    return refusalOf(updateObject(parts, world.resource('services'), { ...request, wanted }, world.context()))
+  }
+
+  beforeEach(async () => {
+    const services = world.resource('services')
+    for (const name of ['late', 'first'])
+      await world.create(services, { metadata: { name }, spec: { ports: [{ port: 1 }] } })
+    await world.create(world.resource('resourcequotas'), {
+      metadata: { name: 'q' },
+      spec: { hard: { 'services.loadbalancers': '1' } },
+    })
+    await world.clock.advance(COUNTED_MS)
   })
-  await world.clock.advance(COUNTED_MS)
-  const { arrived, release, parts } = held()
-  const balanced = (live: ApiObject): ApiObject => ({
-    ...live,
-    spec: {
-      ...(live['spec'] as object),
-      type: 'LoadBalancer',
-      allocateLoadBalancerNodePorts: true,
-      externalTrafficPolicy: 'Cluster',
-    },
+
+  it('is not stored if its charge was counted away', async () => {
+    const { arrived, release, parts } = held()
+    const late = update(parts, 'LoadBalancer')
+    await arrived
+    await world.clock.advance(COUNTED_MS)
+    await world.update(world.resource('services'), 'first', wantedOf('LoadBalancer'))
+    release()
+    expect(await late).toMatchObject({ code: 409, reason: 'Conflict', details: { name: 'late', kind: 'services' } })
+    expect([await typeOf('late'), await typeOf('first')]).toEqual(['ClusterIP', 'LoadBalancer'])
   })
-  const request = { name: 'late', subresource: '', uid: '', tracksFields: false, absent: 'refuse' } as const
-  const wanted = (live: ApiObject | undefined): ApiObject => balanced(live!)
-  const late = refusalOf(updateObject(parts, services, { ...request, wanted }, world.context()))
-  await arrived
-  await world.clock.advance(COUNTED_MS)
-  await world.update(services, 'first', balanced)
-  release()
-  expect(await late).toMatchObject({ code: 409, reason: 'Conflict', details: { name: 'late', kind: 'services' } })
-  expect(await typeOf('late')).toMatchObject({ type: 'ClusterIP' })
-  expect(await typeOf('first')).toMatchObject({ type: 'LoadBalancer' })
+
+  it('lowers the usage when it is stored, and not before', async () => {
+    expect(await update(world.parts, 'LoadBalancer')).toBeUndefined()
+    const { arrived, release, parts } = held()
+    const late = update(parts, 'ClusterIP')
+    await arrived
+    expect(await used('services.loadbalancers')).toBe('1')
+    const services = world.resource('services')
+    await expect(world.update(services, 'first', wantedOf('LoadBalancer'))).rejects.toThrow('exceeded quota')
+    release()
+    expect(await late).toBeUndefined()
+    await world.clock.advance(2_000)
+    expect(await used('services.loadbalancers')).toBe('0')
+    await world.update(services, 'first', wantedOf('LoadBalancer'))
+    expect([await typeOf('late'), await typeOf('first')]).toEqual(['ClusterIP', 'LoadBalancer'])
+  })
 })
 
 it('an object that is stored before the next count is counted', async () => {
