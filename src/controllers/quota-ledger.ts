@@ -4,6 +4,7 @@ import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import type { QuotaLedger } from '../plugins/resource-quota.ts'
 import type { StoredObject } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
 import type { WriteCondition } from '../api/write-condition.ts'
 import { cancellable } from '../lib/cancellable.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -110,7 +111,12 @@ export class CachedQuotaLedger implements QuotaLedger {
     this.#waiting.delete(key)
   }
 
-  async #writeAll(place: QuotaNames, batch: readonly Waiting[]): Promise<void> {
+  /** It is written again if another replica may have made the same change: then the usage is too high until it is counted. */
+  async #writeAll(
+    place: QuotaNames,
+    batch: readonly Waiting[],
+    signal = AbortSignal.timeout(LONGEST_WRITE_MS),
+  ): Promise<void> {
     let refusals = new Map<Waiting, unknown>()
     let uncounted: WriteCondition
     try {
@@ -121,13 +127,14 @@ export class CachedQuotaLedger implements QuotaLedger {
           const stored = quotaIn(current)
           if (stored === undefined) return { kind: 'keep' }
           const object = batch.reduce((quota, entry) => applied(quota, entry, refusals), stored)
-          return object === stored ? { kind: 'keep' } : { kind: 'put', object }
+          return object === stored ? { kind: 'keep' } : { kind: 'put', object, isIncrement: true }
         },
-        AbortSignal.timeout(LONGEST_WRITE_MS),
+        signal,
       )
       if (result.kind === 'put') this.#learn(result.object)
       uncounted = uncountedSince(place, result.object?.revision ?? 0)
     } catch (error) {
+      if (error instanceof ApiError && error.reason === 'Timeout') return this.#writeAll(place, batch, signal)
       for (const entry of batch) entry.reject(error)
       return
     }

@@ -78,6 +78,11 @@ export interface Commit {
   readonly expected: readonly Expectation[]
   /** A removal of a key that is expected to be absent writes nothing. A key is written once. */
   readonly writes: readonly (Put | Removal)[]
+  /**
+   * The values are made from the ones before, so that two clients may write the same bytes and mean two steps. If an engine cannot tell whose
+   * write it was, it throws `unknown`. Otherwise both clients are told that they have won: the result is the same.
+   */
+  readonly isIncrement?: boolean | undefined
 }
 
 /** A commit that writes one key. */
@@ -85,6 +90,7 @@ export interface PutRequest extends Put {
   readonly expected: Revision
   /** Of other keys. */
   readonly alsoExpected?: readonly Expectation[] | undefined
+  readonly isIncrement?: boolean | undefined
 }
 
 export interface DeleteRequest {
@@ -211,9 +217,9 @@ export class KvError extends Error {
 type Committer = Pick<Kv, 'commit'>
 
 export function putKey(kv: Committer, request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
-  const { key, expected: revision, alsoExpected } = request
+  const { key, expected: revision, alsoExpected, isIncrement } = request
   const own: Expectation = { key, revision }
-  return kv.commit({ expected: alsoExpected ? [own, ...alsoExpected] : [own], writes: [request] }, signal)
+  return kv.commit({ expected: alsoExpected ? [own, ...alsoExpected] : [own], writes: [request], isIncrement }, signal)
 }
 
 /** A removal that expects `ABSENT` loses, or finds nothing and writes nothing. */

@@ -148,12 +148,14 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
  * Store this object. If it equals the stored one, nothing is written. `metadata.resourceVersion` in it is ignored. `bytes` are
  * the object as `encodeStored` gives it, from a writer that has no parsed object. `inOwnForm`: the object is also written if only its
  * encoding differs, because kube-apiserver has stored it. `onlyIf`: nothing is written if a condition does not hold; that is a `Conflict`.
+ * `isIncrement`: the object is made from the one before, and another client may write the same (see `Commit`).
  */
 export type PutOutcome = {
   readonly kind: 'put'
   readonly ttlSeconds?: number
   readonly inOwnForm?: boolean
   readonly onlyIf?: readonly WriteCondition[] | undefined
+  readonly isIncrement?: boolean
 } & (
   | { readonly object: ApiObject; readonly bytes?: undefined }
   | { readonly object?: undefined; readonly bytes: Buffer }

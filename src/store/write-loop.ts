@@ -120,9 +120,9 @@ class Attempt {
     try {
       const transformed = transformer.toStorage(bytes, this.#kvKey)
       const value = transformed instanceof Promise ? await transformed : transformed
-      const { ttlSeconds, onlyIf } = outcome
+      const { ttlSeconds, onlyIf, isIncrement } = outcome
       const alsoExpected = onlyIf && onlyIf.map((condition) => expectationOf(this.#objects, condition))
-      const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds, alsoExpected }
+      const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds, alsoExpected, isIncrement }
       const result = await measures.time(operation, this.#key.resource, () => putKey(kv, request, signal))
       if (!result.ok) {
         // Without a value, either key may have been lost, and is gone now.

@@ -115,6 +115,23 @@ describe.each(['newest', 'oldest'] as const)('a write to etcd without an answer,
     expect(await currentValue()).toBe('theirs')
   })
 
+  it('an increment may have been that of another client with the same bytes', async () => {
+    const { revision: expected } = await put(other, '1')
+    const increment = { key: `${prefix}a`, value: Buffer.from('2'), expected, isIncrement: true }
+    proxy.silence('all')
+    const writing = putKey(kv, increment, signal)
+    expect(await putKey(other, increment, signal)).toMatchObject({ ok: true })
+    await expect(writing).rejects.toMatchObject({ code: 'unknown' })
+    expect(await currentValue()).toBe('2')
+  })
+
+  it('an increment that did not arrive is done by another way', async () => {
+    const { revision: expected } = await put(other, '1')
+    proxy.silence('all')
+    const increment = { key: `${prefix}a`, value: Buffer.from('2'), expected, isIncrement: true }
+    expect(await putKey(kv, increment, signal)).toEqual({ ok: true, revision: (await nextEvent(expected)).revision })
+  })
+
   it('an update that lost is told what is there, though it was told late', async () => {
     const { revision: expected } = await put(other, 'before')
     proxy.silence('all')

@@ -1,6 +1,6 @@
 // The outcome of a commit whose answer was lost, once no copy of it can succeed any more. The *first* event of a key after its expected revision
 // shows which write came next. A put of our exact bytes was ours. (Two writers with the same bytes at the same revision cannot be told apart,
-// and have got the same result.) Another put means that we lost, without effect. If we wanted to delete, a delete may have been that of any
+// and have got the same result, unless the values are increments.) Another put means that we lost, without effect. If we wanted to delete, a delete may have been that of any
 // client. The outcome is `unknown` then: otherwise two clients could each believe that they did it alone. For a commit of several keys one put
 // is looked for, and the others must have changed in the same revision.
 import {
@@ -46,6 +46,9 @@ export async function revisionOf(cluster: Cluster, commit: Commit, how: LookUp):
     if (event.kind === 'delete' && value === undefined)
       throw new UnknownOutcome('the key was deleted, by us or by another client')
     const isOurs = isPutOf(event, value, expected) && (await isWhole(cluster, commit, event.revision, how))
+    if (isOurs && commit.isIncrement === true) {
+      throw new UnknownOutcome('the value was written, by us or by another client')
+    }
     if (isOurs) return event.revision
     // A key that was absent may have been made by others before.
     if (expected !== ABSENT) return undefined

@@ -66,7 +66,8 @@ export class Writes {
       if (mayRepeat) return await this.#repeat(commit, txn, call)
       return await this.#creates.create(commit, txn, call, throwLeaseGone)
     } catch (error) {
-      const isFull = error instanceof KvError && error.code === 'full' && success.length > 0
+      const isFull =
+        error instanceof KvError && error.code === 'full' && success.length > 0 && commit.isIncrement !== true
       // The put that crosses etcd's quota is stored, but etcd answers that it is full.
       const stored = isFull ? await revisionOfState(this.#cluster, commit, call) : undefined
       if (stored !== undefined) return { ok: true, revision: stored }

@@ -82,6 +82,17 @@ describe('the ledger of quotas', () => {
     expect(await used()).toBe(1)
   })
 
+  it('raises again where the outcome is unknown: another replica may have written the same', async () => {
+    let isUnknown = true
+    const { book, quota, used, writes } = await open(() => {
+      if (!isUnknown) return undefined
+      isUnknown = false
+      return new ApiError('Timeout', 'Timeout: the write may or may not have been applied')
+    })
+    await raise(book, quota)
+    expect([await used(), writes()]).toEqual([1, 2])
+  })
+
   it('has nothing to do for a quota that is gone', async () => {
     const { book, quota, writes } = await open()
     const gone = { ...quota, metadata: { ...quota.metadata, name: 'gone' } }
