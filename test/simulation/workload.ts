@@ -18,11 +18,6 @@ export interface WorkParts {
 const LIMIT_MS = 5_000
 const PAUSE_MS = [300, 2_500] as const
 const MOST_IN_QUOTA = 6
-/**
- * Each of the two spenders has one write on its way. If a fault delays the write for more than a second, the quota controller counts its
- * charge away, and the object comes on top of the quota when it is stored.
- */
-const MOST_ON_THE_WAY = 2
 
 type Ask = (operation: string, asked: Asked) => Promise<{ readonly status: number; readonly body: string } | undefined>
 
@@ -135,7 +130,7 @@ export class Invariants {
   #seeSpent(key: string, value: Buffer | undefined, revision: number): void {
     if (value === undefined) return void this.#spent.delete(key)
     this.#spent.add(key)
-    if (this.#spent.size > MOST_IN_QUOTA + MOST_ON_THE_WAY) {
+    if (this.#spent.size > MOST_IN_QUOTA) {
       this.violations.push(`quota: ${this.#spent.size} objects at ${revision}, where ${MOST_IN_QUOTA} are allowed`)
     }
   }
