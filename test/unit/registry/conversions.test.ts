@@ -21,8 +21,8 @@ const work = (versions: KindVersions): readonly ValueMap[] => [
 ]
 
 describe('ownership in versions that are converted elsewhere', () => {
-  it('does not wait where there is nobody to ask', () => {
-    expect(withConversions(versionsWith(), work, { signal, isVital: true })).toEqual([
+  it('is settled at once if no version is converted elsewhere', async () => {
+    expect(await withConversions(versionsWith(), work, { signal, isVital: true })).toEqual([
       { n: 1, apiVersion: 'g/v2' },
       { n: 2, apiVersion: 'g/v3' },
     ])
