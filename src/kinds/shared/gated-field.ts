@@ -71,9 +71,11 @@ interface ClosedFields {
   readonly steps: readonly Step[]
 }
 
-/** A step that several paths may share. The last step of a path has no next ones. */
+/** A step that several paths may share. */
 interface Step {
   readonly name: string
+  /** A path ends here. Others may go on. */
+  readonly isField: boolean
   readonly next: readonly Step[]
 }
 
@@ -83,19 +85,19 @@ function closedOf(fields: readonly GatedField[], gates: ReadonlySet<string>): Cl
 }
 
 function stepsOf(paths: readonly (readonly string[])[]): readonly Step[] {
-  const byName = Map.groupBy(
-    paths.filter((path) => path.length > 0),
-    ([name = '']) => plain(name),
-  )
-  return Array.from(byName, ([name, members]) => ({ name, next: stepsOf(members.map((path) => path.slice(1))) }))
+  const byName = Map.groupBy(paths, ([name = '']) => plain(name))
+  return Array.from(byName, ([name, members]) => {
+    const next = members.map((path) => path.slice(1)).filter((path) => path.length > 0)
+    return { name, isField: next.length < members.length, next: stepsOf(next) }
+  })
 }
 
 /** Whether any of the paths leads to a field. */
 function hasAnyField(holder: Value, steps: readonly Step[]): boolean {
-  return steps.some(({ name, next }) => {
+  return steps.some(({ name, isField, next }) => {
     if (name !== '*') {
       const value = isMap(holder) ? own(holder, name) : undefined
-      return value !== undefined && (next.length === 0 || hasAnyField(value, next))
+      return value !== undefined && (isField || hasAnyField(value, next))
     }
     if (isList(holder)) return holder.some((item) => hasAnyField(item, next))
     return isMap(holder) && Object.values(holder).some((value) => hasAnyField(value, next))

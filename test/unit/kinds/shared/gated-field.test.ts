@@ -36,6 +36,23 @@ describe('fields of features that are off', () => {
     })
   })
 
+  it('go whether or not they have members with gates of their own', () => {
+    const strategy = withGatedFields(
+      [
+        { gate: 'Outer', path: ['spec', 'bundle'] },
+        { gate: 'Inner', path: ['spec', 'bundle', 'user'] },
+      ],
+      {},
+    )
+    const made = (gates: readonly string[]): unknown =>
+      ['a', 'user'].map((field) =>
+        strategy.prepareForCreate?.({ ...HEAD, spec: { bundle: { [field]: 1 } } }, contextWith(gates))['spec'],
+      )
+    expect(made([])).toEqual([{}, {}])
+    expect(made(['Inner'])).toEqual([{}, {}])
+    expect(made(['Outer'])).toEqual([{ bundle: { a: 1 } }, { bundle: {} }])
+  })
+
   it('have the gates that are declared for them, also in what is inlined and in maps', () => {
     const [bundle] = gatedFields('core_v1.PodSpec', 'volumes/*/projected/sources/*/clusterTrustBundle')
     expect(bundle?.gate).toBe('ClusterTrustBundleProjection')
