@@ -43,13 +43,17 @@ export function entriesOf(text: string, context: PaletteContext, actions: readon
   ]
   // Without a text, the kinds are left to the sidebar.
   const shown = wanted === '' ? groups.filter((group) => group[0]?.group !== 'Kinds') : groups
-  const seen = new Set<string>()
-  return shown.flatMap((group) => {
-    const fitting = group.filter((entry) => fits(entry) && !seen.has(`${entry.label} ${entry.note}`))
-    const best = fitting.toSorted((a, b) => begins(a) - begins(b)).slice(0, MOST_OF_A_GROUP)
-    for (const { label, note } of best) seen.add(`${label} ${note}`)
-    return best
-  })
+  return shown.reduce<readonly Entry[]>((offered, group) => {
+    const fitting = newEntries(offered, group.filter(fits))
+    return [...offered, ...fitting.toSorted((a, b) => begins(a) - begins(b)).slice(0, MOST_OF_A_GROUP)]
+  }, [])
+}
+
+/** The entries that are not offered yet in another group. */
+export function newEntries(offered: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
+  const text = ({ label, note }: Entry): string => `${label} ${note}`
+  const known = new Set(offered.map(text))
+  return entries.filter((entry) => !known.has(text(entry)))
 }
 
 export function objectEntry({ kind, named }: FoundObject): Entry {

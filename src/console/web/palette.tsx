@@ -9,6 +9,7 @@ import {
   type Entry,
   keyOf,
   likelyKinds,
+  newEntries,
   objectEntry,
   type PaletteContext,
 } from './palette-entries.ts'
@@ -75,7 +76,8 @@ function Finder({ kinds, namespace, actions, close }: FinderProps) {
   const found = useFound(text, context)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])
-  const entries = [...entriesOf(text, context, actions), ...found.objects.map(objectEntry)]
+  const offered = entriesOf(text, context, actions)
+  const entries = [...offered, ...newEntries(offered, found.objects.map(objectEntry))]
   // Answers that arrive do not move the choice to another entry.
   const current = Math.max(
     entries.findIndex((entry) => keyOf(entry) === active),
