@@ -45,8 +45,9 @@ describe('fields of features that are off', () => {
       {},
     )
     const made = (gates: readonly string[]): unknown =>
-      ['a', 'user'].map((field) =>
-        strategy.prepareForCreate?.({ ...HEAD, spec: { bundle: { [field]: 1 } } }, contextWith(gates))['spec'],
+      ['a', 'user'].map(
+        (field) =>
+          strategy.prepareForCreate?.({ ...HEAD, spec: { bundle: { [field]: 1 } } }, contextWith(gates))['spec'],
       )
     expect(made([])).toEqual([{}, {}])
     expect(made(['Inner'])).toEqual([{}, {}])
