@@ -66,15 +66,25 @@ export class StoreRecord {
     this.#namespaces = new Set(namespaces)
   }
 
-  /** From what is there now. */
+  /**
+   * Loads the state before the newest revision, and follows from there. Watchers that begin at the newest revision may get its changes again, so
+   * the objects before these changes must be known.
+   */
   async run(): Promise<void> {
-    const range = { key: encode(CONFIG_MAPS), range_end: encode(CONFIG_MAPS.replace(/.$/, '0')) }
-    const body = JSON.stringify({ ...range, sort_target: 'MOD', sort_order: 'ASCEND' })
-    const response = await fetch(`${this.#endpoints[0]}/v3/kv/range`, { method: 'POST', body })
-    const { header, kvs = [] } = (await response.json()) as RangeAnswer
+    const newest = Number((await this.#range({ limit: 1 })).header.revision)
+    const { kvs = [] } = await this.#range({ revision: newest - 1, sort_target: 'MOD', sort_order: 'ASCEND' })
     for (const kv of kvs) this.#note({ kv })
-    this.truth.reach(Number(header.revision))
+    this.truth.reach(newest - 1)
     this.#running = Promise.all(this.#endpoints.map((endpoint) => this.#follow(endpoint)))
+    await this.untilReached(newest)
+  }
+
+  async #range(options: object): Promise<RangeAnswer> {
+    const range = { key: encode(CONFIG_MAPS), range_end: encode(CONFIG_MAPS.replace(/.$/, '0')) }
+    const body = JSON.stringify({ ...range, ...options })
+    const response = await fetch(`${this.#endpoints[0]}/v3/kv/range`, { method: 'POST', body })
+    if (!response.ok) throw new Error(`etcd did not give its state: ${await response.text()}`)
+    return (await response.json()) as RangeAnswer
   }
 
   async stop(): Promise<void> {
