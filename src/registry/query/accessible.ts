@@ -46,17 +46,21 @@ export async function watchAccessible(of: Accessible, query: Query, signal: Abor
   if (start.kind === 'after' && start.revision < of.rights.changedAt()) {
     throw new ApiError('Expired', `the rights of users have changed since revision ${start.revision}`)
   }
-  const at = start.kind === 'after' ? ({ kind: 'exact', revision: start.revision } as const) : start.at
   const reach = of.rights.now()
-  const page = await listWithin(of, reach, { ...query, at }, signal)
-  const shown = new Map<string, StoredObject>()
-  // The client has these objects.
-  if (start.kind !== 'state')
-    for await (const batch of page.batches) for (const one of batch) shown.set(keyOf(one), one)
-  const from: Query = { ...query, start: { kind: 'after', revision: page.revision }, skipUnreadable: true }
+  // The client has the objects of the revision after which it starts.
+  const state = start.kind === 'after' ? undefined : await listWithin(of, reach, { ...query, at: start.at }, signal)
+  const position = start.kind === 'after' ? start.revision : state!.revision
+  const from: Query = { ...query, start: { kind: 'after', revision: position }, skipUnreadable: true }
   const watch = await watchObjects(of.parts, of.place, from, signal)
-  const state = start.kind === 'state' ? page : undefined
-  return new AccessibleWatch({ ...of, query, watch, signal, reach, shown, position: page.revision, state })
+  return new AccessibleWatch({
+    ...of,
+    query,
+    watch,
+    signal,
+    reach,
+    position,
+    state: start.kind === 'state' ? state : undefined,
+  })
 }
 
 function listWithin(
@@ -75,7 +79,6 @@ interface Begun extends Accessible {
   readonly watch: Watch
   readonly signal: AbortSignal
   readonly reach: Reach
-  readonly shown: Map<string, StoredObject>
   readonly position: number
   readonly state: ListPage | undefined
 }
@@ -83,9 +86,7 @@ interface Begun extends Accessible {
 class AccessibleWatch implements Watch {
   readonly #of: Begun
   #reach: Reach
-  /** The objects that the client has. */
-  readonly #shown: Map<string, StoredObject>
-  /** All events up to here were looked at. */
+  /** All events up to here were looked at: the client has the objects of this revision that are in reach. */
   #position: number
   #isChanged = false
   #wake: (() => void) | undefined
@@ -93,7 +94,6 @@ class AccessibleWatch implements Watch {
   constructor(begun: Begun) {
     this.#of = begun
     this.#reach = begun.reach
-    this.#shown = begun.shown
     this.#position = begun.position
   }
 
@@ -134,43 +134,30 @@ class AccessibleWatch implements Watch {
   }
 
   #passed(events: readonly WatchEvent[]): readonly WatchEvent[] {
-    return events.flatMap((event) => {
+    return events.filter((event) => {
       const revision = event.type === 'BOOKMARK' ? event.revision : event.object.revision
       if (revision > this.#position) this.#position = revision
-      const told = event.type === 'BOOKMARK' ? event : this.#told(event)
-      return told === undefined ? [] : [told]
+      return event.type === 'BOOKMARK' || isWithin(this.#reach, event.object.namespace, event.object.name)
     })
-  }
-
-  #told(event: ObjectEvent): ObjectEvent | undefined {
-    const { type, object } = event
-    const key = keyOf(object)
-    if (type === 'DELETED') return this.#shown.delete(key) ? event : undefined
-    if (!isWithin(this.#reach, object.namespace, object.name)) return undefined
-    const known = this.#shown.has(key) ? 'MODIFIED' : 'ADDED'
-    this.#shown.set(key, object)
-    return known === type ? event : { ...event, type: known, memo: new EncodingMemo() }
   }
 
   async *#turnTo(reach: Reach): AsyncGenerator<readonly WatchEvent[]> {
     const before = this.#reach
     this.#reach = reach
-    const closed: WatchEvent[] = []
-    if (!covers(reach, before)) {
-      for (const [key, object] of this.#shown) {
-        if (isWithin(reach, object.namespace, object.name)) continue
-        this.#shown.delete(key)
-        closed.push(this.#eventOf('DELETED', object))
-      }
-    }
-    if (closed.length > 0) yield closed
-    if (covers(before, reach)) return
-    const page = await listWithin(this.#of, reach, { ...this.#of.query, at: { kind: 'any' } }, this.#of.signal)
+    yield* this.#difference('DELETED', before, reach)
+    yield* this.#difference('ADDED', reach, before)
+  }
+
+  /** The objects in the one reach and not in the other. They are read again, so that a watch keeps no list of what the client has. */
+  async *#difference(type: 'ADDED' | 'DELETED', reach: Reach, other: Reach): AsyncGenerator<readonly WatchEvent[]> {
+    if (covers(other, reach)) return
+    const at = { kind: 'exact', revision: this.#position } as const
+    const page = await listWithin(this.#of, reach, { ...this.#of.query, at }, this.#of.signal)
     for await (const batch of page.batches) {
-      // Newer objects come as events.
-      const opened = batch.filter((object) => object.revision <= this.#position && !this.#shown.has(keyOf(object)))
-      for (const object of opened) this.#shown.set(keyOf(object), object)
-      if (opened.length > 0) yield opened.map((object) => this.#eventOf('ADDED', object))
+      const events = batch
+        .filter(({ namespace, name }) => !isWithin(other, namespace, name))
+        .map((object) => this.#eventOf(type, object))
+      if (events.length > 0) yield events
     }
   }
 
@@ -233,8 +220,4 @@ class Steps {
   async end(): Promise<void> {
     await this.#inner.return?.()
   }
-}
-
-function keyOf({ key, namespace, name }: StoredObject): string {
-  return key ?? (namespace === '' ? name : `${namespace}/${name}`)
 }
