@@ -1,7 +1,7 @@
 // This build beside another one (`OTHER=…/dist/quarterdeck.js make bench ONLY=builds`): the processor time of small requests, of large writes, and of
 // the first creates after a start. Both servers run at the same time and take turns; a ratio is the median of those of the rounds. Two processes
-// of one build differ by a quarter, by what V8 happened to optimize: only what several runs agree on counts. PART is small, large or first;
-// OPERATION a pattern of the operations to run.
+// of one build differ by a quarter, by what V8 happened to optimize. Therefore RUNS (1 by default) starts both again, each time in the other
+// order, and the last ratio is the median of the runs. PART is small, large or first; OPERATION a pattern of the operations to run.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -17,6 +17,7 @@ const WARM_UP = 4_000
 const CALLS = 100
 const FIRST = 5_000
 const STARTS = 3
+const RUNS = Number(process.env['RUNS'] ?? 1)
 const SEEDED = 400
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
@@ -47,18 +48,26 @@ export async function bench(): Promise<void> {
   const commands = [process.env['OTHER'] ?? COMMAND, COMMAND]
   const wants = (part: string): boolean => (process.env['PART'] ?? part) === part
   if (wants('first')) await benchFirst(commands)
-  const builds = await Promise.all(commands.map(start))
-  try {
-    for (const build of builds) await seed(build)
-    for (const [name, operation] of Object.entries(SMALL)) {
-      if (wants('small') && asked.test(name)) await compareSmall(builds, name, operation)
+  const small = Object.entries(SMALL).filter(([name]) => wants('small') && asked.test(name))
+  const large = Object.entries(LARGE).filter(([name]) => wants('large') && asked.test(name))
+  const ratios = new Map<string, number[]>()
+  for (let run = 0; run < RUNS; run++) {
+    const builds: Build[] = []
+    try {
+      for (const command of run % 2 === 0 ? commands : commands.toReversed()) builds.push(await start(command))
+      for (const build of builds) await seed(build)
+      if (run % 2 === 1) builds.reverse()
+      for (const [name, operation] of small) note(ratios, name, await compareSmall(builds, name, operation))
+      for (const [name, operation] of large) note(ratios, name, await compareLarge(builds, name, operation))
+    } finally {
+      for (const build of builds) await stop(build)
     }
-    for (const [name, operation] of Object.entries(LARGE)) {
-      if (wants('large') && asked.test(name)) await compareLarge(builds, name, operation)
-    }
-  } finally {
-    for (const build of builds) await stop(build)
   }
+  for (const [name, of] of ratios) process.stdout.write(`${name.padEnd(34)} ${RUNS} runs: ${median(of).toFixed(3)}\n`)
+}
+
+function note(ratios: Map<string, number[]>, name: string, ratio: number): void {
+  ratios.set(name, [...(ratios.get(name) ?? []), ratio])
 }
 
 async function start(command: string): Promise<Build> {
@@ -270,7 +279,7 @@ interface Size {
   readonly callers: number
 }
 
-async function compare(builds: readonly Build[], name: string, operation: Operation, size: Size): Promise<void> {
+async function compare(builds: readonly Build[], name: string, operation: Operation, size: Size): Promise<number> {
   const figures = new Map<Build, number[]>(builds.map((build) => [build, []]))
   for (const build of builds) await ask(build, operation, size.warmUp, size.callers)
   for (let round = 0; round < size.rounds; round++) {
@@ -279,10 +288,10 @@ async function compare(builds: readonly Build[], name: string, operation: Operat
     }
   }
   const [other, own] = builds.map((build) => figures.get(build)!) as [number[], number[]]
-  tell(name, [other, own])
+  return tell(name, [other, own])
 }
 
-const compareSmall = (builds: readonly Build[], name: string, operation: Operation): Promise<void> =>
+const compareSmall = (builds: readonly Build[], name: string, operation: Operation): Promise<number> =>
   compare(builds, name, operation, {
     rounds: ROUNDS.small,
     warmUp: name.startsWith('LIST') ? WARM_UP / 20 : WARM_UP,
@@ -290,17 +299,19 @@ const compareSmall = (builds: readonly Build[], name: string, operation: Operati
     callers: CALLERS,
   })
 
-const compareLarge = (builds: readonly Build[], name: string, operation: Operation): Promise<void> =>
+const compareLarge = (builds: readonly Build[], name: string, operation: Operation): Promise<number> =>
   compare(builds, name, operation, { rounds: ROUNDS.large, warmUp: 3, calls: 2, callers: 1 })
 
-function tell(name: string, [other, own]: readonly [readonly number[], readonly number[]]): void {
+/** Gives the ratio of the medians. */
+function tell(name: string, [other, own]: readonly [readonly number[], readonly number[]]): number {
   const micros = (values: readonly number[]): string =>
     `${Math.round(median(values)).toLocaleString('en')} µs`.padStart(12)
   const ratio = median(own.map((value, i) => value / other[i]!))
   const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
-  process.stdout.write(
-    `${name.padEnd(34)} ${micros(other)} ${micros(own)}  ratio ${ratio.toFixed(3)}, of medians ${(median(own) / median(other)).toFixed(3)}, of sums ${(sum(own) / sum(other)).toFixed(3)}\n`,
-  )
+  const ofMedians = median(own) / median(other)
+  const ratios = `ratio ${ratio.toFixed(3)}, of medians ${ofMedians.toFixed(3)}, of sums ${(sum(own) / sum(other)).toFixed(3)}`
+  process.stdout.write(`${name.padEnd(34)} ${micros(other)} ${micros(own)}  ${ratios}\n`)
+  return ofMedians
 }
 
 /** Of a server that has just started. */
