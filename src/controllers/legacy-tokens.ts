@@ -1,7 +1,6 @@
 // Tracks the use of legacy service account tokens in a label of their secret, once a day (P-052).
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
-import { metaText, withMeta } from '../api/object-members.ts'
-import type { ApiObject } from '../api/object.ts'
+import { labelsOf, metaText, withMeta } from '../api/object-members.ts'
+import { own } from '../api/value.ts'
 import { LAST_USED_LABEL } from '../auth/legacy-token.ts'
 import type { LiveObject } from '../auth/live-objects.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -24,7 +23,7 @@ export function noteLegacyUse({ store, table, clock, log }: LegacyUseParts): (se
   const underWay = new Set<string>()
   return ({ object, uid }) => {
     const today = new Date(clock.timeOfDay()).toISOString().slice(0, 10)
-    if (lastUsed(object) === today || underWay.has(uid)) return
+    if (own(labelsOf(object), LAST_USED_LABEL) === today || underWay.has(uid)) return
     const { stored } = servedResource(table(), 'secrets')
     const key = { resource: stored, namespace: metaText(object, 'namespace'), name: metaText(object, 'name') }
     underWay.add(uid)
@@ -34,7 +33,7 @@ export function noteLegacyUse({ store, table, clock, log }: LegacyUseParts): (se
         (current) => {
           if (current?.kind !== 'object') return { kind: 'keep' }
           const secret = current.object()
-          const labels = { ...mapOrEmpty(secret.metadata, 'labels'), [LAST_USED_LABEL]: today }
+          const labels = { ...labelsOf(secret), [LAST_USED_LABEL]: today }
           return metaText(secret, 'uid') === uid
             ? { kind: 'put', object: withMeta(secret, { labels }) }
             : { kind: 'keep' }
@@ -44,8 +43,4 @@ export function noteLegacyUse({ store, table, clock, log }: LegacyUseParts): (se
       .catch((error: unknown) => log.warn({ err: error }, 'could not record the use of a legacy service account token'))
       .finally(() => underWay.delete(uid))
   }
-}
-
-function lastUsed(secret: ApiObject): string {
-  return textOrEmpty(mapOrEmpty(secret.metadata, 'labels'), LAST_USED_LABEL)
 }
