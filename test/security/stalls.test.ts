@@ -211,6 +211,33 @@ it('a transaction of many patches of a large object holds nobody up', async () =
   expect((await server.request(path, { method: 'POST', body: many })).status).toBe(413)
 })
 
+const COUNTS = { '10,000': 10_000, '100,000': 100_000 }
+
+it.each(rowsOf(COUNTS, ['10,000']))('a sort of %s objects holds nobody up', async (_, count) => {
+  await using full = await openServer()
+  const ranks = Array.from({ length: count }, (_, i) => (i * 7919) % count)
+  for (let from = 0; from < count; from += 100) {
+    const operations = ranks.slice(from, from + 100).map((rank) => ({
+      create: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { namespace: 'default', name: `sorted-${rank}` },
+        data: { rank: `${rank}` },
+      },
+    }))
+    const body = { kind: 'Transaction', operations }
+    await full.must('/apis/transactions.quarterdeck.io/v1/transactions', { method: 'POST', body })
+  }
+  const named = (path: string): Promise<readonly string[]> =>
+    full
+      .must(path)
+      .then(({ items }) => (items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name))
+  const query = `${MAPS}?fieldSelector=metadata.name!=kube-root-ca.crt&limit=3&orderBy=`
+  const expected = ranks.map((rank) => `sorted-${rank}`).toSorted()
+  expect(await named(`${query}metadata.name+desc`)).toEqual(expected.slice(-3).toReversed())
+  await expectNoStall(() => longestStall(() => named(`${query}data.rank,metadata.name`)))
+})
+
 it('watches with large selectors, which had to wait for seats, begin in many turns', async () => {
   const flags = { 'max-requests-inflight': 3, 'max-mutating-requests-inflight': 1 }
   await using busy = await startServer({
