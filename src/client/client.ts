@@ -27,6 +27,7 @@ export { ApiStatusError, ConnectionError, type ConnectionPhase, hasReason, Watch
 export {
   type ControllerClient,
   type ControllerOptions,
+  type Deletion,
   type Followed,
   type ObjectName,
   type Reconciliation,
@@ -41,6 +42,8 @@ export type { ConnectionOptions, Kubeconfig } from './kubeconfig.ts'
 export { type LeaderElectionOptions, LeadershipLostError } from './leader-election.ts'
 export type { Indexers } from './object-store.ts'
 export type { CustomObject, KubernetesObject, List, Stored } from './objects.ts'
+export type { Finalizer, ObjectWrites, StatusPatch } from './reconciled-object.ts'
+export { setCondition, type StatusCondition } from './status-condition.ts'
 export type { Condition, Fields, Grouping, QueryRow, Selected } from './query.ts'
 export type { ApiAnswer, ApiRequest, RequestLimits } from './requests.ts'
 export {

@@ -8,13 +8,21 @@ import type { Informer } from './informer.ts'
 import { apiVersionOf, type Kind } from './kind.ts'
 import type { LeaderElectionOptions } from './leader-election.ts'
 import type { KubernetesObject, Stored } from './objects.ts'
+import {
+  checkFinalizer,
+  type Finalizer,
+  type ObjectWrites,
+  setFinalizers,
+  type Writers,
+  writesFor,
+} from './reconciled-object.ts'
 import type { Resource, Selection } from './resource.ts'
 import { WorkQueue } from './work-queue.ts'
 
-/** What a controller needs of a client. */
+/** The part of a client that a controller uses. */
 export interface ControllerClient {
   readonly clock: Clock
-  resource<T extends KubernetesObject>(kind: Kind<T>): Resource<T>
+  resource<T extends KubernetesObject, Sent extends KubernetesObject = T>(kind: Kind<T, Sent>): Resource<T, Sent>
   runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R>
 }
 
@@ -35,8 +43,8 @@ export interface Watched<T extends KubernetesObject> extends Followed<T> {
   readonly to: (object: Stored<T>) => readonly ObjectName[]
 }
 
-/** What `reconcile` gets. */
-export interface Reconciliation<T extends KubernetesObject> {
+/** The argument of `reconcile`. */
+export interface Reconciliation<T extends KubernetesObject> extends ObjectWrites<T> {
   readonly name: string
   readonly namespace: string | undefined
   /** The object in the informer's copy, which may be older than the server's. Undefined: it is deleted. Do not change it. */
@@ -46,6 +54,9 @@ export interface Reconciliation<T extends KubernetesObject> {
   /** The informer of a kind that the controller follows. */
   readonly cached: <U extends KubernetesObject>(kind: Kind<U, KubernetesObject>) => Informer<U>
 }
+
+/** The argument of `cleanUp`. */
+export type Deletion<T extends KubernetesObject> = Reconciliation<T> & { readonly object: Stored<T> }
 
 /** Without a delay the object is reconciled again after its next change. */
 export interface ReconcileResult {
@@ -62,6 +73,9 @@ export interface ControllerOptions<T extends KubernetesObject, W extends readonl
    * failure; after a `TerminalError` only when something changes.
    */
   readonly reconcile: (request: Reconciliation<T>) => Promise<ReconcileResult | void>
+  readonly finalizer?: Finalizer<Deletion<T>>
+  /** The name by which the controller owns the fields that `apply` sets. */
+  readonly fieldManager?: string
   /** Kinds of objects that the controller makes. A change of one reconciles its owner: the reference with `controller: true`. */
   readonly owns?: readonly (Kind<KubernetesObject> | Followed<KubernetesObject>)[]
   readonly watches?: { readonly [I in keyof W]: Watched<W[I]> }
@@ -88,8 +102,15 @@ const POSITIVE: ValueType = {
 const NEEDED = { client: 'client', for: 'object', reconcile: 'function' } as const
 const FOLLOWED = { owns: 'list?', watches: 'list?', namespace: 'text', concurrency: POSITIVE } as const
 const TIMES = { firstRetryMs: 'interval?', longestRetryMs: 'interval?' } as const
+const WRITES = { finalizer: 'object?', fieldManager: 'text' } as const
 const REST = { leaderElection: 'object?', signal: 'signal?', onError: 'function?' } as const
-const OPTIONS: OptionTypes<ControllerOptions<KubernetesObject, []>> = { ...NEEDED, ...FOLLOWED, ...TIMES, ...REST }
+const OPTIONS: OptionTypes<ControllerOptions<KubernetesObject, []>> = {
+  ...NEEDED,
+  ...FOLLOWED,
+  ...WRITES,
+  ...TIMES,
+  ...REST,
+}
 
 /**
  * Runs until it is stopped; then it waits for `reconcile`, and releases the lease. Rejects with `LeadershipLostError` when it no longer
@@ -100,6 +121,7 @@ export async function runController<T extends KubernetesObject, const W extends 
 ): Promise<void> {
   checkOptions('runController', options, OPTIONS)
   for (const [name, type] of Object.entries(NEEDED)) checkValue('runController', name, Reflect.get(options, name), type)
+  checkFinalizer(options.finalizer)
   const { client, leaderElection } = options
   const sources = sourcesOf(options)
   using stop = stopOf(options.signal)
@@ -174,6 +196,7 @@ async function reconcileAll<T extends KubernetesObject>(
     if (found === undefined) throw new TypeError(`the controller does not follow ${kind.kind ?? kind.plural}`)
     return found as unknown as Informer<U>
   }
+  const writers = { client, kind: sources[0]!.kind, fieldManager: options.fieldManager }
   const queue = new WorkQueue({
     clock: client.clock,
     concurrency: options.concurrency ?? 1,
@@ -182,8 +205,13 @@ async function reconcileAll<T extends KubernetesObject>(
     onError: (key, error) => onError(error, nameIn(key)),
     work: async (key) => {
       const { name, namespace } = nameIn(key)
-      const object = informers.get(sources[0]!.kind)!.get(name, namespace) as Stored<T> | undefined
-      const result = await options.reconcile({ name, namespace, object, signal, cached })
+      const object = informers.get(writers.kind)!.get(name, namespace) as Stored<T> | undefined
+      const read = (): Stored<T> => {
+        if (object === undefined) throw new TypeError(`${name} is deleted: there is nothing to write for it`)
+        return object
+      }
+      const request = { name, namespace, object, signal, cached, ...writesFor(read, writers) }
+      const result = await reconcileOrFinalize(request, options, writers)
       const { requeueAfterMs } = result ?? {}
       checkValue('reconcile', 'requeueAfterMs', requeueAfterMs, 'duration?')
       return requeueAfterMs
@@ -205,6 +233,26 @@ async function reconcileAll<T extends KubernetesObject>(
   }
   await Promise.all(all.map((informer) => informer.waitForSync(signal)))
   await queue.run(signal)
+}
+
+/** A change of the finalizers brings the object back, so that nothing else is done for it now. */
+async function reconcileOrFinalize<T extends KubernetesObject>(
+  request: Reconciliation<T>,
+  { reconcile, finalizer }: Options<T>,
+  writers: Writers,
+): Promise<ReconcileResult | void> {
+  const { object } = request
+  if (object === undefined || finalizer === undefined) return reconcile(request)
+  const { finalizers = [], deletionTimestamp } = object.metadata
+  const isHeld = finalizers.includes(finalizer.name)
+  if (deletionTimestamp === undefined) {
+    if (isHeld) return reconcile(request)
+    return setFinalizers(object, [...finalizers, finalizer.name], writers)
+  }
+  if (!isHeld) return
+  await finalizer.cleanUp({ ...request, object })
+  const others = finalizers.filter((name) => name !== finalizer.name)
+  return setFinalizers(object, others, writers)
 }
 
 function keyOf({ name, namespace = '' }: ObjectName): string {

@@ -39,7 +39,7 @@ export type TransactionOperation =
 
 export type TransactionVerb = 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'expect'
 
-/** What became of an operation. */
+/** The result of an operation. */
 export interface TransactionResult {
   readonly operation: TransactionVerb
   /** `deleting`: the object is marked, and goes when its finalizers or its grace period allow it. */

@@ -8,6 +8,7 @@ import {
   k8s,
   type KubernetesObject,
   runController,
+  setCondition,
   TerminalError,
 } from '../../src/client/client.ts'
 import { type Server, startServer } from '../../src/index.ts'
@@ -106,6 +107,96 @@ describe('a controller', () => {
     await settled('all 2')
   })
 
+  it('applies objects that the reconciled object owns, which are deleted with it', async () => {
+    const namespace = await newNamespace()
+    const secrets = client.resource(k8s.Secret).inNamespace(namespace)
+    const owner = await mapsIn(namespace).create({
+      metadata: { name: 'a', labels: { copied: 'yes' } },
+      data: { n: '1' },
+    })
+    const deleted: unknown[] = []
+    start({
+      for: { kind: k8s.ConfigMap, labelSelector: 'copied=yes' },
+      owns: [k8s.Secret],
+      namespace,
+      fieldManager: 'copier',
+      reconcile: async ({ name, object, apply, patchStatus }) => {
+        if (object !== undefined)
+          return void (await apply(k8s.Secret, { metadata: { name }, stringData: object.data ?? {} }))
+        deleted.push(await patchStatus({}).catch((error: unknown) => String(error)))
+      },
+    })
+    await expect
+      .poll(async () => (await secrets.list()).items.map(({ metadata }) => metadata))
+      .toMatchObject([
+        {
+          name: 'a',
+          managedFields: [{ manager: 'copier', operation: 'Apply' }],
+          ownerReferences: [
+            {
+              apiVersion: 'v1',
+              kind: 'ConfigMap',
+              name: 'a',
+              uid: owner.metadata.uid,
+              controller: true,
+              blockOwnerDeletion: true,
+            },
+          ],
+        },
+      ])
+    await secrets.patch('a', { data: { n: 'Mg==' } })
+    await expect.poll(async () => (await secrets.get('a')).data).toEqual({ n: 'MQ==' })
+    await mapsIn(namespace).delete('a')
+    await expect.poll(async () => (await secrets.list()).items).toEqual([])
+    expect(new Set(deleted)).toEqual(new Set(['TypeError: a is deleted: there is nothing to write for it']))
+  })
+
+  it('changes the status of an object unless that has changed meanwhile', async () => {
+    const namespace = await newNamespace()
+    const claims = client.resource(k8s.PersistentVolumeClaim).inNamespace(namespace)
+    const spec = { accessModes: ['ReadWriteOnce'] as const, resources: { requests: { storage: '1Gi' } } }
+    await claims.create({ metadata: { name: 'a' }, spec })
+    const phases: unknown[] = []
+    start({
+      for: k8s.PersistentVolumeClaim,
+      namespace,
+      reconcile: async ({ name, object, patchStatus }) => {
+        phases.push(object?.status?.phase)
+        // Another client is faster, once.
+        if (phases.length === 1) await claims.patch(name, { metadata: { labels: { changed: 'yes' } } })
+        await patchStatus({ phase: 'Bound' })
+      },
+    })
+    await expect.poll(() => phases).toEqual(['Pending', 'Pending', 'Bound'])
+  })
+
+  it('holds objects by a finalizer until they are cleaned up', async () => {
+    const namespace = await newNamespace()
+    const seen: unknown[] = []
+    const options = {
+      for: { kind: k8s.ConfigMap, fieldSelector: { 'metadata.name': 'a' } },
+      namespace,
+      reconcile: async ({ object }: { readonly object: k8s.ConfigMap | undefined }) =>
+        void seen.push(object?.metadata.finalizers),
+      finalizer: {
+        name: 'example.com/one',
+        cleanUp: async () => {
+          seen.push('clean up')
+          if (seen.at(-2) !== 'clean up') throw new Error('not yet')
+        },
+      },
+    }
+    start(options)
+    const other = 'example.com/other'
+    await mapsIn(namespace).create({ metadata: { name: 'a', finalizers: [other] } })
+    await expect.poll(() => seen.splice(0)).toEqual([[other, 'example.com/one']])
+    await mapsIn(namespace).delete('a')
+    await expect.poll(async () => (await mapsIn(namespace).get('a')).metadata.finalizers).toEqual([other])
+    expect(seen.splice(0)).toEqual(['clean up', 'clean up'])
+    await mapsIn(namespace).patch('a', { metadata: { finalizers: [] } })
+    await expect.poll(() => seen).toEqual([undefined])
+  })
+
   it('tries again after failures, comes back when it asked to, and says what failed', async () => {
     const namespace = await newNamespace()
     await mapsIn(namespace).create({ metadata: { name: 'a' } })
@@ -199,4 +290,16 @@ describe('a controller', () => {
     expect(said).toContain('stopped')
     expect((await leases.get('lease')).spec?.holderIdentity ?? '').toBe('')
   })
+})
+
+it('a condition keeps the time of its transition until its status changes', () => {
+  const ready = (status: string, reason: string) => ({ type: 'Ready', status, reason })
+  const at = (time: number) => new Date(time).toISOString()
+  const first = setCondition([{ type: 'Other', status: 'True', reason: '' }], ready('False', 'Waiting'), 1000)
+  const [other] = first
+  expect(first).toEqual([other, { ...ready('False', 'Waiting'), lastTransitionTime: at(1000) }])
+  const second = setCondition(first, ready('False', 'Late'), 2000)
+  expect(second).toEqual([other, { ...ready('False', 'Late'), lastTransitionTime: at(1000) }])
+  expect(setCondition(second, ready('True', 'Done'), 3000)[1]).toMatchObject({ lastTransitionTime: at(3000) })
+  expect(setCondition(undefined, ready('True', 'Done'), 4000)).toHaveLength(1)
 })

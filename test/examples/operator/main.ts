@@ -6,58 +6,43 @@ import { type HostNames, runOperator } from './operator.ts'
 const { values } = parseArgs({
   options: {
     identity: { type: 'string', default: crypto.randomUUID() },
-    // How often the others look whether there is a leader.
+    /** How often the others try to lead. */
     'retry-period-ms': { type: 'string', default: '2000' },
-    // Before what failed is tried again.
+    /** The delay after a first failure. */
     'retry-ms': { type: 'string', default: '1000' },
-    // Transitions are dated by the clock of a server that was started with --dev --virtual-clock.
+    /** Transitions have the time of a server that was started with --dev --virtual-clock. */
     'virtual-time': { type: 'boolean', default: false },
   },
 })
 
-/** A host name belongs to whoever makes the Lease of that name, which can be made once. */
-class LeasedHostNames implements HostNames {
-  readonly #leases: ReturnType<typeof leasesOf>
-
-  constructor(client: Client) {
-    this.#leases = leasesOf(client)
-  }
-
-  async claim(host: string, owner: string): Promise<void> {
-    try {
-      await this.#leases.create({ metadata: { name: host }, spec: { holderIdentity: owner } })
-    } catch (error) {
-      if (!hasReason(error, 'AlreadyExists')) throw error
-      const { spec } = await this.#leases.get(host)
-      if (spec?.holderIdentity !== owner)
-        throw new Error(`${host} belongs to ${spec?.holderIdentity}`, { cause: error })
-    }
-  }
-
-  async release(host: string, owner: string): Promise<void> {
-    try {
-      const { metadata, spec } = await this.#leases.get(host)
-      if (spec?.holderIdentity === owner) await this.#leases.delete(host, { preconditions: { uid: metadata.uid } })
-    } catch (error) {
-      if (!hasReason(error, 'NotFound')) throw error
-    }
-  }
-}
-
-function leasesOf(client: Client) {
-  return client.resource(k8s.Lease).inNamespace('default')
-}
-
-async function serverTime(client: Client): Promise<number> {
-  const { text } = await client.request({ method: 'GET', path: '/debug/clock' })
-  const { now } = JSON.parse(text) as { readonly now: string }
-  return Date.parse(now)
-}
-
 using client = new Client()
+const leases = client.resource(k8s.Lease).inNamespace('default')
+
+/** A host name belongs to the site that is named in the Lease of that name. */
+const hostNames: HostNames = {
+  claim: async (host, owner) => {
+    const lease = await leases.create({ metadata: { name: host }, spec: { holderIdentity: owner } }).catch((error) => {
+      if (!hasReason(error, 'AlreadyExists')) throw error
+      return leases.get(host)
+    })
+    const holder = lease.spec?.holderIdentity
+    if (holder !== owner) throw new Error(`${host} belongs to ${holder}`)
+  },
+  release: async (host, owner) => {
+    const { items } = await leases.list({ fieldSelector: { 'metadata.name': host } })
+    const own = items.filter(({ spec }) => spec?.holderIdentity === owner)
+    for (const { metadata } of own) await leases.delete(host, { preconditions: { uid: metadata.uid } })
+  },
+}
+
+async function serverTime(): Promise<number> {
+  const { text } = await client.request({ method: 'GET', path: '/debug/clock' })
+  return Date.parse((JSON.parse(text) as { readonly now: string }).now)
+}
+
 await runOperator({
   client,
-  hostNames: new LeasedHostNames(client),
+  hostNames,
   leaderElection: {
     namespace: 'default',
     name: 'site-operator',
@@ -65,5 +50,5 @@ await runOperator({
     retryPeriodMs: Number(values['retry-period-ms']),
   },
   firstRetryMs: Number(values['retry-ms']),
-  ...(values['virtual-time'] ? { now: () => serverTime(client) } : {}),
+  ...(values['virtual-time'] ? { now: serverTime } : {}),
 })

@@ -1,0 +1,98 @@
+// The writes of a controller for the object that it reconciles: objects that it owns, its status and its finalizer.
+// Invariant: the object itself is written only if it has not changed since it was read. After a change it is reconciled again anyway.
+import { checkOptions, checkValue, type OptionTypes } from '../lib/known-options.ts'
+import { hasReason } from './errors.ts'
+import { apiVersionOf, type Kind } from './kind.ts'
+import type { KubernetesObject, Stored } from './objects.ts'
+import type { Resource } from './resource.ts'
+
+/** Members of the status; null removes one. */
+export type StatusPatch<T> = T extends { readonly status?: infer S }
+  ? { readonly [K in keyof NonNullable<S>]?: NonNullable<S>[K] | null | undefined }
+  : object
+
+/** The writes for the reconciled object. They throw if it is deleted. */
+export interface ObjectWrites<T extends KubernetesObject> {
+  /**
+   * Applies an object that the reconciled object owns: server-side apply with force, as the `fieldManager` of the controller. The object gets
+   * the owner reference, and the namespace of its owner if it names none.
+   */
+  readonly apply: <U extends KubernetesObject, S extends KubernetesObject>(
+    kind: Kind<U, S>,
+    object: S,
+  ) => Promise<Stored<U>>
+  /** Merges into the status. If the object has changed or is gone since it was read, nothing is written. */
+  readonly patchStatus: (status: StatusPatch<T>) => Promise<void>
+}
+
+/** A finalizer that the controller adds before the first `reconcile`. It keeps a deleted object until `cleanUp` has succeeded. */
+export interface Finalizer<R> {
+  /** A qualified name: `example.com/host`. */
+  readonly name: string
+  /** Called for an object that is being deleted, and not `reconcile`. It must be repeatable. When it throws, it is called again. */
+  readonly cleanUp: (request: R) => Promise<void>
+}
+
+const FINALIZER: OptionTypes<Finalizer<never>> = { name: 'text', cleanUp: 'function' }
+
+export function checkFinalizer(finalizer: Finalizer<never> | undefined): void {
+  if (finalizer === undefined) return
+  checkOptions('runController: finalizer', finalizer, FINALIZER)
+  for (const [name, type] of Object.entries(FINALIZER))
+    checkValue('runController: finalizer', name, Reflect.get(finalizer, name), type)
+}
+
+/** The kind of the reconciled object, and the way to the server. */
+export interface Writers {
+  readonly kind: Kind<KubernetesObject>
+  readonly fieldManager: string | undefined
+  readonly client: {
+    resource<U extends KubernetesObject, S extends KubernetesObject>(kind: Kind<U, S>): Resource<U, S>
+  }
+}
+
+/** `read` returns the object as it was read, and throws if it is deleted. */
+export function writesFor<T extends KubernetesObject>(read: () => Stored<T>, writers: Writers): ObjectWrites<T> {
+  const { kind, fieldManager, client } = writers
+  return {
+    apply: async (owned, content) => {
+      const { name, namespace, uid } = read().metadata
+      if (fieldManager === undefined || kind.kind === undefined)
+        throw new TypeError('runController: "apply" needs a fieldManager, and the kind of "for"')
+      const owner = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid }
+      const metadata = {
+        ...(namespace === undefined ? {} : { namespace }),
+        ...content.metadata,
+        ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
+      }
+      return client.resource(owned).apply({ ...content, metadata }, { fieldManager, force: true })
+    },
+    patchStatus: async (status) => {
+      const { name, resourceVersion } = read().metadata
+      await ignoringOutdated(resourceOf(read(), writers).status.patch(name, { metadata: { resourceVersion }, status }))
+    },
+  }
+}
+
+/** The next change of the object, which this makes, reconciles it again. */
+export async function setFinalizers<T extends KubernetesObject>(
+  object: Stored<T>,
+  finalizers: readonly string[],
+  writers: Writers,
+): Promise<void> {
+  const { name, resourceVersion } = object.metadata
+  await ignoringOutdated(resourceOf(object, writers).patch(name, { metadata: { finalizers, resourceVersion } }))
+}
+
+function resourceOf({ metadata: { namespace } }: KubernetesObject, { client, kind }: Writers) {
+  const everywhere = client.resource<KubernetesObject, KubernetesObject>(kind)
+  return namespace === undefined ? everywhere : everywhere.inNamespace(namespace)
+}
+
+async function ignoringOutdated(write: Promise<unknown>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!hasReason(error, 'NotFound', 'Conflict')) throw error
+  }
+}
