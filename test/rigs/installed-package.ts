@@ -39,7 +39,7 @@ export function installPackage(others: Readonly<Record<string, string>>): Instal
     rmSync(clone, { recursive: true, force: true })
     const dependencies = { quarterdeck: `file:${packed.filename}`, ...others }
     writeFileSync(path.join(home, 'package.json'), JSON.stringify({ type: 'module', dependencies }))
-    npm(home, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund')
+    installIn(home)
     return { home, packed, [Symbol.dispose]: remove }
   } catch (error) {
     remove()
@@ -61,6 +61,11 @@ function packFresh(clone: string, target: string): Packed {
   }
   const [packed] = JSON.parse(npm(clone, 'pack', ...flags)) as [Packed]
   return packed
+}
+
+/** Installs the dependencies of the project in the folder. */
+export function installIn(folder: string): void {
+  npm(folder, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund')
 }
 
 function npm(cwd: string, ...args: readonly string[]): string {
