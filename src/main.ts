@@ -8,7 +8,7 @@ import { heldCompilers } from './lib/runtime/compilers.ts'
 process.noDeprecation = true
 nameSourceFiles(new URL('.', import.meta.url).href)
 keepCompiled()
-// What only the environment or a file says of it is seen to once those are read.
+// Settings from the environment or from files take effect when those are read.
 if (/^(serve|worker)$/.test(process.argv[2] ?? '') && !process.argv.includes('--plain-runtime')) heldCompilers.hold()
 // The import comes last: what precedes it is for the code that is loaded now.
 const { endWithReader, runCommand } = await import('./commands/commands.ts')

@@ -1,7 +1,7 @@
 // Where a field is inside an object. A path is a chain of small nodes; its text is made only when it is read,
 // so that validating an object without faults builds no strings.
 
-/** What can be named below a value of a type; anything where the type is not known. */
+/** The names below a value of a type; any name if the type is not known. */
 type NameIn<T> = unknown extends T
   ? string
   : string extends keyof NonNullable<T>
@@ -39,7 +39,7 @@ export class FieldPath<out T = unknown> {
     return new FieldPath<Member<P, K>>(this, name, '')
   }
 
-  /** What messages name below here and is no field. */
+  /** Names in messages below here that are no fields. */
   place(name: string): FieldPath {
     return new FieldPath(this, name, '')
   }

@@ -13,7 +13,7 @@ export function formatGoValue(value: Value): string {
   return typeof value === 'number' ? formatNumber(value) : String(value)
 }
 
-/** What Go calls the type of a value that was read without one. */
+/** Go's name for the type of a value that was read without a type. */
 export function goType(value: Value): string {
   if (value === null) return '<nil>'
   if (isList(value)) return '[]interface {}'

@@ -1,4 +1,4 @@
-// What a user may read of a resource, over all namespaces: everything, whole namespaces, and objects by their names.
+// The objects of a resource that a user may read, over all namespaces: everything, whole namespaces, and objects by their names.
 
 export interface Reach {
   readonly isAll: boolean

@@ -47,7 +47,7 @@ export interface StoredObject {
   readonly name: string
   /** Its key in its type, if it is known. */
   readonly key?: string
-  /** What `metadata.resourceVersion` in `bytes` says. */
+  /** The value of `metadata.resourceVersion` in `bytes`. */
   readonly revision: number
   /** Canonical JSON in the storage version, `metadata.resourceVersion` in its place. */
   readonly bytes: Buffer

@@ -7,7 +7,7 @@ import { type PolicyRule, withoutStars } from './policy-rule.ts'
  */
 const MAX_COMBINATIONS = 10_000
 
-/** What `held` does not cover of `wanted`, in rules of one resource or path each. Empty: everything is covered. */
+/** The part of `wanted` that `held` does not cover, in rules of one resource or path each. Empty: everything is covered. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   const covering = new HeldRules(held)
   const missing: PolicyRule[] = []
@@ -85,7 +85,7 @@ interface IndexedRule {
   readonly resources: ReadonlySet<string>
   readonly names: ReadonlySet<string>
   readonly paths: ReadonlySet<string>
-  /** What stands before the star of those that end in one: in order, and none that begins with another. */
+  /** The texts before the star of names that end in one: sorted, and none begins with another. */
   readonly pathPrefixes: readonly string[]
 }
 

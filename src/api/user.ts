@@ -5,7 +5,7 @@ export interface User {
   readonly name: string
   readonly uid: string | undefined
   readonly groups: readonly string[]
-  /** What the authenticator has to say beyond that; keys are lower case. */
+  /** Further data of the authenticator; keys are lower case. */
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 

@@ -30,7 +30,7 @@ export interface Impersonated {
   readonly constraint: string | undefined
 }
 
-/** What the body of a request says about the object. */
+/** The object that the body of a request names. */
 export interface NamedObject {
   readonly name?: string
   readonly uid?: string
@@ -75,7 +75,7 @@ interface KnownCaller extends CallerText {
   readonly told: Told
 }
 
-/** What clients say about themselves. */
+/** The headers in which clients describe themselves. */
 interface Told {
   readonly agent: HeaderValue
   readonly forwarded: HeaderValue

@@ -64,7 +64,7 @@ export class CacheCheck {
     try {
       const { difference, next } = await this.#compare(resource, start, signal)
       this.measure.of(group, name, difference === undefined ? 'success' : 'failure').value++
-      // What differs is looked at again.
+      // Differing keys are compared again.
       this.#place = difference === undefined ? { storagePrefix, start: next } : { storagePrefix, start }
       if (difference !== undefined && this.#difference === undefined) {
         log.error({ difference }, 'watch cache differs from the storage; restart this server')

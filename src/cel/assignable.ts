@@ -5,7 +5,7 @@ import { DYN, partsOf, type Type, withParts } from './type.ts'
 /** The types of type parameters, by name. An attempt that fails is undone. */
 export class Substitution {
   readonly #bound = new Map<string, Type>()
-  /** What was bound before, for each binding of the attempt. */
+  /** The earlier value of each binding of the attempt. */
   readonly #undo: (readonly [string, Type | undefined])[] = []
 
   /** Keeps the bindings of the attempt if it succeeds. */

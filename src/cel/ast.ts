@@ -68,7 +68,7 @@ export interface StructField extends Node {
   readonly optional: boolean
 }
 
-/** What `all`, `map` and their like become: a value carried over the items of a list or the keys of a map. */
+/** The form of `all`, `map` and similar macros: a value carried over the items of a list or the keys of a map. */
 export interface Fold extends Node {
   readonly kind: 'fold'
   readonly range: Expr

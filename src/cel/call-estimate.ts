@@ -1,4 +1,4 @@
-// What one call may cost: the reference's rules by function, then by signature, else one.
+// The cost of one call: the reference's rules by function, then by signature, else one.
 import { ORDERED_TYPES } from './equality.ts'
 import { sameType } from './assignable.ts'
 import {
@@ -124,7 +124,7 @@ const sets =
   (factor: number): Rule =>
   ({ args: [a, b] }) => ({ cost: add(scaled(times(sizeOf(a), sizeOf(b)), factor), ONE) })
 
-/** What makes a list is charged for its size, for the call and for the list. */
+/** A function that makes a list is charged for its size, for the call and for the list. */
 function makesList(size: CostEstimate, factor = 1): CallEstimate {
   return { cost: add(scaled(size, factor), exactly(1 + LIST_COST)), size }
 }

@@ -70,7 +70,7 @@ export interface Program {
   mentions(variable: string): boolean
   /** If the expression is true, each of these fields of the variable has one of the values. */
   equalities(variable: string): Equalities
-  /** What an evaluation costs at least and at most, by the sizes that the variables' types allow. */
+  /** The least and the highest cost of an evaluation, by the sizes that the variables' types allow. */
   estimate(): CostEstimate
   /** Why it cannot be run at all: `type conversion error from 'string' to 'int'`. */
   instantiationFault(): string | undefined

@@ -20,7 +20,7 @@ export interface Node {
   readonly type: Type
   readonly size: CostEstimate | undefined
   readonly entries: EntrySizes | undefined
-  /** What a schema allows for the items of this list. */
+  /** The sizes that a schema allows for the items of this list. */
   readonly itemSize: () => CostEstimate | undefined
 }
 

@@ -240,7 +240,7 @@ class Estimator {
     return node.kind === 'ident' ? this.#local(node.name)?.size : undefined
   }
 
-  /** What a schema allows at a path below a variable. The name of a type counts as the root of the schema, `int` too. */
+  /** The sizes that a schema allows at a path below a variable. The name of a type counts as the root of the schema, `int` too. */
   #declaredSize(path: Path): CostEstimate | undefined {
     const [root, ...steps] = path
     const variable = root === undefined ? undefined : (this.#variable(root) ?? this.#variable('self'))

@@ -1,4 +1,4 @@
-// What may stand at a place of an expression, in the words of syntax errors.
+// The tokens that may stand at a place of an expression, in the words of syntax errors.
 import type { Literal } from './ast.ts'
 import type { Token } from './lexer.ts'
 import { NULL } from './type.ts'

@@ -104,7 +104,7 @@ function general({ node, range, slot, inner, outer, plan, walk }: FoldPlan): Run
   }
 }
 
-/** What is collected in one step, where the step is of that form. */
+/** The value that one step collects, if the step has that form. */
 interface Collected {
   readonly predicate: Expr | undefined
   readonly addition: Call

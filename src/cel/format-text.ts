@@ -125,7 +125,7 @@ function hex(value: CelValue, verb: Verb): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : inBase(value, 16, verb)
 }
 
-/** What the function `string` gives, and for lists and maps what one would write for them. */
+/** The result of the function `string`; for lists and maps, the text of an expression that makes them. */
 function shown(value: CelValue, meter: Meter): string {
   meter.work(1)
   switch (typeof value) {

@@ -5,7 +5,7 @@ import type { Type } from './type.ts'
 import { CelList, CelMap, type CelValue, Duration, type Fault, noSuchOverload, OpaqueValue, Optional } from './value.ts'
 import { Timestamp, TypeValue, Uint } from './value.ts'
 
-/** What an evaluation lends to functions. */
+/** Parts of the evaluation that functions use. */
 export interface Meter {
   /** Counts work beyond the cost of the call; throws when it is too much. */
   work(steps: number): void

@@ -94,7 +94,7 @@ export abstract class CelMap {
 /** A value of a library's own type. */
 export abstract class OpaqueValue {
   abstract readonly typeName: string
-  /** What the cost of calls with it counts. */
+  /** The size that counts for the cost of calls. */
   readonly size: number = 1
   abstract equals(other: OpaqueValue): boolean
 }

@@ -1,4 +1,4 @@
-// What the handlers need to read bodies and to write answers in every encoding.
+// The parts by which handlers read bodies and write answers in every encoding.
 import type { EncodingTools } from './list-protobuf.ts'
 import { Negotiator } from './negotiate.ts'
 import { Transcoder } from './transcode.ts'

@@ -22,7 +22,7 @@ export interface StorePagesParts {
   readonly kv: Kv
   /** The address for clients. */
   readonly url: string
-  /** What it serves with now, in PEM; undefined: plain text. */
+  /** Its current certificate, in PEM; undefined: plain text. */
   readonly certificate: () => string | undefined
   readonly isStopping: () => boolean
   readonly log: Log

@@ -220,7 +220,7 @@ function sectionOf(file: string, plugin: ValueMap): ValueMap | undefined {
 
 function podSecurityOf(section: ValueMap, wrong: Fault): PodSecurityOptions {
   const [defaults, exemptions] = [mapOrEmpty(section, 'defaults'), mapOrEmpty(section, 'exemptions')]
-  // What is no text must not pass for the default, which allows everything.
+  // A value that is no text must not become the default, which allows everything.
   const given = (name: string): string => (isGiven(defaults, name) ? (textOrAbsent(defaults, name) ?? 'no text') : '')
   const level = (mode: Mode): LevelVersion => {
     const parsed = parseLevel(given(mode) || 'privileged')

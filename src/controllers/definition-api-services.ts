@@ -65,7 +65,7 @@ class DefinitionApiServices {
   #onService(stored: StoredObject): void {
     if (own(labelsOf(stored.object()), LABEL) !== 'true') return
     this.#ours.add(stored.name)
-    // What was made a moment ago may not be wanted any more.
+    // The definition may have gone since the APIService was made.
     if (this.#isSynced && !this.#wanted.has(stored.name)) this.#queue.add(stored.name)
   }
 

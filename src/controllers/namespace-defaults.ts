@@ -1,4 +1,4 @@
-// What every namespace gets: the service account `default`, and the CA bundle of this server in `kube-root-ca.crt`.
+// The objects that every namespace gets: the service account `default`, and the CA bundle of this server in `kube-root-ca.crt`.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { parseFieldSelector } from '../api/selector-fields.ts'

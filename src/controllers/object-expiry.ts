@@ -160,7 +160,7 @@ class Expiry {
       if (!isReason(error, 'NotFound', 'Conflict')) {
         const of = { resource: type.resource.resource, namespace, name }
         this.#parts.log.warn({ err: error, controller: NAME, ...of }, 'expired object could not be deleted')
-        // What is refused is refused again, until the object changes.
+        // The server would refuse the delete again, until the object changes.
         if (!(error instanceof ApiError) || error.code >= 500) return false
       }
     }

@@ -5,12 +5,12 @@ import type { INSTEAD, ZodSchema } from './zod-schema.ts'
 /** A Zod 4 schema or a JSON schema. */
 export type Schema = ZodSchema | JsonSchema
 
-/** What the server answers with: defaults are filled in. */
+/** The type of objects that the server returns: defaults are filled in. */
 export type OutputOf<S> = S extends { readonly _zod: { readonly output: infer Output } }
   ? Output
   : JsonType<S, 'output'>
 
-/** What the server takes: fields with a default may be left out. */
+/** The type of objects that clients send: fields with a default may be left out. */
 export type InputOf<S> = S extends { readonly _zod: { readonly input: infer Input } } ? Input : JsonType<S, 'input'>
 
 type Direction = 'input' | 'output'

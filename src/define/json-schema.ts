@@ -55,7 +55,7 @@ const KEPT: ReadonlySet<string> = new Set([
   ...'multipleOf minItems maxItems minProperties maxProperties required'.split(' '),
 ])
 
-/** What may not stand inside of `allOf` and the like: the type would depend on the value. */
+/** Keywords that may not stand inside of `allOf` and the like: the type would depend on the value. */
 const OUTSIDE = /^(type|default|nullable|title|description|additionalProperties|x-kubernetes-(?!validations).*)$/
 
 interface Place {

@@ -1,4 +1,4 @@
-// What a resource is defined by, and the static types that come of it.
+// The declaration of a resource, and the static types that follow from it.
 import type { ConversionReview } from './conversion.ts'
 import type { InputOf, OutputOf, Schema, Unstructural } from './infer.ts'
 import type { Rule, StructuralSchema } from './structural.ts'
@@ -56,7 +56,7 @@ export interface VersionOptions {
   readonly spec: Schema
   /** The observed state. With it, the resource has the subresource `status`, and writes of the object itself do not change it. */
   readonly status?: Schema
-  /** What the kind is for; `kubectl explain` shows it. */
+  /** The purpose of the kind; `kubectl explain` shows it. */
   readonly description?: string
   /** CEL rules over the whole object: `self.spec`, `self.status`, `self.metadata.name`. */
   readonly rules?: readonly Rule[]
@@ -89,7 +89,7 @@ export interface WebhookClientConfig {
   readonly caBundle?: string
 }
 
-/** What `defineResource` takes: how the resource is called, and its versions. */
+/** The options of `defineResource`: the names of the resource, and its versions. */
 export interface ResourceOptions<Group extends string, Kind extends string, V extends Versions> {
   /** `example.com` */
   readonly group: Group
@@ -185,13 +185,13 @@ export interface ResourceType<Output, Input = Output> {
   readonly input?: Input
 }
 
-/** What `defineResource` makes. */
+/** The result of `defineResource`. */
 export interface DefinedResource<Group extends string, Kind extends string, V extends Versions> {
   /** The CustomResourceDefinition: apply it before anything else. */
   readonly definition: CustomResourceDefinition
   /** The same as YAML. */
   yaml(): string
-  /** What a client or an informer takes: `Backup.versions.v1`. */
+  /** The kinds for clients and informers: `Backup.versions.v1`. */
   readonly versions: {
     readonly [N in keyof V & string]: ResourceType<
       OutputObject<Group, Kind, N, V[N]>,

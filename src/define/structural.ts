@@ -55,7 +55,7 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-embedded-resource'?: true
 }
 
-/** What a field is to Kubernetes beyond its values, for `.meta()` of a Zod schema or spread into a JSON schema. */
+/** The Kubernetes options of a field, for `.meta()` of a Zod schema or spread into a JSON schema. */
 export interface KubernetesMeta {
   /** How apply merges a list: as one value, as a set of scalars, or item by item, told apart by `listMapKeys`. */
   readonly listType?: 'atomic' | 'set' | 'map'
@@ -107,7 +107,7 @@ export function present<T extends object>(record: T): { [K in keyof T]?: Exclude
 export interface Problem {
   /** Where: `versions.v1.spec.ports[].name`. */
   readonly path: string
-  /** What it is, and what to write instead. */
+  /** The unsupported schema, and its replacement. */
   readonly message: string
 }
 

@@ -52,7 +52,7 @@ export function fromZod(schema: ZodSchema, path: string, report: Report): Struct
   return new Walk(report).schema(schema as AnyZod, path)
 }
 
-/** What cannot be structural, and what to write instead; the compiler shows the same texts. */
+/** Schemas that cannot be structural, and their replacements; the compiler shows the same texts. */
 export const INSTEAD = {
   tuple: 'a tuple: use an object with named fields, or a list of one type',
   intersection: 'an intersection: use .extend() or spread the shapes into one object',

@@ -16,7 +16,7 @@ import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 
 /** The paths of kubelets. */
 const PATHS: Readonly<Record<string, string>> = { exec: 'exec', attach: 'attach', portforward: 'portForward' }
-/** What each switch of a client is called by kubelets. */
+/** The names that kubelets have for the switches of clients. */
 const SWITCHES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const
 /** Of no use to a kubelet. */
 const KEPT_HERE: ReadonlySet<string> = new Set(['cookie', 'origin', 'referer'])

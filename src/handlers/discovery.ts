@@ -70,7 +70,7 @@ function showGroups(parts: DiscoveryParts, aggregated: Aggregated): Handler {
   }
 }
 
-/** What is below `/api` and `/apis`: a group, or a version with its resources. A slash at the end changes nothing. */
+/** The paths below `/api` and `/apis`: a group, or a version with its resources. A slash at the end changes nothing. */
 function showVersions(parts: DiscoveryParts): Handler {
   return (request) => {
     const path = request.path.replace(/\/+$/, '')

@@ -1,4 +1,4 @@
-// What the handlers of logs, streams and the proxy reach kubelets and pods by.
+// The connections to kubelets and pods, for the handlers of logs, streams and the proxy.
 import type { Node, Pod } from '../api/gen/kinds.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 

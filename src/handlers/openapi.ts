@@ -13,7 +13,7 @@ type Documents = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
 
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-/** What is served was last changed when this is called. */
+/** The time of this call counts as that of the last change. */
 export function openApiRoutes(documents: () => Documents, clock: Clock): Route[] {
   const modified = new Date(clock.timeOfDay()).toUTCString()
   return [

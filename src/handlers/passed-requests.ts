@@ -1,4 +1,4 @@
-// What passes between a client and a server behind this one: the headers, the path and the upgrade of a request, and the answer.
+// The messages between a client and a server behind this one: the headers, the path and the upgrade of a request, and the answer.
 import { ApiError } from '../api/status.ts'
 import { splitTarget } from '../http/exchange.ts'
 import type { HttpRequest, HttpResponse, ResponseHeaders } from '../http/http.ts'
@@ -8,7 +8,7 @@ import { isHeaderValue, percentEncoded } from '../lib/header-text.ts'
 import type { OpenAnswer, SwitchedAnswer } from '../outgoing/call.ts'
 import { unsendable } from './user-headers.ts'
 
-/** What belongs to one connection, and what only we may say. */
+/** Headers of one connection, and headers that only this server may set. */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -51,7 +51,7 @@ const DATA_TYPE =
 /** Others would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */
 const TUNNELLED = /^(?:websocket|spdy\/3\.1)$/i
 
-/** What asks for another protocol on the connection, without the token that some clients put there; undefined if nothing does. */
+/** The headers that ask for another protocol on the connection, without the token that some clients put there; undefined without such a request. */
 export function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, string>> | undefined {
   const { upgrade } = headers
   if (typeof upgrade !== 'string' || !TUNNELLED.test(upgrade) || remote.protocol !== 'http/1.1') return undefined

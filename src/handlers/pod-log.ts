@@ -111,7 +111,7 @@ const REFUSALS: Readonly<Record<number, readonly [reason: StatusReason, message:
   ],
 }
 
-/** What a kubelet is asked, sorted by name. */
+/** The parameters for a kubelet, sorted by name. */
 function logOptions(query: Query, gates: ReadonlySet<string>): URLSearchParams {
   const options = new URLSearchParams()
   for (const name of ['follow', 'previous', 'timestamps']) if (isTrue(query.get(name))) options.append(name, 'true')

@@ -19,7 +19,7 @@ type Decoded = ReturnType<WrittenKind['decode']>
 interface BodyRequest {
   readonly bytes: Buffer
   readonly encoding: Encoding
-  /** What the body has to be. */
+  /** The type that the body must have. */
   readonly resource: WrittenKind
   /** Versions of its group that say the same. */
   readonly alsoVersions?: readonly string[]
@@ -64,7 +64,7 @@ export function decodeMade(
   return target.decode(made, target.conversion.isIdentity ? live : undefined)
 }
 
-/** What the body says it is. Throws `BadRequest` if that is another kind than the resource's. */
+/** The type that the body names. Throws `BadRequest` if that is another kind than the resource's. */
 function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
   const { resource } = request
   if (resource.schema.custom === true) refuseUnnamed(value, request)

@@ -1,4 +1,4 @@
-// What the handlers of resources share: their dependencies, their requests and the context of a write.
+// Parts that the handlers of resources share: their dependencies, their requests and the context of a write.
 import type { ListRules } from '../api/list-query.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'

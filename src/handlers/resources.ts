@@ -225,7 +225,7 @@ function unknownResource(
 ): HttpResponse | Promise<HttpResponse> {
   if (parts.resources().isDeclared(info)) {
     if (info.verb === 'watch' && info.resource === 'componentstatuses') {
-      // What is read there is made for each reader; there is nothing that could change.
+      // These objects are made for each reader; nothing could change.
       request.http.responder.warn('v1 ComponentStatus is deprecated in v1.19+')
       throw notSupported('watch', info)
     }

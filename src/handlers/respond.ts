@@ -169,7 +169,7 @@ function respondWithStored(
   return bytesResponse(view, view.tools.transcoder.enveloped(schema.shape, names, item.bytes), status)
 }
 
-/** What takes long to write is written piece by piece, or in another thread; undefined for the rest. */
+/** Writes a large answer piece by piece, or in another thread; undefined for other answers. */
 function respondWithLarge(
   { encoding, contentType, pretty, tools }: Output,
   kind: KindSchema | undefined,
@@ -208,7 +208,7 @@ export function respond(view: Output, kind: KindSchema, item: ListItem, status: 
   }
 }
 
-/** What has no protobuf form travels as JSON in the envelope (D10). */
+/** A value without a protobuf form travels as JSON in the envelope (D10). */
 export function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
   const large = view.encoding === 'protobuf' ? undefined : respondWithLarge(view, undefined, bytes, status)
   if (large !== undefined) return large

@@ -52,7 +52,7 @@ export class WatchMeasures extends Measures {
   }
 }
 
-/** What one watch is counted in. */
+/** The counters of one watch. */
 export interface OneWatch {
   readonly events: Count
   readonly sizes: Distribution

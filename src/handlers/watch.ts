@@ -130,7 +130,7 @@ function openQuery(parts: ResourceParts, request: ResourceRequest): WatchQuery {
   }
 }
 
-/** What is done to every object, and the name of it. */
+/** The conversion of every object, and its name. */
 function convertedBy(
   request: ResourceRequest,
   asked: WatchQuery | undefined,
@@ -211,7 +211,7 @@ async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink:
     const { revision } = event.object
     // A state comes in the order of names.
     if (revision > open.revision) open.revision = revision
-    // What happened before the watch began was late for other reasons.
+    // Changes before the watch began were late for other reasons.
     return sink.write(piece, event.at !== undefined && event.at > since ? event.at : undefined)
   }
   const take = (event: WatchEvent): boolean => {

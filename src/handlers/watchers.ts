@@ -143,7 +143,7 @@ export function inOrderOfWaiting<W extends WatcherStatus>(watchers: readonly W[]
   return watchers.toSorted((a, b) => b.waitingMs - a.waitingMs || b.lag - a.lag || b.waitingBytes - a.waitingBytes)
 }
 
-/** What was written by when. */
+/** A number of bytes, and the time by which they were written. */
 interface Mark {
   readonly bytes: number
   readonly at: number

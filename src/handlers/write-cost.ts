@@ -3,7 +3,7 @@ import type { Random } from '../lib/random.ts'
 
 /** Smaller writes are not looked at: 4 KB hold 2,048 values at most, which take 25 ms. */
 const SMALL_BYTES = 4096
-/** What reading, checking, owning and writing a value takes, in milliseconds. */
+/** The time to read, check, own and write a value, in milliseconds. */
 const MS_PER_VALUE = 0.012
 const MS_PER_BYTE = 8 / (1024 * 1024)
 /** A stored value is not checked again, and half of all stored values are names of owned fields. */

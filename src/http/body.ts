@@ -7,7 +7,7 @@ import type { RequestBody } from './http.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
-/** Whose body it is. */
+/** The request of the body. */
 export interface BodyReader {
   readonly signal: AbortSignal
   resume(): void

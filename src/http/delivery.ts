@@ -9,7 +9,7 @@ import type { WireConnection } from '../wire/request-response.ts'
 /** A stream with something to send. */
 export interface Outgoing {
   readonly connection: WireConnection
-  /** What comes soon after something else can wait for more. */
+  /** A piece that comes soon after another can wait for more. */
   readonly isPaced: boolean
   /** How many pieces were written; `now` in milliseconds of `performance.now()`. */
   flush(now: number): number

@@ -64,7 +64,7 @@ export class HandshakeQueue {
   }
 
   #queue(socket: Socket): void {
-    // What was said is taken out of the buffer, so that the end is seen of a client that goes.
+    // Received bytes are taken out of the buffer, so that the end of a client that leaves is noticed.
     const hello = socket.read() as Buffer | null
     if (hello === null) return
     this.#silent.delete(socket)

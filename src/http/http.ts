@@ -82,11 +82,11 @@ export interface Caller {
   readonly reach?: CallerReach | undefined
 }
 
-/** What handlers add to the audit event; dropped where the request is not audited. */
+/** Additions of handlers to the audit event; dropped where the request is not audited. */
 export interface AuditNotes {
   /** Only the first value of a key counts. */
   annotate(key: string, value: string): void
-  /** What the body says of the object. */
+  /** The object that the body names. */
   nameObject(named: NamedObject): void
   /** Audits a part of the request as a request of its own. Absent: no part is audited. */
   part?(request: HttpRequest, body: Buffer): AuditPart | undefined
@@ -113,7 +113,7 @@ export interface RequestBody {
   onRead: ((bytes: Buffer) => void) | undefined
 }
 
-/** What filters and handlers say of the answer before there is one. */
+/** Settings of the answer that filters and handlers make before there is one. */
 export interface Responder {
   /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
   readonly warn: (text: string) => void
@@ -123,7 +123,7 @@ export interface Responder {
   sendAway(): void
   /** Called once, when nothing more is sent: the answer is out or was broken off. */
   whenOver(listener: () => void): void
-  /** Whose request it is: `system:anonymous` until the filters have found out. */
+  /** The user: `system:anonymous` until the filters have authenticated the request. */
   readonly user: User
   /** Notes the user of the request and whether it was authorized, for the log and for metrics. */
   account(user: User, isAuthorized: boolean): void
@@ -148,7 +148,7 @@ export interface ResponseHeaders {
   readonly [name: string]: string | readonly string[]
 }
 
-/** What a handler gives back. Headers that every answer has (`Audit-Id`, `Cache-Control`, …) are not its business. */
+/** The answer of a handler. Headers that every answer has (`Audit-Id`, `Cache-Control`, …) are not its business. */
 export interface HttpResponse {
   readonly status: number
   /** Names in lower case. */

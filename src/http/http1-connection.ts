@@ -64,7 +64,7 @@ export class Http1Connection {
     if (next !== undefined) setImmediate(() => this.#begin(next))
   }
 
-  /** What has not begun when the connection is to end was not done: the client may send it elsewhere. */
+  /** Requests that have not begun when the connection is to end were not processed: the client may send it elsewhere. */
   #begin(begin: () => void): void {
     if (this.#isLeaving || this.socket.destroyed) return
     this.#isAnswering = true

@@ -48,7 +48,7 @@ class Http1Body implements WireBody {
   }
 }
 
-/** What an answer has to do with its connection. */
+/** The effect of an answer on its connection. */
 interface AnsweredConnection {
   readonly holding: Holding
   readonly isDraining: boolean

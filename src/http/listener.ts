@@ -55,7 +55,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   readonly requestTimeoutMs: number
   readonly maxStreamsPerConnection: number
   readonly maxConnections?: number
-  /** What may be received and not complete, or made and not taken. */
+  /** The limits on incomplete requests and on unread answers. */
   readonly unfinished?: UnfinishedLimits
   readonly limits?: ConnectionLimits
   /** The target that a request of the console means; undefined for all other requests. Absent: there is no console. */
@@ -65,7 +65,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   readonly measures?: HttpMeasures
   /** The source of audit ids. Absent: the system's. */
   readonly random?: Random
-  /** What answers bear as their date. Absent: the system's. */
+  /** The clock of the Date header. Absent: the system's. */
   readonly clock?: Clock
   /** Told when a handshake begins. */
   readonly onHandshake?: () => void

@@ -1,4 +1,4 @@
-// What a method and a path ask for: resource or plain path, verb, group, version, namespace, name (P-100 to P-104).
+// The meaning of a method and a path: resource or plain path, verb, group, version, namespace, name (P-100 to P-104).
 import { asksForWatch } from '../api/list-query.ts'
 import { parseFieldSelector } from '../api/selector-fields.ts'
 import { exactField } from '../api/selector.ts'
@@ -25,7 +25,7 @@ export interface ResourceInfo {
   /** The plural; empty for a path with doubled slashes. */
   readonly resource: string
   readonly subresource: string | undefined
-  /** What is behind the subresource: the path of a proxy request. */
+  /** The path behind the subresource, in a proxy request. */
   readonly rest: readonly string[]
   /** For `/namespaces/x` both `namespace` and `name` are `x` (P-102). */
   readonly namespace: string | undefined

@@ -55,7 +55,7 @@ export class EnvelopeResponder implements Responder {
     this.#onOver?.()
   }
 
-  /** What every answer carries, errors too (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
+  /** The headers of every answer, errors included (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
   envelope(): HeaderRecord {
     const headers: HeaderRecord = { 'audit-id': this.#auditId, 'cache-control': 'no-cache, private' }
     if (this.#added !== undefined) Object.assign(headers, this.#added)

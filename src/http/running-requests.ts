@@ -36,7 +36,7 @@ export class RunningRequests {
     this.total++
     this.#running.set(exchange, exchange)
     const { deadline } = exchange
-    // Who wants an answer sooner than the rest gets a timer after all.
+    // A request with a shorter time limit than the others gets a timer of its own.
     if (deadline.kind === 'after' && deadline.early) {
       setTimeout(() => exchange.expire(), deadline.milliseconds).unref()
     }

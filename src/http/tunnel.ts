@@ -7,7 +7,7 @@ export interface Tunnel {
   readonly response: HttpResponse
   readonly body: Extract<ResponseBody, { kind: 'tunnel' }>
   readonly client: Duplex
-  /** What the client sent behind its request already. */
+  /** Bytes that the client has sent behind its request. */
   readonly head: Buffer
 }
 

@@ -184,7 +184,7 @@ export class TurnLedger {
     this.#note(request.info, statusOf(request, now, { user: request.responder.user, status: 0, sentBytes: 0 }), now)
   }
 
-  /** What the thread used since the last call. */
+  /** The processor time of the thread since the last call. */
   #processorSince(now: number): number {
     const milliseconds = this.#processorNow()
     const used = milliseconds - this.#processor.milliseconds

@@ -21,7 +21,7 @@ import type { Holding } from '../wire/unfinished-memory.ts'
 export interface Upgrade {
   readonly message: IncomingMessage
   readonly socket: Duplex
-  /** What came behind the request already. */
+  /** Bytes that came with the request and behind it. */
   readonly head: Buffer
   readonly holding: Holding
   readonly date: HttpDate
@@ -144,7 +144,7 @@ async function handshake(upgrade: Upgrade): Promise<WebSocket | undefined> {
     server.handleUpgrade(upgrade.message, upgrade.socket, upgrade.head, (socket) => {
       socket.on('message', () => {})
       socket.on('error', () => {})
-      // Who pings and does not read would fill the memory with answers.
+      // A client that pings and does not read would fill the memory with answers.
       socket.on('ping', (data) => {
         if (socket.bufferedAmount < HIGH_WATER_BYTES) socket.pong(data)
       })

@@ -1,4 +1,4 @@
-// What some kinds need from the server.
+// Parts of the server that some kinds need.
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { RbacIndex } from '../auth/rbac-index.ts'
 import type { Resource } from '../registry/registry.ts'

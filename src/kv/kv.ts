@@ -113,7 +113,7 @@ export type KvEvent =
       readonly value: Buffer
       readonly revision: Revision
       readonly createRevision: Revision
-      /** What was under the key before; only where the watch asked for it, and it was still in history. */
+      /** The earlier value under the key; only if the watch asked for it, and it was still in history. */
       readonly previous?: KeyValue
     }
   | { readonly kind: 'delete'; readonly key: string; readonly revision: Revision; readonly previous?: KeyValue }
@@ -137,7 +137,7 @@ export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
   requestProgress(): boolean
 }
 
-/** What a store takes of its disk and may take, in bytes. */
+/** The used and the allowed disk space of a store, in bytes. */
 export interface StoreSize {
   readonly bytes: number
   /**

@@ -38,7 +38,7 @@ export function decode<T>({ read }: Message<T>, bytes: Buffer): T {
   return read(new ProtobufReader(bytes))
 }
 
-/** What the numbers of a message take, about, and its own tag and length. */
+/** The approximate size of the numbers of a message, its own tag and length included. */
 export const SMALL_BYTES = 48
 
 export function lengthOf(value: { readonly length: number } | undefined): number {

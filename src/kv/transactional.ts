@@ -1,4 +1,4 @@
-// What an engine does beyond the port so that etcd's API can be served from it: several keys in one revision, how often a key
+// Functions of an engine beyond the port, from which etcd's API is served: several keys in one revision, how often a key
 // was written, leases, and keys of any bytes.
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { GetResult, Kv, KeyValue, KvWatch, ListResult, Range, Revision } from './kv.ts'
@@ -26,7 +26,7 @@ export interface StoredChange {
   readonly revision: Revision
   /** Its number among the changes of its revision, from 0. */
   readonly sub: number
-  /** What was put; absent: a delete. */
+  /** The new value; absent: a delete. */
   readonly item: StoredItem | undefined
   /** When the key expires without a lease, in milliseconds since 1970; 0: it does not. */
   readonly deadlineMs: number

@@ -42,7 +42,7 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1
 
 const { timeOrigin } = performance
 
-/** What it is to call keeps no process alive. */
+/** Its timers keep no process alive. */
 export const systemClock: Clock = {
   now: () => timeOrigin + performance.now(),
   timeOfDay: Date.now,

@@ -1,4 +1,4 @@
-// What is wrong with invalid JSON, worded like Go's parser.
+// The fault of invalid JSON, in the words of Go's parser.
 
 /** The fault of a text that is no JSON object. Undefined: it is one. `goType` is the Go type in the message. */
 export function jsonObjectFault(text: string, goType = 'map[string]interface {}'): string | undefined {

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 import { suggestion } from './closest-word.ts'
 
-/** What a value must be, in words and as a check. */
+/** A type of values, in words and as a check. */
 export interface ValueType {
   readonly wanted: string
   readonly fits: (value: unknown) => boolean

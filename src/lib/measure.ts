@@ -168,7 +168,7 @@ interface HistogramOptions extends MoreOptions<Distribution> {
   readonly labels?: readonly string[]
 }
 
-/** What a room counts: its families are the members. */
+/** The metrics of a room: each member is a family. */
 export abstract class Measures {
   all(): readonly Family[] {
     return Object.values(this).filter((member) => member instanceof Family)

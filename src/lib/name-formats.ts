@@ -7,7 +7,7 @@ const DNS1035_LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/
 /** Of the name part of a label's key, and of a value that is not empty. */
 const LABEL_WORD = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/
 
-/** What is wrong with a text; empty if nothing is. */
+/** The faults of a text; empty if it has none. */
 export type Faults = readonly string[]
 
 export const NO_FAULTS: Faults = []

@@ -69,7 +69,7 @@ export function parseQuantity(text: string): ParsedQuantity {
 /** So many digits are exact in a number. */
 const PLAIN_DIGITS = 14
 
-/** What nearly all amounts are: a few digits and a suffix. A pod's are read twenty times on its way in. */
+/** The usual form of amounts: a few digits and a suffix. A pod's are read twenty times on its way in. */
 function plainQuantity(text: string): Quantity | undefined {
   let amount = 0
   let digits = 0

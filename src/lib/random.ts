@@ -27,7 +27,7 @@ export function seededRandom(seed: string, purpose: string): Random {
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 const SUFFIX_LENGTH = 5
 
-/** What the API's generated names end with: no vowels, and nothing that looks like something else. */
+/** The characters at the end of generated names: no vowels, and no character that looks like another. */
 export function nameSuffix(random: Random): string {
   let suffix = ''
   while (suffix.length < SUFFIX_LENGTH) suffix += SUFFIX_ALPHABET[random.below(SUFFIX_ALPHABET.length)]

@@ -59,7 +59,7 @@ export interface ServerOptions extends TimeOptions {
   readonly snapshot?: Snapshot
 }
 
-/** What a fork has other than its original. */
+/** The options of a fork. All others are those of its original. */
 export type ForkOptions = Pick<ServerOptions, 'port' | 'users' | 'log' | 'signal'>
 
 const FLAGS: ValueType = {
@@ -76,7 +76,7 @@ export const SERVER_OPTIONS: OptionTypes<ServerOptions> = { ...FORK, ...STATE, .
 /** The administrator, if there is no argument. An undefined user is refused: a user that was not found must not become the administrator. */
 export type OfUser = readonly [] | readonly [user: string | ServerUser]
 
-/** What a client of any library needs. */
+/** The data by which a client of any library connects. */
 export interface ServerCredentials {
   readonly url: string
   /** The certificate authority, in PEM; undefined if the flags name a certificate that clients trust already. */
@@ -88,7 +88,7 @@ export interface ServerCredentials {
 export interface Server extends AsyncDisposable, Extensible {
   /** `https://127.0.0.1:41234` */
   readonly url: string
-  /** What time it is for the server; it can be moved on where the server was started with `clock: 'virtual'`. */
+  /** The time of the server. A server that was started with `clock: 'virtual'` can advance it. */
   readonly clock: Clock
   /** Never resolves. Rejects where something that must run has failed for good. */
   readonly failed: Promise<never>

@@ -13,7 +13,7 @@ export interface Snapshot {
   readonly resourceVersion: string
 }
 
-/** What is known of a snapshot inside the library. */
+/** The internals of a snapshot, for the library. */
 interface SnapshotContents {
   readonly state: ServerState
   readonly users: readonly ServerUser[]

@@ -60,7 +60,7 @@ export interface SwitchedAnswer {
   readonly status: 101
   readonly headers: IncomingMessage['headers']
   readonly socket: Duplex
-  /** What came behind the answer already. */
+  /** Bytes that came behind the answer. */
   readonly head: Buffer
 }
 

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 
 export type OutgoingFailureKind =
-  /** What to call is not usable: an authority that is no certificate, a URL that is none. */
+  /** The target cannot be called: its authority is no certificate, or its URL is invalid. */
   | 'settings'
   /** The name leads nowhere. */
   | 'lookup'

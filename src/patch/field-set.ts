@@ -11,7 +11,7 @@ export interface FieldSet {
   readonly written?: ValueMap
   /** The paths that end here and belong to the set. */
   readonly members: ReadonlySet<PathElement>
-  /** What lies below an element; never an empty set. */
+  /** The set below an element; it is never empty. */
   readonly children: ReadonlyMap<PathElement, FieldSet>
 }
 

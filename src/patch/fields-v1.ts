@@ -12,7 +12,7 @@ export function encodeFieldsV1(set: FieldSet): ValueMap {
 const LEAF: ValueMap = Object.freeze({})
 
 class Encoder {
-  /** What is below items of lists is mostly alike, and then one set. */
+  /** The sets below items of lists are mostly equal, and then shared. */
   readonly #items = new Map<FieldSet, ValueMap>()
 
   node(set: FieldSet, isMember: boolean): ValueMap {

@@ -77,7 +77,7 @@ function firstFault<T>(members: Iterable<T>, faultOf: (member: T) => string | un
   return undefined
 }
 
-/** What Go calls the form of a value that was read without a type. */
+/** Go's name for the form of a value that was read without a type. */
 function goKind(value: Value): string {
   if (isList(value)) return 'slice'
   const type = goType(value)

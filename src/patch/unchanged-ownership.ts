@@ -10,7 +10,7 @@ import { compareUpdated } from './update-comparison.ts'
 export interface UnchangedOwnershipRequest extends OwnershipRequest {
   /** With the same managedFields as `live`, or both without. */
   readonly updated: ValueMap
-  /** What no manager ever owns. */
+  /** Fields that no manager ever owns. */
   readonly neverOwned: FieldSet
   readonly now: string
 }

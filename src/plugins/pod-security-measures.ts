@@ -1,4 +1,4 @@
-// What the levels of pod security had against pods and what makes them.
+// Metrics of pod security: violations by pods and by workloads.
 import { counter, Measures } from '../lib/measure.ts'
 import type { AdmissionRequest } from '../admission/admission.ts'
 import { LATEST, type LevelVersion, type Mode } from './pod-security-policy.ts'

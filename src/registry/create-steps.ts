@@ -70,7 +70,7 @@ export function admitNew(creation: Creation): Promise<ApiObject> {
   return takeSteps(ADMIT_STEPS, creation.sent, creation)
 }
 
-/** What was admitted, ready to be stored where its name is free. Throws `ApiError`; then nothing is reserved. */
+/** The admitted object, ready to be stored if its name is free. Throws `ApiError`; then nothing is reserved. */
 export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject> {
   try {
     return await takeSteps(PREPARE_STEPS, creation.admitted, creation)

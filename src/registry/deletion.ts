@@ -1,4 +1,4 @@
-// What a delete does to a stored object: pure decisions about deletion timestamps, grace periods and finalizers.
+// The effect of a delete on a stored object: pure decisions about deletion timestamps, grace periods and finalizers.
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'

@@ -19,7 +19,7 @@ function rankOf({ group, versions }: DiscoveryGroup): { readonly rank: number; r
   return { rank, name: highest.map(({ version }) => `${version}.${group}`).sort()[0] ?? group }
 }
 
-/** What has no priority comes first. */
+/** Entries without a priority come first. */
 export function groupPriority({ priority }: DiscoveryGroup['versions'][number]): number {
   return priority?.group ?? Number.MAX_SAFE_INTEGER
 }

@@ -4,7 +4,7 @@ import { invalidError } from '../api/invalid-error.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import { ApiError, type StatusDetails } from '../api/status.ts'
 
-/** What a Status says of the resource, and the object, that it is about. */
+/** The resource and the object that a Status is about. */
 export function resourceDetails({ group, resource }: GroupResource, name = ''): StatusDetails {
   return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource }
 }

@@ -22,7 +22,7 @@ interface Committer {
   commit(changes: readonly ObjectChange[], signal: AbortSignal): Promise<CommitResult>
 }
 
-/** What one write has done. */
+/** The result of one write. */
 export interface BatchedWrite {
   readonly key: ObjectKey
   readonly result: WriteResult

@@ -37,7 +37,7 @@ export interface WrittenKind extends GroupVersionKind {
   readonly versions: KindVersions
   /** The printer columns. */
   readonly columns: TableShape
-  /** What a definition says of how its objects are served; absent for built-in kinds. */
+  /** The part of a definition about serving its objects; absent for built-in kinds. */
   readonly custom?: CustomFacts
 }
 
@@ -47,16 +47,16 @@ export interface Resource extends GroupVersionResource, WrittenKind {
   readonly namespaced: boolean
   /** The verbs that are served, in the words of discovery. */
   readonly verbs: ReadonlySet<string>
-  /** What is served below an object, by name. */
+  /** The subresources of an object, by name. */
   readonly subresources: ReadonlyMap<string, Subresource>
-  /** What every request for it is warned of. */
+  /** The warnings in every answer. */
   readonly deprecations: readonly string[]
   readonly stored: StoredResource
   readonly conversion: Conversion
   /** The stored form: members in their order, nothing that output leaves out. */
   readonly toCanonical: (object: ApiObject, known?: KnownObject) => ApiObject
   readonly strategy: Strategy
-  /** What the expressions in an object of the kind are estimated to cost, a step each; absent: it has none. */
+  /** The estimated costs of the expressions in an object of the kind, one step each; absent: it has none. */
   readonly ruleCosts?: ((object: ApiObject) => Generator<void, ValueMap>) | undefined
 }
 
@@ -127,7 +127,7 @@ export interface PropagationOptions {
   readonly propagationPolicy: Propagation | undefined
 }
 
-/** What a kind does differently. Objects are in the stored version and never changed in place. */
+/** The particular behaviour of a kind. Objects are in the stored version and never changed in place. */
 export interface Strategy<T extends ApiObject = ApiObject> {
   /** PUT with a resourceVersion creates an object that does not exist (W-095). */
   readonly createOnUpdate: boolean
@@ -141,7 +141,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly bumpsGenerationOn: ReadonlySet<string>
   /** A removal is answered with the object, not with a Status (W-309). */
   readonly answersDeleteWithObject: boolean
-  /** What becomes of dependents where the request does not say; undefined: the kind has none, finalizers are never added (W-325). */
+  /** The fate of dependents if the request does not choose one; undefined: the kind has none, finalizers are never added (W-325). */
   readonly defaultPropagation: Propagation | undefined
   /** The form in which a new object is first stored. */
   readonly prepareForCreate: (object: T, context: WriteContext) => T
@@ -161,7 +161,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly refuseDelete: (name: string) => string | undefined
   /** The warning for a delete without a propagation policy. */
   readonly deleteWarning: string | undefined
-  /** What has to be reserved elsewhere before the object can be stored (addresses, ports). */
+  /** Reservations that must be made before the object can be stored (addresses, ports). */
   readonly reserve: Reserve<T> | undefined
   /** Throws `Forbidden` if the user may write such objects, but not this one. After admission, before validation. */
   readonly authorizeWrite?: AuthorizeWrite<T> | undefined
@@ -203,7 +203,7 @@ export interface Reservation<T extends ApiObject = ApiObject> {
   readonly settle: (stored: boolean) => Promise<void>
 }
 
-/** What one endpoint may change of a stored object. */
+/** The part of a stored object that one endpoint may change. */
 export interface UpdateEndpoint<T extends ApiObject = ApiObject> {
   /** The object to store: fields that this endpoint cannot change come from the stored object. */
   readonly prepare: (object: T, stored: T, context: WriteContext) => T

@@ -203,7 +203,7 @@ export class ServedObject implements StoredObject {
 
   get bytes(): Buffer {
     if (this.#bytes === undefined) {
-      // What a dry run would have created is shown with the version that it came with.
+      // An object that a dry run would have created is shown with the version in the request.
       if (this.revision === 0) return (this.#bytes = Buffer.from((this.#resource.encode ?? jsonText)(this.#object)))
       const bytes = encodeStored(this.#object, this.#resource.encode)
       const layout = layoutOf(bytes)

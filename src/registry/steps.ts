@@ -38,7 +38,7 @@ export async function takeSteps<C extends Pick<Written, 'context'>>(
   return object
 }
 
-/** What every create and update has. */
+/** Members of every create and update. */
 export interface Written {
   readonly parts: RegistryParts
   readonly resource: Resource
@@ -146,7 +146,7 @@ export function readableAs<N extends KindName>(item: StoredItem, name: N): Objec
   throw new ApiError('InternalError', `Internal error occurred: the stored data is of another kind`)
 }
 
-/** What is stored, parsed; parts that many objects have alike are the same in all of them. */
+/** The stored object, parsed; equal parts are shared between objects. */
 export function objectToChange({ stored }: Resource, item: StoredObject): ApiObject {
   return stored.parse?.(item.bytes) ?? item.object()
 }

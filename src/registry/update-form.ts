@@ -14,13 +14,13 @@ export interface UpdateForm {
   readonly versions: KindVersions
   /** Fields that this write gives no owner, dotted. */
   readonly resetFields: readonly string[]
-  /** What is stored, as the caller changes it. */
+  /** The stored object, in the form that the caller changes. */
   readonly live: (stored: ApiObject) => ApiObject
   /** The object after the caller's change, in the form for admission. */
   readonly toAdmission: (changed: ApiObject) => ApiObject
-  /** What is stored, as admission sees it. */
+  /** The stored object, in the form that admission gets. */
   readonly shown: (stored: ApiObject) => ApiObject
-  /** What admission let through, as it would be stored. Throws where the form itself is at fault. */
+  /** The admitted object, in its stored form. Throws if the form itself is invalid. */
   readonly adopt: (admitted: ApiObject, stored: ApiObject) => ApiObject
 }
 

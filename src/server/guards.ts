@@ -1,4 +1,4 @@
-// Who may do what, and the callers of other servers.
+// Authorizers, and the callers of other servers.
 import { PeerFiles } from '../config/peer-files.ts'
 import type { NodeConnections } from '../handlers/node-connections.ts'
 import { logOf } from '../lib/log.ts'

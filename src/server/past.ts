@@ -61,7 +61,7 @@ export function pastOf(parts: PastParts): Past | undefined {
   return {
     state: () => ({
       stored: memory.snapshot(),
-      // What was cached at an earlier revision will do: the changes since are in the history.
+      // A state that was cached at an earlier revision is enough: the changes since are in the history.
       cached: service.current === undefined ? from?.cached : service.current.api.cache.share(),
       authority: { serving, adminToken, keys },
       schema,

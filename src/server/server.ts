@@ -129,7 +129,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     serving: () => base.shownTls.current,
   })
   if (order.from === undefined) {
-    // What was begun before the server listened is done: else the order of what follows would be a matter of chance.
+    // All work that began before the server listened is done. Otherwise the order of the next steps would be random.
     await order.activity?.settled()
     await service.ready(signal)
     await order.activity?.settled()
@@ -151,7 +151,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       const halfMs = live.current.shutdownDelayMs / 2
       listener.drain()
       await sleep(halfMs)
-      // Who came back here, because no balancer had noticed yet, is asked to leave once more, and not with every answer.
+      // A client that came back, because the load balancer had not noticed yet, is asked to leave once more, and not with every answer.
       listener.drain()
       await Promise.all([sleep(halfMs), leaving])
       lifecycle.stage = 'closing'

@@ -1,4 +1,4 @@
-// What a server that is one of several workers has from its supervisor, instead of making it or looking after it by itself.
+// Parts that a worker gets from its supervisor and does not make itself.
 import type { Candidacy } from '../controllers/leader-election.ts'
 import type { HandedSockets } from '../http/listener.ts'
 import type { TlsRenewal } from '../http/tls-server.ts'

@@ -1,4 +1,4 @@
-// What the program is and which level of the API it serves.
+// The version of the program, and the level of the API that it serves.
 import { arch, platform, version as nodeVersion } from 'node:process'
 import manifest from '../../package.json' with { type: 'json' }
 import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'

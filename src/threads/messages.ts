@@ -13,7 +13,7 @@ export type ToThread =
 
 export type FromThread = {
   readonly id: number
-  /** What the request has to tell since the last message: warnings, annotations. */
+  /** News of the request since the last message: warnings, annotations. */
   readonly notes: readonly unknown[]
 } & (
   | { readonly kind: 'call'; readonly effect: string; readonly argument: unknown }

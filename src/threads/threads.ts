@@ -25,13 +25,13 @@ const MAX_YOUNG_MB = 48
 const MOST_COST = 4000
 
 export interface Task {
-  /** Whose request it is. */
+  /** The user of the request. */
   readonly user: string
   /** An estimate of the work, in milliseconds. */
   readonly cost: number
-  /** What the thread is to do. `thread` is the same object for the life of a thread. */
+  /** The task of the thread. `thread` is the same object for the life of a thread. */
   input(thread: object): unknown
-  /** What the request may call the main thread for. */
+  /** The calls of the request to the main thread. */
   readonly effects?: Readonly<Record<string, (argument: never) => unknown>>
   readonly onNote?: (note: never) => void
   readonly signal: AbortSignal

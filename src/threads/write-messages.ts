@@ -1,4 +1,4 @@
-// What the main thread and a thread for large writes tell each other. Objects travel as JSON text: the main thread parses one only
+// Messages between the main thread and a thread for large writes. Objects travel as JSON text: the main thread parses one only
 // where an effect looks at it.
 import type { ApiLevel } from '../api/level.ts'
 import type { AdmissionOperation, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
@@ -26,7 +26,7 @@ export interface WriteThreadSettings {
   readonly allowPrivileged: boolean
 }
 
-/** What a thread is asked to do. */
+/** The task of a thread. */
 export type ThreadInput = WriteInput | EncodeInput | AuditInput
 
 /** A value that is to be written in another encoding. */
@@ -76,14 +76,14 @@ export interface SentDefinition {
   readonly convertsElsewhere: boolean
 }
 
-/** What the thread knows of the write, for effects. */
+/** The thread's knowledge of the write, for effects. */
 export interface SentContext {
   readonly dryRun: boolean
   readonly fieldManager: string
   readonly options: ValueMap
 }
 
-/** What admission says. */
+/** The answer of admission. */
 export type SentVerdict =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'changed'; readonly change: ValueChange }
@@ -128,7 +128,7 @@ export interface SentAccess {
   readonly selectors: AskedSelectors | undefined
 }
 
-/** What is to be explained. */
+/** The refusal to explain. */
 export interface SentDenial extends Pick<DeniedAccess, 'decision' | 'reader'> {
   readonly asked: SentAccess
 }

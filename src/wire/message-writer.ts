@@ -49,7 +49,7 @@ export class MessageWriter {
     this.#out.close(field, end)
   }
 
-  /** What was written. The writer is not used after this. */
+  /** Returns the written bytes. The writer is not used after this. */
   finish(): Buffer {
     return this.#out.finish()
   }

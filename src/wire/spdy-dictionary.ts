@@ -1,4 +1,4 @@
-// What both ends of SPDY/3 begin their compression of headers with: words with their lengths, then texts (SPDY draft 3, 2.6.10.1).
+// The dictionary with which both ends of SPDY/3 begin to compress headers: words with their lengths, then texts (SPDY draft 3, 2.6.10.1).
 
 const WORDS = (
   'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow authorization ' +

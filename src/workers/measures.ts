@@ -1,4 +1,4 @@
-// What a supervisor counts of its workers.
+// The metrics of a supervisor about its workers.
 import { counter, Measures } from '../lib/measure.ts'
 
 /** `stall`: it did not answer, or did not become ready, for too long. `crash`: it ended for any other reason. */

@@ -5,7 +5,7 @@ import type { Ending } from './worker-process.ts'
 
 const CONTROL_GROUPS = '/sys/fs/cgroup'
 
-/** What V8 says before it aborts. */
+/** The message of V8 before it aborts. */
 const HEAP_IS_FULL = /\bout of memory\b/i
 
 /** How many processes of this one's control group the kernel has killed for want of memory; undefined if it does not say. */

@@ -1,7 +1,7 @@
-// What a supervisor and its workers say to each other, as JSON on the channel that Node opens between a process and its child.
+// Messages between a supervisor and its workers, as JSON on the channel that Node opens between a process and its child.
 
 export type ToWorker =
-  /** What it is to do, first of all. */
+  /** Its task; the first message. */
   | { readonly kind: 'start'; readonly order: unknown }
   /** Comes with a connection that was accepted. */
   | { readonly kind: 'socket' }

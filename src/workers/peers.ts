@@ -1,4 +1,4 @@
-// What the workers of a server ask each other, through their supervisor, so that each of them can answer for all.
+// Questions between the workers of a server, by way of their supervisor, so that each worker can answer for all.
 import { failingChecks, type HealthCheck, type HealthEndpoint } from '../handlers/health.ts'
 import type { DumpName, Row } from '../flow/dump.ts'
 import type { RunningLogLevels } from '../handlers/log-levels.ts'
@@ -55,7 +55,7 @@ export interface PeerTopics {
   }
 }
 
-/** What a worker tells the supervisor as it ends. */
+/** The last message of a worker to the supervisor. */
 export interface LastCounts {
   readonly kind: 'lastCounts'
   readonly families: readonly FamilySnapshot[]
@@ -85,7 +85,7 @@ export interface Peers {
 const PEER_WITHIN_MS = 500
 /** The worker asks the others meanwhile. */
 const PAGE_WITHIN_MS = 3_000
-/** What it takes to pack a profile, and to send it. */
+/** The time to pack and to send a profile. */
 const PROFILE_MORE_MS = 30_000
 
 /** How long a worker is waited for. */

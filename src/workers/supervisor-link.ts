@@ -33,7 +33,7 @@ export class SupervisorLink {
     return process.send === undefined ? undefined : new SupervisorLink()
   }
 
-  /** What there is to do. */
+  /** The task. */
   get order(): Promise<unknown> {
     return this.#order.promise
   }

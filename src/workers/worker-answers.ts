@@ -16,7 +16,7 @@ export class WorkerAnswers {
   readonly #alive: () => ReadonlySet<WorkerProcess>
   readonly #log: Log
   readonly #past = new PastCounts()
-  /** What each had counted when it was last asked. */
+  /** The last counts of each worker. */
   readonly #last = new Map<WorkerProcess, readonly FamilySnapshot[]>()
   /** The supervisor's own metrics. */
   readonly #own: readonly Family[]

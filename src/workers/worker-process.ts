@@ -9,7 +9,7 @@ import { type FromWorker, Questions, type ToWorker } from './messages.ts'
 import { processState } from './process-state.ts'
 
 export interface WorkerProcessOptions {
-  /** What Node runs, and the arguments of that. */
+  /** The program for Node, and its arguments. */
   readonly program: string
   readonly args: readonly string[]
   /** Whole lines. */
@@ -25,11 +25,11 @@ export type Stage = 'starting' | 'listening' | 'ready' | 'leaving' | 'gone'
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** What it wrote last, beside its log. */
+  /** Its last output, apart from the log. */
   readonly lastWords: string
 }
 
-/** Who has not answered for so long gets no connection that another could take. */
+/** A worker that has not answered for so long gets no connection that another could take. */
 const SLOW_MS = 100
 /** How long it may take to find out where a process is that has stalled. */
 const CALL_STACK_WITHIN_MS = 5_000

@@ -245,7 +245,7 @@ export class Workers {
     for (const seat of this.#seats) {
       if (this.#life.signal.aborted) return
       try {
-        // What it has loaded may have been replaced meanwhile.
+        // The files that it has loaded may have been replaced meanwhile.
         this.#dropSpare()
         const next = this.#launch(seat)
         await next.ready

@@ -29,7 +29,7 @@ export function itemsIn(sequence: SyntaxNode): readonly SyntaxNode[] {
   return sequence.getChildren('Item')
 }
 
-/** What stands in an item of a sequence. */
+/** The content of an item of a sequence. */
 export function valueOf(item: SyntaxNode): SyntaxNode | undefined {
   return item.firstChild ?? undefined
 }

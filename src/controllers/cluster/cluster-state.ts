@@ -1,4 +1,4 @@
-// What the controllers of a cluster share: the followed objects, queues, writes and events.
+// State that the controllers of a cluster share: the followed objects, queues, writes and events.
 import type { KindName, ObjectOf } from '../../api/kind-guard.ts'
 import { metaText, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'

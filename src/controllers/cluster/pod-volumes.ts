@@ -1,4 +1,4 @@
-// What the volumes of a pod ask of its node, for the scheduler.
+// The demands of a pod's volumes on its node, for the scheduler.
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/gen/kinds.ts'
 import { annotationsOf, withMeta } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'

@@ -8,7 +8,7 @@ import type { Resource, ResourceTable } from '../../registry/registry.ts'
 import type { ResourceRequest } from '../resource-parts.ts'
 import type { Operation, OperationVerb } from './operations.ts'
 
-/** What a transaction's query says for all of its operations. */
+/** The parameters of a transaction that hold for all of its operations. */
 export interface SharedOptions {
   readonly dryRun: boolean
   readonly fieldManager: string

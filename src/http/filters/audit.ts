@@ -162,7 +162,7 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
   if (!mayTell || body.kind !== 'bytes' || body.bytes.length > 4096 || headers['content-type'] !== 'application/json') {
     return { code }
   }
-  // What servers behind this one call JSON need not be.
+  // Aggregated servers may call something JSON that is not.
   const told = jsonOrAbsent(body.bytes.toString())
   if (!isMap(told) || own(told, 'kind') !== 'Status') return { code }
   const { status, message, reason, details } = told as unknown as AuditOutcome
@@ -193,7 +193,7 @@ async function* copied(pieces: Pieces, keep: (bytes: Buffer) => Promise<void> | 
   let all: Buffer[] | undefined = []
   let size = 0
   for await (const piece of pieces) {
-    // What is sent may be used again for something else afterwards.
+    // The buffer may be reused after it is sent.
     const copy = Buffer.isBuffer(piece) ? Buffer.from(piece) : Buffer.concat(piece)
     size += copy.length
     if (size > MOST_KEPT_BYTES) all = undefined

@@ -30,7 +30,7 @@ function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpR
   return settle(
     next,
     (response) => {
-      // What is sent piece by piece is read from memory on the way.
+      // An answer in pieces is read from memory while it is sent.
       if (response.body.kind === 'pieces') request.responder.whenOver(() => entry.leave())
       else entry.leave()
       return response

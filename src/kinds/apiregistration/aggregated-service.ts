@@ -1,4 +1,4 @@
-// What an APIService says (P-380): which version of a group it is for, where the server of it is, and whether that is available.
+// The content of an APIService (P-380): the version of a group that it is for, the address of its server, and whether that is available.
 import type { APIService, APIServiceCondition } from '../../api/gen/kinds.ts'
 import { isKind } from '../../api/kind-guard.ts'
 import { labelsOf } from '../../api/object-members.ts'

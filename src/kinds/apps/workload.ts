@@ -1,4 +1,4 @@
-// What the workloads of this group share: a template, a selector that matches its labels, and replica counts.
+// Rules that the workloads of this group share: a template, a selector that matches its labels, and replica counts.
 import { FieldPath } from '../../api/field-path.ts'
 import type { DeploymentSpec, DeploymentStatus } from '../../api/gen/kinds.ts'
 import { equalValues } from '../../api/value.ts'

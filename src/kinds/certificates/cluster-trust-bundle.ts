@@ -32,7 +32,7 @@ function checkBundle(bundle: ClusterTrustBundle, check: Check, stored?: ClusterT
   const { signerName: signer = '', trustBundle } = bundle.spec
   checkBuiltInMeta(bundle, nameFor(signer), check)
   if (signer !== '') checkSignerName(signer, SPEC.child('signerName'), check)
-  // What is stored was looked at when it was written.
+  // A stored bundle was checked when it was written.
   if (trustBundle === stored?.spec.trustBundle) return
   if (longerThan(trustBundle, MAX_BUNDLE)) check.tooLong(BUNDLE, MAX_BUNDLE)
   else for (const fault of anchorFaults(trustBundle)) check.invalid(BUNDLE, '<value omitted>', fault)

@@ -1,4 +1,4 @@
-// What flow schemas and priority levels share: the mandatory objects cannot be changed, and condition types are unique.
+// Rules of flow schemas and priority levels: the mandatory objects cannot be changed, and condition types are unique.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/gen/kinds.ts'

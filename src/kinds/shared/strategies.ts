@@ -1,4 +1,4 @@
-// What the strategies of many kinds have in common.
+// Parts that the strategies of many kinds share.
 import type { GenerationRule, StatusRule } from '../strategy.ts'
 
 export const GENERATION_OF_SPEC: GenerationRule<'spec'> = { first: 1, on: ['spec'] }

@@ -64,7 +64,7 @@ async function checkCost({ kv, copied = 0, above }: RestoreOrder, signal: AbortS
   )
 }
 
-/** What a restore that was interrupted has left; nothing else may be there. */
+/** Deletes the remains of an interrupted restore. There must be nothing else. */
 async function clear({ kv, prefix }: RestoreOrder, signal: AbortSignal): Promise<void> {
   const marker = markerKey(prefix)
   const isUnfinished = (await kv.get(marker, {}, signal)).item !== undefined

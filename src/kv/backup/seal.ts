@@ -9,7 +9,7 @@ const SALT_BYTES = 32
 const TAG_BYTES = 16
 const NONCE_BYTES = 12
 
-/** What the header says of it. */
+/** Its description in the header. */
 export interface SealParameters {
   readonly cipher: typeof CIPHER
   /** Base64. */

@@ -27,7 +27,7 @@ export interface ClusterOptions {
   readonly metadata?: (() => Metadata) | undefined
 }
 
-/** Who waits for something, and how long: one try of it, and all tries together, by `performance.now()`. */
+/** The signals and time limits of a caller: one try of it, and all tries together, by `performance.now()`. */
 export interface Call {
   readonly attemptMs: number
   readonly deadline: number

@@ -27,7 +27,7 @@ export async function openEtcdCopy(options: EtcdOptions & CopyRequest, signal: A
 class EtcdCopy implements StoreCopy {
   readonly #etcd: Etcd
   readonly #range: { readonly start: string; readonly end: string }
-  /** What is left of each lease. */
+  /** The remaining time of each lease. */
   readonly #seconds = new Map<bigint, number>()
   readonly revision: Revision
   readonly count: number

@@ -262,7 +262,7 @@ async function nextResponse(call: WatchCall, signal: AbortSignal): Promise<Watch
   }
 }
 
-/** What etcd's cancelling of a watch means. Old versions give no reason for compaction, only the revision. */
+/** The meaning of etcd's cancelling of a watch. Old versions give no reason for compaction, only the revision. */
 function ended({ compactRevision, cancelReason }: WatchResponse, endpoint: Endpoint): KvError | RpcError {
   if (compactRevision !== 0) return compacted(undefined, compactRevision)
   const text = cancelReason.replace(/^rpc error: code = \w+ desc = /, '')

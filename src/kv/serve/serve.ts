@@ -69,7 +69,7 @@ export interface EtcdMember extends Pick<ServeEtcdOptions, 'kv' | 'onFault'> {
   readonly clientUrls: () => readonly string[]
 }
 
-/** What answers the calls of etcd's API. */
+/** The part that answers the calls of etcd's API. */
 export function answerEtcd(member: EtcdMember): (path: string, call: GrpcServerCall) => void {
   const { kv, clock, identity, leases, clientUrls, onFault } = member
   const methods: Methods = {

@@ -29,7 +29,7 @@ export interface Heap {
   /** Waits this long. Resolves with the share of the time in which the event loop was busy. */
   readonly utilizationDuring: (milliseconds: number, signal: AbortSignal) => Promise<number>
   readonly usedBytes: () => number
-  /** What the process has, used or not: of the heap, and of buffers. */
+  /** The memory of the process, used or not: the heap and the buffers. */
   readonly takenBytes: () => number
   /** Collects all garbage at once. */
   readonly collect: () => void
@@ -56,7 +56,7 @@ export async function giveBackMemory(requestCount: () => number, signal: AbortSi
   }
 }
 
-/** What a collection has left: in use, and taken from the system. */
+/** The memory after a collection: in use, and taken from the system. */
 interface Left {
   readonly needed: number
   readonly left: number

@@ -1,4 +1,4 @@
-// What can be injected, as the library and `/debug/faults` take it: plain JSON. `readFault` refuses mistakes.
+// The faults that can be injected, as the library and `/debug/faults` take them: plain JSON. `readFault` refuses mistakes.
 import { suggestion } from '../../lib/closest-word.ts'
 
 /** The verbs that requests are matched by, as RBAC has them. Server-side apply is a `patch`. */
@@ -32,7 +32,7 @@ export interface Repeated {
 }
 
 /**
- * What requests are refused with: the answer that this server gives to such a request where it means it.
+ * The answer to refused requests: the one that this server gives to such a request without a fault.
  *
  * - 409: `AlreadyExists` for a create, `Conflict` for an update, patch or delete.
  * - 410: `Expired`, for a list or a watch.

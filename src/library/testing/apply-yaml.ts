@@ -11,7 +11,7 @@ import { waitFor } from './wait.ts'
 export interface ApplyYamlOptions {
   /** The namespace of namespaced objects that name none. Default: `default`. */
   readonly namespace?: string
-  /** Who owns the fields that are applied. `quarterdeck-testing`. */
+  /** The manager that owns the applied fields. Default: `quarterdeck-testing`. */
   readonly fieldManager?: string
   /** How long a definition may take until its kind is served. 4 seconds. */
   readonly timeoutMs?: number

@@ -43,7 +43,7 @@ export interface ExploreOptions extends Pick<ServerOptions, 'flags' | 'log'> {
   readonly setup?: (server: Server) => unknown
 }
 
-/** What a seed has shown. `explore({ …, seeds: [seed] }, …)` shows it again. */
+/** The failure that a seed has shown. `explore({ …, seeds: [seed] }, …)` shows it again. */
 export class ExplorationError extends Error {
   override readonly name = 'ExplorationError'
   readonly seed: string
@@ -66,7 +66,7 @@ export interface ExploredWorld {
   readonly clock: Clock
   /** A client of another server on the same store that no fault reaches, for the test's own writes and checks. */
   readonly client: Client
-  /** What has gone wrong so far. */
+  /** The failures so far. */
   readonly events: readonly string[]
   /** Runs a program until the world ends. */
   run(name: string, program: Program): void

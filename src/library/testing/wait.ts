@@ -35,7 +35,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
-/** What was waited for did not come. The message says how the object was last seen, what changed in it, and the events about it. */
+/** The expected object or state did not come in time. The message says how the object was last seen, what changed in it, and the events about it. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError'
 }

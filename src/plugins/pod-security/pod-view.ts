@@ -104,7 +104,7 @@ export function namesWhere(pod: PodView, test: (container: ContainerView) => boo
   return pod.containers.filter(test).map(({ name }) => name)
 }
 
-/** Who has such a security context: `pod`, `pod and container "a"`, or an empty text. */
+/** The parts with such a security context: `pod`, `pod and container "a"`, or an empty text. */
 export function setters(pod: PodView, isBad: (security: Security) => boolean): string {
   const containers = namesWhere(pod, ({ security }) => isBad(security))
   const who = [

@@ -144,7 +144,7 @@ export class Groups {
   }
 }
 
-/** What is known of one field of the objects in a row. */
+/** The figures of one field of the objects in a row. */
 interface Total {
   add(value: Value): void
   readonly value: Value

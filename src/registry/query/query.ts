@@ -53,7 +53,7 @@ export interface ObjectOf {
   readonly form: string
 }
 
-/** What a watch may use comes back in this time. */
+/** The time in which the budget of a watch is refilled. */
 const WATCH_SECONDS = 60
 
 export class ObjectQueries {

@@ -1,4 +1,4 @@
-// What is served at the management address, as data: the only paths that exist there. None of them is a resource.
+// The pages at the management address, as data. No other paths exist there, and none is a resource.
 
 export interface Page {
   readonly path: string

@@ -1,4 +1,4 @@
-// What a program says of containers on simulated nodes: their logs, the commands in them, and their ports.
+// The answers of a program for containers on simulated nodes: their logs, the commands in them, and their ports.
 import type { Duplex } from 'node:stream'
 
 export interface ContainerName {
