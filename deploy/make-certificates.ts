@@ -1,11 +1,10 @@
-// Makes what the compose file needs before its services can trust each other: an authority and certificates for etcd, and what the
-// replicas share. Everything is in DIRECTORY; each container gets a folder of its own in DIRECTORY/for, with what it needs and nothing
-// else. Run again it keeps what is there.
+// Makes the keys of the compose file: an authority and certificates for etcd, and the keys that the replicas share. They are in DIRECTORY; each
+// container gets a folder of its own in DIRECTORY/for with only the keys that it needs. A second run keeps existing files.
 //
 //     node deploy/make-certificates.ts DIRECTORY [ENVIRONMENT-FILE]
 //
-// With ENVIRONMENT-FILE, the user that the containers run as is written there: docker compose reads `.env`. It is the user who runs this, and
-// never root: root gives the folders of the containers to the user of the file, or of the image where the file names none.
+// The user of the containers is written to ENVIRONMENT-FILE: docker compose reads `.env`. It is the user who runs this program. Root instead makes
+// the user that the file names the owner of the folders, or else the user of the image.
 import { chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeReplicaFiles, saveAuthority, saveProxy, saveSigned } from '../src/commands/replica-files.ts'
@@ -23,7 +22,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
     ...both('etcd-client'),
     ...both('api'),
     'client-ca.crt',
-    // By which replicas ask each other for a user, and know each other.
+    // Replicas identify themselves by it, and name the user for whom they ask.
     'proxy-ca.crt',
     ...both('proxy'),
     'api-ca.crt',
@@ -50,12 +49,12 @@ if (existsSync(path.join(directory, 'admin.kubeconfig'))) {
     url: 'https://127.0.0.1:6443',
     kubeconfigFile: path.join(directory, 'admin.kubeconfig'),
   })
-  // Who reads metrics, and nothing else.
+  // This user may only read metrics.
   const monitoring = { commonName: 'prometheus', organizations: ['system:monitoring'], usages: ['client'] as const }
   saveSigned(directory, 'prometheus', clients, monitoring)
   process.stdout.write(`made certificates in ${directory}\n`)
 }
-// What was made by an older version does not have it.
+// Files of an older version do not have it.
 if (!existsSync(path.join(directory, 'proxy.crt'))) saveProxy(directory)
 for (const [name, files] of Object.entries(NEEDED)) handOut(path.join(directory, 'for', name), files)
 
