@@ -20,6 +20,9 @@ const OTHERS = new Set([
   'etcdctl',
   'etcdutl',
   'go',
+  'node',
+  'head',
+  'man',
   'kube-controller-manager',
   'kube-scheduler',
   'kwok',
@@ -68,7 +71,7 @@ function faultsOf(typed: string): readonly string[] {
 function faultsOfNpm([verb = '', ...args]: readonly string[]): readonly string[] {
   const name = verb === 'run' ? (args[0] ?? '') : verb
   const rest = args.slice(args.indexOf('--') + 1)
-  if (['ci', 'install', 'pack'].includes(name)) return []
+  if (['ci', 'install', 'pack', 'pkg'].includes(name)) return []
   if (!SCRIPTS.has(name)) return [`there is no script ${name}`]
   if (name === 'start') return args.length === 0 ? [] : faultsOfCommand(['serve', ...rest])
   return name === 'quarterdeck' ? faultsOfCommand(rest) : []

@@ -14,8 +14,6 @@ export interface DocumentedRun {
   readonly exits?: number
 }
 
-const FAULT = '{"fault":"fail","match":{"verb":"update","resource":"deployments.apps"},"status":409,"times":2}'
-
 const OTHERS_CONTROL = `'*,${ALSO_ELSEWHERE.map((name) => `-${name}`).join()}'`
 
 const NEWEST_REVISION = 'etcdctl put /a b -w json | grep -o "revision\\":[0-9]*" | cut -d: -f2'
@@ -49,7 +47,23 @@ const WITH_SERVER: Readonly<Record<string, DocumentedRun>> = {
   'kubectl create namespace cert-manager': { says: /namespace\/cert-manager created/ },
   'kubectl apply -f definition.yaml': { says: /widgets\.example\.com created/ },
   'kubectl annotate crd widgets.example.com quarterdeck.io/indexes=spec.size': { says: /annotated/ },
-  'kubectl create --raw /debug/faults -f -': { input: FAULT, says: /"hits":0/ },
+  'kubectl apply -f widget.yaml': { says: /widget\.example\.com\/left created/ },
+  'kubectl get widgets': { says: /left/ },
+  'quarterdeck define kinds.ts > kinds.yaml': { says: /^$/ },
+  'kubectl apply -f kinds.yaml': { says: /gadgets\.example\.com created/ },
+  'quarterdeck define kinds.ts --check kinds.yaml': { says: /^$/ },
+  'export KUBECONFIG=~/.local/share/quarterdeck/admin.kubeconfig': {
+    with: { kubeconfig: 'kubeconfig && kubectl version' },
+    says: /Server Version/,
+  },
+  'kubectl create configmap colours --from-literal=sky=blue': { says: /configmap\/colours created/ },
+  'kubectl label configmap colours copied=yes': { says: /configmap\/colours labeled/ },
+  'node controller.ts': { says: /reconciled colours/, endless: true },
+  'kubectl get secret colours': { says: /colours +Opaque +1/ },
+  'kubectl get secrets --as ann 2>&1 | quarterdeck explain denied': { says: /kind: RoleBinding/ },
+  'kubectl create --raw /debug/faults -f fault.json': { says: /"hits":0/ },
+  'kubectl get --raw /debug/faults': { says: /"times":2/ },
+  'kubectl delete --raw /debug/faults': { says: /^/ },
   'kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac': {
     says: /^/,
   },
@@ -60,6 +74,7 @@ const WITH_SERVER: Readonly<Record<string, DocumentedRun>> = {
   'kubectl get --raw /debug/flags/log-level': { says: /requests/ },
   'kubectl replace --raw /debug/flags/log-level/requests -f - <<< debug': { says: /debug/ },
   'quarterdeck test -- COMMAND': { with: { COMMAND: 'kubectl get namespaces' }, says: /kube-system/ },
+  'head -c 32 /dev/urandom | base64 > backup.key': { says: /^$/ },
   'quarterdeck backup --data-dir /data --encryption-key-file backup.key cluster.backup': { says: /; verified/ },
   'quarterdeck backup --revision N': { with: { '--revision N': '--revision 5 old.backup' }, says: /at revision 5/ },
 }
@@ -75,15 +90,29 @@ const RECIPES: Readonly<Record<string, DocumentedRun>> = {
   'quarterdeck check definition.yaml widget.yaml': { says: /2 objects: no errors/ },
   'quarterdeck test -- kubectl apply -f definition.yaml': { says: /widgets\.example\.com created/ },
   'kubectl kustomize overlay | quarterdeck check -': { says: /1 object: no errors/ },
-  'quarterdeck define kinds.ts --check kinds.yaml': {
-    with: { 'quarterdeck define kinds.ts': 'quarterdeck define kinds.ts > kinds.yaml && quarterdeck define kinds.ts' },
-    says: /^$/,
+  'quarterdeck lint-rbac roles.yaml': { says: /^roles\.yaml: Role "default\/reader" uses a wildcard/, exits: 1 },
+  'node settings.ts': { says: /created settings at https:\/\/127\.0\.0\.1:\d+/ },
+  'npx quarterdeck serve --help': { with: { 'npx ': '' }, says: /SYNOPSIS/ },
+  'npx quarterdeck serve --in-memory --secure-port 7443 --kubeconfig-out kubeconfig': {
+    with: { 'npx ': '', '7443': '0' },
+    says: /is listening on/,
+    endless: true,
   },
-  'quarterdeck lint-rbac roles.yaml': { says: /^/ },
+  'quarterdeck serve --extensions extensions': {
+    with: { 'serve ': 'serve --in-memory ' },
+    says: /is listening on/,
+    endless: true,
+  },
+  'npm pkg set type=module': { with: { npm: "echo '{}' > package.json && npm" }, says: /^/ },
+  'quarterdeck completion bash': { says: /complete -/ },
   'quarterdeck serve --in-memory --kubeconfig-out kubeconfig --management-address localhost:10248 &': {
     with: { '10248 &': '{port}' },
     says: /is listening on/,
     endless: true,
+  },
+  'export KUBECONFIG=kubeconfig': {
+    with: { 'KUBECONFIG=kubeconfig': 'KUBECONFIG=kubeconfig && kubectl config view' },
+    says: /server: https/,
   },
   'until quarterdeck healthcheck --management-address localhost:10248 /readyz; do sleep 0.2; done': {
     with: {
@@ -122,6 +151,11 @@ const WITHOUT_SERVER: Readonly<Record<string, DocumentedRun>> = {
   },
   'quarterdeck doctor --etcd-servers … --fix': { with: { '…': '{etcd}' }, says: /./ },
   'quarterdeck init DIR': { with: { DIR: 'config' }, says: /./ },
+  'quarterdeck serve --config DIR/quarterdeck.yaml': {
+    with: { DIR: 'config' },
+    says: /is listening on/,
+    endless: true,
+  },
   [`quarterdeck serve --etcd-servers … --etcd-prefix /registry --service-cluster-ip-range … --service-node-port-range … --service-account-issuer … --service-account-key-file … --service-account-signing-key-file … --encryption-provider-config … --client-ca-file … --tls-cert-file … --tls-private-key-file … --controllers ${OTHERS_CONTROL}`]:
     {
       with: {
@@ -155,12 +189,7 @@ const IN_ONE_PROCESS = 'test/integration/cluster.test.ts'
 /** The test, and words of it that show that it does. */
 export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, words: string]>> = {
   'make run': ['test/long/first-run.test.ts', "'make', 'run'"],
-  'npm start -- --in-memory --secure-port 0 --token-auth-file tokens.csv': [
-    'test/long/first-run.test.ts',
-    "'--token-auth-file', 'tokens.csv'",
-  ],
   'make test': ['.ci/run', 'make test'],
-  'quarterdeck serve --extensions DIR': ['test/integration/extensions-folder.test.ts', "'--extensions', folder"],
   [`curl -s http://127.0.0.1:10248/metrics | grep -E 'eventloop_lag_(p99|max)|longest_turn|thread_queue'`]: [
     MANAGEMENT,
     "get('/metrics')",
@@ -171,8 +200,12 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
     '/debug/pprof/heap?seconds=1',
   ],
   'npx quarterdeck test -- go test ./...': ['test/long/operator-languages.test.ts', "COMMAND, 'test'"],
-  'npm install quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
-  'npm install --global quarterdeck': ['test/rigs/installed-package.ts', "npm(home, 'install'"],
+  'npx quarterdeck serve': ['test/integration/package.test.ts', "'quarterdeck', 'serve'"],
+  'npm install quarterdeck zod': ['test/rigs/installed-package.ts', "npm(folder, 'install'"],
+  'npm install quarterdeck': ['test/rigs/installed-package.ts', "npm(folder, 'install'"],
+  'npm install --global quarterdeck': ['test/rigs/installed-package.ts', "npm(folder, 'install'"],
+  'quarterdeck console': ['test/integration/console-codes.test.ts', "runCommand(['console'"],
+  'man quarterdeck-serve': ['test/integration/package.test.ts', '`./dist/man/${name}.1`'],
   'make run ARGS=--nodes=3': [IN_ONE_PROCESS, "'--nodes', '3'"],
   'kubectl create deployment web --image=nginx --replicas=3': [
     IN_ONE_PROCESS,
@@ -231,13 +264,14 @@ export const RUN_BY_NONE: Readonly<Record<string, string>> = {
     'it asks a registry, and what it answers is another thing every few weeks',
 }
 
-/** Names of commands, which nobody is told to type as they are: `quarterdeck doctor` finds what is wrong. And what runs tests is one. */
-const NAME =
-  /^(?:quarterdeck(?: [a-z-]+| store serve)|kubectl --watch|export KUBECONFIG=(?:kubeconfig|~\/\.local\/share\/quarterdeck\/admin\.kubeconfig)|make (?:check|test-[a-z]+))$/
+/** In a sentence, the name of a command is no order to type it: `quarterdeck doctor` finds problems. And what runs tests is a test. */
+const NAME = /^(?:quarterdeck(?: [a-z-]+| store serve)|kubectl --watch|make (?:check|test-[a-z]+))$/
 
 /** Every command in the documents for users, once. */
 export function documentedCommands(): readonly string[] {
   const read = documentedExamples().filter(({ file }) => file === 'README.md' || file.startsWith('deploy/'))
-  const typed = read.flatMap(typedLines).filter((line) => !line.startsWith('--') && !NAME.test(line))
+  const typed = read.flatMap((example) =>
+    typedLines(example).filter((line) => !line.startsWith('--') && !(example.quoted === true && NAME.test(line))),
+  )
   return [...new Set(typed)]
 }

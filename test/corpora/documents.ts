@@ -10,6 +10,8 @@ export interface Example {
   readonly line: number
   readonly language: 'ts' | 'sh' | 'yaml' | 'go' | 'drawing'
   readonly text: string
+  /** It stands in backquotes in a sentence. */
+  readonly quoted?: boolean
 }
 
 /** Every example in a document that people read; not in the lists of behaviours, which quote another server. */
@@ -42,6 +44,21 @@ export function examplesIn(file: string, document: string): readonly Example[] {
   return [...blocksIn(file, document), ...quotedIn(file, document)]
 }
 
+/** The files that a document tells its readers to save: "Save this as `kinds.ts`:", and a fenced block below. */
+export function documentedFiles(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  for (const file of globSync('deploy/*.md', { cwd: PROJECT })) {
+    const text = readFileSync(path.join(PROJECT, file), 'utf8')
+    for (const [, name = '', content = ''] of text.matchAll(SAVED)) {
+      if (files.has(name)) throw new Error(`${file}: ${name} is in another document too`)
+      files.set(name, `${content}\n`)
+    }
+  }
+  return files
+}
+
+const SAVED = /\b(?:this|it)\s+as\s+`([\w./-]+)`:\n\n```\w+\n(.*?)\n```/gs
+
 const FENCED = /^( *)```(\w*)\n(.*?)\n *```$/gms
 /** Behind an empty line, and deeper than the text of a list. */
 const INDENTED = /(?<=\n\n)(?: {4,}\S.*\n|\n(?= {4,}\S))+/g
@@ -66,6 +83,7 @@ const FENCES: Readonly<Record<string, Example['language']>> = {
   ts: 'ts',
   sh: 'sh',
   yaml: 'yaml',
+  json: 'yaml',
   go: 'go',
   mermaid: 'drawing',
 }
@@ -87,12 +105,15 @@ function withoutMargin(block: string): string {
 
 function quotedIn(file: string, document: string): readonly Example[] {
   return Array.from(
-    document.matchAll(/`((?:make|npm|npx|quarterdeck|kubectl|docker|helm|etcdctl|etcdutl|go)\s[^`]+|--[a-z][^`]*)`/g),
+    document.matchAll(
+      /`((?:make|npm|npx|node|quarterdeck|kubectl|docker|helm|etcdctl|etcdutl|go|curl|head|man)\s[^`]+|--[a-z][^`]*)`/g,
+    ),
     ({ index, 1: text = '' }) => ({
       file,
       line: lineAt(document, index),
       language: 'sh',
       text: text.replaceAll(/\s+/g, ' '),
+      quoted: true,
     }),
   )
 }

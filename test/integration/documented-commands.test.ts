@@ -1,13 +1,13 @@
 // What the documents for users tell them to type, typed as it stands there: in a shell, in a folder with the files that it names.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMAND } from '../rigs/command.ts'
 import { type DocumentedRun, RUN_HERE } from '../corpora/documented-commands.ts'
+import { documentedFiles } from '../corpora/documents.ts'
 import { buildEtcdProgram } from '../rigs/etcd-programs.ts'
 import { findEtcd } from '../rigs/etcd-binary.ts'
 import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
@@ -25,7 +25,10 @@ let places: Readonly<Record<string, string>>
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-documented-'))
   cpSync(FILES, folder, { recursive: true })
-  writeFileSync(path.join(folder, 'backup.key'), randomBytes(32).toString('base64'))
+  for (const [name, content] of documentedFiles()) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), content)
+  }
   const programs = path.join(folder, 'bin')
   mkdirSync(programs)
   writeFileSync(path.join(programs, 'quarterdeck'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
@@ -38,7 +41,7 @@ beforeAll(async () => {
   symlinkSync(found.path, path.join(programs, 'etcd'))
   mkdirSync(path.join(folder, 'node_modules'))
   symlinkSync(PROJECT, path.join(folder, 'node_modules/quarterdeck'))
-  cpSync(path.join(PROJECT, 'test/examples/define-json-schema.ts'), path.join(folder, 'kinds.ts'))
+  symlinkSync(path.join(PROJECT, 'node_modules/zod'), path.join(folder, 'node_modules/zod'))
   etcd = await startEtcd()
   const [envtest, port] = [await buildGoClient('envtest'), String(await freePort())]
   places = { project: PROJECT, etcd: etcd.endpoint, envtest, port }
