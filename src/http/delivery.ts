@@ -4,6 +4,7 @@
 // events come one by one, since none would share a round. Streams that people look at are written to no more often than they can see.
 import { promisify } from 'node:util'
 import { constants, deflateRaw, deflateRawSync } from 'node:zlib'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */
@@ -42,6 +43,7 @@ const deflateAsync = promisify(deflateRaw)
 const PART = Object.freeze({ level: 1, finishFlush: constants.Z_SYNC_FLUSH })
 
 export class Delivery {
+  readonly #clock: Clock
   #waiting = new Map<WireConnection, Outgoing[]>()
   #round: MapIterator<[WireConnection, Outgoing[]]> | undefined
   #isPlanned = false
@@ -57,6 +59,11 @@ export class Delivery {
   #held: Outgoing[] = []
   #pacedAgainAt = 0
   #servesPaced = false
+
+  /** `clock` measures rounds and pauses. By a clock that stands still, rounds take no time, and there are no pauses. */
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock
+  }
 
   get isBusy(): boolean {
     return this.#round !== undefined
@@ -122,9 +129,9 @@ export class Delivery {
 
   #plan(): void {
     this.#isPlanned = true
-    const restMs = this.#restsUntil - performance.now()
+    const restMs = this.#restsUntil - this.#clock.now()
     if (restMs < SHORTEST_REST_MS) setImmediate(this.#begin)
-    else setTimeout(this.#begin, restMs)
+    else this.#clock.callAfter(restMs, this.#begin)
   }
 
   readonly #begin = (): void => {
@@ -137,7 +144,8 @@ export class Delivery {
   }
 
   readonly #turn = (): void => {
-    const beganAt = performance.now()
+    const beganAt = this.#clock.now()
+    const now = performance.now()
     let served = 0
     while (served < STREAMS_A_TURN) {
       const next = this.#round?.next()
@@ -149,7 +157,7 @@ export class Delivery {
       for (const stream of streams) {
         // A fault ends only its own stream. The other streams must get their pieces, and the round must end.
         try {
-          this.#pieces += stream.flush(beganAt)
+          this.#pieces += stream.flush(now)
         } catch (error) {
           stream.fail(error)
         }
@@ -162,7 +170,7 @@ export class Delivery {
       served += streams.length
     }
     this.#streams += served
-    this.#writingMs += performance.now() - beganAt
+    this.#writingMs += this.#clock.now() - beganAt
     setImmediate(this.#round === undefined ? this.#end : this.#turn)
   }
 
@@ -173,7 +181,7 @@ export class Delivery {
     if (this.#servesPaced) this.#pacedAgainAt = performance.now() + PACE_MS
     this.#servesPaced = false
     const { factor, longestMs } = this.#pieces >= SEVERAL_PIECES * this.#streams ? LONG_REST : SHORT_REST
-    this.#restsUntil = performance.now() + Math.min(longestMs, this.#writingMs * factor)
+    this.#restsUntil = this.#clock.now() + Math.min(longestMs, this.#writingMs * factor)
     if (this.#waiting.size > 0) this.#plan()
   }
 }

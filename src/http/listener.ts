@@ -123,7 +123,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     measures.turns.finish(done)
     options.observe(done)
   }
-  const parts: AnswerOptions = { ...options, observe, delivery: new Delivery() }
+  const parts: AnswerOptions = { ...options, observe, delivery: new Delivery(options.clock) }
   const memory = new UnfinishedMemory(options.unfinished ?? UNLIMITED, {
     bytes: measures.unfinishedBytes.of(),
     resets: measures.unfinishedResets.of(),

@@ -1,13 +1,15 @@
 // Tells whether a server is busy, by the calls to its store. A virtual clock and a seeded order of requests wait until the effects of a step
 // are complete.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
 
-/** Work asks the store for something within a few turns of the event loop after what set it off. */
-const FIRST_TURNS = 4
-/** Work that has begun calls the store again within so many turns. Clients in this process need some more turns after an answer. */
+/**
+ * With open sockets, requests and answers may be on their way through the system, and Node does not tell of them. So this is a guess: clients in
+ * this process need some turns after an answer.
+ */
 const QUIET_TURNS = 24
+/** Other parts of the process may never rest. Then nothing of this server happens for so many turns. */
+const BUSY_TURNS = 1_000
 /** A store that does not answer, or a client that never stops asking, must not hold up everything for good. */
 const PATIENCE_MS = 5_000
 
@@ -15,9 +17,9 @@ export class Activity {
   readonly #patienceMs: number
   /** Calls and changes of the store, and requests that arrive, begin or are answered. */
   #seen = 0
-  /** How many there had been when it was last quiet. */
-  #seenQuiet = -1
   #underWay = 0
+  /** Turns of the event loop that are waited for here. */
+  #awaitedTurns = 0
   #lastInLine: Promise<void> = Promise.resolve()
 
   constructor(patienceMs = PATIENCE_MS) {
@@ -39,17 +41,41 @@ export class Activity {
     }
   }
 
-  /** Resolves when no call to the store is open, or after a time limit. It does not wait for timers or for other processes. */
+  /**
+   * Resolves when no call to the store is open and nothing is left to run in this process, or after a time limit. It does not wait for timers or
+   * for other processes.
+   */
   async settled(): Promise<void> {
     const until = performance.now() + this.#patienceMs
     let seen = this.#seen
-    for (let quietTurns = 0; quietTurns < (seen === this.#seenQuiet ? FIRST_TURNS : QUIET_TURNS); ) {
-      await nextTurn()
+    for (let quietTurns = 0; quietTurns < this.#turnsToWait(); ) {
+      await this.#nextTurn()
       quietTurns = this.#underWay === 0 && this.#seen === seen ? quietTurns + 1 : 0
       seen = this.#seen
       if (performance.now() > until) return
     }
-    this.#seenQuiet = seen
+  }
+
+  /** Resolves in the next turn of the event loop. By then, all code that was waiting for promises only has run. */
+  #nextTurn(): Promise<void> {
+    this.#awaitedTurns++
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#awaitedTurns--
+        resolve()
+      })
+    })
+  }
+
+  /** How many turns without activity show that none will follow. */
+  #turnsToWait(): number {
+    let leftToRun = -this.#awaitedTurns
+    let hasSockets = false
+    for (const resource of process.getActiveResourcesInfo()) {
+      if (resource === 'TCPSocketWrap') hasSockets = true
+      else if (resource === 'Immediate') leftToRun++
+    }
+    return leftToRun > 0 ? BUSY_TURNS : hasSockets ? QUIET_TURNS : 1
   }
 
   /** Each request begins when what those before it have started is done. */
