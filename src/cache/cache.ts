@@ -119,7 +119,7 @@ class MemoryStore implements WatchCache {
   readonly #barrier: Barrier
   readonly #bookmarks: Bookmarks
   readonly #ownWrites = new OwnWrites()
-  readonly #turns = new KeyTurns()
+  readonly #turns: KeyTurns
   readonly #resources = new Map<string, StoredResource>()
   /** Types that were retired. */
   readonly #gone = new WeakSet<StoredResource>()
@@ -132,6 +132,7 @@ class MemoryStore implements WatchCache {
     this.#store = options.store
     this.#clock = options.clock ?? systemClock
     const { waitClock = this.#clock } = options
+    this.#turns = new KeyTurns(waitClock)
     this.#loaded = new Loaded(waitClock, () => this.#contents !== undefined)
     this.#servePastStates = options.servePastStates ?? true
     this.#countKeys = options.countKeys ?? countByNodes

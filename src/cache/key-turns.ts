@@ -1,5 +1,6 @@
 // Serializes the writers of one object. Of many at once, all but one would lose, and each loser would repeat all of its work. A turn
 // that takes long does not delay the others, so that no two writers wait for each other.
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 
@@ -7,12 +8,18 @@ const LONGEST_TURN_MS = 100
 
 export class KeyTurns {
   readonly #last = new TurnoverMap<string, Turn>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock
+  }
 
   /** A turn after all earlier ones. End it once it has begun. */
   take(key: string): Turn {
-    const turn = new Turn(this.#last.get(key), (done) => {
+    const onEnd = (done: Turn): void => {
       if (this.#last.get(key) === done) this.#last.delete(key)
-    })
+    }
+    const turn = new Turn(this.#last.get(key), this.#clock, onEnd)
     this.#last.set(key, turn)
     return turn
   }
@@ -24,15 +31,17 @@ export class KeyTurns {
 
 export class Turn {
   #before: Turn | undefined
+  readonly #clock: Clock
   readonly #onEnd: (turn: Turn) => void
   readonly #next: (() => void)[] = []
   #isAwaited = false
   #begunAtMs: number | undefined
   #isOver = false
-  #timer: NodeJS.Timeout | undefined
+  #cancelLimit: (() => void) | undefined
 
-  constructor(before: Turn | undefined, onEnd: (turn: Turn) => void) {
+  constructor(before: Turn | undefined, clock: Clock, onEnd: (turn: Turn) => void) {
     this.#before = before
+    this.#clock = clock
     this.#onEnd = onEnd
     if (before === undefined) this.#begin()
   }
@@ -61,13 +70,13 @@ export class Turn {
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    clearTimeout(this.#timer)
+    this.#cancelLimit?.()
     this.#onEnd(this)
     for (const tell of this.#next) tell()
   }
 
   #begin(): void {
-    this.#begunAtMs = performance.now()
+    this.#begunAtMs = this.#clock.now()
     if (this.#isAwaited) this.#limit()
   }
 
@@ -80,7 +89,7 @@ export class Turn {
   }
 
   #limit(): void {
-    const rest = LONGEST_TURN_MS - (performance.now() - (this.#begunAtMs ?? 0))
-    this.#timer = setTimeout(() => this.end(), Math.max(0, rest))
+    const restMs = LONGEST_TURN_MS - (this.#clock.now() - (this.#begunAtMs ?? 0))
+    this.#cancelLimit = this.#clock.callAfter(restMs, () => this.end())
   }
 }

@@ -81,9 +81,10 @@ export class LeaderElection {
   }
 
   async #acquire(signal: AbortSignal): Promise<void> {
+    const { chance = Math.random } = this.#clock
     while (!(await this.#hold(signal, this.#renewDeadlineMs))) {
       // A random wait separates candidates that began together.
-      await this.#steps.wait(this.#retryPeriodMs * (1 + Math.random() / 5), signal)
+      await this.#steps.wait(this.#retryPeriodMs * (1 + chance() / 5), signal)
     }
   }
 

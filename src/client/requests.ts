@@ -158,7 +158,7 @@ export class Requests {
   }
 
   async #sendUntilTaken(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
-    const backoff = new Backoff({ firstMs: 50, longestMs: 2000 })
+    const backoff = new Backoff({ firstMs: 50, longestMs: 2000, chance: this.clock.chance })
     for (let left = this.#retries; ; left--) {
       try {
         const answer = await this.#sendOnce(request, signal)

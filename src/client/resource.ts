@@ -1,4 +1,5 @@
 // The verbs of a kind's objects.
+import type { Clock } from '../lib/clock.ts'
 import { givenMembers } from '../lib/given-members.ts'
 import { checkOptions, checkValue, type OptionTypes } from '../lib/known-options.ts'
 import {
@@ -98,8 +99,8 @@ type SubresourceType<T, N extends string> = N extends keyof SubresourceTypes<T> 
 const PAGE_SIZE = 500
 
 /** A connection of a watch lasts five to ten minutes, as in client-go, so that load spreads over replicas. */
-function watchSeconds(): number {
-  return Math.round(300 * (1 + Math.random()))
+function watchSeconds({ chance = Math.random }: Clock): number {
+  return Math.round(300 * (1 + chance()))
 }
 
 /**
@@ -287,7 +288,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     const endpoint = this.#endpoint
     return async function* (resourceVersion, signal) {
       const path = await endpoint.path('watch', {}, signal)
-      const timeoutSeconds = watchSeconds()
+      const timeoutSeconds = watchSeconds(endpoint.requests.clock)
       const query = { ...selection, watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds }
       try {
         yield* eventsOf<T>(endpoint.requests, { method: 'GET', path, query }, signal)

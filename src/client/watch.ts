@@ -103,11 +103,12 @@ const LONGEST_AWAY_MS = 2000
 
 /** The wait before the next connection: none after a connection that brought changes, else longer each time. */
 export class Reconnection {
-  readonly #backoff = new Backoff({ firstMs: 100, longestMs: 30_000 })
+  readonly #backoff: Backoff
   readonly #clock: Clock
   #toldChanges = false
 
   constructor(clock: Clock) {
+    this.#backoff = new Backoff({ firstMs: 100, longestMs: 30_000, chance: clock.chance })
     this.#clock = clock
   }
 

@@ -4,6 +4,8 @@ import { cancellableWait } from './cancellable.ts'
 interface BackoffOptions {
   readonly firstMs: number
   readonly longestMs: number
+  /** A number from 0 to 1 for the jitter. Absent: by chance. */
+  readonly chance?: (() => number) | undefined
 }
 
 export class Backoff {
@@ -19,7 +21,8 @@ export class Backoff {
   nextDelayMs(longestMs = this.#options.longestMs): number {
     const mostMs = Math.min(this.#nextMs, longestMs)
     this.#nextMs = Math.min(mostMs * 2, longestMs)
-    return mostMs * (0.5 + Math.random() / 2)
+    const { chance = Math.random } = this.#options
+    return mostMs * (0.5 + chance() / 2)
   }
 
   /** Waits for the next delay. Throws `CancelledError` when the signal fires. */

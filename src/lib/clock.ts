@@ -11,6 +11,16 @@ export interface Clock {
    * moves the time waits for the callback's promise.
    */
   callAfter(delayMs: number, callback: () => MaybePromise<void>): () => void
+  /**
+   * A number from 0 to 1 that spreads waits. Only the clock of a repeatable world has it: all waits go by that clock there, and none by the
+   * system's.
+   */
+  readonly chance?: () => number
+}
+
+/** The clock for waits that must end also if a test does not move the time. */
+export function waitClockOf(clock: Clock): Clock {
+  return clock.chance === undefined ? systemClock : clock
 }
 
 /** Calls `callback` at every interval until the returned function is called. */

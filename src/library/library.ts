@@ -131,6 +131,15 @@ export interface Server extends AsyncDisposable, Extensible {
 /** Resolves when the server is ready. Throws an error of one line if it cannot start, and for options that do not exist. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   checkOptions('startServer', options, SERVER_OPTIONS)
+  return startAs(options)
+}
+
+/** With a virtual clock and a seed: everything in it goes by that clock, and the same happens again. Nothing ends unless the clock is moved. */
+export function startRepeatable(options: ServerOptions): Promise<Server> {
+  return startAs(options, { isRepeatable: true })
+}
+
+async function startAs(options: ServerOptions, how: Opening = {}): Promise<Server> {
   const config = await readConfig(flagsOf(options), {})
   const { workers, management, kubeconfigFile } = config
   const alone = {
@@ -141,21 +150,28 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
   const stray = Object.entries(alone).find(([, isGiven]) => isGiven)
   if (stray !== undefined) throw usageError(`--${stray[0]} is for quarterdeck serve alone`)
-  return openServer(config, options)
+  return openServer(config, options, how)
+}
+
+interface Opening {
+  /** The store and the time of another server. */
+  readonly shared?: { readonly memory: NonNullable<RunningServer['memory']>; readonly time: ServerTime }
+  readonly isRepeatable?: boolean
 }
 
 /** In this process, by its configuration. */
 async function openServer(
   config: Config,
   options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir' | 'nodes'>,
-  shared?: { readonly memory: NonNullable<RunningServer['memory']>; readonly time: ServerTime },
+  { shared, isRepeatable }: Opening = {},
 ): Promise<Server> {
   const { log = SILENT_LOG, signal = new AbortController().signal, snapshot, containers } = options
   const taken = snapshot === undefined ? undefined : TakenSnapshot.contentsOf(snapshot)
   const users = new Users(taken?.users ?? [], options.users ?? [])
   const from = taken === undefined ? {} : { from: taken.state }
   const records = new RequestRecords()
-  const time = shared?.time ?? openTime(config.virtualClock ? { clock: 'virtual', ...options } : options, taken?.time)
+  const ofClock = config.virtualClock ? { clock: 'virtual' as const, ...options } : options
+  const time = shared?.time ?? openTime(ofClock, taken?.time, isRepeatable)
   const faults = new FaultInjector(log)
   const running = await composeServer({
     config,
@@ -229,21 +245,24 @@ class LibraryServer implements Server {
   readonly #files = new Map<string, KubeconfigFile>()
   readonly #openClients = new Set<Client>()
   readonly #started: Started
-  readonly clock: Clock = {
-    now: () => this.#started.time.clock.now(),
-    timeOfDay: () => this.#started.time.clock.timeOfDay(),
-    callAfter: (delayMs, callback) => this.#started.time.clock.callAfter(delayMs, callback),
-    // What is to happen meanwhile is up to controllers, which have to run.
-    advance: async (duration) => {
-      await this.#running.awake()
-      await this.#started.time.clock.advance(duration)
-    },
-  }
+  readonly clock: Clock
 
   constructor(running: RunningServer, users: Users, started: Started) {
     this.#running = running
     this.#users = users
     this.#started = started
+    const { clock } = started.time
+    this.clock = {
+      ...(clock.chance === undefined ? {} : { chance: clock.chance }),
+      now: () => clock.now(),
+      timeOfDay: () => clock.timeOfDay(),
+      callAfter: (delayMs, callback) => clock.callAfter(delayMs, callback),
+      // What is to happen meanwhile is up to controllers, which have to run.
+      advance: async (duration) => {
+        await running.awake()
+        await clock.advance(duration)
+      },
+    }
   }
 
   get url(): string {
@@ -283,7 +302,7 @@ class LibraryServer implements Server {
     const shared = { ...time, order: { ...time.order, seed }, begin: () => Promise.resolve() }
     // What only one may do, the first one does.
     const controllersOff = new Set(CONTROLLER_NAMES)
-    return openServer({ ...config, securePort: 0, controllersOff }, { log }, { memory, time: shared })
+    return openServer({ ...config, securePort: 0, controllersOff }, { log }, { shared: { memory, time: shared } })
   }
 
   kubeconfig(...user: OfUser): Kubeconfig {

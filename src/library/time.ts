@@ -1,5 +1,6 @@
 // The clock of a server of the library, and the seed of its ids.
 import { programClock } from '../lib/clock.ts'
+import { seededRandom } from '../lib/random.ts'
 import { Activity } from './activity.ts'
 import type { StartOrder } from '../server/server.ts'
 import { clockRoutes } from './clock-routes.ts'
@@ -41,8 +42,11 @@ export interface TakenTime {
   readonly nowMs: number
 }
 
-/** `from`: the time of the server that this one continues. Throws if the options ask for another clock. */
-export function openTime(options: TimeOptions, from?: TakenTime): ServerTime {
+/**
+ * `from`: the time of the server that this one continues. Throws if the options ask for another clock. `isRepeatable`: with a virtual clock and a
+ * seed, no wait goes by another clock.
+ */
+export function openTime(options: TimeOptions, from?: TakenTime, isRepeatable = false): ServerTime {
   const { clock = from?.clock ?? 'system', seed = from?.seed } = options
   if (from !== undefined && clock !== from.clock) {
     throw new Error(`a server goes on by the clock of its snapshot, which is ${from.clock}: leave out \`clock\``)
@@ -62,13 +66,19 @@ export function openTime(options: TimeOptions, from?: TakenTime): ServerTime {
       taken: () => taken(SYSTEM_CLOCK.now()),
     }
   }
-  const virtual = new VirtualClock(from?.nowMs ?? BEGIN_MS - START_MS, () => activity.settled())
+  const chance = isRepeatable && seed !== undefined ? chanceOf(seed) : undefined
+  const virtual = new VirtualClock(from?.nowMs ?? BEGIN_MS - START_MS, () => activity.settled(), chance)
   return {
     clock: virtual,
     order: { clock: virtual, activity, devRoutes: clockRoutes(virtual), ...seeded },
     begin: () => (from === undefined ? virtual.advance(START_MS) : Promise.resolve()),
     taken: () => taken(virtual.now()),
   }
+}
+
+function chanceOf(seed: string): () => number {
+  const random = seededRandom(seed, 'waits')
+  return () => random.below(2 ** 32) / 2 ** 32
 }
 
 const SYSTEM_CLOCK: Clock = {

@@ -23,7 +23,7 @@ import {
 } from '../kinds/kinds.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { SchemaTable } from '../schema/table.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
+import { type Clock, waitClockOf } from '../lib/clock.ts'
 import { type Log, logOf } from '../lib/log.ts'
 import type { CountKeys } from '../lib/runtime/count-keys.ts'
 import { type FollowableStore, openKvStore } from '../store/kv-store.ts'
@@ -127,7 +127,7 @@ export function openObjects(options: ObjectsOptions, defaults: DefaultsContext):
     servePastStates: gates.ListFromCacheSnapshot,
     countKeys: options.countKeys,
     clock: options.clock,
-    waitClock: systemClock,
+    waitClock: waitClockOf(options.clock),
     onLoading: tellProgress(log),
     onUnreadable: tellUnreadable(logOf(options.log, 'storage'), prefix),
     onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),

@@ -254,7 +254,6 @@ export const SYSTEM_TIME: Readonly<Record<string, string>> = {
   'src/server/admission.ts': 'admission waits while a request is under way',
   'src/server/optional-plugins.ts': 'admission waits while a request is under way',
   'src/server/flow-control.ts': 'holds back requests that are under way',
-  'src/server/objects.ts': 'requests wait for what is stored',
   'src/server/resource-api.ts': 'requests wait for what is stored',
   'src/config/authorization-webhooks.ts': 'waits for other servers',
   'src/config/token-issuers.ts': 'waits for other servers',

@@ -5,7 +5,15 @@ import type { Clock } from '../../lib/clock.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
 import { pause } from '../../lib/pause.ts'
 import { type Random, seededRandom } from '../../lib/random.ts'
-import { replicaOf, type Server, type ServerOptions, type Snapshot, startServer, transportTo } from '../library.ts'
+import {
+  replicaOf,
+  type Server,
+  type ServerOptions,
+  type Snapshot,
+  startRepeatable,
+  startServer,
+  transportTo,
+} from '../library.ts'
 import { ExploredLink } from './explored-link.ts'
 
 /** The faults in an explored world. */
@@ -143,7 +151,7 @@ async function exploreOne(
   test: (world: ExploredWorld) => unknown,
 ): Promise<void> {
   await using opened = new AsyncDisposableStack()
-  const first = opened.use(await startServer(options))
+  const first = opened.use(await startRepeatable(options))
   // No fault reaches the first one. Those that share its store end before it.
   const servers: Server[] = []
   for (let i = 0; i < count; i++) servers.push(opened.use(await replicaOf(first, `${options.seed}/${i}`)))
