@@ -108,11 +108,6 @@ export function textsOnly(map: ValueMap, name: string): readonly string[] {
   return list.every(isText) ? list : list.filter(isText)
 }
 
-/** A text of each map of a list, at its place. */
-export function textOfEach(map: ValueMap, list: string, name: string): readonly string[] {
-  return mapsInPlace(map, list).map((item) => textOrEmpty(item, name))
-}
-
 function isText(value: Value): value is string {
   return typeof value === 'string'
 }
