@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeAuthority, makeServing, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { type FakeKubelet, type KubeletRequest, openFakeKubelet } from '../fakes/kubelet.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../rigs/running-server.ts'
 
@@ -17,6 +18,7 @@ const OUTSIDE =
     .flat()
     .find((one) => one?.family === 'IPv4' && !one.internal)?.address ?? ''
 
+const HOUR = 3_600_000
 const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-kubelet-'))
 let server: OpenServer
 let kubelet: FakeKubelet
@@ -358,5 +360,32 @@ describe('the proxy', () => {
       503,
       `error trying to reach service: dial tcp ${OUTSIDE}:1: connect: connection refused`,
     ])
+  })
+})
+
+describe('certificates that are replaced', () => {
+  const seenUser = async (pod: string): Promise<string | undefined> => {
+    expect((await server.request(`${PODS}/${pod}/log`)).status).toBe(200)
+    return kubelet.seen.at(-1)!.user
+  }
+
+  it('are shown to kubelets, and their authority is trusted, without a restart (P-400)', async () => {
+    const replace = (name: string, text: string): void => {
+      writeFileSync(path.join(folder, `${name}.new`), text)
+      renameSync(path.join(folder, `${name}.new`), path.join(folder, name))
+    }
+    const renewed = makeSigned(kubelet.authority, { commonName: 'renewed', usages: ['client'] }, HOUR)
+    expect(await seenUser('logs')).toBe('kube-apiserver')
+    replace('client.key', renewed.key)
+    replace('client.crt', renewed.certificate)
+    await expect.poll(() => seenUser('logs')).toBe('renewed')
+
+    const authority = makeAuthority(HOUR)
+    replace('ca.crt', authority.certificate)
+    const told = async (): Promise<unknown> => (await server.request(`${PODS}/logs/log`)).body
+    await expect.poll(told).toContain('x509: certificate signed by unknown authority')
+    const { certificate: cert, key } = makeServing(authority, { dns: [], addresses: ['127.0.0.1'] }, HOUR)
+    kubelet.server.setSecureContext({ cert, key, ca: kubelet.authority.certificate })
+    expect(await seenUser('logs')).toBe('renewed')
   })
 })
