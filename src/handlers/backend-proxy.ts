@@ -1,7 +1,8 @@
 // The proxy to pods, services and nodes: passes a request on to an address that the objects name (P-425 to P-429).
 import { isIP } from 'node:net'
-import type { Endpoints, Pod, Service } from '../api/gen/kinds.ts'
+import type { EndpointSlice, ObjectReference, Pod, Service } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
+import { parseLabelSelector } from '../api/selector-text.ts'
 import { ApiError } from '../api/status.ts'
 import { splitTarget } from '../http/exchange.ts'
 import type { HttpResponse } from '../http/http.ts'
@@ -171,26 +172,20 @@ async function findKubelet(
   return { target: { url: originOf(scheme, kubelet.host, portNumber(port)), ...tls }, caller }
 }
 
-/** A service is reached through the endpoints under its name (P-426). */
+/** A service is reached through its endpoint slices, or, without any, through the endpoints under its name (P-426). */
 async function findService(parts: ResourceParts, request: ResourceRequest, id: ProxyId): Promise<Backend> {
   const { name } = id
   const service = await readTarget(parts, request, name)
   if (!isKind(service, 'core_v1.Service')) throw notFoundError(request.resource, name)
   const portName = portNameOf(service, id.port)
-  const endpoints = await findEndpoints(parts, request, name)
-  if (endpoints === undefined) throw notFoundError(request.resource, name)
-  for (const { addresses = [], ports = [] } of endpoints.subsets ?? []) {
-    const port = ports.find((each) => (each.name ?? '') === portName)?.port
-    if (port === undefined) continue
-    for (const { ip, targetRef } of addresses) {
-      if (targetRef?.kind !== 'Pod' || targetRef.namespace !== request.namespace) continue
-      const pod = await podAt(parts, request, { name: targetRef.name ?? '', ip })
-      if (pod !== undefined)
-        return backendAt(parts, request, { pod, scheme: id.scheme, address: ip, port: String(port) })
-    }
+  const behind = (await placesInSlices(parts, request, name)) ?? (await placesInEndpoints(parts, request, name))
+  for (const { ip, targetRef, ports } of behind) {
+    const port = ports?.find((each) => (each.name ?? '') === portName)?.port
+    if (port === undefined || targetRef?.kind !== 'Pod' || targetRef.namespace !== request.namespace) continue
+    const pod = await podAt(parts, request, { name: targetRef.name ?? '', ip })
+    if (pod !== undefined) return backendAt(parts, request, { pod, scheme: id.scheme, address: ip, port: String(port) })
   }
-  const asked = JSON.stringify(request.info.name)
-  throw new ApiError('ServiceUnavailable', `no endpoints available for service ${asked}`)
+  throw new ApiError('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(request.info.name)}`)
 }
 
 /** A port by its number stands for its name. */
@@ -202,17 +197,57 @@ function portNameOf({ metadata, spec }: Service, port: string): string {
   throw new ApiError('ServiceUnavailable', `no service port ${port} found for service ${name}`)
 }
 
-async function findEndpoints(
+interface EndpointPlace {
+  readonly ip: string
+  readonly targetRef: ObjectReference | undefined
+  readonly ports: readonly { readonly name?: string; readonly port?: number }[] | null | undefined
+}
+
+/** Undefined: the service has no slices. */
+async function placesInSlices(
   parts: ResourceParts,
   { http, namespace }: ResourceRequest,
   name: string,
-): Promise<Endpoints | undefined> {
-  const resource = parts.resources().find({ group: '', version: 'v1', resource: 'endpoints' })
+): Promise<readonly EndpointPlace[] | undefined> {
+  const resource = parts.resources().find({ group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' })
   if (resource === undefined) return undefined
+  const selection = { labels: parseLabelSelector(`kubernetes.io/service-name=${name}`) }
+  const list = {
+    resource: resource.stored,
+    namespace,
+    at: { kind: 'latest' },
+    selection,
+    skipUnreadable: true,
+  } as const
+  const page = await parts.registry.store.list(list, http.signal)
+  const slices: EndpointSlice[] = []
+  for await (const batch of page.batches) {
+    slices.push(
+      ...batch.map((item) => item.object()).filter((slice) => isKind(slice, 'discovery.k8s.io_v1.EndpointSlice')),
+    )
+  }
+  if (slices.length === 0) return undefined
+  return slices.flatMap(({ endpoints, ports }) =>
+    (endpoints ?? [])
+      .filter(({ conditions }) => conditions.ready !== false)
+      .flatMap(({ addresses, targetRef }) => (addresses ?? []).slice(0, 1).map((ip) => ({ ip, targetRef, ports }))),
+  )
+}
+
+async function placesInEndpoints(
+  parts: ResourceParts,
+  { http, namespace }: ResourceRequest,
+  name: string,
+): Promise<readonly EndpointPlace[]> {
+  const resource = parts.resources().find({ group: '', version: 'v1', resource: 'endpoints' })
+  if (resource === undefined) return []
   const key = { resource: resource.stored, namespace, name }
   const { item } = await parts.registry.store.get(key, { kind: 'latest' }, http.signal)
   const found = item?.kind === 'object' ? item.object() : undefined
-  return isKind(found, 'core_v1.Endpoints') ? found : undefined
+  if (!isKind(found, 'core_v1.Endpoints')) return []
+  return (found.subsets ?? []).flatMap(({ addresses = [], ports }) =>
+    addresses.map(({ ip, targetRef }) => ({ ip, targetRef, ports })),
+  )
 }
 
 /** Undefined: the pod is gone, or has other addresses. */

@@ -310,20 +310,47 @@ describe('the proxy', () => {
 
   it('reaches a service at a pod behind it, and no other address (P-426)', async () => {
     const namespace = 'namespaces/default'
-    const services = `/api/v1/${namespace}/services`
+    const statusOf = async (id: string): Promise<number> =>
+      (await proxied(`${namespace}/services/${id}/proxy/x`)).status
     const ports = [{ name: 'http', port: 80, targetPort: backendPort }]
-    await server.must(services, { method: 'POST', body: { metadata: { name: 's' }, spec: { ports } } })
+    await server.must(`/api/v1/${namespace}/services`, {
+      method: 'POST',
+      body: { metadata: { name: 's' }, spec: { ports } },
+    })
+    expect(await statusOf('s:http')).toBe(503)
     const targetRef = { kind: 'Pod', namespace: 'default', name: 'web' }
     const subsets = (ip: string): object => ({
       metadata: { name: 's' },
       subsets: [{ addresses: [{ ip, targetRef }], ports: [{ name: 'http', port: backendPort }] }],
     })
     await server.must(`/api/v1/${namespace}/endpoints`, { method: 'POST', body: subsets('192.0.2.99') })
-    expect((await proxied(`${namespace}/services/s:http/proxy/x`)).status).toBe(503)
+    expect(await statusOf('s:http')).toBe(503)
     await server.must(`/api/v1/${namespace}/endpoints/s`, { method: 'PUT', body: subsets(OUTSIDE) })
-    for (const id of ['s:http', 's:80', 'http:s:http'])
-      expect((await proxied(`${namespace}/services/${id}/proxy/x`)).body).toBe('/x ')
-    expect((await proxied(`${namespace}/services/s/proxy/x`)).status).toBe(503)
+    const reached = async (): Promise<void> => {
+      for (const id of ['s:http', 's:80', 'http:s:http'])
+        expect((await proxied(`${namespace}/services/${id}/proxy/x`)).body).toBe('/x ')
+      expect(await statusOf('s')).toBe(503)
+    }
+    await reached()
+
+    // The slices count, if there are any.
+    const slices = `/apis/discovery.k8s.io/v1/${namespace}/endpointslices`
+    const slice = (name: string, endpoint: object): object => ({
+      metadata: { name, labels: { 'kubernetes.io/service-name': 's' } },
+      addressType: 'IPv4',
+      endpoints: [endpoint],
+      ports: [{ name: 'http', port: backendPort }],
+    })
+    const unready = { addresses: [OUTSIDE], targetRef, conditions: { ready: false } }
+    for (const [name, endpoint] of [
+      ['elsewhere', { addresses: ['192.0.2.99'], targetRef }],
+      ['unready', unready],
+      ['untargeted', { addresses: [OUTSIDE] }],
+    ] as const)
+      await server.must(slices, { method: 'POST', body: slice(name, endpoint) })
+    expect(await statusOf('s:http')).toBe(503)
+    await server.must(slices, { method: 'POST', body: slice('web', { addresses: [OUTSIDE], targetRef }) })
+    await reached()
   })
 
   it('reaches a kubelet with the certificate for it, and other ports without (P-429)', async () => {

@@ -61,7 +61,7 @@ it('tells what is wrong before anything would be connected to (W-398, P-402, P-4
   const services = '/api/v1/namespaces/default/services'
   await call(server, services, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
   const missing = await call(server, `${services}/s/proxy/`)
-  expect([missing.status, missing.body]).toEqual([404, expect.stringContaining('services \\"s\\" not found')])
+  expect([missing.status, missing.body]).toEqual([503, expect.stringContaining('no endpoints available for service')])
   const wrong = await call(server, `${services}/s:99/proxy/`)
   expect([wrong.status, wrong.body]).toEqual([503, expect.stringContaining('no service port 99 found')])
   await server.stop()
