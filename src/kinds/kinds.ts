@@ -91,6 +91,7 @@ import {
   type SharedResources,
   type StoredTexts,
 } from './resources.ts'
+import { COMPOSITE_POD_GROUP } from './scheduling/composite-pod-group.ts'
 import { POD_GROUP } from './scheduling/pod-group.ts'
 import { PRIORITY_CLASS } from './scheduling/priority-class.ts'
 import { SCHEDULED_WORKLOAD } from './scheduling/workload.ts'
@@ -206,6 +207,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'resource.k8s.io/ResourceClaimTemplate': RESOURCE_CLAIM_TEMPLATE,
   'resource.k8s.io/ResourcePoolStatusRequest': RESOURCE_POOL_STATUS_REQUEST,
   'resource.k8s.io/ResourceSlice': RESOURCE_SLICE,
+  'scheduling.k8s.io/CompositePodGroup': COMPOSITE_POD_GROUP,
   'scheduling.k8s.io/PodGroup': POD_GROUP,
   'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,
   'scheduling.k8s.io/Workload': SCHEDULED_WORKLOAD,

@@ -1,5 +1,5 @@
-// Priority: sets the priority and preemption policy of a pod from its priority class, and allows one default class (W-463 to W-466).
-import type { Pod, PriorityClass } from '../api/gen/kinds.ts'
+// Priority: sets the priority and preemption policy of a pod, or a group of pods, from its priority class, and allows one default class (W-463 to W-466).
+import type { CompositePodGroup, Pod, PodGroup, PriorityClass } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { withSpec } from '../api/object-members.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
@@ -9,13 +9,29 @@ import { forbidden } from '../admission/refusal.ts'
 
 const PREEMPT = 'PreemptLowerPriority'
 
-export function priority(classes: ObjectReader<PriorityClass>): AdmissionPlugin {
+/** `groupsPreempt`: groups of pods have preemption policies. */
+export function priority(classes: ObjectReader<PriorityClass>, groupsPreempt = false): AdmissionPlugin {
   return {
     name: 'Priority',
-    resources: ['pods', 'priorityclasses.scheduling.k8s.io'],
+    resources: [
+      'pods',
+      'priorityclasses.scheduling.k8s.io',
+      'podgroups.scheduling.k8s.io',
+      'compositepodgroups.scheduling.k8s.io',
+    ],
     operations: ['CREATE', 'UPDATE'],
     mutate(request, signal) {
       const { object, oldObject, subresource, operation } = request
+      if (isGroup(object) && subresource === '' && operation === 'CREATE') {
+        const { priorityClassName: name = '' } = object.spec
+        return whenKnown(resolve(request, name, classes, signal), (found) =>
+          withGroupPriority(
+            request,
+            object,
+            groupsPreempt ? found : { ...found, policy: object.spec.preemptionPolicy ?? '' },
+          ),
+        )
+      }
       if (!isKind(object, 'core_v1.Pod') || subresource !== '') return object
       if (operation !== 'CREATE') return isKind(oldObject, 'core_v1.Pod') ? withKept(object, oldObject) : object
       const { priorityClassName: name = '' } = object.spec
@@ -51,6 +67,28 @@ function withPriority(request: AdmissionRequest, pod: Pod, { name, value, policy
   checkGiven('string value of PreemptionPolicy', pod.spec.preemptionPolicy, policy)
   const named = name === '' ? {} : { priorityClassName: name }
   return withSpec(pod, { ...named, priority: value, preemptionPolicy: policy })
+}
+
+type Group = PodGroup | CompositePodGroup
+
+const isGroup = (object: AdmissionRequest['object']): object is Group =>
+  isKind(object, 'scheduling.k8s.io_v1beta1.PodGroup') ||
+  isKind(object, 'scheduling.k8s.io_v1alpha3.CompositePodGroup') ||
+  (object?.kind === 'PodGroup' && object.apiVersion === 'scheduling.k8s.io/v1alpha3')
+
+function withGroupPriority(request: AdmissionRequest, group: Group, { name, value, policy }: Resolved): Group {
+  const { priority: given = value, preemptionPolicy = policy } = group.spec
+  const what = group.kind === 'PodGroup' ? 'pod group' : 'composite pod group'
+  if (given !== value) {
+    const why = `must match the priority computed (${value}) based on the priority class set in the spec`
+    throw forbidden(request, `priority set in the ${what} (${given}) ${why}`)
+  }
+  if (preemptionPolicy !== policy) {
+    const why = `priority admission controller computed ${policy} from the given PriorityClass name`
+    const refused = `the string value of PreemptionPolicy (${preemptionPolicy}) must not be provided in ${what} spec`
+    throw forbidden(request, `${refused}; ${why}`)
+  }
+  return withSpec<Group>(group, { ...(name === '' ? {} : { priorityClassName: name }), priority: value })
 }
 
 function resolve(

@@ -170,7 +170,7 @@ class SchemaWriter {
     if (scalar !== undefined) {
       return givenMembers({ ...scalar, ...(zero === undefined ? {} : this.#default(zero)), enum: values })
     }
-    return this.#reference(type, isPointer)
+    return this.#reference(type, zero ?? (isPointer ? undefined : {}))
   }
 
   #item(type: string, values: readonly string[] | undefined): ValueMap {
@@ -178,13 +178,13 @@ class SchemaWriter {
     return this.#shape(type, { isPointer: !itemDefaults, values, zero: itemDefaults ? ZEROS[type] : undefined })
   }
 
-  #reference(name: string, isPointer: boolean): ValueMap {
+  #reference(name: string, value: Value | undefined): ValueMap {
     const declared = this.#types.get(name)
     if (declared === undefined) return {}
     const { file, type } = declared
     if (type.published === false && type.form !== undefined) return this.#ownForm(type)
     const $ref = `${this.#version === 2 ? '#/definitions/' : '#/components/schemas/'}${file.openapi}.${type.name}`
-    return { $ref, ...(isPointer || type.form !== undefined ? {} : this.#default({})) }
+    return { $ref, ...(value === undefined || type.form !== undefined ? {} : this.#default(value)) }
   }
 
   /** Version 2 is served without defaults, because older clients apply them wrongly. */

@@ -171,7 +171,7 @@ function singlePlugins(
       { namespaces: read('namespaces'), pods: read('pods'), clock: systemClock, measures: measures.podSecurity },
       settings.podSecurity,
     ),
-    priority(read('priorityclasses', 'scheduling.k8s.io')),
+    priority(read('priorityclasses', 'scheduling.k8s.io'), defaults().gates.has('PodGroupPreemptionPolicy')),
     defaultTolerationSeconds(settings.tolerationSeconds),
     defaultStorageClass(read('storageclasses', 'storage.k8s.io')),
     STORAGE_PROTECTION,

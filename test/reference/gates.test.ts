@@ -1,5 +1,6 @@
 // Behaviour behind gates of level 1.37, asked of the reference and of this server: the answers agree.
 import { expect, it } from 'vitest'
+import { GROUP_FLAGS, GROUP_GATES, REFUSED_GROUPS } from '../corpora/refused-groups.ts'
 import { openBoth } from '../rigs/beside-reference.ts'
 import type { OpenServer, ServerAnswer } from '../rigs/running-server.ts'
 
@@ -119,5 +120,21 @@ it('what gates of 1.37 do is what they do at the reference', async () => {
     const shown = ({ status, headers }: ServerAnswer): unknown => [status, headers['content-encoding']]
     const headers = { 'accept-encoding': 'gzip' }
     expect(await agreed(`${MAPS}?${query}&timeoutSeconds=1`, shown, { headers })).toEqual([200, coding])
+  }
+})
+
+it('faulty groups of pods are refused as at the reference', async () => {
+  await using opened = new AsyncDisposableStack()
+  const gates = `--feature-gates=${GROUP_GATES.map((gate) => `${gate}=true`).join(',')}`
+  const both = await openBoth(opened, { level: '1.37', flags: [...GROUP_FLAGS, gates] })
+  for (const [what, place, spec] of REFUSED_GROUPS) {
+    const path = place.replace('/ns/', '/default/')
+    const call = { method: 'POST', body: { metadata: { name: 'x' }, spec } }
+    const [theirs, ours] = await Promise.all(both.map((server) => server.request(path, call)))
+    const told = (answer: ServerAnswer): unknown => {
+      const { causes } = bodyOf(answer).details ?? {}
+      return [answer.status, causes?.map(({ reason, field }) => `${field} ${reason}`).sort()]
+    }
+    expect([what, told(ours!)]).toEqual([what, told(theirs!)])
   }
 })

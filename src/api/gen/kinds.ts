@@ -177,6 +177,12 @@ export type AggregationRule = {
   readonly clusterRoleSelectors?: readonly LabelSelector[]
 }
 
+export type AllCompositeDisruptionMode = {
+}
+
+export type AllDisruptionMode = {
+}
+
 export type AllocatedDeviceStatus = {
   readonly driver: string
   readonly pool: string
@@ -467,6 +473,9 @@ export type BasicDevice = {
   readonly nodeAllocatableResources?: MapOf<ResourceV1beta1NodeAllocatableResource>
 }
 
+export type BasicSchedulingPolicy = {
+}
+
 export type Binding = {
   readonly kind: string
   readonly apiVersion: string
@@ -755,6 +764,69 @@ export type ComponentStatusList = {
   readonly apiVersion: string
   readonly metadata: ListMeta
   readonly items: readonly ComponentStatus[] | null
+}
+
+export type CompositeBasicSchedulingPolicy = {
+}
+
+export type CompositeDisruptionMode = {
+  readonly single?: SingleCompositeDisruptionMode
+  readonly all?: AllCompositeDisruptionMode
+}
+
+export type CompositeGangSchedulingPolicy = {
+  readonly minGroupCount: number
+}
+
+export type CompositePodGroup = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: CompositePodGroupSpec
+  readonly status: CompositePodGroupStatus
+}
+
+export type CompositePodGroupList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly CompositePodGroup[] | null
+}
+
+export type CompositePodGroupSchedulingConstraints = {
+  readonly topology?: readonly TopologyConstraint[]
+}
+
+export type CompositePodGroupSchedulingPolicy = {
+  readonly basic?: CompositeBasicSchedulingPolicy
+  readonly gang?: CompositeGangSchedulingPolicy
+}
+
+export type CompositePodGroupSpec = {
+  readonly parentCompositePodGroupName?: string
+  readonly workloadRef: SchedulingV1alpha3WorkloadReference | null
+  readonly schedulingPolicy: SchedulingV1alpha3CompositePodGroupSchedulingPolicy
+  readonly schedulingConstraints?: SchedulingV1alpha3CompositePodGroupSchedulingConstraints
+  readonly disruptionMode?: SchedulingV1alpha3CompositeDisruptionMode
+  readonly priorityClassName?: string
+  readonly priority?: number
+  readonly preemptionPolicy?: string
+}
+
+export type CompositePodGroupStatus = {
+  readonly conditions?: readonly Condition[]
+}
+
+export type CompositePodGroupTemplate = {
+  readonly name: string
+  readonly schedulingPolicy: CompositePodGroupSchedulingPolicy
+  readonly schedulingConstraints?: CompositePodGroupSchedulingConstraints
+  readonly disruptionMode?: CompositeDisruptionMode
+  readonly priorityClassName?: string
+  readonly priority?: number
+  readonly preemptionPolicy?: string
+  readonly podGroupTemplates?: readonly PodGroupTemplate[]
+  readonly compositePodGroupTemplates?: readonly CompositePodGroupTemplate[]
 }
 
 export type Condition = {
@@ -1426,6 +1498,11 @@ export type DiscoveryV1EndpointPort = {
   readonly appProtocol?: string
 }
 
+export type DisruptionMode = {
+  readonly single?: SingleDisruptionMode
+  readonly all?: AllDisruptionMode
+}
+
 export type DownwardAPIProjection = {
   readonly items?: readonly DownwardAPIVolumeFile[]
 }
@@ -1835,6 +1912,10 @@ export type GRPCAction = {
   readonly port: number
   readonly service: string | null
   readonly mode?: string
+}
+
+export type GangSchedulingPolicy = {
+  readonly minCount: number
 }
 
 export type GetOptions = {
@@ -3358,6 +3439,69 @@ export type PodFailurePolicyRule = {
   readonly onPodConditions?: readonly PodFailurePolicyOnPodConditionsPattern[]
 }
 
+export type PodGroup = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: PodGroupSpec
+  readonly status: PodGroupStatus
+}
+
+export type PodGroupList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly PodGroup[] | null
+}
+
+export type PodGroupResourceClaim = {
+  readonly name: string
+  readonly resourceClaimName?: string
+  readonly resourceClaimTemplateName?: string
+}
+
+export type PodGroupResourceClaimStatus = {
+  readonly name: string
+  readonly resourceClaimName?: string
+}
+
+export type PodGroupSchedulingConstraints = {
+  readonly topology?: readonly TopologyConstraint[]
+}
+
+export type PodGroupSchedulingPolicy = {
+  readonly basic?: BasicSchedulingPolicy
+  readonly gang?: GangSchedulingPolicy
+}
+
+export type PodGroupSpec = {
+  readonly parentCompositePodGroupName?: string
+  readonly workloadRef?: WorkloadReference
+  readonly schedulingPolicy: PodGroupSchedulingPolicy
+  readonly schedulingConstraints?: PodGroupSchedulingConstraints
+  readonly resourceClaims?: readonly PodGroupResourceClaim[]
+  readonly disruptionMode?: DisruptionMode
+  readonly priorityClassName?: string
+  readonly priority?: number
+  readonly preemptionPolicy?: string
+}
+
+export type PodGroupStatus = {
+  readonly conditions?: readonly Condition[]
+  readonly resourceClaimStatuses?: readonly PodGroupResourceClaimStatus[]
+}
+
+export type PodGroupTemplate = {
+  readonly name: string
+  readonly schedulingPolicy: PodGroupSchedulingPolicy
+  readonly schedulingConstraints: PodGroupSchedulingConstraints | null
+  readonly resourceClaims?: readonly PodGroupResourceClaim[]
+  readonly disruptionMode?: DisruptionMode
+  readonly priorityClassName?: string
+  readonly priority?: number
+  readonly preemptionPolicy?: string
+}
+
 export type PodIP = {
   readonly ip: string
 }
@@ -4242,6 +4386,48 @@ export type Scheduling = {
   readonly tolerations?: readonly Toleration[]
 }
 
+export type SchedulingV1alpha3AllCompositeDisruptionMode = {
+}
+
+export type SchedulingV1alpha3CompositeBasicSchedulingPolicy = {
+}
+
+export type SchedulingV1alpha3CompositeDisruptionMode = {
+  readonly single?: SchedulingV1alpha3SingleCompositeDisruptionMode
+  readonly all?: SchedulingV1alpha3AllCompositeDisruptionMode
+}
+
+export type SchedulingV1alpha3CompositeGangSchedulingPolicy = {
+  readonly minGroupCount: number
+}
+
+export type SchedulingV1alpha3CompositePodGroupSchedulingConstraints = {
+  readonly topology?: readonly SchedulingV1alpha3TopologyConstraint[]
+}
+
+export type SchedulingV1alpha3CompositePodGroupSchedulingPolicy = {
+  readonly basic?: SchedulingV1alpha3CompositeBasicSchedulingPolicy
+  readonly gang?: SchedulingV1alpha3CompositeGangSchedulingPolicy
+}
+
+export type SchedulingV1alpha3SingleCompositeDisruptionMode = {
+}
+
+export type SchedulingV1alpha3TopologyConstraint = {
+  readonly key: string
+}
+
+export type SchedulingV1alpha3WorkloadReference = {
+  readonly workloadName: string
+  readonly templateName: string
+}
+
+export type SchedulingV1beta1TypedLocalObjectReference = {
+  readonly apiGroup?: string
+  readonly kind: string
+  readonly name: string
+}
+
 export type ScopeSelector = {
   readonly matchExpressions?: readonly ScopedResourceSelectorRequirement[]
 }
@@ -4517,6 +4703,12 @@ export type ShareableSummaryStatus = {
   readonly fullyAvailableDevices?: number
   readonly partiallyAvailableDevices?: number
   readonly capacity?: readonly ShareableCapacityStatus[]
+}
+
+export type SingleCompositeDisruptionMode = {
+}
+
+export type SingleDisruptionMode = {
 }
 
 export type SleepAction = {
@@ -5273,6 +5465,20 @@ export type WindowsSecurityContextOptions = {
   readonly hostProcess?: boolean
 }
 
+export type Workload = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ObjectMeta
+  readonly spec: WorkloadSpec
+}
+
+export type WorkloadList = {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ListMeta
+  readonly items: readonly Workload[] | null
+}
+
 export type WorkloadPodGroupAllDisruptionMode = {
 }
 
@@ -5295,7 +5501,7 @@ export type WorkloadPodGroupResourceClaim = {
 }
 
 export type WorkloadPodGroupSchedulingConstraints = {
-  readonly topology?: readonly TopologyConstraint[]
+  readonly topology?: readonly SchedulingV1alpha3TopologyConstraint[]
 }
 
 export type WorkloadPodGroupSchedulingPolicy = {
@@ -5304,6 +5510,17 @@ export type WorkloadPodGroupSchedulingPolicy = {
 }
 
 export type WorkloadPodGroupSingleDisruptionMode = {
+}
+
+export type WorkloadReference = {
+  readonly workloadName: string
+  readonly templateName: string
+}
+
+export type WorkloadSpec = {
+  readonly controllerRef?: SchedulingV1beta1TypedLocalObjectReference
+  readonly podGroupTemplates: readonly PodGroupTemplate[] | null
+  readonly compositePodGroupTemplates?: readonly CompositePodGroupTemplate[]
 }
 
 /** By their names in the table. */
@@ -5329,6 +5546,8 @@ export type BuiltInTypes = {
   readonly 'admission.k8s.io_v1.AdmissionReview': AdmissionReview
   readonly 'core_v1.Affinity': Affinity
   readonly 'rbac.authorization.k8s.io_v1.AggregationRule': AggregationRule
+  readonly 'scheduling.k8s.io_v1beta1.AllCompositeDisruptionMode': AllCompositeDisruptionMode
+  readonly 'scheduling.k8s.io_v1beta1.AllDisruptionMode': AllDisruptionMode
   readonly 'resource.k8s.io_v1.AllocatedDeviceStatus': AllocatedDeviceStatus
   readonly 'resource.k8s.io_v1.AllocationResult': AllocationResult
   readonly 'apiextensions.k8s.io_v1.ServiceReference': ApiextensionsV1ServiceReference
@@ -5367,6 +5586,7 @@ export type BuiltInTypes = {
   readonly 'core_v1.AzureFilePersistentVolumeSource': AzureFilePersistentVolumeSource
   readonly 'core_v1.AzureFileVolumeSource': AzureFileVolumeSource
   readonly 'resource.k8s.io_v1beta1.BasicDevice': BasicDevice
+  readonly 'scheduling.k8s.io_v1beta1.BasicSchedulingPolicy': BasicSchedulingPolicy
   readonly 'core_v1.Binding': Binding
   readonly 'authentication.k8s.io_v1.BoundObjectReference': BoundObjectReference
   readonly 'resource.k8s.io_v1.CELDeviceSelector': CELDeviceSelector
@@ -5407,6 +5627,16 @@ export type BuiltInTypes = {
   readonly 'core_v1.ComponentCondition': ComponentCondition
   readonly 'core_v1.ComponentStatus': ComponentStatus
   readonly 'core_v1.ComponentStatusList': ComponentStatusList
+  readonly 'scheduling.k8s.io_v1beta1.CompositeBasicSchedulingPolicy': CompositeBasicSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1beta1.CompositeDisruptionMode': CompositeDisruptionMode
+  readonly 'scheduling.k8s.io_v1beta1.CompositeGangSchedulingPolicy': CompositeGangSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.CompositePodGroup': CompositePodGroup
+  readonly 'scheduling.k8s.io_v1alpha3.CompositePodGroupList': CompositePodGroupList
+  readonly 'scheduling.k8s.io_v1beta1.CompositePodGroupSchedulingConstraints': CompositePodGroupSchedulingConstraints
+  readonly 'scheduling.k8s.io_v1beta1.CompositePodGroupSchedulingPolicy': CompositePodGroupSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.CompositePodGroupSpec': CompositePodGroupSpec
+  readonly 'scheduling.k8s.io_v1alpha3.CompositePodGroupStatus': CompositePodGroupStatus
+  readonly 'scheduling.k8s.io_v1beta1.CompositePodGroupTemplate': CompositePodGroupTemplate
   readonly 'meta_v1.Condition': Condition
   readonly 'core_v1.ConfigMap': ConfigMap
   readonly 'core_v1.ConfigMapEnvSource': ConfigMapEnvSource
@@ -5498,6 +5728,7 @@ export type BuiltInTypes = {
   readonly 'resource.k8s.io_v1.DeviceTaintSelector': DeviceTaintSelector
   readonly 'resource.k8s.io_v1.DeviceToleration': DeviceToleration
   readonly 'discovery.k8s.io_v1.EndpointPort': DiscoveryV1EndpointPort
+  readonly 'scheduling.k8s.io_v1beta1.DisruptionMode': DisruptionMode
   readonly 'core_v1.DownwardAPIProjection': DownwardAPIProjection
   readonly 'core_v1.DownwardAPIVolumeFile': DownwardAPIVolumeFile
   readonly 'core_v1.DownwardAPIVolumeSource': DownwardAPIVolumeSource
@@ -5552,6 +5783,7 @@ export type BuiltInTypes = {
   readonly 'discovery.k8s.io_v1.ForZone': ForZone
   readonly 'core_v1.GCEPersistentDiskVolumeSource': GCEPersistentDiskVolumeSource
   readonly 'core_v1.GRPCAction': GRPCAction
+  readonly 'scheduling.k8s.io_v1beta1.GangSchedulingPolicy': GangSchedulingPolicy
   readonly 'meta_v1.GetOptions': GetOptions
   readonly 'core_v1.GitRepoVolumeSource': GitRepoVolumeSource
   readonly 'core_v1.GlusterfsPersistentVolumeSource': GlusterfsPersistentVolumeSource
@@ -5759,6 +5991,15 @@ export type BuiltInTypes = {
   readonly 'batch_v1.PodFailurePolicyOnExitCodesRequirement': PodFailurePolicyOnExitCodesRequirement
   readonly 'batch_v1.PodFailurePolicyOnPodConditionsPattern': PodFailurePolicyOnPodConditionsPattern
   readonly 'batch_v1.PodFailurePolicyRule': PodFailurePolicyRule
+  readonly 'scheduling.k8s.io_v1beta1.PodGroup': PodGroup
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupList': PodGroupList
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupResourceClaim': PodGroupResourceClaim
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupResourceClaimStatus': PodGroupResourceClaimStatus
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupSchedulingConstraints': PodGroupSchedulingConstraints
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupSchedulingPolicy': PodGroupSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupSpec': PodGroupSpec
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupStatus': PodGroupStatus
+  readonly 'scheduling.k8s.io_v1beta1.PodGroupTemplate': PodGroupTemplate
   readonly 'core_v1.PodIP': PodIP
   readonly 'core_v1.PodList': PodList
   readonly 'core_v1.PodLogOptions': PodLogOptions
@@ -5878,6 +6119,16 @@ export type BuiltInTypes = {
   readonly 'autoscaling_v1.ScaleSpec': ScaleSpec
   readonly 'autoscaling_v1.ScaleStatus': ScaleStatus
   readonly 'node.k8s.io_v1.Scheduling': Scheduling
+  readonly 'scheduling.k8s.io_v1alpha3.AllCompositeDisruptionMode': SchedulingV1alpha3AllCompositeDisruptionMode
+  readonly 'scheduling.k8s.io_v1alpha3.CompositeBasicSchedulingPolicy': SchedulingV1alpha3CompositeBasicSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.CompositeDisruptionMode': SchedulingV1alpha3CompositeDisruptionMode
+  readonly 'scheduling.k8s.io_v1alpha3.CompositeGangSchedulingPolicy': SchedulingV1alpha3CompositeGangSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.CompositePodGroupSchedulingConstraints': SchedulingV1alpha3CompositePodGroupSchedulingConstraints
+  readonly 'scheduling.k8s.io_v1alpha3.CompositePodGroupSchedulingPolicy': SchedulingV1alpha3CompositePodGroupSchedulingPolicy
+  readonly 'scheduling.k8s.io_v1alpha3.SingleCompositeDisruptionMode': SchedulingV1alpha3SingleCompositeDisruptionMode
+  readonly 'scheduling.k8s.io_v1alpha3.TopologyConstraint': SchedulingV1alpha3TopologyConstraint
+  readonly 'scheduling.k8s.io_v1alpha3.WorkloadReference': SchedulingV1alpha3WorkloadReference
+  readonly 'scheduling.k8s.io_v1beta1.TypedLocalObjectReference': SchedulingV1beta1TypedLocalObjectReference
   readonly 'core_v1.ScopeSelector': ScopeSelector
   readonly 'core_v1.ScopedResourceSelectorRequirement': ScopedResourceSelectorRequirement
   readonly 'core_v1.SeccompProfile': SeccompProfile
@@ -5919,6 +6170,8 @@ export type BuiltInTypes = {
   readonly 'meta_v1.ShardInfo': ShardInfo
   readonly 'resource.k8s.io_v1alpha3.ShareableCapacityStatus': ShareableCapacityStatus
   readonly 'resource.k8s.io_v1alpha3.ShareableSummaryStatus': ShareableSummaryStatus
+  readonly 'scheduling.k8s.io_v1beta1.SingleCompositeDisruptionMode': SingleCompositeDisruptionMode
+  readonly 'scheduling.k8s.io_v1beta1.SingleDisruptionMode': SingleDisruptionMode
   readonly 'core_v1.SleepAction': SleepAction
   readonly 'apps_v1.StatefulSet': StatefulSet
   readonly 'apps_v1.StatefulSetCondition': StatefulSetCondition
@@ -5970,7 +6223,7 @@ export type BuiltInTypes = {
   readonly 'authentication.k8s.io_v1.TokenReviewSpec': TokenReviewSpec
   readonly 'authentication.k8s.io_v1.TokenReviewStatus': TokenReviewStatus
   readonly 'core_v1.Toleration': Toleration
-  readonly 'scheduling.k8s.io_v1alpha3.TopologyConstraint': TopologyConstraint
+  readonly 'scheduling.k8s.io_v1beta1.TopologyConstraint': TopologyConstraint
   readonly 'core_v1.TopologySelectorLabelRequirement': TopologySelectorLabelRequirement
   readonly 'core_v1.TopologySelectorTerm': TopologySelectorTerm
   readonly 'core_v1.TopologySpreadConstraint': TopologySpreadConstraint
@@ -6022,6 +6275,8 @@ export type BuiltInTypes = {
   readonly 'apiextensions.k8s.io_v1.WebhookConversion': WebhookConversion
   readonly 'core_v1.WeightedPodAffinityTerm': WeightedPodAffinityTerm
   readonly 'core_v1.WindowsSecurityContextOptions': WindowsSecurityContextOptions
+  readonly 'scheduling.k8s.io_v1beta1.Workload': Workload
+  readonly 'scheduling.k8s.io_v1beta1.WorkloadList': WorkloadList
   readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupAllDisruptionMode': WorkloadPodGroupAllDisruptionMode
   readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupBasicSchedulingPolicy': WorkloadPodGroupBasicSchedulingPolicy
   readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupDisruptionMode': WorkloadPodGroupDisruptionMode
@@ -6030,4 +6285,6 @@ export type BuiltInTypes = {
   readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupSchedulingConstraints': WorkloadPodGroupSchedulingConstraints
   readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupSchedulingPolicy': WorkloadPodGroupSchedulingPolicy
   readonly 'scheduling.k8s.io_v1alpha3.WorkloadPodGroupSingleDisruptionMode': WorkloadPodGroupSingleDisruptionMode
+  readonly 'scheduling.k8s.io_v1beta1.WorkloadReference': WorkloadReference
+  readonly 'scheduling.k8s.io_v1beta1.WorkloadSpec': WorkloadSpec
 }

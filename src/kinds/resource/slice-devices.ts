@@ -13,6 +13,7 @@ import { entriesOf, equalValues, type MapOf, type Value } from '../../api/value.
 import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
+import { refuseChoice } from '../shared/choice.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { amountOf } from '../shared/resource-names.ts'
@@ -121,18 +122,12 @@ function checkAttribute(attribute: DeviceAttribute, at: FieldPath, check: Check)
   versions.forEach((item, i) => checkVersion(item, lists.child('versions').index(i), check))
   const given = ATTRIBUTE_VALUES.filter((field) => attribute[field] !== undefined)
   if (given.length === 1) return
-  if (check.form.namesChoices) return tellChoice(given, at, check)
+  if (check.form.namesChoices) return refuseChoice(given, ATTRIBUTE_VALUES, at, check)
   const shown = given.length === 0 ? '' : shownAs(attribute, DEVICE_ATTRIBUTE)
   check.invalid(at, shown, 'exactly one value must be specified')
 }
 
 const ATTRIBUTE_VALUES = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'] as const
-
-function tellChoice(given: readonly string[], at: FieldPath, check: Check): void {
-  const wanted = given.length === 0 ? 'must specify one of' : 'must specify exactly one of'
-  const shown = given.length === 0 ? '' : `{${given.join(', ')}}`
-  check.invalid(at, shown, `${wanted}: ${ATTRIBUTE_VALUES.map((field) => `\`${field}\``).join(', ')}`)
-}
 
 function checkVersion(version: string, at: FieldPath, check: Check): void {
   if (!SEMVER.test(version)) check.invalid(at, version, 'must be a string compatible with semver.org spec 2.0.0')

@@ -2,6 +2,7 @@
 // through here. What it does not understand is an error.
 import protobufjs from 'protobufjs'
 import { API_LEVELS, type LevelSpan } from '../../api/level.ts'
+import type { Value } from '../../api/value.ts'
 import { givenMembers } from '../../lib/given-members.ts'
 import {
   type CompiledChange,
@@ -247,7 +248,7 @@ function compileFacts(
 ): CompiledFieldFacts {
   const text = options.text('default_value')
   const zero = ZEROS[type]
-  const fallback = text === undefined ? (zeroByDefault ? zero : undefined) : parseDefault(text, zero, options.place)
+  const fallback = text === undefined ? (zeroByDefault ? zero : undefined) : parseDefault(text, zero)
   return givenMembers({
     default: fallback,
     ...compileListFacts(options),
@@ -287,7 +288,7 @@ function spanOf(options: Options, prefix: 'file_' | 'type_' | ''): LevelSpan {
   })
 }
 
-function parseDefault(text: string, zero: string | number | boolean | undefined, place: string) {
+function parseDefault(text: string, zero: string | number | boolean | undefined): Value {
   switch (typeof zero) {
     case 'string':
       return text
@@ -296,6 +297,6 @@ function parseDefault(text: string, zero: string | number | boolean | undefined,
     case 'boolean':
       return text === 'true'
     default:
-      throw new Error(`${place}: has a default that is not a scalar`)
+      return JSON.parse(text) as Value
   }
 }

@@ -20,7 +20,8 @@ function undescribed(schemas: Readonly<Record<string, Schema>>): readonly string
 
 describe.each(API_LEVELS)('at level %s', (level) => {
   it('every field of every kind that is served has a description', async () => {
-    const world = await openWorld({ flags: [`--emulated-version=${level}`] })
+    const everything = ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true']
+    const world = await openWorld({ flags: [`--emulated-version=${level}`, ...everything] })
     const { body } = await world.send({ method: 'GET', path: '/openapi/v3' })
     const paths = Object.values(body['paths'] as Readonly<Record<string, { serverRelativeURL: string }>>)
     expect(paths.length).toBeGreaterThan(30)

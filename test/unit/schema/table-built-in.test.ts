@@ -55,8 +55,8 @@ describe('kinds', () => {
 
   it('holds every kind there is', () => {
     const kinds = [...table.kinds()]
-    expect(kinds.length).toBe(228)
-    expect(new Set(kinds.map((k) => `${k.group}/${k.version}/${k.kind}`)).size).toBe(228)
+    expect(kinds.length).toBe(238)
+    expect(new Set(kinds.map((k) => `${k.group}/${k.version}/${k.kind}`)).size).toBe(238)
     expect(kinds.filter((kind) => !kind.hasProtobuf).map((kind) => kind.kind)).toEqual(['Table'])
     expect(kinds.filter((kind) => !kind.shape.typeMeta).map((kind) => kind.kind)).toEqual(['WatchEvent'])
   })

@@ -109,7 +109,7 @@ describe('the compiled table', () => {
       'has zero_too and is required',
     ],
     ['a rule nobody knows', 'message A { string a = 1 [(rules) = { lenght: 1 }]; }', 'unknown option lenght'],
-    ['a default on an object', 'message A { A a = 1 [(default_value) = "x"]; }', 'not a scalar'],
+    ['a default of an object that is no JSON', 'message A { A a = 1 [(default_value) = "x"]; }', 'not valid JSON'],
     ['something that is not a message', 'enum A { B = 0; }', 'is not a message'],
     ['two resources', `message A { option (resource) = { plural: "a" }; option (resource) = { plural: "b" }; }`, 'two'],
   ])('refuses %s', (_, body, message) => {
