@@ -60,6 +60,11 @@ export interface WatchOptions extends Selection, Condition {
   readonly signal?: AbortSignal
 }
 
+/** Only these fields of the objects, and their names and versions. */
+interface WithFields {
+  readonly select: Fields
+}
+
 /** The options of a delete. */
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
@@ -74,7 +79,13 @@ const SELECTION: OptionTypes<Selection> = { labelSelector: 'text|filled', fieldS
 const VERSION = { resourceVersion: 'text' } as const
 const MATCH = { resourceVersionMatch: ['NotOlderThan', 'Exact'] } as const
 const LIST: OptionTypes<ListOptions> = { ...QUERY_CALL, ...SELECTION, ...VERSION, ...MATCH, ...ORDER, limit: 'count?' }
-const WATCH: OptionTypes<WatchOptions> = { ...SELECTION, ...CONDITION, ...VERSION, signal: 'signal?' }
+const WATCH: OptionTypes<WatchOptions & Partial<WithFields>> = {
+  ...SELECTION,
+  ...CONDITION,
+  ...VERSION,
+  signal: 'signal?',
+  select: FIELDS,
+}
 const COPY = { indexers: 'functions?', resyncMs: 'interval?', clock: 'clock?', onError: 'function?' } as const
 const INFORMER: OptionTypes<InformerOptions<never, never> & Selection & Condition> = {
   ...SELECTION,
@@ -231,15 +242,19 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
 
   /**
    * Yields every change once and in order, and bookmarks. It continues after a connection ends or breaks. Throws `WatchExpiredError` if
-   * the server no longer has the changes: then list, and watch from there. An informer does that by itself.
+   * the server no longer has the changes: then list, and watch from there. An informer does that by itself. With `select`, the objects
+   * have these fields only, and a change of other fields is no event.
    */
-  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    const { signal = NEVER } = this.#endpoint.checked('watch', options, WATCH)
-    const selection = this.#selected('watch', options)
-    const from =
-      options.resourceVersion ?? (await this.#page({ ...options, limit: 1 }, undefined)).metadata.resourceVersion
+  watch(options: WatchOptions & WithFields): AsyncGenerator<WatchEvent<T, Selected<T>>, void, undefined>
+  watch(options?: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined>
+  async *watch(
+    options: WatchOptions & Partial<WithFields> = {},
+  ): AsyncGenerator<WatchEvent<T> | WatchEvent<T, Selected<T>>, void, undefined> {
+    const { select, ...listed } = this.#endpoint.checked('watch', options, WATCH)
+    const selection = { ...this.#selected('watch', options), select: fieldsText(select) }
+    const from = options.resourceVersion ?? (await this.#versionNow(listed, select))
     const { clock } = this.#endpoint.requests
-    yield* resumingWatch(this.#openWatch(selection), { from, clock, signal })
+    yield* resumingWatch(this.#openWatch(selection), { from, clock, signal: options.signal ?? NEVER })
   }
 
   /** A copy of the objects that stays up to date. Begin with its `start`. */
@@ -261,6 +276,12 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     if (isAsked) await sendQuery(this.#endpoint, { ...query, limit: 1 }, { signal })
     const initial = { ...query, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
     yield* this.#openWatch(initial)(undefined, signal)
+  }
+
+  async #versionNow(options: WatchOptions, select: Fields | undefined): Promise<string> {
+    const some = { ...options, limit: 1 }
+    const { metadata } = await (select === undefined ? this.#page(some, undefined) : this.select(select, some))
+    return metadata.resourceVersion
   }
 
   #selected(verb: string, options: Selection & Condition) {

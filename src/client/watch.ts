@@ -8,8 +8,8 @@ import type { ApiRequest, Requests } from './requests.ts'
 import { waitToRetry } from './waiting.ts'
 
 /** A change, or a bookmark: all changes up to its resourceVersion have come. */
-export type WatchEvent<T extends KubernetesObject> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
+export type WatchEvent<T extends KubernetesObject, Sent = Stored<T>> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Sent }
   | { readonly type: 'BOOKMARK'; readonly object: Bookmark }
 
 /** The progress of a watch. */

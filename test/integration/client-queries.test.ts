@@ -100,6 +100,32 @@ describe.each([
     await events.return()
   })
 
+  it('watches some fields only', async () => {
+    const name = `s${which}`
+    const maps = clients[which]!.resource(k8s.ConfigMap).inNamespace('default')
+    const fieldSelector = { 'metadata.name': name }
+    const events = maps.watch({ fieldSelector, select: 'data.shown' })
+    const first = events.next()
+    const { metadata } = await maps.create({ metadata: { name }, data: { shown: '1', other: '1' } })
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace: 'default', resourceVersion: metadata.resourceVersion },
+      data: { shown: '1' },
+    }
+    expect((await first).value).toEqual({ type: 'ADDED', object })
+    await maps.patch(name, { data: { other: '2' } })
+    const { metadata: last } = await maps.patch(name, { data: { shown: '2' } })
+    const { value } = await events.next()
+    expect(value).toMatchObject({ type: 'MODIFIED', object: { data: { shown: '2' } } })
+    expect(value?.object.metadata.resourceVersion).toBe(last.resourceVersion)
+    await events.return()
+    const { resourceVersion } = metadata
+    const again = maps.watch({ fieldSelector, resourceVersion, select: ['data.shown'] })
+    expect((await again.next()).value).toMatchObject({ type: 'MODIFIED', object: { data: { shown: '2' } } })
+    await again.return()
+  })
+
   it('lists and follows what the caller may see', async () => {
     const jane = new Client({ ...server.credentials(), impersonate: { user: `jane${which}` } })
     clients.push(jane)

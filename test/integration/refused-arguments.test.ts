@@ -154,7 +154,12 @@ const ROWS: readonly Row[] = [
     max: FIELDS,
   }),
   ...options('pages', (given) => drain(here().pages(given)), { ...CALL, ...SELECTION }),
-  ...options('watch', (given) => drain(here().watch(given)), { signal: SIGNALS, ...SELECTION, ...VERSION }),
+  ...options('watch', (given) => drain(here().watch(given)), {
+    signal: SIGNALS,
+    ...SELECTION,
+    ...VERSION,
+    select: FIELDS,
+  }),
   ...options('informer', (given) => here().informer(given), {
     ...SELECTION,
     indexers: [...RECORDS, { byName: 5 }],

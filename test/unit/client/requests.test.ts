@@ -158,6 +158,7 @@ describe('queries', () => {
     await expect(pods.list({ where: 'true' })).rejects.toThrow(/no/)
     await expect(pods.count()).rejects.toThrow(/no/)
     await expect(pods.watch({ where: 'true' }).next()).rejects.toThrow(/no/)
+    await expect(pods.watch({ select: 'spec' }).next()).rejects.toThrow(/no/)
     const errors: unknown[] = []
     const informer = pods.informer({ where: 'true', onError: (error) => errors.push(error) }).start()
     await expect.poll(() => errors.length).toBeGreaterThan(0)
