@@ -1,4 +1,4 @@
-// How long admission takes, plugin by plugin, and whether it refuses.
+// The duration of admission, plugin by plugin, and its refusals.
 import { type Distribution, histogram, Measures } from '../lib/measure.ts'
 import type { Admission, AdmissionPlugin, AdmissionRequest } from './admission.ts'
 

@@ -1,4 +1,4 @@
-// Where a field is inside an object. A path is a chain of small nodes; its text is made only when it is read,
+// The place of a field inside an object. A path is a chain of small nodes; its text is made only when it is read,
 // so that validating an object without faults builds no strings.
 
 /** The names below a value of a type; any name if the type is not known. */

@@ -1,4 +1,4 @@
-// What a get, list or watch asks for: the specification's resourceVersion tables as pure functions from query parameters to
+// Options of a get, list or watch: the specification's resourceVersion tables as pure functions from query parameters to
 // closed unions. Faults are in the reference's words and order; invalid combinations are 400 (D3, D27).
 import { decodeContinue } from './continue-token.ts'
 import { forbidden, notSupported, quoted } from './field-error.ts'

@@ -44,7 +44,7 @@ export function formatGroupResource(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
 }
 
-/** An object of the API in JSON shape. What is beyond `metadata` is the kind's own. */
+/** An object of the API in JSON shape. The members besides `metadata` are the kind's own. */
 export interface ApiObject extends ValueMap {
   readonly kind: string
   readonly apiVersion: string

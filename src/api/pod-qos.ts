@@ -7,7 +7,7 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
 const COUNTED: readonly string[] = ['cpu', 'memory']
 
-/** How sure a pod with this specification is of its resources: of all, of some, or of none. */
+/** The QoS class of a pod with this specification: all, some or none of its resources are guaranteed. */
 export function qosOf(spec: ValueMap): QosClass {
   const podLevel = own(spec, 'resources')
   const holders = isMap(podLevel)

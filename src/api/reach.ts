@@ -48,7 +48,7 @@ export class ReachBuilder {
   }
 }
 
-/** When the rights of users change. */
+/** Changes of the rights of users. */
 export interface Rights {
   /** Calls back when rights may have changed. Returns a function that ends it. */
   onChange(listener: () => void): () => void

@@ -20,7 +20,7 @@ export interface PagePosition {
   readonly start: string
   /** The digest of the query that the page belongs to. Absent: there is none. */
   readonly query?: string | undefined
-  /** How many objects or rows of an ordered query stand before the page. */
+  /** The number of objects or rows of an ordered query before the page. */
   readonly skip?: number | undefined
 }
 

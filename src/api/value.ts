@@ -22,7 +22,7 @@ export type MapOf<T extends Value> = { readonly [VALUES]?: T }
 /** A map whose members have no declared types. Fields of built-in kinds have, and are read as properties. */
 export type Untyped<T extends ValueMap> = string extends keyof T ? T : never
 
-/** The value under a key where the object has it itself. What it could inherit are functions, and what `__proto__` gives. */
+/** The value under a key where the object has it itself. Inherited members are functions, and the value of `__proto__`. */
 export function own<T extends Value>(map: MapOf<T>, key: string): T | undefined
 export function own<T extends ValueMap>(map: Untyped<T>, key: string): Value | undefined
 export function own(map: ValueMap, key: string): Value | undefined {

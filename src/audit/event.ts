@@ -13,7 +13,7 @@ export interface EventParts {
   readonly named: NamedObject | undefined
   readonly outcome: AuditOutcome | undefined
   readonly bodies: BodyTexts
-  /** When the stage was reached. */
+  /** The time at which the stage was reached. */
   readonly now: string
   readonly annotations: ReadonlyMap<string, string>
 }

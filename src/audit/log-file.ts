@@ -10,9 +10,9 @@ import type { Clock } from '../lib/clock.ts'
 export interface LogFileOptions {
   readonly file: string
   readonly maxBytes: number
-  /** How many old files are kept. 0: all. */
+  /** The number of old files to keep. 0: all. */
   readonly maxBackups: number
-  /** How long old files are kept. 0: for ever. */
+  /** The age at which old files are removed. 0: never. */
   readonly maxAgeMs: number
   readonly compress: boolean
   /** For a file that several processes write: whether this process rotates it. Absent: only this process writes it. */

@@ -35,7 +35,7 @@ export class CertificateAuthorities {
     return this.#authorities.some((authority) => others.has(authority))
   }
 
-  /** Why none of them verifies the certificate now. Undefined: one does. */
+  /** The reason why no authority verifies the certificate now. Undefined: one does. */
   problemWith(credential: CertificateCredential, nowMs: number): string | undefined {
     let verdict = this.#verdicts.get(credential)
     if (verdict === undefined) {

@@ -1,4 +1,4 @@
-// Why a request is forbidden: the missing rule, and the binding of the user that comes closest to it. The rule tells the client nothing that its
+// The reason why a request is forbidden: the missing rule, and the binding of the user that comes closest to it. The rule tells the client nothing that its
 // request did not have. Only users who may list bindings and roles see them.
 import type { DeniedExplanation, NearestBinding } from '../api/explanation.ts'
 import { allowsPath, allowsResource, type PolicyRule, ruleDocument } from '../api/policy-rule.ts'

@@ -16,7 +16,7 @@ export interface ExternalTokenParts {
   readonly clock: Clock
 }
 
-/** How far clocks may differ in the check of the time at which a token begins. */
+/** The difference of clocks that the check of a token's first valid time allows. */
 const LEEWAY_SECONDS = 300
 
 /** When it is over, in seconds since 1970. Throws an `Error` with words for the log. */

@@ -44,7 +44,7 @@ export class IssuerKeys {
     return this.#keys !== undefined
   }
 
-  /** Why it is not ready. */
+  /** The reason why it is not ready. */
   get problem(): string {
     return this.#problem
   }

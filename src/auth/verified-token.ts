@@ -26,7 +26,7 @@ export interface BoundObject extends ObjectName {
   readonly warningsFrom?: (live: LiveObject) => readonly string[]
 }
 
-/** How far clocks may be apart, and how long a deletion may take. */
+/** The allowed difference of clocks, and the time that a deletion may take. */
 const LEEWAY_SECONDS = 60
 
 /** The problem of its times (P-041). */

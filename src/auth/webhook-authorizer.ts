@@ -11,7 +11,7 @@ import { askWithRetries, type ReviewOutcome, type ReviewWebhook } from './review
 export interface WebhookAuthorizerOptions extends ReviewWebhook {
   /** Of `authorization.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
-  /** How long an allowing answer is kept. 0: not at all. */
+  /** The time for which an allowing answer is kept. 0: it is not kept. */
   readonly allowedMs: number
   readonly refusedMs: number
   readonly onFailure: 'no-opinion' | 'deny'

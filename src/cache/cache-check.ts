@@ -1,4 +1,4 @@
-// Holds the watch cache against the storage: once a minute one page of one type, in turn. What differs makes the server unready until
+// Holds the watch cache against the storage: once a minute one page of one type, in turn. A difference makes the server unready until
 // it is equal again, since every read of it would be wrong. Types with objects that cannot be read are passed over.
 import { setTimeout as pause } from 'node:timers/promises'
 import { formatGroupResource } from '../api/object.ts'

@@ -5,7 +5,7 @@ export interface TypeLoad {
   readonly objects: number
   readonly bytes: number
   readonly watchers: number
-  /** How far the indexes for queries are. */
+  /** The state of the indexes for queries. */
   readonly indexes: () => readonly IndexLoad[]
 }
 

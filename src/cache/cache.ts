@@ -39,7 +39,7 @@ import { Progress } from './progress.ts'
 import { isPast, type MemoryPlan, planRead } from './read-plan.ts'
 import type { TypeCache } from './type-cache.ts'
 
-/** How long a reader waits for a revision (D18), and for a cache that is loading. */
+/** The time that a reader waits for a revision (D18), and for a cache that is loading. */
 const PATIENCE_MS = 3_000
 /** The interval at which types without changes drop old history. */
 const EXPIRE_MS = 15_000
@@ -81,7 +81,7 @@ export interface WatchCache extends Store {
   /** The contents, for the cache of a fork. It takes time for each type, not for each object. Undefined while it is loading. */
   share(): SharedContents | undefined
   status(): CacheStatus
-  /** How many changes of a type are remembered at most. */
+  /** The largest number of changes of a type in the history. */
   readonly capacity: number
   /** Undefined: the type is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined

@@ -5,9 +5,9 @@ import { anySignal } from '../lib/light-signal.ts'
 import type { Feed, Source, SourceChange, SourceItem } from '../store/source.ts'
 import { HISTORY_LIMITS } from './history.ts'
 
-/** How many revisions back. The next number counts if the storage has compacted the one before. */
+/** The numbers of revisions to go back. The next number counts if the storage has compacted the revision before. */
 const SPANS: readonly number[] = [5_000, 500, 1]
-/** How often progress is requested: there may be no changes under the prefix. */
+/** The interval of requests for progress: there may be no changes under the prefix. */
 const ASK_MS = 100
 const TIMEOUT_MS = 10_000
 /** The most bytes of objects, before and after each change. Older changes stay in the storage. */

@@ -1,4 +1,4 @@
-// Sums, differences, products and conversions of numbers and times. What does not fit 64 bits is a fault, never rounded.
+// Sums, differences, products and conversions of numbers and times. A result that does not fit 64 bits is a fault, never rounded.
 import { durationOf, timestampOf } from './time.ts'
 import { CelList, type CelValue, Duration, Fault, JoinedList, noSuchOverload, Timestamp, Uint } from './value.ts'
 

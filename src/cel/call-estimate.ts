@@ -82,7 +82,7 @@ const replace: Rule = ({ target, args: [old, by] }) => {
   return { cost: traversal(size, 2 * TRAVERSAL), size: add(times(count, to), kept) }
 }
 
-/** How often a text of this size may be replaced in, and how much of it stays. */
+/** The largest number of replacements in a text of this size, and the size of the rest that stays. */
 function replacements(size: number, replaced: number, same: boolean): { count: number; kept: number } {
   if (replaced === 0) return { count: size + 1, kept: size }
   return same ? { count: 0, kept: size } : { count: Math.ceil(size / replaced), kept: 0 }

@@ -72,7 +72,7 @@ export interface Program {
   equalities(variable: string): Equalities
   /** The least and the highest cost of an evaluation, by the sizes that the variables' types allow. */
   estimate(): CostEstimate
-  /** Why it cannot be run at all: `type conversion error from 'string' to 'int'`. */
+  /** The reason why it cannot be run at all: `type conversion error from 'string' to 'int'`. */
   instantiationFault(): string | undefined
   /** Throws only errors of a binding's own code. */
   evaluate(bindings: Bindings, costLimit: number): Evaluation

@@ -7,7 +7,7 @@ export interface CostEstimate {
   readonly max: number
 }
 
-/** How large the keys (or positions) and values of a list or map are. */
+/** The sizes of the keys (or positions) and values of a list or map. */
 export interface EntrySizes {
   readonly container: 'list' | 'map'
   readonly key: CostEstimate

@@ -21,7 +21,7 @@ function sizeOf(value: CelValue | undefined): number {
   return value instanceof OpaqueValue ? value.size : 1
 }
 
-/** How many code points a text has. */
+/** The number of code points of a text. */
 export function characters(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length; i++) {

@@ -51,7 +51,7 @@ export function faultIn(body: string): number | undefined {
   return undefined
 }
 
-/** How much of it could still have become an escape. */
+/** The length of the beginning that could still have become an escape. */
 function validPrefix(text: string): number {
   return /^\\(?:x[0-9a-fA-F]?|X[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.exec(text)![0].length
 }

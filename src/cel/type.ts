@@ -10,7 +10,7 @@ interface SimpleType {
 export interface ListType {
   readonly kind: 'list'
   readonly item: Type
-  /** How two lists are compared and joined. Absent: `atomic`. */
+  /** The rule for comparing and joining two lists. Absent: `atomic`. */
   readonly semantics?: 'atomic' | 'set' | 'map'
   readonly keys?: readonly string[]
   readonly bounds?: Bounds

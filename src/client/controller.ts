@@ -81,7 +81,7 @@ export interface ControllerOptions<T extends KubernetesObject, W extends readonl
   readonly watches?: { readonly [I in keyof W]: Watched<W[I]> }
   /** Only objects in this namespace. Default: all namespaces. */
   readonly namespace?: string
-  /** How many objects are reconciled at once. Default: 1. */
+  /** The largest number of objects that are reconciled at once. Default: 1. */
   readonly concurrency?: number
   /** Only the leader reconciles. The identity is by default the name of this machine and a random part. Default: no election. */
   readonly leaderElection?: Omit<LeaderElectionOptions, 'identity' | 'signal'> & { readonly identity?: string }

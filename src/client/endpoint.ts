@@ -20,7 +20,7 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean
   /** The owner of the written fields. */
   readonly fieldManager?: string
-  /** How the server treats unknown fields. Its default is `Warn`. */
+  /** The server's treatment of unknown fields. Its default is `Warn`. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
 }
 

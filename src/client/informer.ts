@@ -13,7 +13,7 @@ import { isNews, type OpenWatch, Reconnection, type WatchEvent } from './watch.t
 export interface InformerOptions<T extends KubernetesObject, I extends string> {
   /** See `byIndex`. */
   readonly indexers?: Indexers<T, I>
-  /** How often handlers get an update of every object, changed or not. Default: never. */
+  /** The interval at which handlers get an update of every object, changed or not. Default: never. */
   readonly resyncMs?: number
   /** Default: the client's. */
   readonly clock?: Clock

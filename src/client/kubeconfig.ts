@@ -9,7 +9,7 @@ import { reasonOf } from '../lib/system-reason.ts'
 import type { CredentialOptions, ExecConfig } from './credentials.ts'
 import type { Transport } from './transport.ts'
 
-/** How the client reaches the server, and as which user. */
+/** The address of the server, and the user that the client is. */
 export interface ConnectionOptions extends CredentialOptions {
   /** `https://host:port`, or with a path. `http:` is for a proxy on the same machine. */
   readonly url: string

@@ -15,11 +15,11 @@ export interface LeaderElectionOptions {
   readonly name: string
   /** A unique name of this candidate, such as the name of its pod. */
   readonly identity: string
-  /** How long other candidates wait after the last renewal that they saw. Default: 15 seconds. */
+  /** The time that other candidates wait after the last renewal that they saw. Default: 15 seconds. */
   readonly leaseDurationMs?: number
-  /** How long the leader tries to renew before it gives up. Default: 10 seconds. It is less than the duration. */
+  /** The time after which a leader that cannot renew gives up. Default: 10 seconds. It is less than the duration. */
   readonly renewDeadlineMs?: number
-  /** How often the candidate reads the lease. Default: 2 seconds. */
+  /** The interval at which the candidate reads the lease. Default: 2 seconds. */
   readonly retryPeriodMs?: number
   /** Default: the client's. If a test moves it by a day, the leader renews its lease as often as in a day. */
   readonly clock?: Clock
@@ -48,7 +48,7 @@ export class LeaderElection {
   readonly #retryPeriodMs: number
   /** The last version that was read. */
   #lease: Stored<Lease> | undefined
-  /** When that version was first read. */
+  /** The time when that version was first read. */
   #seenAt = 0
   /** The outcome of the last write is unknown. */
   #isInDoubt = false

@@ -10,11 +10,11 @@ import { NEVER, settled, waitToRetry, within } from './waiting.ts'
 
 /** Time limits and retries. */
 export interface RequestLimits {
-  /** How long a request may take with its whole answer. Watches have no limit. Default: 30 seconds. */
+  /** The longest time for a request with its whole answer. Watches have no limit. Default: 30 seconds. */
   readonly timeoutMs?: number
-  /** How often a request is repeated if the server is too busy or the connection breaks. Default: 5. */
+  /** The number of repetitions of a request if the server is too busy or the connection breaks. Default: 5. */
   readonly retries?: number
-  /** How often the client pings a connection in use. Default: 15 seconds. */
+  /** The interval at which the client pings a connection in use. Default: 15 seconds. */
   readonly pingIntervalMs?: number
   /** The `User-Agent` header, and so the default name of the field manager. */
   readonly userAgent?: string

@@ -26,7 +26,7 @@ export interface SocketOptions {
   /** The name in the server's certificate, if it is not the host of the URL. */
   readonly serverName: string | undefined
   readonly insecure: boolean
-  /** How often the client pings a connection in use. It gives up the connection if the last ping has no answer. */
+  /** The interval at which the client pings a connection in use. It gives up the connection if the last ping has no answer. */
   readonly pingIntervalMs: number
 }
 

@@ -5,7 +5,7 @@ import { patiently } from './waiting.ts'
 
 export interface WorkQueueOptions {
   readonly clock: Clock
-  /** How many keys are worked on at once. */
+  /** The largest number of keys that are worked on at once. */
   readonly concurrency: number
   readonly firstRetryMs: number
   readonly longestRetryMs: number

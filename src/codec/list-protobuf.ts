@@ -84,7 +84,7 @@ async function* encodedItems(protobuf: ProtobufList, items: readonly MeasuredIte
 
 type ObjectsForm = Exclude<ListForm, { readonly kind: 'table' }>
 
-/** How the items of one list are encoded. */
+/** Encodes the items of one list. */
 class ProtobufList {
   readonly heldBytes: number
   readonly #form: ObjectsForm

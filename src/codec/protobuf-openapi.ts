@@ -28,7 +28,7 @@ export function encodeOpenApi(version: OpenApiVersion, document: ValueMap): Gene
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 const SECURITY = one(holding(1, named(holding(1, each(text)))))
 
-/** How a schema is written where one is expected. In version 3 a reference may stand there too, and each says which it is. */
+/** Writes a schema where the format expects one. In version 3 a reference may stand there too, so each is marked as schema or reference. */
 function schemaRule(version: OpenApiVersion): MessageRule {
   const schema: MessageRule = (encoder, value) => {
     if (version === 2) return fields(encoder, value)

@@ -75,7 +75,7 @@ const TYPE_NAMES =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 /**
- * What an object is must be readable before anything else of it is looked at; `null` is an object that says nothing. Throws
+ * The kind and version of an object must be readable before other members are looked at. `null` counts as an object without them. Throws
  * `BodySyntaxError`.
  */
 export function checkTypeNames(value: Value): void {

@@ -27,10 +27,10 @@ export function parseAsItIs(text: string): ApiObject | undefined {
   return isMap(value) && isMap(value['metadata']) ? (value as ApiObject) : undefined
 }
 
-/** How objects of a type are written; absent: in their own order of keys. */
+/** Writes an object of a type for the store. Absent: in its own order of keys. */
 export type EncodeText = (object: ApiObject) => string
 
-/** How they are read; undefined as in `parseStored`. */
+/** Reads a stored object. Undefined as in `parseStored`. */
 export type ParseObject = (bytes: Buffer) => ApiObject | undefined
 
 /** Canonical bytes: no blanks, and no members that the server adds when it serves the object. */

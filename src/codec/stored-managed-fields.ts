@@ -16,7 +16,7 @@ const FIELDS = '"fieldsV1":'
 const NO_FIELDS: ValueMap = {}
 const EMPTY_FIELDS = `${FIELDS}{}`
 
-/** How objects of a resource are read and written, by how they are written plainly. */
+/** Reads and writes the objects of a resource. `plain` writes an object without remembered texts. */
 export function rememberingManagedFields(plain: EncodeText): {
   readonly encode: EncodeText
   readonly parse: ParseObject
@@ -30,7 +30,7 @@ interface StoredFields {
   readonly record: ValueMap
 }
 
-/** Reads and writes the objects of one resource. What it remembers is bounded, and dropped oldest first. */
+/** Reads and writes the objects of one resource. The remembered texts are bounded, and dropped oldest first. */
 class StoredFieldSets {
   readonly #encode: EncodeText
   readonly #known = new Map<string, StoredFields>()

@@ -4,7 +4,7 @@ import type { MapShape, ObjectShape, Shape, WireField, WireType } from '../schem
 import { mapValueType, ProtobufEncoder } from './protobuf-encode.ts'
 import { Repeats } from './transcode-repeats.ts'
 
-/** How a value is written: numbers, because they are looked at for every value. */
+/** The ways to write a value. They are numbers because the transcoder reads one for every value. */
 export const OPS = {
   string: 0,
   integer: 1,
@@ -34,7 +34,7 @@ export class FieldPlan {
   readonly group: GroupPlan | undefined
   /** Of objects: made when it is first needed, because types refer to themselves. */
   object: ObjectPlan | undefined = undefined
-  /** How many bytes the length of the last message took; the next one will mostly take as many. */
+  /** The number of bytes of the last message's length. The length of the next message mostly has as many. */
   lengthSize = 1
   readonly repeats = new Repeats()
 

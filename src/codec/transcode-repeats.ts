@@ -6,7 +6,7 @@ export interface Repeat {
   readonly message: Buffer
 }
 
-/** How many are kept: the containers of a pod are several, and come in turn. */
+/** The number of kept objects: the containers of a pod are several, and come in turn. */
 const KEPT = 4
 /** Shorter values are read as fast as they are compared. */
 const MIN_BYTES = 48
@@ -22,7 +22,7 @@ export class Repeats {
   #patience = PATIENCE
   #pause = 0
 
-  /** The object that begins at a place, if it is one of those. What is kept is whole, so equal bytes are the same object. */
+  /** The object that begins at a place, if it is one of the kept objects. Kept objects are whole, so equal bytes are the same object. */
   at(json: Buffer, start: number): Repeat | undefined {
     for (let i = 0; i < this.#kept.length; i++) {
       const turn = (this.#turn + i) % this.#kept.length

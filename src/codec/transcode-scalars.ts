@@ -1,4 +1,4 @@
-// Transcodes scalars of stored JSON to protobuf: texts, numbers, times, quantities, int-or-strings, raw JSON. What is not
+// Transcodes scalars of stored JSON to protobuf: texts, numbers, times, quantities, int-or-strings, raw JSON. A scalar that is not
 // canonical is left to the encoder.
 import { jsonText } from '../api/json-text.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'

@@ -1,4 +1,4 @@
-// Transcodes stored JSON to protobuf without making objects: one pass over the bytes, by a plan. What is not canonical JSON of
+// Transcodes stored JSON to protobuf without making objects: one pass over the bytes, by a plan. Anything but canonical JSON of
 // the kind goes through the encoder instead, which gives the same bytes. Values of a wrong type count as never set.
 import { withRightMembers } from '../schema/stored-types.ts'
 import type { ObjectShape } from '../schema/table.ts'

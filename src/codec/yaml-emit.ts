@@ -30,7 +30,7 @@ interface Place {
 const MAX_SIMPLE_KEY_BYTES = 128
 
 /**
- * What is nested deeper than any real object stands in a line, as JSON, which is YAML too: indentation would make a document
+ * Values that are nested deeper than in any real object stand in a line, as JSON, which is YAML too: indentation would make a document
  * grow with the square of its depth.
  */
 const DEEPEST_BLOCK = 128

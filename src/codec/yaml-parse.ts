@@ -49,7 +49,7 @@ export function parseYaml(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** How many characters may be read again because lines were indented. */
+/** The number of characters that may be read again because lines were indented. */
 const INDENT_BUDGET = 400_000
 
 /**
@@ -392,7 +392,7 @@ class Members {
   }
 }
 
-/** How large a share of all nodes may come out of aliases: nearly all in small documents, a tenth in huge ones. */
+/** The share of all nodes that may come from aliases: nearly all in small documents, a tenth in huge ones. */
 function allowedShare(nodes: number): number {
   if (nodes <= 400_000) return 0.99
   return nodes >= 4_000_000 ? 0.1 : 0.99 - 0.89 * ((nodes - 400_000) / 3_600_000)

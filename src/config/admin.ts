@@ -105,7 +105,7 @@ export function writeKubeconfig(file: string, kubeconfig: Kubeconfig): void {
   writePrivateFile(file, `${JSON.stringify(kubeconfig, undefined, 2)}\n`)
 }
 
-/** How this machine reaches a server that listens there. */
+/** The URL by which this machine reaches a server that listens there. */
 export function localUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `https://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`

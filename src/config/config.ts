@@ -44,7 +44,7 @@ export interface Config {
   readonly storage: StorageConfig
   /** The prefix of every key in the store. It ends in `/`. */
   readonly storagePrefix: string
-  /** How long the store's history is kept. Zero: another program compacts it. */
+  /** The time for which the store's history is kept. Zero: another program compacts it. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
   /** Whether containers may be privileged. */

@@ -19,7 +19,7 @@ interface FoundFiles {
   readonly kubelets: KubeletFiles
 }
 
-/** How often the files are checked without a notification. */
+/** The interval of checks of the files without a notification. */
 const LOOK_EVERY_MS = 60_000
 
 export class PeerFiles {

@@ -6,7 +6,7 @@ import type { ReloadRequests } from './reload-requests.ts'
 
 export interface ReloadedFiles {
   readonly files: readonly string[]
-  /** How often the files are checked without a notification. */
+  /** The interval of checks of the files without a notification. */
   readonly everyMs: number
   /** A request checks the files at once, and reports a problem again. */
   readonly reloads: ReloadRequests

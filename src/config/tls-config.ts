@@ -6,7 +6,7 @@ export interface TlsRules {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
   /** In OpenSSL's words. */
   readonly ciphers: string
-  /** How keys are agreed on, in OpenSSL's words; undefined: as OpenSSL does by default. */
+  /** The groups for key agreement, in OpenSSL's words. Undefined: OpenSSL's default. */
   readonly curves: string | undefined
 }
 

@@ -30,7 +30,7 @@ type Resources = DiscoveryGroup['versions'][number]['resources']
 
 const REFRESH_MS = 30_000
 
-/** How the other servers are asked. */
+/** The reads of the other servers. */
 export interface AggregatedReaders {
   readonly resources: ReadAggregatedDiscovery
   readonly documents: ReadAggregatedDocuments

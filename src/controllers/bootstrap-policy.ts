@@ -1,6 +1,6 @@
 // The default roles as data, a line a rule (P-145 to P-150). A role is its name, the labels that other roles aggregate it by
 // (`+`) and the label that it aggregates by itself (`=`); below it stand verbs | groups | resources | names, or verbs @ paths.
-// What ends in `since VERSION` is there from that API level on, a role with its rules.
+// A rule, or a role with its rules, that ends in `since VERSION` exists from that API level on.
 // `R` is get, list and watch; `W` is create, delete, deletecollection, patch and update; `RW` is all of them.
 
 export const CLUSTER_ROLES = `

@@ -2,7 +2,7 @@
 import type { Propagation } from '../registry/registry.ts'
 import { FOREGROUND, type GraphNode, ORPHAN, type OwnerReference } from './ownership-graph.ts'
 
-/** How an owner is that could be looked up. */
+/** The state of an owner that could be looked up. */
 export type OwnerState =
   /** The owner exists, whether it is being deleted or not. */
   | 'solid'

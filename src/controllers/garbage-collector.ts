@@ -47,7 +47,7 @@ class Collector {
   /** Owners that cannot be processed before all informers have synced. */
   readonly #untilComplete = new Set<string>()
   readonly #untilServed = new KindWaits()
-  /** How often the types have changed. */
+  /** The number of changes of the types. */
   #typeChanges = 0
   readonly #informers: TypeInformers
   readonly #queue: WorkQueue

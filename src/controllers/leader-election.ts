@@ -17,7 +17,7 @@ import { controllerContext, isReason, newObject, updateLive } from './writes.ts'
 
 export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers' } as const
 
-/** How long other candidates wait after the last renewal. */
+/** The time that other candidates wait after the last renewal. */
 const LEASE_SECONDS = 6
 /** A holder that cannot renew stops so much before others may take over. */
 const HOLD_MS = 4_000

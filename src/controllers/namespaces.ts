@@ -1,4 +1,4 @@
-// Terminating namespaces: their content is deleted, pods first, and when nothing is left they are finalized. What remains is
+// Terminating namespaces: their content is deleted, pods first, and when nothing is left they are finalized. The remaining content is
 // reported in their conditions.
 import type { NamespaceCondition } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
@@ -53,7 +53,7 @@ interface Remaining {
   readonly resource: Resource
   readonly count: number
   readonly finalizers: ReadonlyMap<string, number>
-  /** Why it could not be deleted. */
+  /** The reason why it could not be deleted. */
   readonly problem?: string
 }
 

@@ -35,7 +35,7 @@ export interface GraphNode {
 export class OwnershipGraph {
   readonly #nodes = new Map<string, GraphNode>()
   readonly #dependents = new Map<string, Set<string>>()
-  /** How many of the dependents keep their owner from going before them. */
+  /** The number of dependents that keep their owner from being deleted before them. */
   readonly #blocking = new Map<string, number>()
 
   get(uid: string): GraphNode | undefined {

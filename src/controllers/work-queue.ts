@@ -1,4 +1,4 @@
-// A queue of keys to reconcile, each at most once at a time and at most once in the queue. What fails is retried with exponential
+// A queue of keys to reconcile, each at most once at a time and at most once in the queue. A failed key is retried with exponential
 // backoff.
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'

@@ -1,4 +1,4 @@
-// How controllers create, update and delete: as a user of the cluster's own, with failures that are expected as values.
+// Writes of controllers: as a user of the cluster's own, with expected failures as values.
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { metaText } from '../api/object-members.ts'

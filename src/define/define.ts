@@ -49,8 +49,8 @@ export {
 } from './structural.ts'
 
 /**
- * Defines a custom resource by Zod 4 or JSON schemas. What the compiler sees to be not structural is an error of its; for the rest
- * it throws a `DefinitionError` that names every place and what to write there.
+ * Defines a custom resource by Zod 4 or JSON schemas. The compiler reports many schemas that are not structural. For the others, this
+ * function throws a `DefinitionError` that names every place and what to write there.
  */
 export function defineResource<const Group extends string, const Kind extends string, const V extends Versions>(
   options: ResourceOptions<Group, Kind, V> & { readonly versions: Structural<V> },

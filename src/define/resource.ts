@@ -3,7 +3,7 @@ import type { ConversionReview } from './conversion.ts'
 import type { InputOf, OutputOf, Schema, Unstructural } from './infer.ts'
 import type { Rule, StructuralSchema } from './structural.ts'
 
-/** The metadata of every object. What the server fills in is optional, because objects that are to be created do not have it. */
+/** The metadata of every object. Members that the server fills in are optional, because a new object does not have them yet. */
 export interface ObjectMeta {
   name?: string
   generateName?: string

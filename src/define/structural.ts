@@ -57,7 +57,7 @@ export interface StructuralSchema {
 
 /** The Kubernetes options of a field, for `.meta()` of a Zod schema or spread into a JSON schema. */
 export interface KubernetesMeta {
-  /** How apply merges a list: as one value, as a set of scalars, or item by item, told apart by `listMapKeys`. */
+  /** The way in which apply merges a list: as one value, as a set of scalars, or item by item, told apart by `listMapKeys`. */
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listMapKeys?: readonly string[]
   /** `atomic`: apply replaces the object as a whole. */
@@ -105,7 +105,7 @@ export function present<T extends object>(record: T): { [K in keyof T]?: Exclude
 
 /** A fault of a definition. */
 export interface Problem {
-  /** Where: `versions.v1.spec.ports[].name`. */
+  /** The place of the fault: `versions.v1.spec.ports[].name`. */
   readonly path: string
   /** The unsupported schema, and its replacement. */
   readonly message: string

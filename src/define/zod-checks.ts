@@ -61,7 +61,7 @@ const NUMBER_FORMATS: Readonly<Record<string, StructuralSchema>> = {
 
 interface Checked {
   readonly schema: StructuralSchema
-  /** How many of the checks are functions, which no schema can have. */
+  /** The number of checks that are functions, which no schema can have. */
   readonly refinements: number
 }
 

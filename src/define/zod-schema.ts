@@ -97,7 +97,7 @@ class Walk {
     const typed = this.#typed(schema, path)
     this.#within.delete(schema)
     const meta = this.#meta(schema, path)
-    // What is around it has rules of its own, and does not take those within away.
+    // The rules of an outer schema, such as `.optional()`, are added to those of the inner one.
     const rules = [...(typed['x-kubernetes-validations'] ?? []), ...(meta['x-kubernetes-validations'] ?? [])]
     const made = { ...typed, ...meta, ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }) }
     const checked = withChecks(made, def, (message) => this.#report(path, message))

@@ -14,7 +14,7 @@ import { mostSeatsOfOne, nominalSeats, shareOut, smoothedDemand } from './seat-l
 import { Ticket, type TicketSchema } from './ticket.ts'
 import { estimateWork } from './work-estimate.ts'
 
-/** How often levels lend each other seats and give them back. */
+/** The interval at which levels lend each other seats and give them back. */
 const ADJUST_EVERY_MS = 10_000
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])

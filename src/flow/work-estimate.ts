@@ -5,7 +5,7 @@ import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
 
 export interface Work {
   readonly seats: number
-  /** How long the seats are held after the request is done, for the cost of notifying watchers. */
+  /** The time for which the seats are held after the request is done, for the cost of notifying watchers. */
   readonly seatsAfter: number
   readonly afterMs: number
 }

@@ -71,7 +71,7 @@ async function passOn(
   }
 }
 
-/** How much of the path is behind `proxy`. */
+/** The length of the path behind `proxy`. */
 function decodedLength(rest: readonly string[], path: string): number {
   const tail = `/${rest.join('/')}${rest.length > 0 && path.endsWith('/') ? '/' : ''}`
   return path.endsWith(tail) ? tail.length : 0

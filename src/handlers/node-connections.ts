@@ -2,7 +2,7 @@
 import type { Node, Pod } from '../api/gen/kinds.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 
-/** How the server reaches kubelets, and pods and services through them. */
+/** Connections of the server to kubelets, and through them to pods and services. */
 export interface NodeConnections {
   /** Calls kubelets for logs and streams. */
   readonly kubelets: OutgoingCaller

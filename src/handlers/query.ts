@@ -88,7 +88,7 @@ function cutOf<T>(
   }
 }
 
-/** The next page begins behind the last object, whatever rights the caller has then. */
+/** The next page begins behind the last object, also if the caller's rights have changed. */
 function pageOf({ query, list, page, request }: QueryRun, all: readonly StoredObject[]): { readonly page: ListPage } {
   const part = list.limit === undefined ? all : all.slice(0, list.limit)
   const last = part.at(-1)

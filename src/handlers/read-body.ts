@@ -143,7 +143,7 @@ export function checkStaysCustomKind(patched: Value, resource: WrittenKind, name
   if (faults.length > 0) throw invalidError({ group: kind.group, kind: kind.kind }, name, faults)
 }
 
-/** Why a custom object without `apiVersion` or `kind` is refused. Undefined: it has both, or is not of a custom kind. */
+/** The refusal of a custom object without `apiVersion` or `kind`. Undefined: it has both, or is not of a custom kind. */
 export function unnamedProblem(patched: Value, resource: WrittenKind): string | undefined {
   if (resource.schema.custom !== true) return undefined
   if (textOrEmpty(asMap(patched), 'kind') === '') return kindMissing(plainJson(patched))
@@ -153,7 +153,7 @@ export function unnamedProblem(patched: Value, resource: WrittenKind): string | 
 }
 
 /**
- * Why a patched built-in object without an API version is refused. Undefined: it has a version, or is a custom object. The reference decodes
+ * The refusal of a patched built-in object without an API version. Undefined: it has a version, or is a custom object. The reference decodes
  * such an object as its internal version, whose fields have other names.
  */
 export function innerFormProblems(
@@ -179,7 +179,7 @@ function shortGroup({ group }: WrittenKind): string {
   return group === '' ? 'core' : group.split('.', 1)[0]!
 }
 
-/** Why a document is refused for its own `apiVersion` and `kind`. Undefined: they fit the resource. The document is decoded by its own kind first. */
+/** The refusal of a document for its own `apiVersion` and `kind`. Undefined: they fit the resource. The document is decoded by its own kind first. */
 export function otherKindProblem(value: Value, resource: WrittenKind, resources: ResourceTable): string | undefined {
   const kind = kindIn(value, resource)
   if (kind.kind === resource.kind && kind.group === resource.group && kind.version === resource.version)

@@ -36,7 +36,7 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
   deletecollection: handleDeleteCollection,
 }
 
-/** What is not stored, or is served below an object and no part of it: by the resource of the core group and the subresource. */
+/** Handlers for resources that are not stored, and for streams below an object: by the resource of the core group and the subresource. */
 const STREAMS: Readonly<Record<string, VerbHandler>> = {
   'pods/log': handlePodLog,
   'pods/exec': handleStream,

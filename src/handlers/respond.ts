@@ -32,7 +32,7 @@ export interface View extends Negotiated {
   readonly partialMetadata: KindSchema
   readonly status: KindSchema
   readonly tools: EncodingTools
-  /** Items of a list have their kind and apiVersion, whatever the kind is. */
+  /** Items of a list of any kind have their kind and apiVersion. */
   readonly isTyped?: boolean
   /** Objects come without their managed fields. Tables do not change. */
   readonly dropsManagers?: boolean

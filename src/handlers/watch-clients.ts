@@ -99,7 +99,7 @@ function keyOf({ user, agent, group, resource }: ClientName): string {
   return [user, agent, group, resource].join('\0')
 }
 
-/** How often something happened in the last minutes, to a minute. */
+/** The number of events in the last minutes, to a minute. */
 class RecentCount {
   readonly #counts = Array.from({ length: MINUTES }, () => 0)
   #minute = 0

@@ -198,7 +198,7 @@ interface Pumped {
   readonly since: number
 }
 
-/** Writes events as they come, at the client's pace. What ends the watch is its last event. */
+/** Writes events as they come, at the client's pace. The reason for the end of the watch is its last event. */
 async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink: ByteSink): Promise<void> {
   const send = (event: WatchEvent, piece: Piece, bytes: number): boolean => {
     counts.events.value++

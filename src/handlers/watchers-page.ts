@@ -12,7 +12,7 @@ import { inOrderOfWaiting, type WatcherStatus, type Watchers } from './watchers.
 export interface ReplicaWatchers {
   readonly replica: string
   readonly watchers: readonly WatcherStatus[]
-  /** Why the replica did not answer. */
+  /** The reason why the replica did not answer. */
   readonly problem?: string
 }
 

@@ -36,7 +36,7 @@ export interface WatcherStatus extends Watched {
   readonly lag: number
   readonly sentBytes: number
   readonly waitingBytes: number
-  /** How long the oldest of what waits has, to a second. */
+  /** The time for which the oldest waiting bytes have waited, to a second. */
   readonly waitingMs: number
   /** Of the client, in the last five minutes. */
   readonly reconnects: number
@@ -210,7 +210,7 @@ export class OpenWatch {
     }
   }
 
-  /** What was written by a mark and is not taken yet has waited for as long. */
+  /** The first mark whose bytes the client has not taken yet tells the time since when they wait. */
   #waitingMs(now: number): number {
     const { bytes, waitingBytes } = this.#sink ?? NOTHING_YET
     const marks = this.#marks

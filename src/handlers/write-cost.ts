@@ -1,4 +1,4 @@
-// How long a write would hold the event loop, about: an estimate from the bytes of its body and of the stored object.
+// An estimate of the time for which a write would hold the event loop, from the bytes of its body and of the stored object.
 import type { Random } from '../lib/random.ts'
 
 /** Smaller writes are not looked at: 4 KB hold 2,048 values at most, which take 25 ms. */

@@ -8,7 +8,7 @@ import type { RemoteEnd } from './http.ts'
 import type { Http1Connection } from './http1-connection.ts'
 import type { Http2Session } from '../wire/http2-server-session.ts'
 
-/** How long clients have to read the last bytes when the server stops. */
+/** The time that clients have to read the last bytes when the server stops. */
 const LINGER_MS = 1000
 
 /**

@@ -1,4 +1,4 @@
-// How long a request may take (P-225 to P-227, R-024, R-025).
+// The longest duration of a request (P-225 to P-227, R-024, R-025).
 import { ApiError } from '../api/status.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { Query } from './query.ts'

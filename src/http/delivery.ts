@@ -1,4 +1,4 @@
-// When small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round:
+// The times at which small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round:
 // each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its
 // cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else. The pause is short as long as
 // events come one by one, since none would share a round. Streams that people look at are written to no more often than they can see.
@@ -12,7 +12,7 @@ export interface Outgoing {
   readonly connection: WireConnection
   /** A piece that comes soon after another can wait for more. */
   readonly isPaced: boolean
-  /** How many pieces were written; `now` in milliseconds of `performance.now()`. */
+  /** Returns the number of pieces that were written. `now` is in milliseconds of `performance.now()`. */
   flush(now: number): number
   /** It could not be written to. */
   fail(error: unknown): void
@@ -39,7 +39,7 @@ const PACE_MS = 50
 
 const deflateAsync = promisify(deflateRaw)
 
-/** The level is that of lists. What is sent together refers to nothing before it and does not end the stream: it is the same in every stream. */
+/** The level is that of lists. A compressed part refers to nothing before it and does not end the stream: it is the same in every stream. */
 const PART = Object.freeze({ level: 1, finishFlush: constants.Z_SYNC_FLUSH })
 
 export class Delivery {
@@ -107,7 +107,7 @@ export class Delivery {
     return this.#joined
   }
 
-  /** The bytes compressed. What many watchers get is compressed once. */
+  /** The bytes compressed. Bytes that many watchers get are compressed once. */
   pack(bytes: Buffer): Buffer {
     const known = this.#packed.get(bytes)
     if (known !== undefined) return known

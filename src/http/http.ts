@@ -44,7 +44,7 @@ export interface HttpRequest {
    * because the body was read.
    */
   readonly signal: AbortSignal
-  /** How long it may take; the signal fires when that has passed. */
+  /** The time by which the answer must be complete. The signal fires then. */
   readonly deadline: Deadline
   /** When the first byte was seen, in milliseconds of `performance.now()`. */
   readonly receivedAt: number
@@ -107,7 +107,7 @@ export interface RequestBody {
   read(): Promise<Buffer>
   /** For a filter that has read the body before the handler, which then reads this. */
   putBack(bytes: Buffer): void
-  /** How long it was; 0 while it has not been read. */
+  /** The length of the body; 0 while it has not been read. */
   readonly length: number
   /** Called when it has been read; for the audit log. */
   onRead: ((bytes: Buffer) => void) | undefined

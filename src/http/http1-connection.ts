@@ -23,7 +23,7 @@ export class Http1Connection {
   readonly #idle = new Standstill()
   readonly #unfinished = new Standstill()
   #requests = 0
-  /** How much had been read when the last request was over: what came since is the next. */
+  /** The number of bytes that had been read when the last request was over. Later bytes belong to the next request. */
   #readBytes = 0
   /** Requests under way. */
   #running = 0
@@ -71,13 +71,13 @@ export class Http1Connection {
     begin()
   }
 
-  /** How long there has been no request; 0 for a connection that is closing anyway. */
+  /** The time without a request; 0 for a connection that is closing anyway. */
   idleMilliseconds(nowMs: number): number {
     if (this.socket.destroyed) return 0
     return this.#idle.millisecondsAt(this.#running === 0 ? this.#requests : undefined, nowMs)
   }
 
-  /** How long it is idle is looked at by Node too; how long a request takes to come, only where Node's server itself listens. */
+  /** Node checks the idle time too. It checks the time that a request takes to arrive only where its own server listens. */
   checkLimits(nowMs: number): void {
     this.idleMilliseconds(nowMs)
     const isComing = this.#running === 0 && (this.#requests === 0 || this.socket.bytesRead > this.#readBytes)

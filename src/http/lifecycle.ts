@@ -5,7 +5,7 @@ import { anySignal } from '../lib/light-signal.ts'
 /** `replaced`: another process continues to serve at the same address. */
 export type Stage = 'starting' | 'serving' | 'replaced' | 'stopping' | 'closing'
 
-/** How long requests wait for the start to be complete: most starts take less than a second. */
+/** The time that requests wait for the start to be complete: most starts take less than a second. */
 const PATIENCE_MS = 15_000
 
 export class Lifecycle {

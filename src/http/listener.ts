@@ -60,7 +60,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   readonly limits?: ConnectionLimits
   /** The target that a request of the console means; undefined for all other requests. Absent: there is no console. */
   readonly consoleTarget?: ((target: string) => string | undefined) | undefined
-  /** How HTTP/2 sessions read from their sockets. */
+  /** Reads from the socket of an HTTP/2 session. */
   readonly readSocket?: ReadSocket
   readonly measures?: HttpMeasures
   /** The source of audit ids. Absent: the system's. */

@@ -6,7 +6,7 @@ export interface TlsServerOptions {
   readonly tls: TlsFiles
   /** In base64: 48 bytes that session tickets are sealed with. Absent: secret ones of its own. */
   readonly ticketKeys?: string | undefined
-  /** How long a client may take from its first word to the end of its handshake; most give up themselves after ten seconds. */
+  /** The longest time for a handshake. Most clients give up themselves after ten seconds. */
   readonly handshakeTimeoutMs?: number
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
   /** The suites for TLS 1.2, by their names in OpenSSL. */

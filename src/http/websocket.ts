@@ -89,7 +89,7 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   return { status: response.status, sentBytes }
 }
 
-/** How long the client has to read the end of an answer. */
+/** The time that the client has to read the end of an answer. */
 const LINGER_MS = 1000
 
 /** Reads and drops further bytes of the client: unread bytes would keep the connection open for ever, and a reset would lose the answer. */

@@ -1,4 +1,4 @@
-// The front door: the built-in kinds, their resources, and those of custom resource definitions. Whoever adds a kind adds its file and
+// The front door: the built-in kinds, their resources, and those of custom resource definitions. A new kind is a new file and
 // a line to the table.
 import { API_LEVELS, byLevel } from '../api/level.ts'
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
@@ -314,7 +314,7 @@ interface BuiltInOptions {
   readonly serviceRange?: string
   readonly nodePorts?: PortRange
   readonly serviceMeasures?: ServiceMeasures
-  /** How long an event is kept after its last change. */
+  /** The time for which an event is kept after its last change. */
   readonly eventTtlSeconds?: number
   /** Whether containers may be privileged; absent: they may not. */
   readonly allowPrivileged?: boolean

@@ -13,7 +13,7 @@ export interface KindNeeds {
   readonly network: ServiceNetwork
   /** Prevents privilege escalation by roles and bindings; absent: nothing does. */
   readonly roleGuard: RoleGuard | undefined
-  /** How long an event is kept after its last change. */
+  /** The time for which an event is kept after its last change. */
   readonly eventTtlSeconds: number
 }
 

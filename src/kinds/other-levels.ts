@@ -11,7 +11,7 @@ import { kindsAt } from './kinds.ts'
 interface Marks {
   /** `csidrivers/` */
   readonly prefix: string
-  /** How objects begin that are of the right version; undefined: all levels store the same version. */
+  /** The first bytes of objects in the version of this level. Undefined: all levels store the same version. */
   readonly head: Buffer | undefined
   readonly lacking: readonly Buffer[]
   readonly unknown: readonly Buffer[]

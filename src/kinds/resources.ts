@@ -34,7 +34,7 @@ import { strategyOf, type StrategyParts } from './strategy.ts'
 
 type Stored = Resource['stored']
 
-/** How objects are encoded for and parsed from the store, given how they are encoded by default; the codec's. */
+/** Makes the functions that encode and parse stored objects from the default encoder. It is the codec's. */
 export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
 
 /** Encodes an object as canonical JSON; the codec's, handed in because this room knows no encodings. */
@@ -168,7 +168,7 @@ function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | unde
 type FormSources = Pick<ResourceSources, 'schema' | 'kindOf'>
 
 /**
- * How a version is stored: as its kind says, else as the version that the reference stores. Between versions only the name differs then,
+ * The stored form of a version: as its kind says, else as the version that the reference stores. Between versions only the name differs then,
  * and it is set both ways: another level may have stored another version.
  */
 function storedForm({ schema, kindOf }: FormSources, gvk: GroupVersionKind): StoredAs {

@@ -2,7 +2,7 @@
 import type { KeyValue, Kv, Revision } from './kv.ts'
 
 export interface CopiedItem extends KeyValue {
-  /** How long it is still to be kept; absent: for good. What has expired since the copied revision has a second. */
+  /** The remaining time to live. Absent: it does not expire. An item that has expired since the copied revision has one second. */
   readonly ttlSeconds?: number | undefined
 }
 
@@ -21,7 +21,7 @@ export interface CopyRequest {
 export interface StoreCopy {
   /** Every item is as it was at the end of this revision. */
   readonly revision: Revision
-  /** How many items there are in all. */
+  /** The number of all items. */
   readonly count: number
   /** In the order of the bytes of their keys; each page some megabytes at most. */
   pages(signal: AbortSignal): AsyncGenerator<readonly CopiedItem[]>
@@ -43,7 +43,7 @@ export interface SkipRequest {
 }
 
 export interface RestorableKv extends Kv {
-  /** How fast `skipTo` is, about; absent: it takes no time. */
+  /** The approximate speed of `skipTo`. Absent: it takes no time. */
   readonly revisionsPerSecond?: number
   /** Passes over revisions, as though they had been written and compacted. For a store without watches. */
   skipTo(request: SkipRequest, signal: AbortSignal): Promise<void>

@@ -9,7 +9,7 @@ export function damagedValue(problem: string): Buffer {
   return Buffer.concat([MARK, Buffer.from(problem)])
 }
 
-/** Why there is no value. Undefined: it is a value. */
+/** The reason why there is no value. Undefined: there is one. */
 export function damageOf(value: Buffer): string | undefined {
   if (value[0] !== MARK[0] || value.length < MARK.length || !value.subarray(0, MARK.length).equals(MARK))
     return undefined

@@ -44,7 +44,7 @@ export interface ListResult {
   readonly items: readonly KeyValue[]
   /** Keys remain in the range behind the last item. */
   readonly more: boolean
-  /** How many keys the range holds, this page and those before and behind it within the range; set where `countAll` was. */
+  /** The number of keys of the range: this page and the pages before and behind it. Set if `countAll` was. */
   readonly count?: number
 }
 
@@ -175,7 +175,7 @@ export interface Kv {
   newestRevision(signal: AbortSignal): Promise<Revision>
   /** Resolves where the engine can read and write now; otherwise throws the reason. */
   checkHealth(signal: AbortSignal): Promise<void>
-  /** How large the store is; undefined if it takes no disk. */
+  /** The size of the store. Undefined: it takes no disk. */
   size(signal: AbortSignal): Promise<StoreSize | undefined>
   /** Ends every watch and waits for all calls. */
   close(): Promise<void>

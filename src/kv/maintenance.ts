@@ -8,7 +8,7 @@ export interface Member {
   readonly id: string
   readonly isLeader: boolean
   readonly size: StoreSize
-  /** What it complains about, the alarm for space excepted: then it is not the time to hold it up. */
+  /** The member's alarms and errors, except for the alarm for space. A member with problems must not be held up by maintenance. */
   readonly problems: readonly string[]
 }
 

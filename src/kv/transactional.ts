@@ -13,7 +13,7 @@ export const NO_LEASE: LeaseId = 0n
  * enumerable: users of the port see a `KeyValue`.
  */
 export interface StoredItem extends KeyValue {
-  /** How many puts there were since the key was last absent, this one included. */
+  /** The number of puts since the key was last absent, this one included. */
   readonly version: number
   readonly lease: LeaseId
   /** The number of the put among the changes of its revision, from 0. */
@@ -86,7 +86,7 @@ export interface Transaction {
   remove(key: string): void
   /** Returns the number of keys. Many keys may take several turns of the event loop; no reader sees a part of the change. */
   removeRange(range: KeyRange): MaybePromise<number>
-  /** How long the lease was asked for; absent: there is none. */
+  /** The duration for which the lease was granted. Undefined: there is no such lease. */
   secondsOfLease(lease: LeaseId): number | undefined
   keysOfLease(lease: LeaseId): readonly string[]
   grantLease(lease: LeaseId, seconds: number): void

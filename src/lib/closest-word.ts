@@ -26,7 +26,7 @@ export function suggestion(word: string, known: Iterable<string>, prefix = ''): 
   return meant === undefined ? '' : `; did you mean ${prefix}${meant}?`
 }
 
-/** How many letters must be put in, taken out or changed to make one word of the other. */
+/** The number of letters to insert, remove or change to make one word of the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {

@@ -6,7 +6,7 @@ export class Count {
   value = 0
 }
 
-/** How often something was up to each bound; bounds ascend. */
+/** Counts values by the bound that they do not exceed. Bounds ascend. */
 export class Distribution {
   readonly bounds: readonly number[]
   /** One count for each bound, and one for values above all bounds. Not cumulated. */
@@ -42,7 +42,7 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly most?: number | undefined
   /** Brings measures up to date that are only computed when they are read. */
   readonly refresh?: Refresh<S> | undefined
-  /** Shown before it has counted anything. Who computes increases sees none of a series that begins with 1: for what alerts ask for. */
+  /** The series is shown with 0 before it has counted anything, for alerts: a series that begins with 1 has no increase. */
   readonly fromZero?: boolean | undefined
 }
 

@@ -14,7 +14,7 @@ export function newSortedTree<K, V>(compare: (a: K, b: K) => number): SortedTree
 }
 
 /**
- * What to remove of one tree and what to put into it to make it another, both in the order of keys. Nodes that they share are
+ * The values to remove from one tree and the values to put into it to make it the other, in the order of keys. Nodes that they share are
  * not looked at.
  */
 export function differences<K, V>(

@@ -25,7 +25,7 @@ export class Turns {
     if (first === undefined) return
     this.#until = performance.now() + PIECE_MS
     first()
-    // What it does now it does before this one is called again: the pieces of two never come together.
+    // The piece runs before this function is called again, so two pieces never run in one turn.
     this.#waiting.shift()
     if (this.#waiting.length > 0) setImmediate(this.#give)
   }

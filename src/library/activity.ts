@@ -67,7 +67,7 @@ export class Activity {
     })
   }
 
-  /** How many turns without activity show that none will follow. */
+  /** The number of turns without activity after which none will follow. */
   #turnsToWait(): number {
     let leftToRun = -this.#awaitedTurns
     let hasSockets = false

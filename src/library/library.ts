@@ -257,7 +257,7 @@ class LibraryServer implements Server {
       now: () => clock.now(),
       timeOfDay: () => clock.timeOfDay(),
       callAfter: (delayMs, callback) => clock.callAfter(delayMs, callback),
-      // What is to happen meanwhile is up to controllers, which have to run.
+      // The effects of the advance come from controllers, which must run.
       advance: async (duration) => {
         await running.awake()
         await clock.advance(duration)
@@ -300,7 +300,7 @@ class LibraryServer implements Server {
     const { memory } = this.#running
     if (memory === undefined) throw new Error('only a server in memory has replicas in this process')
     const shared = { ...time, order: { ...time.order, seed }, begin: () => Promise.resolve() }
-    // What only one may do, the first one does.
+    // Only one replica may run the controllers: the first one does.
     const controllersOff = new Set(CONTROLLER_NAMES)
     return openServer({ ...config, securePort: 0, controllersOff }, { log }, { shared: { memory, time: shared } })
   }

@@ -18,7 +18,7 @@ export interface RecordedRequest {
   readonly durationMs: number | undefined
 }
 
-/** How much is kept. */
+/** The options of `recordRequests()`. */
 export interface RecordOptions {
   /** The most requests to keep; the latest are kept. Default: 1,000. */
   readonly limit?: number
@@ -30,7 +30,7 @@ export interface RequestRecord extends Disposable {
   readonly requests: readonly RecordedRequest[]
   /** Forgets the recorded requests and continues to record. */
   clear(): void
-  /** Ends it. What was recorded stays. */
+  /** Ends the record. The recorded requests stay. */
   stop(): void
   /** A line for each request, for people to read: `201     4.2 ms  admin  create /api/v1/namespaces/default/pods`. */
   lines(): readonly string[]

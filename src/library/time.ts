@@ -21,7 +21,7 @@ export interface TimeOptions {
   readonly seed?: string
 }
 
-/** When virtual time begins. */
+/** The first moment of virtual time. */
 const BEGIN_MS = Date.UTC(2026, 0, 1)
 /** The time that the server itself needs to come to rest after a start. A missing part is looked for again within this time. */
 const START_MS = 10_000

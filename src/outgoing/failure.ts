@@ -1,4 +1,4 @@
-// Why an outgoing call failed, in the reference's words, which operators search for.
+// The reason why an outgoing call failed, in the reference's words, which operators search for.
 import { isIP } from 'node:net'
 
 export type OutgoingFailureKind =

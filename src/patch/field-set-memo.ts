@@ -1,5 +1,5 @@
 // Sets of fields that were seen before. Objects of a kind mostly come from a few templates and have the same fields: their sets
-// are made, checked and written once. What is kept is bounded, and dropped oldest first.
+// are made, checked and written once. The remembered sets are bounded, and dropped oldest first.
 import { isMap, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { type FieldSet, isLargerThan, setOfFields } from './field-set.ts'

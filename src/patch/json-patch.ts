@@ -177,7 +177,7 @@ function fail(why = ''): never {
 class PatchedDocument {
   #root: Part
   #copied = 0
-  /** How many members each unedited map has. A large map is counted only once. */
+  /** The number of members of each unedited map. A large map is counted only once. */
   readonly #sizes = new WeakMap<ValueMap, number>()
 
   constructor(document: Value) {

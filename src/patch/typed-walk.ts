@@ -50,7 +50,7 @@ export interface Comparison {
 }
 
 /**
- * How `after` differs from `before`. A struct, map or item that appears or goes is itself among the added or removed.
+ * The differences of `after` from `before`. A struct, map or item that appears or goes is itself among the added or removed.
  */
 export function compare(shape: Shape, before: Value, after: Value): Comparison {
   const root = new Level(undefined, '')

@@ -1,6 +1,6 @@
 // An object with the members that output never leaves out written down: an unset required string is "", an unset list
-// null, an unset struct {}. Ownership is computed on this form, because it is what clients see. What is complete already, as
-// everything is that was decoded, is handed back itself: parts that two objects share then stay shared.
+// null, an unset struct {}. Ownership is computed on this form, because clients see it. An object that is complete already, as
+// every decoded object is, is returned itself: parts that two objects share then stay shared.
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { shownFields, zeroOfField } from '../schema/zero-value.ts'

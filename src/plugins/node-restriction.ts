@@ -26,7 +26,7 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** Why a write is refused; undefined: it is allowed. */
+/** The reason why a write is refused. Undefined: it is allowed. */
 type Refusal = (parts: TokenParts, asked: Asked) => string | undefined | Promise<string | undefined>
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {

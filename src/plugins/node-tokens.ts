@@ -27,7 +27,7 @@ export interface TokenParts {
   readonly gates: ReadonlySet<string>
 }
 
-/** Why the token is refused; undefined: it is allowed. */
+/** The reason why the token is refused. Undefined: it is allowed. */
 export async function audienceRefusal(
   parts: TokenParts,
   { request, asked, pod }: { readonly request: AdmissionRequest; readonly asked: TokenRequest; readonly pod: Pod },

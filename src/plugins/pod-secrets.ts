@@ -68,7 +68,7 @@ const CONTAINER_WORDS: Readonly<Record<ContainerList, string>> = {
   ephemeralContainers: 'ephemeral container',
 }
 
-/** Why the pod is refused where it uses a secret that its account does not list. */
+/** The reason why a pod is refused that uses a secret which its account does not list. */
 export function secretRefusal(
   { spec }: Pod,
   account: ServiceAccount,

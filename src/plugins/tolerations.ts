@@ -43,7 +43,7 @@ class Candidate {
 
 const PARTS = ['key', 'operator', 'value', 'effect'] as const
 
-/** How much is covered of one kind: the longest, and the longest that is not equal to that one. */
+/** The durations that tolerations of one kind cover: the longest, and the longest of a toleration with another text. */
 interface Longest {
   readonly text: string
   readonly seconds: number

@@ -103,7 +103,7 @@ export function withFieldsOwnedAsSent(object: ApiObject, creation: Creation): Ap
 }
 
 /**
- * What is stored of a new object that was prepared; to be called once its name is known to be free. The creator owns the fields that it
+ * The stored form of a prepared new object. Call this once its name is known to be free. The creator owns the fields that it
  * sent, and none that admission has added.
  */
 export function outcomeOfNew(prepared: ApiObject, creation: Creation): PutOutcome {

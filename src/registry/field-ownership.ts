@@ -1,4 +1,4 @@
-// When the managed fields of a write other than an apply are computed.
+// The moment at which the managed fields of a write other than an apply are computed.
 import type { ApiObject } from '../api/object.ts'
 import { managedFieldsOf } from '../patch/managed-fields.ts'
 import type { RegistryParts, WrittenKind } from './registry.ts'

@@ -151,13 +151,13 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly validateCreate: (object: T, context: WriteContext) => readonly FieldError[]
   readonly warnings: (object: T, stored: T | undefined, context: WriteContext) => readonly string[]
   readonly ttlSeconds: number | undefined
-  /** How long a deletion gives the object to end; undefined: the kind is removed at once (all but pods). */
+  /** The grace period of a deletion. Undefined: objects of the kind are removed at once (all but pods). */
   readonly gracePeriodSeconds: ((object: T, asked: number | undefined) => number) | undefined
   /** Something besides finalizers that keeps a terminating object (a namespace's own finalizers). */
   readonly isHeldBack: (object: T) => boolean
   /** For kinds whose first deletion only marks the object (namespaces, custom definitions): marks it. The kind's controller does the rest. */
   readonly markOnDelete: ((object: T, now: string, propagation: PropagationOptions) => T) | undefined
-  /** Why the object may not be deleted; undefined: it may. */
+  /** The reason why the object may not be deleted. Undefined: it may. */
   readonly refuseDelete: (name: string) => string | undefined
   /** The warning for a delete without a propagation policy. */
   readonly deleteWarning: string | undefined

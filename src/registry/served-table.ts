@@ -1,4 +1,4 @@
-// The resources that clients see. What the operator has disabled (P-470) remains for the server itself, which needs roles and
+// The resources that clients see. Resources that the operator has disabled (P-470) remain for the server itself, which needs roles and
 // namespaces whether or not they are served.
 import type { GroupVersionResource } from '../api/object.ts'
 import type { ResourceTable } from './registry.ts'

@@ -68,7 +68,7 @@ function shortName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1)
 }
 
-/** How the reference writes a type: `v1.PodSpec`, `[]v1.Container`, `map[string]string`. */
+/** The reference's name of a type: `v1.PodSpec`, `[]v1.Container`, `map[string]string`. */
 export function goType(shape: Shape): string {
   switch (shape.kind) {
     case 'object': {

@@ -115,7 +115,7 @@ export interface CompiledFieldFacts extends LevelSpan {
   readonly changed?: CompiledChange
 }
 
-/** How a field is declared from a level on. */
+/** The declaration of a field from a level on. */
 export interface CompiledChange
   extends Pick<CompiledFieldFacts, 'values' | 'listType' | 'listKeys' | 'patchStrategy' | 'patchMergeKey'> {
   readonly since: ApiLevel

@@ -94,7 +94,7 @@ function paramSource({ namespaced, conversion }: Resource, stored: ObjectReader)
   }
 }
 
-/** How policies change objects: by the rooms that patch them. */
+/** The functions by which policies change objects. They come from the rooms that patch. */
 export function policyMutators(resources: () => ResourceTable): Mutators {
   return {
     applyJsonPatch(document, patch) {

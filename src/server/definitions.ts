@@ -28,7 +28,7 @@ import { ServedObject } from '../registry/served-store.ts'
 import type { ObjectKey, WriteResult } from '../store/store.ts'
 import { runInformer } from '../controllers/informer.ts'
 
-/** How long a request for a kind that was just defined waits for it (D30). */
+/** The time that a request waits for a kind that was just defined (D30). */
 const PATIENCE_MS = 1_000
 
 export interface Definitions {
@@ -55,7 +55,7 @@ export interface DefinitionsOptions {
   readonly groups: readonly BuiltInGroup[]
   readonly cache: WatchCache
   readonly documents: OpenApiOptions
-  /** How webhooks that convert are called. */
+  /** The calls of conversion webhooks. */
   readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
   readonly rules: RuleMeasures
   /** The state of the server that this one continues. */

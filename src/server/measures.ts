@@ -70,7 +70,7 @@ export interface StockParts {
   readonly nodePorts: { readonly first: number; readonly last: number }
 }
 
-/** How much there is, type by type; the caller’s list of types is the bound of the labels. */
+/** The numbers and sizes of objects, type by type. The caller's list of types bounds the labels. */
 export function stockFamilies(parts: StockParts): readonly Family[] {
   const { table, cache } = parts
   const eachType = (family: Family<Count>, tell: (type: StockedType) => void): void => {
@@ -138,7 +138,7 @@ function indexFamilies(eachType: EachType): readonly Family[] {
   ]
 }
 
-/** How many addresses and ports services have, and how many are left; as far as the claims are kept here. */
+/** The numbers of used and free addresses and ports of services, if the claims are kept here. */
 function serviceFamilies({ table, cache, serviceRange, nodePorts }: StockParts): readonly Family[] {
   const addressTotal = addressCount(serviceRange)
   const portTotal = nodePorts.last - nodePorts.first + 1

@@ -72,7 +72,7 @@ export async function startServer(order: StartOrder): Promise<RunningServer> {
   }
 }
 
-/** The steps of a start, in order. What each opens is closed in reverse. */
+/** The steps of a start, in order. Each step's resources are closed in the reverse order. */
 async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise<RunningServer> {
   const { config, log, signal } = order
   if (order.from === undefined) for (const notice of config.notices) log.warn({}, notice)

@@ -1,4 +1,4 @@
-// Connections to simulated nodes. What serves them is loaded for the first one.
+// Connections to simulated nodes. The code that serves them is loaded for the first connection.
 import type { SimulatedConnections, SimulatedContainers } from '../controllers/cluster/cluster.ts'
 import type { ControllerParts } from '../controllers/controllers.ts'
 import type { NodeConnections } from '../handlers/node-connections.ts'

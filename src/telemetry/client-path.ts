@@ -19,7 +19,7 @@ export interface ClientPathParts {
   readonly adminToken: string
 }
 
-/** The other end must have the key of this very certificate. Which names the certificate has is for clients to judge. */
+/** The other end must have the key of this very certificate. Clients judge the names in the certificate. */
 export function asOwnCertificate(certificate: string | undefined) {
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }

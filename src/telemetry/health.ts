@@ -34,7 +34,7 @@ function hookNames(names: string): readonly string[] {
 
 export interface HealthParts {
   readonly checkStorage: (signal: AbortSignal) => Promise<void>
-  /** How long the store may take to answer a probe. */
+  /** The time in which the store must answer a probe. */
   readonly probeMs: { readonly health: number; readonly readiness: number }
   readonly lifecycle: Lifecycle
   /** The objects are in memory. */

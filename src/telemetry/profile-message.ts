@@ -19,7 +19,7 @@ export interface Profile {
   /** The names of the values, and their units: `['cpu', 'nanoseconds']`. */
   readonly types: readonly (readonly [type: string, unit: string])[]
   readonly samples: readonly CallSample[]
-  /** How far apart samples are, in what. */
+  /** The measure of the distance between samples, and its value. */
   readonly period: readonly [type: string, unit: string, every: number]
   /** In milliseconds since 1970. */
   readonly startedAt: number

@@ -11,7 +11,7 @@ export interface StorageSize {
 /** Undefined if it takes no disk. */
 export type ReadStorageSize = (signal: AbortSignal) => Promise<StorageSize | undefined>
 
-/** How long the storage may take to answer. */
+/** The time in which the storage must answer. */
 const SIZE_TIMEOUT_MS = 1000
 
 /** Several metrics of one scrape share one answer. */

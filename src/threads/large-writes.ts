@@ -44,7 +44,7 @@ export interface LargeWriteOptions extends EffectOptions {
   readonly onSpent: (user: string, milliseconds: number) => void
 }
 
-/** What a thread has been told. */
+/** The state that a thread has been sent. */
 interface Told {
   readonly definitions: Map<string, number>
   kindsVersion: number

@@ -3,7 +3,7 @@
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
-/** How a value changes. Undefined, for a member: it is removed. */
+/** The change of a value. Undefined, for a member: it is removed. */
 export type ValueChange =
   /** To this JSON. */
   | { readonly to: string }

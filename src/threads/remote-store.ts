@@ -57,7 +57,7 @@ export class RemoteStore implements Store {
 interface Decided {
   readonly decision: SentDecision
   readonly error?: unknown
-  /** What the caller wants to answer a removal with. */
+  /** The object with which the caller answers a removal. */
   readonly last?: ApiObject | undefined
 }
 

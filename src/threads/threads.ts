@@ -7,7 +7,7 @@ import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { errorOf, failureOf, type FromThread, type ToThread } from './messages.ts'
 
-/** How long threads wait for another request. To start one takes a third of a second. */
+/** The time that threads wait for another request. The start of a thread takes a third of a second. */
 const IDLE_MS = 30_000
 /** A piece that lasts so long after its client has gone is given up, with its thread. */
 const ABANDONED_MS = 1000
@@ -61,7 +61,7 @@ export class Threads implements AsyncDisposable {
     this.#options = options
   }
 
-  /** How many requests wait for a thread. */
+  /** The number of requests that wait for a thread. */
   get waiting(): number {
     const isWaiting = (run: Run): boolean => run.isReady && run.thread?.running !== run
     return this.#users.values().reduce((sum, { runs }) => sum + [...runs].filter(isWaiting).length, 0)

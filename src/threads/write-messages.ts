@@ -156,7 +156,7 @@ export type SentDecision =
   /** The thread keeps the error until the write fails with it. */
   | { readonly kind: 'thrown' }
 
-/** What the store asks or tells a write. */
+/** A message of the store to a write. */
 export type StoreMessage =
   | { readonly kind: 'decide'; readonly current: SentItem }
   | { readonly kind: 'put' | 'removed'; readonly revision: number; readonly created: boolean }

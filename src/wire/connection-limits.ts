@@ -21,7 +21,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
 /** A client that reads less within `stalledMs` counts as gone. */
 export const PROGRESS_BYTES = 16 * 1024
 
-/** How often the limits are checked. */
+/** The interval at which the limits are checked. */
 export const CHECK_EVERY_MS = 1000
 
 export type EndReason =

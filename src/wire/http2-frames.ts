@@ -140,5 +140,5 @@ function headOf(bytes: Buffer, at: number): FrameHead {
   return { type: bytes[at + 3]!, flags: bytes[at + 4]!, stream: bytes.readUInt32BE(at + 5) & 0x7fffffff }
 }
 
-/** How to cut received bytes into frames of HTTP/2. */
+/** The format of HTTP/2 frames, for cutting received bytes. */
 export const HTTP2_FRAMES: FrameFormat<FrameHead> = { headBytes: HEAD_BYTES, lengthOf, headOf }

@@ -1,6 +1,6 @@
 // Whole numbers of protobuf: seven bits in each byte, the lowest first.
 
-/** How many bytes a number from 0 to 2^53 takes. */
+/** The number of bytes of a number from 0 to 2^53. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1
   if (value < 0x4000) return 2

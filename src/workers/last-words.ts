@@ -1,5 +1,5 @@
-// What a process writes to its standard error: passed on in whole lines, so that those of several do not mix, and the last of it kept
-// for when it ends.
+// The standard error of a process. It is passed on in whole lines, so that lines of several processes do not mix. The last lines are kept
+// for the report of the end of the process.
 
 const KEPT_LINES = 12
 const LONGEST_LINE = 1000

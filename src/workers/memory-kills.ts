@@ -8,7 +8,7 @@ const CONTROL_GROUPS = '/sys/fs/cgroup'
 /** The message of V8 before it aborts. */
 const HEAP_IS_FULL = /\bout of memory\b/i
 
-/** How many processes of this one's control group the kernel has killed for want of memory; undefined if it does not say. */
+/** The number of processes of this control group that the kernel has killed for lack of memory. Undefined: the kernel does not tell. */
 export function memoryKills(read: (file: string) => string = readText): number | undefined {
   try {
     const group = /^0::(.*)$/m.exec(read('/proc/self/cgroup'))?.[1]

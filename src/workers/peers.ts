@@ -88,7 +88,7 @@ const PAGE_WITHIN_MS = 3_000
 /** The time to pack and to send a profile. */
 const PROFILE_MORE_MS = 30_000
 
-/** How long a worker is waited for. */
+/** The time to wait for a worker's answer. */
 export function peerWithinMs(question: PeerQuestion): number {
   if (question.kind === 'profile') return question.seconds * 1000 + PROFILE_MORE_MS
   if (question.kind !== 'page') return PEER_WITHIN_MS

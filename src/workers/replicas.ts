@@ -11,7 +11,7 @@ import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 
-/** How long a replica is waited for. */
+/** The time to wait for a replica's answer. */
 const WITHIN_MS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
 /** More than anybody runs: leases are objects, and there may be any number of them. */

@@ -31,14 +31,14 @@ export interface Ending {
 
 /** A worker that has not answered for so long gets no connection that another could take. */
 const SLOW_MS = 100
-/** How long it may take to find out where a process is that has stalled. */
+/** The time to wait for the call stack of a stalled process. */
 const CALL_STACK_WITHIN_MS = 5_000
 /** The time to wait for the output of a process after its end. */
 const READ_WITHIN_MS = 200
 
 export class WorkerProcess {
   stage: Stage = 'starting'
-  /** Why it was killed, where the supervisor did so. */
+  /** The reason why the supervisor killed it, if it did. */
   killedFor: string | undefined
   /** Whether that was because it did not answer, or did not become ready. */
   hasStalled = false
@@ -59,7 +59,7 @@ export class WorkerProcess {
   /** Given and not yet taken. */
   #given: Socket | undefined
   #connections = 0
-  /** When the oldest question after its health was put that it has not answered. */
+  /** The time of the oldest question about its health that it has not answered. */
   #unansweredSince: number | undefined
 
   constructor(options: WorkerProcessOptions) {
@@ -121,7 +121,7 @@ export class WorkerProcess {
     return this.unansweredMs > SLOW_MS
   }
 
-  /** How many are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#connections
   }

@@ -16,7 +16,7 @@ export interface WorkersOptions extends Pick<WorkerProcessOptions, 'program' | '
   readonly count: number
   /** The order for a worker at its start. */
   readonly orderFor: (name: string) => unknown
-  /** How long a worker may not answer before it is replaced. */
+  /** The time without an answer after which a worker is replaced. */
   readonly stallMs: number
   /** The time that a worker may take to finish its requests. */
   readonly graceMs: () => number

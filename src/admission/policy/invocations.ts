@@ -37,7 +37,7 @@ export interface Misconfiguration {
   readonly message: string
 }
 
-/** Why a request is refused. */
+/** The reason why a request is refused. */
 export interface Denial extends Misconfiguration {
   readonly reason: string
 }

@@ -11,7 +11,7 @@ export type ConditionResult =
   | { readonly kind: 'error'; readonly message: string }
 
 export interface Conditions {
-  /** Why the first invalid condition can never be evaluated. Undefined: all conditions are valid. */
+  /** The reason why the first invalid condition can never be evaluated. Undefined: all conditions are valid. */
   readonly problem: string | undefined
   /** `object`, `oldObject`, `request` and `authorizer` are bound. */
   evaluate(bindings: Bindings): Steps<ConditionResult>

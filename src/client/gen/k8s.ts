@@ -218,7 +218,7 @@ export interface CELDeviceSelector {
   readonly expression: string
 }
 
-/** What a storage driver can do. */
+/** The abilities of a storage driver. */
 export interface CSIDriver {
   readonly apiVersion?: 'storage.k8s.io/v1'
   readonly kind?: 'CSIDriver'
@@ -279,7 +279,7 @@ export interface CSIPersistentVolumeSource {
   readonly nodeExpandSecretRef?: SecretReference
 }
 
-/** How much storage there is where. */
+/** The amount of free storage, by place. */
 export interface CSIStorageCapacity {
   readonly apiVersion?: 'storage.k8s.io/v1'
   readonly kind?: 'CSIStorageCapacity'
@@ -393,7 +393,7 @@ export interface ClientIPConfig {
   readonly timeoutSeconds?: number
 }
 
-/** What may be done in all namespaces, or outside of them. */
+/** Rights in all namespaces, or outside of namespaces. */
 export interface ClusterRole {
   readonly apiVersion?: 'rbac.authorization.k8s.io/v1'
   readonly kind?: 'ClusterRole'
@@ -403,7 +403,7 @@ export interface ClusterRole {
 }
 export const ClusterRole: Kind<ClusterRole> = { group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'ClusterRole', plural: 'clusterroles', namespaced: false }
 
-/** Who may do, everywhere, what a role says. */
+/** Grants the rights of a cluster role to subjects, everywhere. */
 export interface ClusterRoleBinding {
   readonly apiVersion?: 'rbac.authorization.k8s.io/v1'
   readonly kind?: 'ClusterRoleBinding'
@@ -445,7 +445,7 @@ export interface ComponentCondition {
   readonly error?: string
 }
 
-/** How a component of the cluster is doing. Deprecated. */
+/** The health of a component of the cluster. Deprecated. */
 export interface ComponentStatus {
   readonly apiVersion?: 'v1'
   readonly kind?: 'ComponentStatus'
@@ -456,7 +456,7 @@ export const ComponentStatus: Kind<ComponentStatus> = { group: '', version: 'v1'
 
 /** A statement about an object that is true, false or unknown. */
 export interface Condition {
-  /** What the statement is about. */
+  /** The subject of the statement. */
   readonly type: string
   /** True, False or Unknown. */
   readonly status: string
@@ -523,7 +523,7 @@ export interface Container {
   readonly name: string
   /** The image that is run. */
   readonly image?: string
-  /** What is run, instead of the image's entry point. */
+  /** The program to run, instead of the image's entry point. */
   readonly command?: readonly string[]
   /** The arguments of what is run. */
   readonly args?: readonly string[]
@@ -535,7 +535,7 @@ export interface Container {
   readonly envFrom?: readonly EnvFromSource[]
   /** Environment variables. */
   readonly env?: readonly EnvVar[]
-  /** What the container needs and may use at most. */
+  /** The resources that the container needs, and their limits. */
   readonly resources?: ResourceRequirements
   readonly resizePolicy?: readonly ContainerResizePolicy[]
   /** Always: an init container that runs beside the others. */
@@ -551,7 +551,7 @@ export interface Container {
   readonly readinessProbe?: Probe
   /** Tells when the container has started; the other probes wait for it. */
   readonly startupProbe?: Probe
-  /** What is done after the start and before the end. */
+  /** Actions after the start and before the end. */
   readonly lifecycle?: Lifecycle
   /** The file whose text says why the container ended. */
   readonly terminationMessagePath?: string
@@ -708,11 +708,11 @@ export interface CronJobSpec {
   /** The zone that the times are in. */
   readonly timeZone?: string
   readonly startingDeadlineSeconds?: number
-  /** What happens when the last job still runs. */
+  /** The action when the last job still runs. */
   readonly concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace'
   /** Whether no jobs are made for now. */
   readonly suspend?: boolean
-  /** What the jobs look like. */
+  /** The template of the jobs. */
   readonly jobTemplate: JobTemplateSpec
   readonly successfulJobsHistoryLimit?: number
   readonly failedJobsHistoryLimit?: number
@@ -781,7 +781,7 @@ export interface CustomResourceDefinitionSpec {
   readonly scope: string
   /** The versions of the kind. */
   readonly versions: readonly CustomResourceDefinitionVersion[]
-  /** How objects change from one version to another. */
+  /** The conversion of objects from one version to another. */
   readonly conversion?: CustomResourceConversion
   readonly preserveUnknownFields?: boolean
 }
@@ -802,7 +802,7 @@ export interface CustomResourceDefinitionVersion {
   readonly storage: boolean
   readonly deprecated?: boolean
   readonly deprecationWarning?: string
-  /** What objects look like. */
+  /** The schema of objects. */
   readonly schema?: CustomResourceValidation
   /** The subresources of the objects. */
   readonly subresources?: CustomResourceSubresources
@@ -825,7 +825,7 @@ export interface CustomResourceSubresources {
   readonly scale?: CustomResourceSubresourceScale
 }
 
-/** How objects are checked. */
+/** The validation of objects. */
 export interface CustomResourceValidation {
   /** The schema of the objects. */
   readonly openAPIV3Schema?: JSONSchemaProps
@@ -917,21 +917,21 @@ export interface DeploymentCondition {
 }
 
 export interface DeploymentSpec {
-  /** How many pods are wanted. */
+  /** The wanted number of pods. */
   readonly replicas?: number
   /** The labels of the pods that belong to it. */
   readonly selector: LabelSelector
-  /** What the pods look like. */
+  /** The template of the pods. */
   readonly template: PodTemplateSpec
-  /** How old pods are replaced. */
+  /** The way in which old pods are replaced. */
   readonly strategy?: DeploymentStrategy
-  /** How long a pod must be ready before it counts. */
+  /** The time for which a pod must be ready before it counts. */
   readonly minReadySeconds?: number
-  /** How many old states are kept. */
+  /** The number of old states that are kept. */
   readonly revisionHistoryLimit?: number
   /** Whether changes wait. */
   readonly paused?: boolean
-  /** How long a change may take before it counts as failed. */
+  /** The time after which an unfinished change counts as failed. */
   readonly progressDeadlineSeconds?: number
 }
 
@@ -1369,7 +1369,7 @@ export interface Eviction {
   readonly deleteOptions?: DeleteOptions
 }
 
-/** What can be asked to evict a pod. */
+/** A program that can be asked to evict a pod. */
 export interface EvictionResponder {
   readonly name: string
   readonly priority: number
@@ -1732,7 +1732,7 @@ export interface IngressBackend {
   readonly resource?: TypedLocalObjectReference
 }
 
-/** Who carries out the rules of an ingress. */
+/** The controller that carries out the rules of an ingress. */
 export interface IngressClass {
   readonly apiVersion?: 'networking.k8s.io/v1'
   readonly kind?: 'IngressClass'
@@ -1895,22 +1895,22 @@ export interface JobSchedulingConfiguration {
 }
 
 export interface JobSpec {
-  /** How many pods may run at a time. */
+  /** The number of pods that may run at a time. */
   readonly parallelism?: number
-  /** How many pods must end well. */
+  /** The number of pods that must succeed. */
   readonly completions?: number
   readonly activeDeadlineSeconds?: number
   readonly podFailurePolicy?: PodFailurePolicy
   readonly successPolicy?: SuccessPolicy
-  /** How many failures there may be. */
+  /** The number of failures before the job fails. */
   readonly backoffLimit?: number
   readonly backoffLimitPerIndex?: number
   readonly maxFailedIndexes?: number
   readonly selector?: LabelSelector
   readonly manualSelector?: boolean
-  /** What the pods look like. */
+  /** The template of the pods. */
   readonly template: PodTemplateSpec
-  /** How long the job is kept when it is done. */
+  /** The time for which a finished job is kept. */
   readonly ttlSecondsAfterFinished?: number
   readonly completionMode?: 'Indexed' | 'NonIndexed'
   readonly suspend?: boolean
@@ -1974,19 +1974,19 @@ export interface Lease {
 export const Lease: Kind<Lease> = { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', plural: 'leases', namespaced: true }
 
 export interface LeaseSpec {
-  /** Who holds it. */
+  /** The identity of the holder. */
   readonly holderIdentity?: string
-  /** How long it holds after the last renewal. */
+  /** The time for which the lease holds after the last renewal. */
   readonly leaseDurationSeconds?: number
   /** Since when the holder has it. */
   readonly acquireTime?: MicroTime
   /** When it was last renewed. */
   readonly renewTime?: MicroTime
-  /** How often the holder has changed. */
+  /** The number of changes of the holder. */
   readonly leaseTransitions?: number
-  /** How the holder is chosen. */
+  /** The strategy by which the holder is chosen. */
   readonly strategy?: string
-  /** Who should hold it instead. */
+  /** The identity that should hold the lease instead. */
   readonly preferredHolder?: string
 }
 
@@ -2074,7 +2074,7 @@ export interface LocalObjectReference {
   readonly name?: string
 }
 
-/** Asks whether somebody may do something in a namespace. */
+/** Asks whether a user may do something in a namespace. */
 export interface LocalSubjectAccessReview {
   readonly apiVersion?: 'authorization.k8s.io/v1'
   readonly kind?: 'LocalSubjectAccessReview'
@@ -2262,7 +2262,7 @@ export interface NamespaceCondition {
 }
 
 export interface NamespaceSpec {
-  /** What has to be done before the namespace can go. */
+  /** Work that must be done before the namespace can go. */
   readonly finalizers?: readonly string[]
 }
 
@@ -2442,7 +2442,7 @@ export interface NodeSpec {
   /** The addresses of the pods on this node. */
   readonly podCIDR?: string
   readonly podCIDRs?: readonly string[]
-  /** How the provider of the machine names it. */
+  /** The name of the machine at its provider. */
   readonly providerID?: string
   /** Whether new pods are kept away. */
   readonly unschedulable?: boolean
@@ -2620,7 +2620,7 @@ export interface PersistentVolume {
 }
 export const PersistentVolume: Kind<PersistentVolume> = { group: '', version: 'v1', kind: 'PersistentVolume', plural: 'persistentvolumes', namespaced: false }
 
-/** What a user asks of storage, and the volume that was found for it. */
+/** A user's request for storage, and the volume that was found for it. */
 export interface PersistentVolumeClaim {
   readonly apiVersion?: 'v1'
   readonly kind?: 'PersistentVolumeClaim'
@@ -2639,7 +2639,7 @@ export interface PersistentVolumeClaimCondition {
   readonly message?: string
 }
 
-/** What is asked of storage. */
+/** The storage that a claim requests. */
 export interface PersistentVolumeClaimSpec {
   readonly accessModes?: readonly ('ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOnce' | 'ReadWriteOncePod')[]
   readonly selector?: LabelSelector
@@ -2699,7 +2699,7 @@ export interface PersistentVolumeSource {
   readonly csi?: CSIPersistentVolumeSource
 }
 
-/** What a piece of storage is. */
+/** The description of a piece of storage. */
 export interface PersistentVolumeSpec {
   readonly capacity?: Readonly<Record<string, Quantity>>
   readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource
@@ -2848,7 +2848,7 @@ export interface PodDNSConfigOption {
   readonly value?: string
 }
 
-/** How many pods of a group may be away at a time when it can be chosen. */
+/** The number of pods of a group that may be away at the same time, if they are taken away on purpose. */
 export interface PodDisruptionBudget {
   readonly apiVersion?: 'policy/v1'
   readonly kind?: 'PodDisruptionBudget'
@@ -2972,7 +2972,7 @@ export interface PodSecurityContext {
   readonly seLinuxChangePolicy?: string
 }
 
-/** What shall run in a pod, and how. */
+/** The containers of a pod, and the way to run them. */
 export interface PodSpec {
   /** The volumes that containers can mount. */
   readonly volumes?: readonly Volume[]
@@ -2984,9 +2984,9 @@ export interface PodSpec {
   readonly ephemeralContainers?: readonly EphemeralContainer[]
   /** When containers are started again: Always, OnFailure or Never. */
   readonly restartPolicy?: 'Always' | 'Never' | 'OnFailure'
-  /** How long the processes have to end after they were asked to. */
+  /** The time that the processes have to end after they were asked to. */
   readonly terminationGracePeriodSeconds?: number
-  /** How long the pod may be active on a node before it counts as failed. */
+  /** The time for which the pod may be active on a node before it counts as failed. */
   readonly activeDeadlineSeconds?: number
   /** Where names are resolved. */
   readonly dnsPolicy?: 'ClusterFirst' | 'ClusterFirstWithHostNet' | 'Default' | 'None'
@@ -3026,7 +3026,7 @@ export interface PodSpec {
   readonly hostAliases?: readonly HostAlias[]
   /** The class that says how important the pod is. */
   readonly priorityClassName?: string
-  /** How important the pod is; higher goes first. */
+  /** The importance of the pod; a higher number goes first. */
   readonly priority?: number
   /** Settings of name resolution beyond the policy. */
   readonly dnsConfig?: PodDNSConfig
@@ -3038,9 +3038,9 @@ export interface PodSpec {
   readonly enableServiceLinks?: boolean
   /** Whether the pod may displace less important ones. */
   readonly preemptionPolicy?: 'Never' | 'PreemptLowerPriority'
-  /** What the runtime itself needs on top of the containers. */
+  /** The resources that the runtime itself needs on top of the containers. */
   readonly overhead?: Readonly<Record<string, Quantity>>
-  /** How pods of a group spread over zones, nodes and the like. */
+  /** The spread of the pods of a group over zones, nodes and other domains. */
   readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[]
   /** Whether the full name is the host name. */
   readonly setHostnameAsFQDN?: boolean
@@ -3059,7 +3059,7 @@ export interface PodSpec {
   readonly evictionResponders?: readonly EvictionResponder[]
 }
 
-/** What is known of a pod, mostly from its node. */
+/** The observed state of a pod, mostly from its node. */
 export interface PodStatus {
   readonly observedGeneration?: number
   /** Where the pod is in its life. */
@@ -3080,11 +3080,11 @@ export interface PodStatus {
   readonly podIPs?: readonly PodIP[]
   /** When the node took notice of the pod. */
   readonly startTime?: Time
-  /** What is known of each init container. */
+  /** The observed state of each init container. */
   readonly initContainerStatuses?: readonly ContainerStatus[]
-  /** What is known of each container. */
+  /** The observed state of each container. */
   readonly containerStatuses?: readonly ContainerStatus[]
-  /** How the pod is treated when resources run short. */
+  /** The treatment of the pod when resources run short. */
   readonly qosClass?: 'BestEffort' | 'Burstable' | 'Guaranteed'
   readonly ephemeralContainerStatuses?: readonly ContainerStatus[]
   readonly resize?: string
@@ -3105,13 +3105,13 @@ export interface PodTemplate {
 }
 export const PodTemplate: Kind<PodTemplate> = { group: '', version: 'v1', kind: 'PodTemplate', plural: 'podtemplates', namespaced: true }
 
-/** What pods made from a template shall look like. */
+/** The description of pods that are made from a template. */
 export interface PodTemplateSpec {
   readonly metadata?: ObjectMeta
   readonly spec?: PodSpec
 }
 
-/** How a volume of a pod is. */
+/** The health of a volume of a pod. */
 export interface PodVolumeHealth {
   readonly name: string
   readonly healthConditions?: readonly VolumeHealthCondition[]
@@ -3130,7 +3130,7 @@ export interface PodsMetricStatus {
 
 /** Verbs on resources, or on paths that are no resources. */
 export interface PolicyRule {
-  /** What may be done; * is everything. */
+  /** The allowed verbs; * is all verbs. */
   readonly verbs: readonly string[]
   /** The groups of the resources; the core group is empty. */
   readonly apiGroups?: readonly string[]
@@ -3185,7 +3185,7 @@ export interface PriorityClass {
 }
 export const PriorityClass: Kind<PriorityClass> = { group: 'scheduling.k8s.io', version: 'v1', kind: 'PriorityClass', plural: 'priorityclasses', namespaced: false }
 
-/** How many requests of a level are served at a time. */
+/** The number of requests of a level that are served at a time. */
 export interface PriorityLevelConfiguration {
   readonly apiVersion?: 'flowcontrol.apiserver.k8s.io/v1'
   readonly kind?: 'PriorityLevelConfiguration'
@@ -3223,17 +3223,17 @@ export interface Probe {
   readonly httpGet?: HTTPGetAction
   readonly tcpSocket?: TCPSocketAction
   readonly grpc?: GRPCAction
-  /** How long to wait before the first check. */
+  /** The time to wait before the first check. */
   readonly initialDelaySeconds?: number
-  /** How long a check may take. */
+  /** The longest time for a check. */
   readonly timeoutSeconds?: number
-  /** How often the check is made. */
+  /** The interval of the checks. */
   readonly periodSeconds?: number
-  /** How many successes in a row make a success. */
+  /** The number of successful checks in a row after which the probe succeeds. */
   readonly successThreshold?: number
-  /** How many failures in a row make a failure. */
+  /** The number of failed checks in a row after which the probe fails. */
   readonly failureThreshold?: number
-  /** How long the processes have to end when the check has failed. */
+  /** The time that the processes have to end when the check has failed. */
   readonly terminationGracePeriodSeconds?: number
 }
 
@@ -3455,7 +3455,7 @@ export interface ResourcePool {
   readonly resourceSliceCount: number
 }
 
-/** How much of each resource the objects of a namespace may use together. */
+/** The limit of each resource for all objects of a namespace together. */
 export interface ResourceQuota {
   readonly apiVersion?: 'v1'
   readonly kind?: 'ResourceQuota'
@@ -3476,11 +3476,11 @@ export interface ResourceQuotaStatus {
   readonly used?: Readonly<Record<string, Quantity>>
 }
 
-/** What is needed and what may be used at most. */
+/** The needed resources, and their limits. */
 export interface ResourceRequirements {
   /** The most that may be used, by resource. */
   readonly limits?: Readonly<Record<string, Quantity>>
-  /** What must be there, by resource. */
+  /** The amounts that must be there, by resource. */
   readonly requests?: Readonly<Record<string, Quantity>>
   /** The devices that are used. */
   readonly claims?: readonly CoreV1ResourceClaim[]
@@ -3520,7 +3520,7 @@ export interface ResourceStatus {
   readonly resources?: readonly ResourceHealth[]
 }
 
-/** What may be done in a namespace. */
+/** Rights in a namespace. */
 export interface Role {
   readonly apiVersion?: 'rbac.authorization.k8s.io/v1'
   readonly kind?: 'Role'
@@ -3529,7 +3529,7 @@ export interface Role {
 }
 export const Role: Kind<Role> = { group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'Role', plural: 'roles', namespaced: true }
 
-/** Who may do, in a namespace, what a role says. */
+/** Grants the rights of a role to subjects, in a namespace. */
 export interface RoleBinding {
   readonly apiVersion?: 'rbac.authorization.k8s.io/v1'
   readonly kind?: 'RoleBinding'
@@ -3594,7 +3594,7 @@ export interface SELinuxOptions {
   readonly level?: string
 }
 
-/** How many replicas are wanted and how many there are. */
+/** The wanted number of replicas, and the number that exist. */
 export interface Scale {
   readonly apiVersion?: 'autoscaling/v1'
   readonly kind?: 'Scale'
@@ -3669,7 +3669,7 @@ export interface Secret {
   readonly data?: Readonly<Record<string, string>>
   /** Texts by name; they are written into data and never read back. */
   readonly stringData?: Readonly<Record<string, string>>
-  /** What the data is for. */
+  /** The purpose of the data. */
   readonly type?: string
 }
 export const Secret: Kind<Secret> = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true }
@@ -3851,7 +3851,7 @@ export interface ServiceReference {
   readonly port?: number
 }
 
-/** What a service offers, and to whom. */
+/** The ports of a service, and the pods and clients that it connects. */
 export interface ServiceSpec {
   /** The ports of the service. */
   readonly ports?: readonly ServicePort[]
@@ -3861,7 +3861,7 @@ export interface ServiceSpec {
   readonly clusterIP?: string
   /** The addresses in the cluster, one a family. */
   readonly clusterIPs?: readonly string[]
-  /** How it can be reached: ClusterIP, NodePort, LoadBalancer or ExternalName. */
+  /** The way to reach the service: ClusterIP, NodePort, LoadBalancer or ExternalName. */
   readonly type?: 'ClusterIP' | 'ExternalName' | 'LoadBalancer' | 'NodePort'
   /** Further addresses that lead to the service. */
   readonly externalIPs?: readonly string[]
@@ -4004,7 +4004,7 @@ export interface StatusDetails {
   readonly uid?: string
   /** The causes, one by one. */
   readonly causes?: readonly StatusCause[]
-  /** How many seconds to wait before the next try. */
+  /** The number of seconds to wait before the next try. */
   readonly retryAfterSeconds?: number
 }
 
@@ -4088,7 +4088,7 @@ export interface Subject {
   readonly namespace?: string
 }
 
-/** Asks whether somebody may do something. */
+/** Asks whether a user may do something. */
 export interface SubjectAccessReview {
   readonly apiVersion?: 'authorization.k8s.io/v1'
   readonly kind?: 'SubjectAccessReview'
@@ -4171,7 +4171,7 @@ export interface TokenRequestStatus {
   readonly expirationTimestamp?: Time
 }
 
-/** Asks whom a token belongs to. */
+/** Asks for the user of a token. */
 export interface TokenReview {
   readonly apiVersion?: 'authentication.k8s.io/v1'
   readonly kind?: 'TokenReview'
@@ -4436,7 +4436,7 @@ export interface VolumeHealthCondition {
   readonly message?: string
 }
 
-/** How a volume is. */
+/** The health of a volume. */
 export interface VolumeHealthStatus {
   readonly healthConditions?: readonly VolumeHealthCondition[]
   readonly lastTransitionTime?: Time

@@ -20,7 +20,7 @@ export interface Column<T = ValueMap> extends ColumnDefinition {
   readonly cell: Cell<T>
 }
 
-/** How the objects of one kind are shown in rows. */
+/** The table of the objects of one kind. */
 export interface TableShape<T = ValueMap> {
   readonly columns: readonly ColumnDefinition[]
   readonly cells: (object: T, now: Now) => readonly Value[]

@@ -4,7 +4,7 @@
 import { equalValues, isList, isMap, own } from '../../api/value.ts'
 import type { Value } from '../../api/value.ts'
 
-/** How many more values a search may visit, the searches of its filters included. */
+/** The number of values that a search may still visit, the searches of its filters included. */
 export interface SearchBudget {
   visits: number
 }

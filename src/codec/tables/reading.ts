@@ -1,4 +1,4 @@
-// Reads values of objects by path, for cells. What is absent or of another type reads as the type's zero value, as in the
+// Reads values of objects by path, for cells. An absent value, or one of another type, reads as the type's zero value, as in the
 // reference.
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { formatLabelSelector } from '../../api/selector.ts'

@@ -62,7 +62,7 @@ export function mayRecover(error: unknown): boolean {
 export const RETRY_MS = 1000
 /** After the server has refused a stream, perhaps because the user may not watch. */
 export const STREAM_RETRY_MS = 5000
-/** How long a request may take. The server itself ends one after a minute. */
+/** The longest time for a request. The server itself ends a request after a minute. */
 const LONGEST_READ_MS = 20_000
 const LONGEST_WRITE_MS = 75_000
 

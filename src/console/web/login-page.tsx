@@ -8,7 +8,7 @@ interface Props {
   readonly offered: Session
   /** The user whose unsaved edits are still there. */
   readonly kept: string | undefined
-  /** Why a login by a link failed; empty if none did. */
+  /** The reason why a login by a link failed. Empty: none did. */
   readonly problem: string
   readonly onSession: (session: Session) => void
 }

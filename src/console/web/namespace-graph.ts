@@ -38,7 +38,7 @@ export interface NamespaceGraph {
 
 /** Beyond it, the pods of an owner are one node. */
 export const MOST_SINGLE = 120
-/** Beyond it, nodes are left out: nobody finds anything in a larger drawing. */
+/** Nodes above this number are left out: a larger drawing cannot be read. */
 export const MOST_DRAWN = 250
 
 const UNSEEN: Health = { tone: '', text: 'not read', reason: '' }

@@ -21,7 +21,7 @@ const MOST_KINDS = 30
 const MOST_OBJECTS = 30
 const MOST_OF_A_KIND = 6
 const AT_ONCE = 4
-/** Machinery with names that nobody looks for. */
+/** Internal kinds, whose names users do not search. */
 const SELDOM: readonly string[] = [
   'events',
   'leases',

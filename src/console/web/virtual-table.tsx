@@ -9,7 +9,7 @@ import { ageText, cellText, type Column, isAge, type Order, type Row, type Table
 const ROW_PX = 30
 const OVERSCAN = 12
 const MEASURED_ROWS = 200
-/** How long a changed row is highlighted. */
+/** The time for which a changed row is highlighted. */
 const FRESH_MS = 1500
 
 interface Props {

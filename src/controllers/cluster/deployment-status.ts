@@ -145,7 +145,7 @@ function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean
   )
 }
 
-/** How long until the rollout is late, in milliseconds; undefined: it is complete, or late already, or has all the time. */
+/** The time until the rollout is late, in milliseconds. Undefined: it is complete, or late already, or has no deadline. */
 export function progressWait(deployment: Deployment, nowMs: number): number | undefined {
   const seconds = deadlineSeconds(deployment)
   const current = progressOf(deployment.status)

@@ -7,7 +7,7 @@ import { indexesIn } from './index-set.ts'
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index'
 export const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count'
 
-/** Why a Job is over. */
+/** The reason why a Job is over. */
 export interface JobEnd {
   readonly isFailure: boolean
   readonly reason: string

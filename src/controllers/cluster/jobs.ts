@@ -157,7 +157,7 @@ export function jobs(cluster: Cluster): void {
       return before >= limit || failureAction(pod, this.#job).action === 'FailIndex'
     }
 
-    /** Why the Job ends. It is over when its pods are. */
+    /** The reason why the Job ends. It is over when its pods are. */
     #judge(active: readonly Pod[], noted: readonly Pod[]): JobEnd | undefined {
       const found = this.#endFound() ?? this.#endNow(active)
       if (found === undefined) return undefined

@@ -4,7 +4,7 @@ import { labelsOf } from '../../api/object-members.ts'
 import { entriesOf, own } from '../../api/value.ts'
 import type { NodeEntry, Thousandths } from './node-ledger.ts'
 
-/** Why a node is not fit. */
+/** The reason why a node is not fit. */
 export interface Refusal {
   readonly reasons: readonly string[]
   /** The removal of pods would not help. */

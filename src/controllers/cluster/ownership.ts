@@ -1,4 +1,4 @@
-// How controllers manage the objects that they own: they adopt orphans, release objects that no longer match, and follow changes.
+// Controllers manage the objects that they own: they adopt orphans, release objects that no longer match, and follow changes.
 import type { LabelSelector as SelectorObject, OwnerReference, Pod } from '../../api/gen/kinds.ts'
 import { labelsOf, metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'

@@ -54,7 +54,7 @@ export async function createPod(
   }
 }
 
-/** Why a pod is refused; undefined if all were created. Stops at the first batch with a refusal. */
+/** Returns the reason why a pod is refused. Undefined: all were created. Stops at the first batch with a refusal. */
 export async function createPods(
   cluster: Cluster,
   pods: Followed<Pod>,

@@ -7,7 +7,7 @@ import { parseDuration } from '../../lib/duration.ts'
 import { controllerOf } from './followed.ts'
 import { templateHash } from './template-hash.ts'
 
-/** How a container behaves. `quarterdeck.dev/run-time.web: 5s` is for the container `web`, without `.web` it is for all. */
+/** Annotations decide the behaviour of containers. `quarterdeck.dev/run-time.web: 5s` is for the container `web`, without `.web` it is for all. */
 const PREFIX = 'quarterdeck.dev/'
 const FIRST_BACKOFF_MS = 10_000
 const LONGEST_BACKOFF_MS = 300_000
@@ -32,7 +32,7 @@ interface Behaviour {
   readonly pullError: boolean
 }
 
-/** How long the containers take to stop, at most the grace period. */
+/** The time that the containers take to stop, at most the grace period. */
 export function stopMs(pod: Pod): number {
   return durationIn(pod, 'stop-delay') ?? 0
 }

@@ -30,7 +30,7 @@ export class PodVolumes {
     return claimsOf(pod).map((name) => this.#claims.get(pod.metadata.namespace ?? '', name) ?? name)
   }
 
-  /** Why no node can have the pod. */
+  /** The reason why no node can have the pod. */
   problemOf(pod: Pod): string | undefined {
     for (const claim of this.#ofPod(pod)) {
       if (typeof claim === 'string') return `persistentvolumeclaim "${claim}" not found`

@@ -221,7 +221,7 @@ export class Rollout {
     return { [DESIRED]: String(this.#replicas), [MOST]: String(this.#replicas + maxSurge(this.#deployment)) }
   }
 
-  /** How many pods the new set may have. */
+  /** The number of pods that the new set may have. */
   #roomForNew(newSet: ReplicaSet | undefined): number {
     const has = newSet?.spec.replicas ?? 0
     if (this.#deployment.spec.strategy.type === 'Recreate') return this.#replicas

@@ -51,7 +51,7 @@ export class SchedulingQueue {
     if (next < Number.POSITIVE_INFINITY) this.#alarmAt(next)
   }
 
-  /** `schedule` resolves to false if the pod did not fit. What it throws counts as that too, and is thrown at the end. */
+  /** `schedule` resolves to false if the pod did not fit. A call that throws counts as that too, and its error is thrown at the end. */
   async run(signal: AbortSignal, schedule: (key: string) => Promise<boolean>): Promise<void> {
     const stop = (): void => this.#wake?.()
     signal.addEventListener('abort', stop, { once: true })

@@ -16,7 +16,7 @@ export interface TopologyFacts {
   readonly namespaceLabels: (name: string) => object
 }
 
-/** How many pods there are in each domain. */
+/** The number of pods in each domain. */
 type Counts = Map<string, number>
 
 export function spreadFilter(pod: Pod, { entries }: TopologyFacts): NodeFilter {

@@ -1,4 +1,4 @@
-// When the change happened that endpoints are written for: an annotation by which others measure how late they are.
+// The time of the change that endpoints are written for: an annotation by which other programs measure the delay of endpoints.
 import type { Pod, Service } from '../../api/gen/kinds.ts'
 import { withMembers } from '../../api/object-members.ts'
 

@@ -137,7 +137,7 @@ class TransactionRun {
       if (committed.ok) await this.#audit(undefined)
       return committed
     } catch (error) {
-      // It may have been stored. What is known to be refused was not.
+      // The transaction may have been stored. A transaction that is known to be refused was not.
       if (error instanceof ApiError && error.code < 500) await batch.end(false)
       await this.#audit(error)
       throw error

@@ -1,4 +1,4 @@
-// How versions before v1 defaulted labels and selector. Their documents have no types here.
+// Defaults of labels and selector in versions before v1. Their documents have no types here.
 import { labelsOf, metaOf, specOf } from '../../api/object-members.ts'
 import { isMap, type ValueMap } from '../../api/value.ts'
 

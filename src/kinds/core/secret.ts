@@ -74,7 +74,7 @@ const stringData: OwnRule<Secret> = (given) => {
   return bytes.length === 0 ? rest : { ...rest, data: { ...given.data, ...Object.fromEntries(bytes) } }
 }
 
-/** Why the certificate and the key do not belong together. */
+/** The reason why the certificate and the key do not belong together. */
 function pairFault(data: MapOf<string | null>): string | undefined {
   const [certificate, key] = [pemIn(data, 'tls.crt'), pemIn(data, 'tls.key')]
   const types = { certificate: typesIn(certificate), key: typesIn(key) }

@@ -70,7 +70,7 @@ const ANY_UID = /^([0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 const UID_LENGTHS: readonly number[] = [36, 32, 38, 45]
 const URN = 'urn:uuid:'
 
-/** Why a UUID is not in its normalized form. */
+/** The fault of a UUID that is not in its normalized form. */
 function shareIdFault(id: string): string {
   const faulty = 'error validating uid: '
   if (!UID_LENGTHS.includes(id.length)) return `${faulty}invalid UUID length: ${id.length}`

@@ -100,7 +100,7 @@ function ipFault(text: string, isStrict: boolean): string | undefined {
   return isStrict && ip.mapped ? 'must not be an IPv4-mapped IPv6 address' : undefined
 }
 
-/** Why a text is not an address in its canonical form, which newer fields ask for. */
+/** The fault of a text that is not an address in its canonical form, which newer fields ask for. */
 export function canonicalIpFaults(text: string): readonly string[] {
   const fault = ipFault(text, true)
   return fault === undefined ? canonicalFaults(text, canonicalIp(text)) : [fault]

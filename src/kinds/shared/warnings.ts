@@ -72,7 +72,7 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
   'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
 }
 
-/** Why a label of nodes is deprecated. Undefined: it is not. */
+/** The warning about a deprecated label of nodes. Undefined: the label is not deprecated. */
 export function nodeLabelFault(label: string): string | undefined {
   return Object.hasOwn(NODE_LABELS, label) ? NODE_LABELS[label] : undefined
 }

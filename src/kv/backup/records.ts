@@ -38,7 +38,7 @@ export function encodeEnd(count: number): Buffer {
 
 export interface Chunk {
   readonly items: readonly CopiedItem[]
-  /** How many items there were in all, in the last chunk. */
+  /** The number of all items; in the last chunk only. */
   readonly end: number | undefined
 }
 

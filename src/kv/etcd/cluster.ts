@@ -50,7 +50,7 @@ const CONNECT_SLICE_MS = 250
 /** For logins and status. */
 const OWN_CALL_MS = 5_000
 
-/** How often a member with late calls is probed. */
+/** The interval at which a member with late calls is probed. */
 const PROBE_MS = 200
 
 /** A member without a leader for so many probes in a row is cut off from the others: an election would be over. */

@@ -1,4 +1,4 @@
-// Why a member cannot be reached, for the operator. gRPC folds every reason into "unavailable", so we dial the member once
+// The reason why a member cannot be reached, for the operator. gRPC folds every reason into "unavailable", so we dial the member once
 // ourselves.
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecure } from 'node:tls'

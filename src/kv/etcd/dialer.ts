@@ -44,7 +44,7 @@ export class Dialer {
     return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   }
 
-  /** A socket on its way to being connected. What it reads is shown to `onRead`, and gone after that. */
+  /** A socket on its way to being connected. `onRead` gets the bytes that it reads; they are gone after the call. */
   dial(onRead: (chunk: Buffer) => void): Socket {
     const { target } = this
     // A new buffer for each read would keep the garbage collector busier than all the calls that are read.

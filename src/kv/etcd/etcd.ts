@@ -42,7 +42,7 @@ import { Writes } from './writes.ts'
 export type { Dial } from './dialer.ts'
 
 export interface EtcdOptions extends ClusterOptions {
-  /** How long to wait for etcd when the engine is opened; absent: 10 s. */
+  /** The time to wait for etcd when the engine is opened. Absent: 10 s. */
   readonly openTimeoutMs?: number
   /** Whether large ranges are read by one call where the members have it; absent: true. */
   readonly streamsRanges?: boolean
@@ -166,7 +166,7 @@ export class Etcd implements RestorableKv {
     return this.#range(request, LIST_LIMITS, signal)
   }
 
-  /** How long the lease lasts unless it is kept alive; below zero if there is no such lease. */
+  /** The remaining time of the lease unless it is kept alive. Below zero: there is no such lease. */
   async secondsOfLease(id: bigint, signal: AbortSignal): Promise<number> {
     return (await this.#do(this.#limits, signal, (call) => this.#cluster.call(LEASE_TIME_TO_LIVE, { id }, call))).ttl
   }

@@ -12,7 +12,7 @@ import type { StreamCall } from './stream-call.ts'
 import { compacted, oldestRevision } from './watch.ts'
 import { failure, judge, RpcError, UNIMPLEMENTED } from './verdict.ts'
 
-/** How long a piece may take, with all tries for it. */
+/** The longest time for a piece, with all tries for it. */
 const PIECE_MS = 60_000
 const LOGINS_IN_A_ROW = 3
 const PAGE_KEYS = 1_000

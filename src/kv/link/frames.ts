@@ -291,7 +291,7 @@ export interface LinkFrameHead {
   readonly call: number
 }
 
-/** How to cut received bytes into frames of a link. */
+/** The format of the frames of a link, for cutting received bytes. */
 export const LINK_FRAMES: FrameFormat<LinkFrameHead> = {
   headBytes: HEAD_BYTES,
   lengthOf: (bytes, at) => LENGTH_BYTES + bytes.readUInt32LE(at) - HEAD_BYTES,

@@ -17,7 +17,7 @@ interface TreeNode<K> {
   size(): number
 }
 
-/** How many keys come before this one. */
+/** The number of keys before this one. */
 function rankOf<K, V>(tree: SortedTree<K, V>, key: K): number {
   let node = (tree as unknown as { readonly _root: TreeNode<K> })._root
   let rank = 0

@@ -25,7 +25,7 @@ export interface RequestMatch extends WatchMatch {
   readonly subresource?: string
 }
 
-/** How often a fault strikes. */
+/** The number of times that a fault strikes. */
 export interface Repeated {
   /** The number of matching requests that the fault hits, 1 by default. `always`: until the fault is removed. */
   readonly times?: number | 'always'

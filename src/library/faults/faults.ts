@@ -37,7 +37,7 @@ export interface Faults {
   hold(match: RequestMatch, repeated?: Repeated): Fault
   /** The connections of the next matching requests break off, with all their open requests. */
   cut(match: RequestMatch, cut?: Cut): Fault
-  /** Watches that are open; all of them where nothing is said. How the opening of a watch fails is up to `fail` and its like. */
+  /** Watches that are open; without `match`, all of them. `fail` and the other faults of requests make the opening of a watch fail. */
   watches(match?: WatchMatch): WatchFaults
   /**
    * The server no longer gets changes of the store. Lists and reads of resourceVersion 0 are answered from its present state, watches get no

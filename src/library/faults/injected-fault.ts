@@ -5,7 +5,7 @@ import { FaultError, type FaultSpec } from './fault-spec.ts'
 
 /** A fault that was injected. `using fault = …` removes it at the end of the block. */
 export interface Fault extends Disposable {
-  /** How often it has struck: requests, watches, calls of the store. */
+  /** The number of requests, watches or calls of the store that the fault has hit. */
   readonly hits: number
   /** Resolves after this number of hits, 1 by default. Rejects if the fault is removed before. */
   whenHit(times?: number): Promise<void>

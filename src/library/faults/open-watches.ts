@@ -66,7 +66,7 @@ class FaultyWatch implements Watch, AsyncIterator<readonly WatchEvent[]> {
   #faults: readonly WatchFault[] = []
   /** Events that have come and were not passed on yet. */
   readonly #held: WatchEvent[] = []
-  /** How it ended, once it did. */
+  /** The end of the watch, once it has ended. */
   #end: { readonly error?: unknown } | undefined
   #isReading = false
   #wake: (() => void) | undefined

@@ -1,5 +1,5 @@
-// Faults of single requests, met after authorization and before anything is done. Who meets several meets them in the order in which
-// they were injected: delays add up, the first that ends the request ends it.
+// Faults of single requests, met after authorization and before anything is done. A request that meets several faults meets them in the
+// order of their injection: delays add up, and the first fault that ends the request ends it.
 import { metaText } from '../../api/object-members.ts'
 import { asMap } from '../../api/members.ts'
 import type { GroupVersionResource } from '../../api/object.ts'

@@ -7,13 +7,13 @@ import { checkOptions, checkValue, fits, isRecord, type OptionTypes } from '../.
 import type { Server } from '../library.ts'
 import { waitFor } from './wait.ts'
 
-/** How objects are applied. */
+/** The options of `applyYaml()`. */
 export interface ApplyYamlOptions {
   /** The namespace of namespaced objects that name none. Default: `default`. */
   readonly namespace?: string
   /** The manager that owns the applied fields. Default: `quarterdeck-testing`. */
   readonly fieldManager?: string
-  /** How long a definition may take until its kind is served. 4 seconds. */
+  /** The longest time until the kind of a definition is served. Default: 4 seconds. */
   readonly timeoutMs?: number
 }
 

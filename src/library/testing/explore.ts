@@ -1,5 +1,5 @@
-// Many worlds by seeds: servers in virtual time, programs that work on them, and faults that come as the seed says. What one seed shows it
-// shows again.
+// Many worlds by seeds: servers in virtual time, programs that work on them, and faults that come as the seed says. A seed always gives
+// the same run.
 import { Client } from '../../client/client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
@@ -41,9 +41,9 @@ const SORTS = [
 export type ExploredFault = (typeof SORTS)[number]
 
 export interface ExploreOptions extends Pick<ServerOptions, 'flags' | 'log'> {
-  /** How many worlds, with the seeds 1, 2, 3, …; or their seeds, to repeat what one has shown. */
+  /** The number of worlds, with the seeds 1, 2, 3, …; or a list of seeds, to repeat worlds. */
   readonly seeds: number | readonly (number | string)[]
-  /** How many servers, on the same store, programs work with. 1. */
+  /** The number of servers on one store that programs work with. Default: 1. */
   readonly servers?: number
   /** The faults in each world: a number of faults of all sorts, or the given sorts. Default: 5 of all sorts. */
   readonly faults?: number | readonly ExploredFault[]

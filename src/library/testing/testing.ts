@@ -29,7 +29,7 @@ export type { RecordedRequest, RecordOptions, RequestRecord, Server, ServerOptio
 export interface FixtureOptions extends ServerOptions {
   /** Prepares the server of the file, once, before the first test: definitions, users, objects that all tests begin with. */
   readonly setup?: (server: Server) => unknown
-  /** How many of the last requests are printed when a test fails; 0: none. 20. */
+  /** The number of last requests that are printed when a test fails. 0: none. Default: 20. */
   readonly printRequests?: number
 }
 
@@ -70,7 +70,7 @@ const DEFAULT_PRINTED = 20
 
 type Hook = (hook: () => Promise<unknown>, timeoutMs?: number) => unknown
 
-/** How long the server of a file may take to start or stop, `setup` included. A test may take 5 seconds in most runners. */
+/** The longest time in which the server of a file starts or stops, `setup` included. A test may take 5 seconds in most runners. */
 const HOOK_TIMEOUT_MS = 60_000
 
 /** The hook of jest's and vitest's global functions, where there are such. */

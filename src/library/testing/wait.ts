@@ -5,7 +5,7 @@ import { checkOptions, checkValue, fits, type ValueType } from '../../lib/known-
 import { differences, formatDifferences, type Wanted } from './differences.ts'
 import { type Sighting, Sightings } from './sightings.ts'
 
-/** Which object, by its name. */
+/** An object by its kind and name. */
 export interface NamedObject<T extends KubernetesObject> {
   readonly kind: Kind<T, unknown>
   readonly name: string
@@ -27,7 +27,7 @@ export type WaitCondition<T extends KubernetesObject> =
   | { readonly condition: string; readonly status?: 'True' | 'False' | 'Unknown' }
   | ((object: Stored<T>) => boolean | Promise<boolean>)
 
-/** How long. */
+/** The limits of a wait. */
 export interface WaitOptions {
   /** 4 seconds: less than most runners give to a test, so that the test ends with the error that says why. */
   readonly timeoutMs?: number
@@ -108,7 +108,7 @@ export async function eventually<T extends KubernetesObject>(
   return (await new Observation<T>(client, placeOf(target), findFault).run(options))!
 }
 
-/** Why an object is not yet in the wanted state. */
+/** The reason why an object is not yet in the wanted state. */
 interface Fault {
   readonly text: string
   /** The text is not enough to understand it. */

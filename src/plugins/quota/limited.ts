@@ -22,7 +22,7 @@ export interface LimitedRequest {
   readonly covered: ReadonlySet<string>
 }
 
-/** Why the object is refused; undefined: it is allowed. */
+/** The reason why the object is refused. Undefined: it is allowed. */
 export function limitedRefusal(
   limited: readonly LimitedResource[],
   { type, object, nowMs, quotas, covered }: LimitedRequest,

@@ -62,7 +62,7 @@ export function compareValues(a: NonNullable<SortValue>, b: NonNullable<SortValu
 
 type Comparable = (value: Value | undefined) => SortValue
 
-/** How values of the field are compared: by the kind of the field, and versions by its name. */
+/** The comparison of the field's values: by the kind of the field, and versions by its name. */
 export function comparableOf({ steps }: PathText, shape: Shape): Comparable {
   switch (shape.kind) {
     case 'quantity':

@@ -154,7 +154,7 @@ function parseWhere(resource: Resource, text: string): Where {
   throw new ApiError('BadRequest', causes.map(({ message }) => `where: ${message}`).join('\n'), { details: { causes } })
 }
 
-/** How the operator lets such a query look at fewer objects. */
+/** Advice to the operator: an index by which such a query reads fewer objects. */
 function indexAdvice(resource: Resource, pins: Where['pins']): string {
   const [pin] = pins
   if (pin === undefined) return 'select fewer objects with a namespace, a labelSelector or a field that equals a value'

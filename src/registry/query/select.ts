@@ -1,4 +1,4 @@
-// Objects with some of their fields only. What names an object and its version is always there.
+// Objects with some of their fields only. The names and versions of objects are always there.
 import { jsonText } from '../../api/json-text.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { type PathText, parsePaths } from '../../api/path-text.ts'

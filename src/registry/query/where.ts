@@ -17,7 +17,7 @@ const CALL_COST = 50_000
 /** The reference's limit of all evaluations for one request. */
 export const REQUEST_COST = 10_000_000
 
-/** How much a request may still use. That of a list is used up for good, that of a watch comes back with time. */
+/** The cost that a request may still use. The allowance of a list does not come back; the allowance of a watch comes back with time. */
 export interface Allowance {
   /** False: no more objects may be looked at. */
   look(): boolean
@@ -34,7 +34,7 @@ export interface ConditionOptions {
   readonly pins: readonly Pin[]
   /** Objects with the values of the pins match. */
   readonly arePinsEnough: boolean
-  /** How a query may look at fewer objects. */
+  /** Advice by which a query reads fewer objects. */
   readonly advice: string
   /** The object in the version that is served. */
   readonly objectOf: (stored: StoredObject) => ApiObject

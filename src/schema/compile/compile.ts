@@ -1,5 +1,5 @@
 // Compiles the files of `proto/api` to the compact table, at build time only: nothing that serves requests imports protobufjs
-// through here. What it does not understand is an error.
+// through here. A construct that it does not understand is an error.
 import protobufjs from 'protobufjs'
 import { API_LEVELS, type LevelSpan } from '../../api/level.ts'
 import type { Value } from '../../api/value.ts'
@@ -41,7 +41,7 @@ export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
 }
 
 /**
- * What the comments before messages and fields say, by the name of the type and the field in the table; and the lines of `usual`, by the name of
+ * The comments before messages and fields, by the name of the type and the field in the table; and the lines of `usual`, by the name of
  * the field, alone or behind that of its type.
  */
 export function compileDescriptions(files: readonly ProtoFile[], usual = ''): Readonly<Record<string, string>> {

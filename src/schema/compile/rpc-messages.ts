@@ -10,7 +10,7 @@ import { lengthOf, type Message, type Rpc, SMALL_BYTES, sizeOfAll, sizeOfOne, wr
 const NO_BYTES = Buffer.alloc(0)
 `
 
-/** How the values of a type are handled in TypeScript. */
+/** The TypeScript code for values of a scalar type. */
 interface Scalar {
   readonly type: string
   readonly zero: string

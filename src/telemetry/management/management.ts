@@ -50,7 +50,7 @@ const MOST_CONNECTIONS = 64
 /** The most pages that are made at the same time, health not counted. Each may take megabytes. */
 const MOST_AT_ONCE = 8
 const REQUEST_WITHIN_MS = 5_000
-/** How long a client may take to read an answer, or to ask again. */
+/** The time in which a client must read an answer, or ask again. */
 const IDLE_MS = 30_000
 const LIMITS = Object.freeze({
   maxHeaderSize: 8 * 1024,

@@ -1,5 +1,5 @@
-// Who may read what at the management address (D33). A connection from this machine may read everything, unless a browser was led there. Others need
-// the token or a certificate, and for health also those may ask who were let in by --management-open-probes.
+// Access to the management address (D33). A connection from this machine may read everything, unless another web site sent the browser. Other
+// connections need the token or a certificate; with --management-open-probes, they may read health without them.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'

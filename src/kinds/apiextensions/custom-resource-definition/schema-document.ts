@@ -114,7 +114,7 @@ interface Place {
   readonly check: Check
   readonly isRoot: boolean
   readonly insideMeta: boolean
-  /** Why defaults are not allowed here. */
+  /** The reason why defaults are not allowed here. */
   readonly noDefaults?: string
 }
 

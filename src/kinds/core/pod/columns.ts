@@ -8,7 +8,7 @@ import { orNone } from '../../../codec/tables/reading.ts'
 interface Tally {
   readonly ready: number
   readonly restarts: number
-  /** When a container last ended before a restart; empty if none did. */
+  /** The time when a container last ended before a restart. Empty: none did. */
   readonly lastRestart: string
 }
 

@@ -40,7 +40,7 @@ export function addressRange(text: string): AddressRange {
   }
 }
 
-/** How many addresses of the range services can have. */
+/** The number of addresses of the range that services can have. */
 export function addressCount(text: string): number {
   const { first, last } = addressRange(text)
   return Number(last - first + 1n)

@@ -44,7 +44,7 @@ export interface ClaimContext {
   readonly signal: AbortSignal
 }
 
-/** How claims of addresses, or of ports, are stored. */
+/** The stored form of claims of addresses, or of ports. */
 export interface ClaimType {
   readonly resource: StoredResource
   record(name: string, owner: Owner, moment: Pick<ClaimContext, 'now' | 'random'>): ApiObject

@@ -87,7 +87,7 @@ const SIZES: readonly string[] = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki'
 
 interface Divisors {
   readonly values: readonly string[]
-  /** How messages name the resource. */
+  /** The name of the resource in messages. */
   readonly words: string
 }
 
