@@ -127,7 +127,7 @@ const ISSUER = [
     key: '.well-known/openid-configuration',
     id: 'getServiceAccountIssuerOpenIDConfiguration',
     tag: 'WellKnown',
-    description: 'Who issues the tokens of service accounts.',
+    description: 'The issuer of service account tokens.',
     produces: ['application/json'],
   },
   {

@@ -124,7 +124,7 @@ class SchemaWriter {
   #partText({ stem }: CompiledFile, { name }: CompiledType): string | undefined {
     const kind = name.replace(/(Spec|Status)$/, '')
     if (kind === name || !this.#types.has(`${stem}.${kind}`)) return undefined
-    return name.endsWith('Spec') ? `What is wanted of a ${kind}.` : `What is known of a ${kind}.`
+    return name.endsWith('Spec') ? `The desired state of a ${kind}.` : `The observed state of a ${kind}.`
   }
 
   /** The fields of a type with their places, with those of its inlined types. */

@@ -462,7 +462,7 @@ export interface Condition {
   readonly status: string
   /** The generation that the statement was made for. */
   readonly observedGeneration?: number
-  /** When the statement last changed. */
+  /** The time when the statement last changed. */
   readonly lastTransitionTime: Time
   /** Why, in one word. */
   readonly reason: string
@@ -541,7 +541,7 @@ export interface Container {
   /** Always: an init container that runs beside the others. */
   readonly restartPolicy?: string
   readonly restartPolicyRules?: readonly ContainerRestartRule[]
-  /** Where volumes are mounted. */
+  /** The mounts of volumes. */
   readonly volumeMounts?: readonly VolumeMount[]
   /** Block devices of the container. */
   readonly volumeDevices?: readonly VolumeDevice[]
@@ -555,9 +555,9 @@ export interface Container {
   readonly lifecycle?: Lifecycle
   /** The file whose text says why the container ended. */
   readonly terminationMessagePath?: string
-  /** Where the text of the end comes from. */
+  /** The source of the termination message. */
   readonly terminationMessagePolicy?: 'FallbackToLogsOnError' | 'File'
-  /** When the image is fetched. */
+  /** The rule for pulling the image. */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never'
   /** Security settings of the container. */
   readonly securityContext?: SecurityContext
@@ -1228,11 +1228,11 @@ export interface EnvVar {
   readonly name: string
   /** The text of the variable; $(NAME) stands for another one. */
   readonly value?: string
-  /** Where the text comes from. */
+  /** The source of the text. */
   readonly valueFrom?: EnvVarSource
 }
 
-/** Where the text of an environment variable comes from. */
+/** The source of the text of an environment variable. */
 export interface EnvVarSource {
   readonly fieldRef?: ObjectFieldSelector
   readonly resourceFieldRef?: ResourceFieldSelector
@@ -1980,7 +1980,7 @@ export interface LeaseSpec {
   readonly leaseDurationSeconds?: number
   /** Since when the holder has it. */
   readonly acquireTime?: MicroTime
-  /** When it was last renewed. */
+  /** The time of the last renewal. */
   readonly renewTime?: MicroTime
   /** The number of changes of the holder. */
   readonly leaseTransitions?: number
@@ -2173,7 +2173,7 @@ export interface MutatingAdmissionPolicy {
 }
 export const MutatingAdmissionPolicy: Kind<MutatingAdmissionPolicy> = { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'MutatingAdmissionPolicy', plural: 'mutatingadmissionpolicies', namespaced: false }
 
-/** Where a mutating policy holds. */
+/** The objects and parameters for which a mutating policy holds. */
 export interface MutatingAdmissionPolicyBinding {
   readonly apiVersion?: 'admissionregistration.k8s.io/v1'
   readonly kind?: 'MutatingAdmissionPolicyBinding'
@@ -2988,7 +2988,7 @@ export interface PodSpec {
   readonly terminationGracePeriodSeconds?: number
   /** The time for which the pod may be active on a node before it counts as failed. */
   readonly activeDeadlineSeconds?: number
-  /** Where names are resolved. */
+  /** The way to resolve names. */
   readonly dnsPolicy?: 'ClusterFirst' | 'ClusterFirstWithHostNet' | 'Default' | 'None'
   /** Labels that the node must have. */
   readonly nodeSelector?: Readonly<Record<string, string>>
@@ -3062,7 +3062,7 @@ export interface PodSpec {
 /** The observed state of a pod, mostly from its node. */
 export interface PodStatus {
   readonly observedGeneration?: number
-  /** Where the pod is in its life. */
+  /** The phase of the pod's life. */
   readonly phase?: 'Failed' | 'Pending' | 'Running' | 'Succeeded' | 'Unknown'
   /** Conditions of the pod. */
   readonly conditions?: readonly PodCondition[]
@@ -3078,7 +3078,7 @@ export interface PodStatus {
   readonly podIP?: string
   /** The addresses of the pod, one a family. */
   readonly podIPs?: readonly PodIP[]
-  /** When the node took notice of the pod. */
+  /** The time when the node took notice of the pod. */
   readonly startTime?: Time
   /** The observed state of each init container. */
   readonly initContainerStatuses?: readonly ContainerStatus[]
@@ -4442,7 +4442,7 @@ export interface VolumeHealthStatus {
   readonly lastTransitionTime?: Time
 }
 
-/** Where a volume is mounted in a container. */
+/** The mount of a volume in a container. */
 export interface VolumeMount {
   /** The volume. */
   readonly name: string

@@ -199,7 +199,7 @@ describe('the schema of a type', () => {
     const text = (name: string, ...keys: readonly string[]) => at(both(name)[0], ...keys, 'description')
     expect(text('io.k8s.api.core.v1.Pod')).toMatch(/^Containers that run together/)
     expect(text('io.k8s.api.core.v1.PodList')).toBe('A list of Pod.')
-    expect(text('io.k8s.api.batch.v1.JobSpec')).toBe('What is wanted of a Job.')
+    expect(text('io.k8s.api.batch.v1.JobSpec')).toBe('The desired state of a Job.')
     expect(text('io.k8s.api.core.v1.Container', 'properties', 'image')).toBe('The image that is run.')
     expect(text('io.k8s.api.core.v1.Probe', 'properties', 'httpGet')).toMatch(/^Asks over HTTP/)
     expect(text('io.k8s.api.apps.v1.ReplicaSet', 'properties', 'metadata')).toMatch(/^Standard object's metadata\./)
