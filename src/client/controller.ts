@@ -45,6 +45,8 @@ export interface Watched<T extends KubernetesObject> extends Followed<T> {
 
 /** The argument of `reconcile`. */
 export interface Reconciliation<T extends KubernetesObject> extends ObjectWrites<T> {
+  /** The namespace and the name: `default/blog`. Without a namespace, the name alone. */
+  readonly key: string
   readonly name: string
   readonly namespace: string | undefined
   /** The object in the informer's copy, which may be older than the server's. Undefined: it is deleted. Do not change it. */
@@ -89,6 +91,8 @@ export interface ControllerOptions<T extends KubernetesObject, W extends readonl
   readonly firstRetryMs?: number
   /** The longest delay. Default: 1,000 seconds. */
   readonly longestRetryMs?: number
+  /** The time of the transitions of conditions. Default: the time of the client's clock. */
+  readonly now?: () => number | Promise<number>
   /** Stops the controller. Default: SIGTERM and SIGINT; a second one ends the process. */
   readonly signal?: AbortSignal
   /** Called when `reconcile` fails (then with the name of the object), and when the server refuses or cannot be reached. Default: `console.error`. */
@@ -103,7 +107,7 @@ const NEEDED = { client: 'client', for: 'object', reconcile: 'function' } as con
 const FOLLOWED = { owns: 'list?', watches: 'list?', namespace: 'text', concurrency: POSITIVE } as const
 const TIMES = { firstRetryMs: 'interval?', longestRetryMs: 'interval?' } as const
 const WRITES = { finalizer: 'object?', fieldManager: 'text' } as const
-const REST = { leaderElection: 'object?', signal: 'signal?', onError: 'function?' } as const
+const REST = { leaderElection: 'object?', now: 'function?', signal: 'signal?', onError: 'function?' } as const
 const OPTIONS: OptionTypes<ControllerOptions<KubernetesObject, []>> = {
   ...NEEDED,
   ...FOLLOWED,
@@ -196,7 +200,8 @@ async function reconcileAll<T extends KubernetesObject>(
     if (found === undefined) throw new TypeError(`the controller does not follow ${kind.kind ?? kind.plural}`)
     return found as unknown as Informer<U>
   }
-  const writers = { client, kind: sources[0]!.kind, fieldManager: options.fieldManager }
+  const { fieldManager, now = () => client.clock.timeOfDay() } = options
+  const writers = { client, kind: sources[0]!.kind, fieldManager, now }
   const queue = new WorkQueue({
     clock: client.clock,
     concurrency: options.concurrency ?? 1,
@@ -210,7 +215,8 @@ async function reconcileAll<T extends KubernetesObject>(
         if (object === undefined) throw new TypeError(`${name} is deleted: there is nothing to write for it`)
         return object
       }
-      const request = { name, namespace, object, signal, cached, ...writesFor(read, writers) }
+      const path = namespace === undefined ? name : key
+      const request = { key: path, name, namespace, object, signal, cached, ...writesFor(read, writers) }
       const result = await reconcileOrFinalize(request, options, writers)
       const { requeueAfterMs } = result ?? {}
       checkValue('reconcile', 'requeueAfterMs', requeueAfterMs, 'duration?')

@@ -5,11 +5,21 @@ import { hasReason } from './errors.ts'
 import { apiVersionOf, type Kind } from './kind.ts'
 import type { KubernetesObject, Stored } from './objects.ts'
 import type { Resource } from './resource.ts'
+import { setCondition, type StatusCondition } from './status-condition.ts'
 
 /** Members of the status; null removes one. */
 export type StatusPatch<T> = T extends { readonly status?: infer S }
   ? { readonly [K in keyof NonNullable<S>]?: NonNullable<S>[K] | null | undefined }
   : object
+
+/** A condition in the status of an object, without the time, which `patchStatus` sets. */
+export type ConditionPatch<T> = T extends { readonly status?: infer S }
+  ? NonNullable<S> extends { readonly conditions?: infer L }
+    ? NonNullable<L> extends readonly (infer C)[]
+      ? Omit<C, 'lastTransitionTime'>
+      : never
+    : never
+  : never
 
 /** The writes for the reconciled object. They throw if it is deleted. */
 export interface ObjectWrites<T extends KubernetesObject> {
@@ -21,8 +31,11 @@ export interface ObjectWrites<T extends KubernetesObject> {
     kind: Kind<U, S>,
     object: S,
   ) => Promise<Stored<U>>
-  /** Merges into the status. If the object has changed or is gone since it was read, nothing is written. */
-  readonly patchStatus: (status: StatusPatch<T>) => Promise<void>
+  /**
+   * Merges into the status. Each condition takes the place of the condition of its type, and its `lastTransitionTime` changes with its status.
+   * If the object has changed or is gone since it was read, nothing is written.
+   */
+  readonly patchStatus: (status: StatusPatch<T>, ...conditions: readonly ConditionPatch<T>[]) => Promise<void>
 }
 
 /** A finalizer that the controller adds before the first `reconcile`. It keeps a deleted object until `cleanUp` has succeeded. */
@@ -46,6 +59,7 @@ export function checkFinalizer(finalizer: Finalizer<never> | undefined): void {
 export interface Writers {
   readonly kind: Kind<KubernetesObject>
   readonly fieldManager: string | undefined
+  readonly now: () => number | Promise<number>
   readonly client: {
     resource<U extends KubernetesObject, S extends KubernetesObject>(kind: Kind<U, S>): Resource<U, S>
   }
@@ -53,7 +67,7 @@ export interface Writers {
 
 /** `read` returns the object as it was read, and throws if it is deleted. */
 export function writesFor<T extends KubernetesObject>(read: () => Stored<T>, writers: Writers): ObjectWrites<T> {
-  const { kind, fieldManager, client } = writers
+  const { kind, fieldManager, client, now } = writers
   return {
     apply: async (owned, content) => {
       const { name, namespace, uid } = read().metadata
@@ -67,11 +81,22 @@ export function writesFor<T extends KubernetesObject>(read: () => Stored<T>, wri
       }
       return client.resource(owned).apply({ ...content, metadata }, { fieldManager, force: true })
     },
-    patchStatus: async (status) => {
-      const { name, resourceVersion } = read().metadata
-      await ignoringOutdated(resourceOf(read(), writers).status.patch(name, { metadata: { resourceVersion }, status }))
+    patchStatus: async (given, ...conditions) => {
+      const object = read()
+      const { name, resourceVersion } = object.metadata
+      const status =
+        conditions.length === 0 ? given : { ...given, conditions: withSet(object, conditions, await now()) }
+      await ignoringOutdated(resourceOf(object, writers).status.patch(name, { metadata: { resourceVersion }, status }))
     },
   }
+}
+
+/** The conditions of the object, with these among them. */
+function withSet(object: KubernetesObject, conditions: readonly object[], nowMs: number): readonly StatusCondition[] {
+  const { status } = object as { readonly status?: { readonly conditions?: readonly StatusCondition[] } }
+  const set = (all: readonly StatusCondition[], condition: object): readonly StatusCondition[] =>
+    setCondition(all, condition as StatusCondition, nowMs)
+  return conditions.reduce(set, status?.conditions ?? [])
 }
 
 /** The next change of the object, which this makes, reconciles it again. */

@@ -137,6 +137,16 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     return this.#endpoint.call({ verb: 'get', method: 'GET', place: { name }, query }, options)
   }
 
+  /** The object, or undefined if there is none. Throws if the server does not know the kind. */
+  async find(name: string, options: CallOptions = {}): Promise<Stored<T> | undefined> {
+    try {
+      return await this.get(name, options)
+    } catch (error) {
+      if (hasReason(error, 'NotFound') && error.details?.name === name) return undefined
+      throw error
+    }
+  }
+
   /** All objects at one resourceVersion, read page by page. */
   async list(options: ListOptions = {}): Promise<List<T>> {
     const pages: List<T>[] = []

@@ -36,6 +36,7 @@ export type {
   ResourceOptions,
   ResourceType,
   Scale,
+  StatusCondition,
   VersionOptions,
   WebhookClientConfig,
 } from './resource.ts'
@@ -123,7 +124,7 @@ const RESOURCE = Object.freeze(
   'group kind plural scope shortNames categories labels annotations versions convert webhook'.split(' '),
 )
 const VERSION = Object.freeze(
-  'spec status description rules columns scale selectableFields served storage deprecated'.split(' '),
+  'spec status conditions description rules columns scale selectableFields served storage deprecated'.split(' '),
 )
 
 /** The compiler does not see a misspelt option of a program in JavaScript. Without its functions, conversion would lose fields. */
@@ -139,14 +140,15 @@ function pluralOf(kind: string): string {
 }
 
 function defineVersion(name: string, options: VersionOptions, report: Report): DefinitionVersion {
-  const { spec, status, deprecated = false, scale } = options
+  const { spec, deprecated = false, scale } = options
   const path = `versions.${name}`
+  const status = statusOf(options, `${path}.status`, report)
   const schema: StructuralSchema = {
     type: 'object',
     ...present({ description: options.description, 'x-kubernetes-validations': options.rules }),
     properties: {
       spec: structural(spec, `${path}.spec`, report),
-      ...(status === undefined ? {} : { status: structural(status, `${path}.status`, report) }),
+      ...present({ status }),
     },
     ...(isZodSchema(spec) && isOptional(spec) ? {} : { required: ['spec'] }),
   }
@@ -172,6 +174,33 @@ function defineVersion(name: string, options: VersionOptions, report: Report): D
       selectableFields: options.selectableFields?.map((jsonPath) => ({ jsonPath })),
     }),
   }
+}
+
+/** As controller-gen writes the list for a status in Go. */
+const CONDITIONS: StructuralSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      type: { type: 'string', pattern: '^([a-z0-9.-]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$', maxLength: 316 },
+      status: { type: 'string', enum: ['True', 'False', 'Unknown'] },
+      reason: { type: 'string', pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$', minLength: 1, maxLength: 1024 },
+      message: { type: 'string', maxLength: 32_768 },
+      lastTransitionTime: { type: 'string', format: 'date-time' },
+      observedGeneration: { type: 'integer', format: 'int64', minimum: 0 },
+    },
+    required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+  },
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['type'],
+}
+
+function statusOf({ status, conditions }: VersionOptions, path: string, report: Report): StructuralSchema | undefined {
+  const made = status === undefined ? undefined : structural(status, path, report)
+  if (conditions !== true) return made
+  if (made?.properties?.['conditions'] !== undefined)
+    report(path, 'has conditions of its own: leave out one of the two')
+  return { type: 'object', ...made, properties: { ...made?.properties, conditions: CONDITIONS } }
 }
 
 function structural(schema: Schema, path: string, report: Report): StructuralSchema {

@@ -43,6 +43,19 @@ export interface Column {
   readonly priority?: number
 }
 
+/** A condition of a status, as Kubernetes defines it. */
+export interface StatusCondition {
+  type: string
+  status: 'True' | 'False' | 'Unknown'
+  /** One word in CamelCase, for programs. */
+  reason: string
+  /** For people. */
+  message: string
+  lastTransitionTime: string
+  /** The generation of the object that the condition is about. */
+  observedGeneration?: number
+}
+
 /** The paths at which `kubectl scale` and autoscalers find the replicas. */
 export interface Scale {
   readonly specReplicasPath: `.spec.${string}`
@@ -56,6 +69,8 @@ export interface VersionOptions {
   readonly spec: Schema
   /** The observed state. With it, the resource has the subresource `status`, and writes of the object itself do not change it. */
   readonly status?: Schema
+  /** The status has the list `conditions`, as those of built-in kinds. */
+  readonly conditions?: true
   /** The purpose of the kind; `kubectl explain` shows it. */
   readonly description?: string
   /** CEL rules over the whole object: `self.spec`, `self.status`, `self.metadata.name`. */
@@ -133,7 +148,13 @@ interface TypeMeta<G extends string, K extends string, N> {
 
 type SpecField<S, Type> = undefined extends InputOf<S> ? { spec?: Type } : { spec: Type }
 
-type StatusField<V, Type> = V extends { readonly status: Schema } ? { status?: Type } : unknown
+type StatusField<V, Type> = V extends { readonly conditions: true }
+  ? { status?: Flat<StatusPart<V, Type> & { conditions?: StatusCondition[] }> }
+  : V extends { readonly status: Schema }
+    ? { status?: Type }
+    : unknown
+
+type StatusPart<V, Type> = V extends { readonly status: Schema } ? Type : unknown
 
 /** An object as it is read from the server, with all defaults filled in. */
 export type OutputObject<G extends string, K extends string, N, V extends VersionOptions> = Flat<

@@ -170,6 +170,54 @@ describe('a controller', () => {
     await expect.poll(() => phases).toEqual(['Pending', 'Pending', 'Bound'])
   })
 
+  it('sets conditions, with the time of their last transition', async () => {
+    const namespace = await newNamespace()
+    const claims = client.resource(k8s.PersistentVolumeClaim).inNamespace(namespace)
+    const spec = { accessModes: ['ReadWriteOnce'] as const, resources: { requests: { storage: '1Gi' } } }
+    await claims.create({ metadata: { name: 'a' }, spec })
+    await claims.status.patch('a', { status: { conditions: [{ type: 'Other', status: 'True' }] } })
+    const keys = new Set<string>()
+    start({
+      for: k8s.PersistentVolumeClaim,
+      namespace,
+      reconcile: async ({ key, object, patchStatus }) => {
+        keys.add(key)
+        const [reason = 'First', status = 'False'] = object?.metadata.labels?.['wanted']?.split('.') ?? []
+        await patchStatus({ phase: 'Pending' }, { type: 'Resizing', status, reason })
+      },
+    })
+    const conditions = async () => (await claims.get('a')).status?.conditions
+    const began = new Date(client.clock.timeOfDay()).toISOString().replace(/\.\d+/, '')
+    const other = { type: 'Other', status: 'True' }
+    const resizing = { type: 'Resizing', status: 'False', reason: 'First', lastTransitionTime: began }
+    await expect.poll(conditions).toMatchObject([other, resizing])
+    await server.clock.advance('10s')
+    await claims.patch('a', { metadata: { labels: { wanted: 'Second' } } })
+    await expect.poll(conditions).toMatchObject([other, { ...resizing, reason: 'Second' }])
+    await claims.patch('a', { metadata: { labels: { wanted: 'Third.True' } } })
+    const later = new Date(Date.parse(began) + 10_000).toISOString().replace('.000', '')
+    const third = { ...resizing, reason: 'Third', status: 'True', lastTransitionTime: later }
+    await expect.poll(conditions).toMatchObject([other, third])
+    expect([...keys]).toEqual([`${namespace}/a`])
+  })
+
+  it('takes the time of conditions from a function, and the name of an object without namespace as its key', async () => {
+    const namespaces = client.resource(k8s.Namespace)
+    const name = await newNamespace()
+    const keys: string[] = []
+    start({
+      for: { kind: k8s.Namespace, fieldSelector: { 'metadata.name': name } },
+      now: async () => Date.UTC(2020, 1, 2),
+      reconcile: async ({ key, patchStatus }) => {
+        keys.push(key)
+        await patchStatus({}, { type: 'Seen', status: 'True' })
+      },
+    })
+    const seen = { type: 'Seen', status: 'True', lastTransitionTime: '2020-02-02T00:00:00Z' }
+    await expect.poll(async () => (await namespaces.get(name)).status?.conditions).toMatchObject([seen])
+    expect(new Set(keys)).toEqual(new Set([name]))
+  })
+
   it('holds objects by a finalizer until they are cleaned up', async () => {
     const namespace = await newNamespace()
     const seen: unknown[] = []

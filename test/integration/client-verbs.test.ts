@@ -58,8 +58,12 @@ describe.each(Object.entries(WAYS))('the verbs, %s', (_way, connect) => {
     expect((await configMaps().get('verbs')).data).toEqual({ b: '3' })
     const stale = configMaps().delete('verbs', { preconditions: { uid: 'another' } })
     expect(hasReason(await caught(stale), 'Conflict')).toBe(true)
+    expect((await configMaps().find('verbs'))?.data).toEqual({ b: '3' })
     await configMaps().delete('verbs', { propagationPolicy: 'Background' })
     expect(hasReason(await caught(configMaps().get('verbs')), 'NotFound')).toBe(true)
+    expect(await configMaps().find('verbs')).toBeUndefined()
+    const misspelt = client.resource({ group: '', version: 'v1', plural: 'configmap' }).inNamespace('default')
+    expect(hasReason(await caught(misspelt.find('verbs')), 'NotFound')).toBe(true)
   })
 
   it('applies, and refuses what another manager has set', async () => {

@@ -1,6 +1,6 @@
 // The operator as a program, for the cluster that kubectl would use: node main.ts. Several can run: one leads, the others wait.
 import { parseArgs } from 'node:util'
-import { Client, hasReason, k8s } from 'quarterdeck/client'
+import { Client, k8s } from 'quarterdeck/client'
 import { type HostNames, runOperator } from './operator.ts'
 
 const { values } = parseArgs({
@@ -21,17 +21,13 @@ const leases = client.resource(k8s.Lease).inNamespace('default')
 /** A host name belongs to the site that is named in the Lease of that name. */
 const hostNames: HostNames = {
   claim: async (host, owner) => {
-    const lease = await leases.create({ metadata: { name: host }, spec: { holderIdentity: owner } }).catch((error) => {
-      if (!hasReason(error, 'AlreadyExists')) throw error
-      return leases.get(host)
-    })
-    const holder = lease.spec?.holderIdentity
-    if (holder !== owner) throw new Error(`${host} belongs to ${holder}`)
+    const wanted = { metadata: { name: host }, spec: { holderIdentity: owner } }
+    const { spec } = (await leases.find(host)) ?? (await leases.create(wanted))
+    if (spec?.holderIdentity !== owner) throw new Error(`${host} belongs to ${spec?.holderIdentity}`)
   },
   release: async (host, owner) => {
-    const { items } = await leases.list({ fieldSelector: { 'metadata.name': host } })
-    const own = items.filter(({ spec }) => spec?.holderIdentity === owner)
-    for (const { metadata } of own) await leases.delete(host, { preconditions: { uid: metadata.uid } })
+    const { metadata, spec } = (await leases.find(host)) ?? {}
+    if (spec?.holderIdentity === owner) await leases.delete(host, { preconditions: { uid: metadata!.uid } })
   },
 }
 
@@ -40,15 +36,11 @@ async function serverTime(): Promise<number> {
   return Date.parse((JSON.parse(text) as { readonly now: string }).now)
 }
 
+const [identity, retryPeriodMs] = [values.identity, Number(values['retry-period-ms'])]
 await runOperator({
   client,
   hostNames,
-  leaderElection: {
-    namespace: 'default',
-    name: 'site-operator',
-    identity: values.identity,
-    retryPeriodMs: Number(values['retry-period-ms']),
-  },
+  leaderElection: { namespace: 'default', name: 'site-operator', identity, retryPeriodMs },
   firstRetryMs: Number(values['retry-ms']),
   ...(values['virtual-time'] ? { now: serverTime } : {}),
 })

@@ -4,7 +4,7 @@ import type { InferInput } from 'quarterdeck/define'
 import { applyYaml, eventually, serverFixtures, type ServerFixtures, waitFor } from 'quarterdeck/testing'
 import { test as base, beforeAll, describe, expect } from 'vitest'
 import { type HostNames, type OperatorOptions, runOperator } from './operator.ts'
-import { type Condition, Site } from './site.ts'
+import { Site } from './site.ts'
 
 /** Hands out host names, unless the test says otherwise. */
 class FakeHostNames implements HostNames {
@@ -56,8 +56,8 @@ const definitionTest = base.extend<ServerFixtures>(
 const test = definitionTest.extend<{ hostNames: FakeHostNames; operator: RunningOperator }>({
   hostNames: ({ client: _client }, use) => use(new FakeHostNames()),
   operator: [
-    async ({ client, server, hostNames }, use) => {
-      const operator = start({ client, hostNames, now: () => server.clock.now() })
+    async ({ client, hostNames }, use) => {
+      const operator = start({ client, hostNames })
       await use(operator)
       await operator.stop()
     },
@@ -80,7 +80,7 @@ const LEASE = { kind: k8s.Lease, ...LEADER }
 
 const sitesOf = (client: Client) => client.resource(Site.versions.v1).inNamespace('default')
 const deploymentsOf = (client: Client) => client.resource(k8s.Deployment).inNamespace('default')
-const condition = (status: Condition['status'], reason: string) => ({
+const condition = (status: 'True' | 'False' | 'Unknown', reason: string) => ({
   status: { conditions: [{ type: 'Ready', status, reason }] },
 })
 /** What happens in this process is not long in coming. */

@@ -1,7 +1,7 @@
 // A complete operator: for each Site it makes a Deployment and a Service, claims the host name, and reports the progress in the status. One of
 // several processes leads. `main.ts` runs it as a program.
-import { type ControllerOptions, k8s, runController, setCondition, type Stored } from 'quarterdeck/client'
-import { type Condition, Site } from './site.ts'
+import { type ControllerOptions, k8s, runController, type Stored } from 'quarterdeck/client'
+import { Site } from './site.ts'
 
 /** Gives out host names. Both functions may be called again for the same site, and throw if they cannot succeed now. */
 export interface HostNames {
@@ -9,43 +9,37 @@ export interface HostNames {
   release(host: string, owner: string): Promise<void>
 }
 
-type Passed = 'client' | 'leaderElection' | 'firstRetryMs' | 'signal' | 'onError'
+type Passed = 'client' | 'leaderElection' | 'firstRetryMs' | 'now' | 'signal' | 'onError'
 
 export interface OperatorOptions extends Pick<ControllerOptions<Site, []>, Passed> {
   readonly hostNames: HostNames
-  /** The time of transitions, in milliseconds. */
-  readonly now?: () => number | Promise<number>
 }
 
 const MANAGER = 'site-operator'
 const OWN = { labelSelector: { 'app.kubernetes.io/managed-by': MANAGER } }
 
 /** Runs until it is stopped. */
-export async function runOperator({ hostNames, now = Date.now, ...options }: OperatorOptions): Promise<void> {
+export async function runOperator({ hostNames, ...options }: OperatorOptions): Promise<void> {
   await runController({
     for: Site.versions.v1,
-    owns: [
-      { kind: k8s.Deployment, ...OWN },
-      { kind: k8s.Service, ...OWN },
-    ],
+    owns: [k8s.Deployment, k8s.Service].map((kind) => ({ kind, ...OWN })),
     fieldManager: MANAGER,
     leaderElection: { namespace: 'default', name: MANAGER },
     finalizer: {
       name: 'example.com/host',
-      cleanUp: ({ object: site }) => hostNames.release(site.spec.host, pathOf(site)),
+      cleanUp: ({ key, object: { spec } }) => hostNames.release(spec.host, key),
     },
     ...options,
-    reconcile: async ({ object: site, apply, patchStatus }) => {
+    reconcile: async ({ key, object: site, apply, patchStatus }) => {
       if (site === undefined) return
       const { host, paused, replicas } = site.spec
-      const report = async (status: Condition['status'], reason: string, message: string, readyReplicas?: number) => {
-        const condition = { type: 'Ready', status, reason, message }
-        const conditions = setCondition(site.status?.conditions, condition, await now())
-        await patchStatus({ observedGeneration: site.metadata.generation, readyReplicas, conditions })
+      const report = (status: 'True' | 'False' | 'Unknown', reason: string, message: string, ready?: number) => {
+        const progress = { observedGeneration: site.metadata.generation, readyReplicas: ready }
+        return patchStatus(progress, { type: 'Ready', status, reason, message })
       }
       if (paused) return report('Unknown', 'Paused', 'the site is paused')
       try {
-        await hostNames.claim(host, pathOf(site))
+        await hostNames.claim(host, key)
       } catch (error) {
         await report('False', 'HostNotClaimed', (error as Error).message)
         throw error
@@ -58,10 +52,6 @@ export async function runOperator({ hostNames, now = Date.now, ...options }: Ope
       else await report('True', 'Serving', message, ready)
     },
   })
-}
-
-function pathOf({ metadata: { namespace, name } }: Stored<Site>): string {
-  return `${namespace}/${name}`
 }
 
 function deploymentOf({ metadata: { name }, spec: { image, replicas } }: Stored<Site>): k8s.Deployment {

@@ -2,14 +2,6 @@
 import { defineResource, type InferResource, kubernetes } from 'quarterdeck/define'
 import { z } from 'zod'
 
-const condition = z.object({
-  type: z.string(),
-  status: z.enum(['True', 'False', 'Unknown']),
-  reason: z.string(),
-  message: z.string(),
-  lastTransitionTime: z.iso.datetime(),
-})
-
 export const Site = defineResource({
   group: 'example.com',
   kind: 'Site',
@@ -27,14 +19,8 @@ export const Site = defineResource({
         replicas: z.int32().min(0).max(50).default(1),
         paused: z.boolean().default(false).describe('Leave everything as it is.'),
       }),
-      status: z.object({
-        observedGeneration: z.int().optional(),
-        readyReplicas: z.int32().optional(),
-        conditions: z
-          .array(condition)
-          .meta(kubernetes({ listType: 'map', listMapKeys: ['type'] }))
-          .optional(),
-      }),
+      status: z.object({ observedGeneration: z.int().optional(), readyReplicas: z.int32().optional() }),
+      conditions: true,
       scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.readyReplicas' },
       columns: [
         { name: 'Host', jsonPath: '.spec.host' },
@@ -45,4 +31,3 @@ export const Site = defineResource({
 })
 
 export type Site = InferResource<typeof Site>
-export type Condition = NonNullable<NonNullable<Site['status']>['conditions']>[number]

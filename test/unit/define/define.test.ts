@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseYaml } from '../../../src/codec/yaml-parse.ts'
-import { DefinitionError, defineResource, kubernetes } from '../../../src/define/define.ts'
+import { DefinitionError, defineResource, type InferStatus, kubernetes } from '../../../src/define/define.ts'
 
 const spec = z.object({
   replicas: z.int32().min(0).default(1).describe('How many there are.'),
@@ -210,6 +210,41 @@ describe('a defined resource', () => {
     expect(defineResource({ ...base, versions }).definition.spec.conversion).toBeUndefined()
   })
 
+  it('adds the list of conditions to the status, and makes a status for it', () => {
+    const column = { name: 'Ready', jsonPath: '.status.conditions[?(@.type=="Ready")].status' }
+    const status = z.object({ size: z.int32() })
+    const widget = defineResource({ ...base, versions: { v1: { spec, status, conditions: true, columns: [column] } } })
+    const [version] = widget.definition.spec.versions
+    const { properties, required } = version!.schema.openAPIV3Schema.properties!['status']!
+    expect(required).toEqual(['size'])
+    expect(Object.keys(properties!)).toEqual(['size', 'conditions'])
+    expect(properties!['conditions']).toMatchObject({
+      type: 'array',
+      'x-kubernetes-list-map-keys': ['type'],
+      items: { required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'] },
+    })
+    expect(version!.subresources).toEqual({ status: {} })
+    const condition: NonNullable<InferStatus<typeof widget>['conditions']>[number] = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Done',
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    }
+    const alone = defineResource({ ...base, versions: { v1: { spec, conditions: true } } })
+    const read: InferStatus<typeof alone> = { conditions: [condition] }
+    expect(read).toBeDefined()
+    expect(Object.keys(alone.definition.spec.versions[0]!.schema.openAPIV3Schema.properties!['status']!)).toEqual([
+      'type',
+      'properties',
+    ])
+  })
+
+  it('refuses a second list of conditions', () => {
+    const define = (): unknown => defineResource({ ...base, versions: { v1: { spec, status, conditions: true } } })
+    expect(define).toThrow('versions.v1.status: has conditions of its own: leave out one of the two')
+  })
+
   it('names the webhook of another program', () => {
     const webhook = { url: 'https://convert.example.com' }
     const { definition } = defineResource({ ...base, versions: { v1: { spec } }, webhook })
@@ -223,7 +258,7 @@ describe('a defined resource', () => {
       [
         'Widget.example.com cannot be defined',
         '  conversion: is no option: there are group, kind, plural, scope, shortNames, categories, labels, annotations, versions, convert, webhook',
-        '  versions.v1.subresources: is no option: there are spec, status, description, rules, columns, scale, selectableFields, served, storage, deprecated',
+        '  versions.v1.subresources: is no option: there are spec, status, conditions, description, rules, columns, scale, selectableFields, served, storage, deprecated',
         '  versions.v1.storge: is no option: there are spec, ',
       ].join('\n'),
     )
