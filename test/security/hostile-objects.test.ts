@@ -2,7 +2,7 @@
 // the cost of a create grows with its bytes and not with their square, and memory does not grow with either. So with every text.
 // In `make test` each place has one variety of items, in turns; `make test-cost` has all of them, with bodies as large as they may be.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { builtInGroups, type BuiltInResource } from '../../src/schema/built-in-resources.ts'
+import { allBuiltInGroups, type BuiltInResource } from '../../src/schema/built-in-resources.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import { tooCostly } from '../rigs/hostile-cost.ts'
 import { hostileBody, type Place, placesOf, VARIETIES } from '../corpora/hostile-objects.ts'
@@ -22,12 +22,16 @@ let server: MeasuredServer
 let peakAtStart: number
 
 beforeAll(async () => {
-  server = await startMeasuredServer()
+  server = await startMeasuredServer([
+    '--in-memory',
+    '--runtime-config=api/all=true',
+    '--feature-gates=AllAlpha=true,AllBeta=true',
+  ])
   peakAtStart = server.peakBytes()
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-const resources = builtInGroups()
+const resources = allBuiltInGroups()
   .flatMap(({ versions }) => versions.flatMap(({ resources: rows }) => rows))
   .filter(({ verbs }) => verbs.includes('create'))
 

@@ -80,7 +80,7 @@ function checkNames(holder: Templates, at: FieldPath, check: Check, seen: Set<st
 }
 
 function depthOf({ compositePodGroupTemplates: children }: Templates): number {
-  return 1 + Math.max(0, ...(children ?? []).map(depthOf))
+  return 1 + (children ?? []).reduce((deepest, child) => Math.max(deepest, depthOf(child)), 0)
 }
 
 function prioritiesOf(holder: Templates): readonly string[] {
