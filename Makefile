@@ -30,7 +30,7 @@ $(READY): package-lock.json
 	@touch $@
 
 run: $(RUNNABLE) ## Run the server on the embedded store (flags: make run ARGS="--secure-port 7443")
-	npm start --silent -- $(ARGS)
+	@npm start --silent -- $(ARGS)
 
 build: $(RUNNABLE) ## Build dist from the sources (make run does so where they have changed)
 	npm run --silent build

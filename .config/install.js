@@ -53,6 +53,8 @@ function isWanted(place, { dev, link, os, cpu, libc }) {
 function told() {
   const done = wanted.filter((place) => existsSync(path.join(project, place, 'package.json'))).length
   begun ||= done < wanted.length
+  // The build, which tells its own progress on the same line, is what npm runs then.
+  if (begun && done === wanted.length) return undefined
   return begun ? `${done} of ${wanted.length} packages are there` : 'removing what is there'
 }
 

@@ -213,7 +213,9 @@ async function loginHint(url: string, kubeconfigFile: string, environment: Envir
   if (!isLoopbackHost(new URL(url).host)) return `the token to log in with: ${kubeconfigFile}`
   const { consoleKubeconfig } = await import('./console.ts')
   const isFound = consoleKubeconfig(environment) === kubeconfigFile
-  return `log in with: npx quarterdeck console${isFound ? '' : ` --kubeconfig ${shellQuoted(kubeconfigFile)}`}`
+  // In a clone, npx would install the clone first.
+  const isClone = environment['npm_lifecycle_event'] === 'start' && environment['npm_package_name'] === 'quarterdeck'
+  return `log in with: ${isClone ? 'npm run quarterdeck --' : 'npx quarterdeck'} console${isFound ? '' : ` --kubeconfig ${shellQuoted(kubeconfigFile)}`}`
 }
 
 function shellQuoted(text: string): string {

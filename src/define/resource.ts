@@ -75,7 +75,7 @@ export interface VersionOptions {
   readonly description?: string
   /** CEL rules over the whole object: `self.spec`, `self.status`, `self.metadata.name`. */
   readonly rules?: readonly Rule[]
-  /** `kubectl get` shows the name and these; without any, the name and the age. */
+  /** `kubectl get` shows the name and these; without any, the name and the time of creation. */
   readonly columns?: readonly Column[]
   readonly scale?: Scale
   /** Fields for `kubectl get --field-selector`, as JSON paths: `.spec.color`. */

@@ -29,6 +29,7 @@ const OTHERS = new Set([
   'export',
   'cd',
   'mkdir',
+  'mv',
   'printf',
   'until',
 ])

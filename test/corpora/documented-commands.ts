@@ -91,6 +91,7 @@ const RECIPES: Readonly<Record<string, DocumentedRun>> = {
   'quarterdeck test -- kubectl apply -f definition.yaml': { says: /widgets\.example\.com created/ },
   'kubectl kustomize overlay | quarterdeck check -': { says: /1 object: no errors/ },
   'quarterdeck lint-rbac roles.yaml': { says: /^roles\.yaml: Role "default\/reader" uses a wildcard/, exits: 1 },
+  'quarterdeck serve --dev': { says: /is listening on/, endless: true },
   'node settings.ts': { says: /created settings at https:\/\/127\.0\.0\.1:\d+/ },
   'npx quarterdeck serve --help': { with: { 'npx ': '' }, says: /SYNOPSIS/ },
   'npx quarterdeck serve --in-memory --secure-port 7443 --kubeconfig-out kubeconfig': {
@@ -131,14 +132,12 @@ const RELEASED_OPERATOR = 'test/reference/released-operator.test.ts'
 /** Those for a store that no server has open. */
 const WITHOUT_SERVER: Readonly<Record<string, DocumentedRun>> = {
   'quarterdeck backup verify --encryption-key-file backup.key cluster.backup': { says: /keys under/ },
-  'quarterdeck restore --data-dir /data --encryption-key-file backup.key cluster.backup': {
-    with: { '/data': '{empty}' },
-    says: /keys/,
-  },
   'quarterdeck migrate --from /data --to https://etcd-1:2379,https://etcd-2:2379': {
     with: { 'https://etcd-1:2379,https://etcd-2:2379': '{etcd}' },
     says: /keys/,
   },
+  'mv /data/store /data/store.old': { says: /^$/ },
+  'quarterdeck restore --data-dir /data --encryption-key-file backup.key cluster.backup': { says: /keys/ },
   'etcdctl compact': {
     with: { compact: `snapshot save snapshot.db && etcdctl compact $(${NEWEST_REVISION})` },
     says: /compacted revision/,
@@ -210,6 +209,10 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [test: string, word
   'kubectl create deployment web --image=nginx --replicas=3': [
     IN_ONE_PROCESS,
     'create deployment web --image=nginx --replicas=3',
+  ],
+  "kubectl annotate pods --selector app=web quarterdeck.dev/log='hello from a simulated pod'": [
+    IN_ONE_PROCESS,
+    'quarterdeck.dev/log=hello from a simulated pod',
   ],
   'kubectl rollout status deployment/web': [IN_ONE_PROCESS, 'rollout status deployment/web'],
   'kubectl logs deployment/web': [IN_ONE_PROCESS, "'logs', 'deployment/web'"],

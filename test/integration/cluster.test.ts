@@ -23,6 +23,8 @@ it(
     expect(await run('rollout status deployment/web --timeout=60s')).toMatch(/successfully rolled out\n$/)
     expect((await run('get pods --no-headers')).match(/ 1\/1 +Running /g)).toHaveLength(3)
     expect((await kubectl.run(['logs', 'deployment/web'])).stdout).toBe('')
+    await kubectl.run(['annotate', 'pods', '--selector', 'app=web', 'quarterdeck.dev/log=hello from a simulated pod'])
+    expect((await kubectl.run(['logs', 'deployment/web'])).stdout).toBe('hello from a simulated pod\n')
     await run('set image deployment/web nginx=nginx:2')
     await run('rollout status deployment/web --timeout=60s')
     expect(await run('rollout history deployment/web')).toMatch(/\n1 .*\n2 /)

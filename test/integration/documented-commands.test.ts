@@ -1,7 +1,7 @@
-// What the documents for users tell them to type, typed as it stands there: in a shell, in a folder with the files that it names.
+// What the documents for users tell them to type, typed as it stands there: in a shell, in a folder with the files that they tell to save.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +16,6 @@ import { buildGoClient } from '../rigs/go-client.ts'
 import { ServerProcess } from '../rigs/server-process.ts'
 
 const PROJECT = path.join(import.meta.dirname, '../..')
-const FILES = path.join(PROJECT, 'test/fixtures/documented')
 
 let folder: string
 let etcd: EtcdServer
@@ -24,7 +23,6 @@ let places: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-documented-'))
-  cpSync(FILES, folder, { recursive: true })
   for (const [name, content] of documentedFiles()) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
     writeFileSync(path.join(folder, name), content)

@@ -52,6 +52,7 @@ it('installs what running needs, tells how far it is, builds and serves', async 
   const said = await startAndStop('npm', 'start', '--', ...flags)
   expect(said).toMatch(/installing what running needs: \d+ packages/)
   expect(said).toMatch(/\d+ of \d+ packages are there/)
+  expect(said).toContain(' - log in with: npm run quarterdeck -- console')
   expect(said).toContain('is listening on https://127.0.0.1:')
   expect(existsSync(path.join(clone, 'node_modules/vitest'))).toBe(false)
 })
