@@ -39,7 +39,7 @@ export class FieldPath<out T = unknown> {
     return new FieldPath<Member<P, K>>(this, name, '')
   }
 
-  /** Names in messages below here that are no fields. */
+  /** A name below here that appears in messages and is not a field. */
   place(name: string): FieldPath {
     return new FieldPath(this, name, '')
   }

@@ -1,8 +1,7 @@
 // Reads members of maps that have not been type-checked. A member that is absent, null or of another type reads as absent or as
 // the empty value of the wanted type. The name of a reader says which, and whether the items of a list keep their places.
 //
-// All inherited members except `__proto__` are functions. So texts, numbers, `true` and lists need no check for own members. Validation
-// reads little else.
+// All inherited members except `__proto__` are functions. So texts, numbers, `true` and lists need no check for own members.
 import { parseQuantity, type Quantity } from '../lib/quantity.ts'
 import type { Value, ValueMap } from './value.ts'
 import { isList, isMap, own } from './value.ts'
@@ -42,7 +41,7 @@ export function integerOrZero(map: ValueMap, name: string): number | bigint {
   return integerOrAbsent(map, name) ?? 0
 }
 
-/** A text that is no quantity also reads as absent. */
+/** A text that is not a quantity also reads as absent. */
 export function quantityOrAbsent(map: ValueMap, name: string): Quantity | undefined {
   const text = textOrAbsent(map, name)
   const parsed = text === undefined ? undefined : parseQuantity(text)
@@ -80,7 +79,7 @@ export function listOrEmpty(map: ValueMap, name: string): readonly Value[] {
   return isList(value) ? value : NO_ITEMS
 }
 
-/** The maps of a list, each at its place. An item that is no map reads as an empty map. */
+/** The maps of a list, each at its place. An item that is not a map reads as an empty map. */
 export function mapsInPlace(map: ValueMap, name: string): readonly ValueMap[] {
   const list = map[name]
   if (!isList(list)) return NO_ITEMS
@@ -94,7 +93,7 @@ export function mapsOnly(map: ValueMap, name: string): readonly ValueMap[] {
   return list.every(isMap) ? list : list.filter(isMap)
 }
 
-/** The texts of a list, each at its place. An item that is no text reads as an empty text. */
+/** The texts of a list, each at its place. An item that is not a text reads as an empty text. */
 export function textsInPlace(map: ValueMap, name: string): readonly string[] {
   const list = map[name]
   if (!isList(list)) return NO_ITEMS

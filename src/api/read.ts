@@ -1,7 +1,7 @@
 // The parsed request of a read, and its result. Below this layer no "" or "0" stands for a revision.
 import type { ApiObject } from './object.ts'
 
-/** From which moment an answer may come; the cells of the specification's get and list tables. */
+/** The moment whose state an answer may show: the cells of the specification's get and list tables. */
 export type ReadAt =
   /** A revision known to be current at some moment after the request arrived. */
   | { readonly kind: 'latest' }
@@ -14,7 +14,7 @@ export type ReadAt =
 
 /** The position at which a page of a list begins, as a continue token has it. */
 export interface PagePosition {
-  /** The revision of the first page; `undefined`: the newest now (a token that was handed out with a 410). */
+  /** The revision of the first page. Undefined: the newest revision (the token came with a 410). */
   readonly revision: number | undefined
   /** The first key of the page, relative to the list: `name\0` in one namespace, `namespace/name\0` across all. */
   readonly start: string
@@ -29,11 +29,11 @@ export type ListAt = ReadAt | { readonly kind: 'continuation'; readonly position
 
 /** The start of a watch. */
 export type WatchStart =
-  /** The state as of `at` as ADDED events, then what changes. `exact` is not a state to start from. */
+  /** The state as of `at` as ADDED events, then the changes. A watch cannot start at an `exact` revision. */
   | { readonly kind: 'state'; readonly at: Exclude<ReadAt, { readonly kind: 'exact' }> }
   /** No initial state; only changes after the newest revision (`latest`), or after the one in the cache (`any`). */
   | { readonly kind: 'changes'; readonly at: { readonly kind: 'latest' } | { readonly kind: 'any' } }
-  /** No state; every change after this revision, which may be one of the future. */
+  /** No state; every change after this revision, which may be in the future. */
   | { readonly kind: 'after'; readonly revision: number }
 
 /**
@@ -49,7 +49,7 @@ export interface StoredObject {
   readonly key?: string
   /** The value of `metadata.resourceVersion` in `bytes`. */
   readonly revision: number
-  /** Canonical JSON in the storage version, `metadata.resourceVersion` in its place. */
+  /** Canonical JSON in the storage version, with `metadata.resourceVersion`. */
   readonly bytes: Buffer
   /** `bytes` parsed, again at every call: keep the result. */
   object(): ApiObject
@@ -58,11 +58,11 @@ export interface StoredObject {
 /** An event about one object. All its watchers get the same record, so encodings are worth keeping. */
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  /** DELETED: the last state that the watcher could see, with the revision of the change that took it away. */
+  /** DELETED: the last state that the watcher could see, with the revision of the change that removed it. */
   readonly object: StoredObject
   /** MODIFIED: the state before, if it is available in the form of `object`. */
   readonly before?: StoredObject | undefined
-  /** When this server learned of the change, in milliseconds of `performance.now()`; absent: a part of the state that a watch begins with. */
+  /** When this server learned of the change, in milliseconds of `performance.now()`. Absent: the event is part of the initial state. */
   readonly at: number | undefined
   readonly memo: EncodingMemo
 }

@@ -1,5 +1,5 @@
-// Field selectors: the text form, and which fields each kind can be selected by, with the text of a field's value.
-// A kind that is not in the table has name and namespace (R-134 to R-137).
+// Field selectors: their text form, and the selectable fields of each kind. A kind that is not in the table can be selected by
+// name and namespace (R-134 to R-137).
 import { quoted } from './field-error.ts'
 import type { GroupVersionKind } from './object.ts'
 import { formatGroupVersion } from './object.ts'
@@ -9,7 +9,7 @@ import { ApiError } from './status.ts'
 import { isList, isMap, own } from './value.ts'
 import type { Value, ValueMap } from './value.ts'
 
-/** Throws `ApiError` `BadRequest` for text that cannot be read. Whether the kind has the fields is asked in `resolve`. */
+/** Throws `ApiError` `BadRequest` for text that cannot be read. `resolve` checks that the kind has the fields. */
 export function parseFieldSelector(text: string): FieldSelector {
   if (text === '') return EVERY_FIELD
   const terms: FieldTerm[] = []
@@ -65,15 +65,15 @@ function bad(message: string): ApiError {
   return new ApiError('BadRequest', message)
 }
 
-/** A field selectors' name for something in the stored object, always compared as text. */
+/** A field that selectors may name. Its value is compared as text. */
 export interface SelectableField {
-  /** In the storage version's words: `spec.nodeName`. */
+  /** The name in the storage version: `spec.nodeName`. */
   readonly name: string
   /** The paths of the value. The first path whose value exists and is not empty counts. A decimal part is an index of a list. */
   readonly paths: readonly (readonly string[])[]
-  /** The value where none of the paths leads to one. */
+  /** The value of an object that has no value at any of the paths. */
   readonly absent: string
-  /** Worth an index: many watches ask for one value of it. */
+  /** An index pays off: many watches select one value of the field. */
   readonly indexed: boolean
 }
 
@@ -81,7 +81,7 @@ export interface SelectableField {
 export interface SelectableFields {
   /** Beside `metadata.name` and `metadata.namespace`, which every object has. */
   readonly own: readonly SelectableField[]
-  /** The selector in the storage version's words. Throws `ApiError` `BadRequest` for a field that the kind does not have. */
+  /** The selector with the names of the storage version. Throws `ApiError` `BadRequest` for a field that the kind does not have. */
   resolve(selector: FieldSelector): FieldSelector
 }
 
@@ -106,7 +106,7 @@ function textAt(object: ValueMap, path: readonly string[]): string {
 
 interface FieldTable {
   readonly fields: readonly SelectableField[]
-  /** From what clients write to a name in the storage version. */
+  /** The name in the storage version, by the name that clients write. */
   readonly labels: ReadonlyMap<string, string>
   readonly refusal: (label: string) => string
 }
@@ -217,7 +217,7 @@ export function selectableFields(gvk: GroupVersionKind): SelectableFields {
   return selectableFieldsIn(Object.hasOwn(TABLES, key) ? (TABLES[key] ?? OTHERS) : OTHERS)
 }
 
-/** Of a custom kind: `paths` are its `selectableFields`, simple JSON paths such as `.spec.colour`. */
+/** `paths` are the `selectableFields` of a custom kind, simple JSON paths such as `.spec.colour`. */
 export function customSelectableFields(options: {
   readonly namespaced: boolean
   readonly paths: readonly string[]

@@ -19,10 +19,10 @@ declare const VALUES: unique symbol
  */
 export type MapOf<T extends Value> = { readonly [VALUES]?: T }
 
-/** A map whose members have no declared types. Fields of built-in kinds have, and are read as properties. */
+/** A map whose members have no declared types. Fields of built-in kinds have types, and are read as properties. */
 export type Untyped<T extends ValueMap> = string extends keyof T ? T : never
 
-/** The value under a key where the object has it itself. Inherited members are functions, and the value of `__proto__`. */
+/** The value of an own member. The inherited members are functions, and `__proto__`. */
 export function own<T extends Value>(map: MapOf<T>, key: string): T | undefined
 export function own<T extends ValueMap>(map: Untyped<T>, key: string): Value | undefined
 export function own(map: ValueMap, key: string): Value | undefined {
@@ -76,8 +76,8 @@ function equalMembers(a: ValueMap, b: ValueMap): boolean {
 }
 
 /**
- * The value, with every part that equals the same part of another value replaced by that part; the other value itself if both are equal. Later
- * steps then recognize unchanged parts by identity.
+ * The value, with every part that equals the same part of `known` replaced by it; `known` itself if both are equal. Later steps then recognize
+ * unchanged parts by identity.
  */
 export function sharedWith(value: Value, known: Value | undefined): Value {
   if (value === known || typeof value !== 'object' || typeof known !== 'object' || value === null || known === null) {

@@ -44,7 +44,7 @@ function product(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : Math.min(MAX_COST, a * b)
 }
 
-/** By a factor, rounded up. */
+/** The range times a factor, rounded up. */
 export function scaled(range: CostEstimate, factor: number): CostEstimate {
   return {
     min: Math.min(MAX_COST, Math.ceil(range.min * factor)),

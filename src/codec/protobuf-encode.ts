@@ -163,7 +163,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  /** The body of a message with a JSON form of its own. */
+  /** The body of a message whose JSON form is not an object of its fields. */
   #form(shape: Shape, value: Value): void {
     switch (shape.kind) {
       case 'time':

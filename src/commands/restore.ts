@@ -56,7 +56,7 @@ export function marginOf(setting: Setting | undefined): number | undefined {
   return setting === undefined ? undefined : integer(setting, 0, 1e12 - 1)
 }
 
-/** Keys are restored unchanged. A server reads only those under its prefix. */
+/** Keys are restored unchanged, and a server reads only the keys under its prefix. */
 function checkPrefix(prefix: string, config: Config): void {
   if (prefix !== config.storagePrefix)
     throw new BackupError(`its keys are under ${prefix}: give --etcd-prefix ${prefix}`)

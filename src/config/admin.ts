@@ -11,7 +11,7 @@ import { readOwnFile, writePrivateFile } from './files.ts'
 import { StartError } from './start-error.ts'
 import { jsYaml } from '../lib/late-packages.ts'
 
-/** Of the cluster and the context in kubeconfigs. */
+/** The name of the cluster and the context in kubeconfigs. */
 const NAME = 'quarterdeck'
 
 export const ADMIN: User = { name: 'admin', uid: 'admin', groups: [MASTERS], extra: {} }
@@ -30,12 +30,12 @@ function makeToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** A kubeconfig file that goes with the server, unless it is in a place that stays. */
+/** Disposal removes the file if its folder is temporary. */
 export interface KubeconfigFile extends Disposable {
   readonly file: string
 }
 
-/** In the requested file, else in the data directory, else in a directory of its own that is removed in the end. */
+/** The requested file, else a file in the data directory, else a file in a temporary directory. */
 export function kubeconfigPlace(asked: string | undefined, dataDirectory: string | undefined): KubeconfigFile {
   if (asked !== undefined) {
     checkReplaceable(asked)
@@ -59,7 +59,7 @@ function checkReplaceable(file: string): void {
     const { clusters } = jsYaml().load(text) as Kubeconfig
     if (clusters.every(({ name }) => name === NAME)) return
   } catch {
-    // It is something else.
+    // The file is not a kubeconfig.
   }
   throw new StartError(
     `--kubeconfig-out ${file} would be overwritten, and is not only of this server: choose another file`,
@@ -68,7 +68,7 @@ function checkReplaceable(file: string): void {
 
 export interface KubeconfigContent {
   readonly url: string
-  /** PEM; undefined if the operator brought a certificate that clients trust on their own account. */
+  /** PEM. Undefined: clients already trust the operator's certificate. */
   readonly authority: string | undefined
   readonly user: {
     readonly name: string
@@ -78,7 +78,6 @@ export interface KubeconfigContent {
 
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** A kubeconfig as every client reads it. */
 export type Kubeconfig = ReturnType<typeof kubeconfigOf>
 
 export function kubeconfigOf({ url, authority, user: { name, credential } }: KubeconfigContent) {
@@ -105,7 +104,7 @@ export function writeKubeconfig(file: string, kubeconfig: Kubeconfig): void {
   writePrivateFile(file, `${JSON.stringify(kubeconfig, undefined, 2)}\n`)
 }
 
-/** The URL by which this machine reaches a server that listens there. */
+/** The URL at which this machine reaches a server that listens on the host and port. */
 export function localUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `https://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`

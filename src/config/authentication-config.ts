@@ -7,7 +7,7 @@ import { duration, oneOf, type SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
 export interface IdentityConfig {
-  /** The first is in the tokens that the server makes. Never empty. */
+  /** The first issuer is in the tokens that the server makes. Never empty. */
   readonly issuers: readonly string[]
   readonly apiAudiences: readonly string[]
   /** Undefined: the server's own key in the data directory. */
@@ -32,7 +32,7 @@ export interface OidcConfig {
   readonly clientId: string
   readonly caFile: string | undefined
   readonly usernameClaim: string
-  /** `-`: none. */
+  /** `-` stands for no prefix. */
   readonly usernamePrefix: string | undefined
   readonly groupsClaim: string | undefined
   readonly groupsPrefix: string | undefined

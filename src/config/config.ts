@@ -39,7 +39,7 @@ import { usageError } from './start-error.ts'
 import { type TlsRules, tlsRules } from './tls-config.ts'
 
 export interface Config {
-  /** Of the API. */
+  /** The level of the API. */
   readonly level: ApiLevel
   readonly storage: StorageConfig
   /** The prefix of every key in the store. It ends in `/`. */
@@ -74,7 +74,7 @@ export interface Config {
   readonly workerStallMs: number
   /** Whether other processes may share the port. */
   readonly sharesPort: boolean
-  /** The place of the key for its sessions. */
+  /** The place of the key for sessions of the console. */
   readonly console: 'off' | (typeof SESSION_KEYS)[number]
   readonly allowedOrigins: readonly RegExp[]
   readonly strictTransport: readonly string[]
@@ -121,7 +121,7 @@ export interface Config {
   readonly proxyCertificate: CertificatePair | undefined
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
-  /** Undefined: by whether standard error is a terminal. */
+  /** Undefined: the format depends on whether standard error is a terminal. */
   readonly logFormat: LogFormat | undefined
   readonly hiddenMetrics: ReadonlySet<string>
   readonly profiling: boolean
@@ -159,7 +159,7 @@ async function servedVersions(settings: Settings, level: ApiLevel): Promise<Serv
   return versionsOf({ setting, level, gates: gates(gatesSetting, level) })
 }
 
-/** `1.36`, and as the reference takes it for its components: `kube=1.36`, `kube:1.36`. */
+/** Reads `1.36`, and the reference's forms `kube=1.36` and `kube:1.36`. */
 function emulatedLevel(setting: Setting | undefined): ApiLevel {
   const text = setting?.text.replace(/^kube[=:]/, '') ?? ''
   if (text === '') return DEFAULT_LEVEL
@@ -273,7 +273,7 @@ function buildConfig(read: SettingReader, environment: Environment, { level, ser
   })
 }
 
-/** The server would run without the file: without encryption, or without an audit log. In the environment, an empty text means that nothing is set. */
+/** With an empty flag the server would run without encryption or an audit log. An empty variable of the environment counts as unset. */
 function refuseEmpty(setting: Setting | undefined): void {
   if (setting?.text.trim() === '' && !setting.source.startsWith('QUARTERDECK_'))
     throw usageError(`${setting.source} needs a value`)
@@ -344,7 +344,7 @@ function logFormat(setting: Setting | undefined): LogFormat | undefined {
   return setting === undefined ? undefined : oneOf(setting, LOG_FORMATS)
 }
 
-/** By the verbosity of the reference, which logs every request from 3 on. */
+/** The level for a verbosity of the reference. The reference logs every request from 3 on. */
 export function levelOf(number: number, otherwise: LogLevel): LogLevel {
   return number >= 3 ? 'debug' : otherwise
 }

@@ -4,7 +4,7 @@ import { file, flagsOf, off, port, text } from './flag.ts'
 export const MANAGEMENT_FLAGS = flagsOf('Management', {
   'management-address': text(
     'HOST:PORT',
-    'Address to serve health checks, metrics and debug pages at, over HTTP and for GET alone: an IP address or localhost, and a port, 0 for any free port. Connections from this machine need no credentials, all others need those of the flags below. Default: none.',
+    'Address to serve health checks, metrics and debug pages at, over HTTP and for GET alone: an IP address or localhost, and a port, 0 for any free port. Connections from this machine need no credentials; other connections need the credentials of the flags below. Default: none.',
   ),
   'management-token-file': file(
     'File with a bearer token: other machines that send it may read everything at --management-address. The file is read at each use.',

@@ -33,7 +33,7 @@ function indexesIn(setting: Setting | undefined): QueryConfig['indexes'] {
     if (fields.length === 0 || !RESOURCE.test(resource)) {
       throw usageError(`${source}: expected RESOURCE=FIELD[,FIELD...], not ${JSON.stringify(part)}`)
     }
-    if (found.has(resource)) throw usageError(`${source}: ${resource} is there twice`)
+    if (found.has(resource)) throw usageError(`${source}: ${resource} is listed twice`)
     try {
       found.set(resource, parseIndexedPlaces(resource, fields.join('=')))
     } catch (error) {

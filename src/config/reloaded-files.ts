@@ -1,4 +1,4 @@
-// Reloads files when they change. It watches their folders, where mounted secrets are swapped too. A
+// Reloads files when they change. It watches their folders, because the update of a mounted secret replaces a folder. A
 // periodic check finds changes that the watch misses (P-025, P-072, P-174, P-449).
 import { type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
@@ -6,13 +6,13 @@ import type { ReloadRequests } from './reload-requests.ts'
 
 export interface ReloadedFiles {
   readonly files: readonly string[]
-  /** The interval of checks of the files without a notification. */
+  /** The interval of the periodic checks. */
   readonly everyMs: number
   /** A request checks the files at once, and reports a problem again. */
   readonly reloads: ReloadRequests
   /** Applies changed files. Throws if they are faulty, and changes nothing then. */
   readonly look: (signal: AbortSignal) => Promise<void> | void
-  /** Called once for each problem, until it changes or ends. */
+  /** Not called again while the problem stays the same. */
   readonly onProblem: (error: unknown) => void
 }
 

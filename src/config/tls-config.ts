@@ -4,9 +4,9 @@ import { usageError } from './start-error.ts'
 
 export interface TlsRules {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
-  /** In OpenSSL's words. */
+  /** OpenSSL's names. */
   readonly ciphers: string
-  /** The groups for key agreement, in OpenSSL's words. Undefined: OpenSSL's default. */
+  /** OpenSSL's names of the groups for key agreement. Undefined: OpenSSL's default. */
   readonly curves: string | undefined
 }
 

@@ -22,9 +22,9 @@ export interface ExchangeOptions {
   readonly infos: RequestInfos
   /** The source of audit ids. */
   readonly random: Random
-  /** The target below the console's prefix. Undefined: it is no request of the console. */
+  /** The target below the console's prefix. Undefined: the console has not sent the request. */
   readonly consoleTarget?: string | undefined
-  /** Absent: its turns are not counted. */
+  /** Counts the turns of the request, if present. */
   readonly ledger?: TurnLedger
 }
 
@@ -49,7 +49,7 @@ export class Exchange implements HttpRequest {
   remote: RemoteEnd
   /** Called after the signal has fired for the deadline. */
   onDeadline: (() => void) | undefined
-  /** Called to break off an answer that the client does not read: the answer at the deadline, or one without a deadline. */
+  /** Called to break off an answer that the client does not read. */
   onOverdue: (() => void) | undefined
   /** The progress of an answer without a deadline. */
   progress: AnswerProgress | undefined
@@ -57,7 +57,7 @@ export class Exchange implements HttpRequest {
   readonly #ledger: TurnLedger | undefined
   #credential: string | undefined
   #untaken: Standstill | undefined
-  /** By name. Values are not joined: a value with a comma could not be told from two values. */
+  /** By name. Values are not joined, because one value can contain a comma. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: WireRequest, options: ExchangeOptions) {
@@ -119,7 +119,7 @@ export class Exchange implements HttpRequest {
     const { rawHeaders } = this.#request
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at]!
-      // Most names begin with another letter. Over HTTP/1.1 it can be a capital one.
+      // Most names begin with another letter. Over HTTP/1.1 the letter can be a capital.
       if ((name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.toLowerCase().startsWith(prefix)) return true
     }
     return false
@@ -133,7 +133,7 @@ export class Exchange implements HttpRequest {
     return this.#headerLines.get(name) ?? []
   }
 
-  /** Ends the request if its time has passed, or if the client does not read the answer. To be called at intervals. */
+  /** Ends the request if its time has passed, or if the client does not read the answer. Call this at intervals. */
   checkLimits(now: number, stalledMs: number): void {
     const { deadline } = this
     if (this.responder.isOver) return
@@ -172,7 +172,7 @@ export class Exchange implements HttpRequest {
 const LONGEST_AUDIT_ID = 64
 /** The time that the client has to read the answer to a request that took too long. */
 const LATE_ANSWER_MS = 5000
-/** People read logs and the like, and pause. */
+/** A person who reads a log may pause. */
 const STREAM_STALLED_MS = 30 * 60_000
 const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })
 

@@ -9,7 +9,7 @@ export class HeldValues<T> {
     else this.#take(value)
   }
 
-  /** To be called once. The receiver gets the kept values, and then every later one. */
+  /** Call this once. The receiver gets the kept values, and then every later one. */
   readonly onEach = (take: (value: T) => void): void => {
     this.#take = take
     for (const value of this.#held.splice(0)) take(value)

@@ -1,9 +1,9 @@
-// Sorted trees that are copied in constant time: the one place that knows which package they come from. A clone shares its
-// nodes with the original until one of the two is written to, so a snapshot costs nothing until then.
+// Sorted trees that are copied in constant time. Only this file imports their package. A clone shares its nodes with the
+// original until one of the two is written to, so a snapshot costs nothing until then.
 import sortedBtree from 'sorted-btree'
 import sortedDiff from 'sorted-btree/extended/diffAgainst.js'
 
-/** Node gives a CommonJS module's exports as its default, test runners and bundlers its `default` export. */
+/** The default import of a CommonJS module is its exports in Node, and its `default` export in test runners and bundlers. */
 const BTree = sortedBtree.default ?? (sortedBtree as unknown as typeof sortedBtree.default)
 const diffAgainst = sortedDiff.default ?? (sortedDiff as unknown as typeof sortedDiff.default)
 
@@ -14,8 +14,7 @@ export function newSortedTree<K, V>(compare: (a: K, b: K) => number): SortedTree
 }
 
 /**
- * The values to remove from one tree and the values to put into it to make it the other, in the order of keys. Nodes that they share are
- * not looked at.
+ * The values to remove from one tree and to put into it to make it equal to the other, in the order of keys. Shared nodes are skipped.
  */
 export function differences<K, V>(
   from: SortedTree<K, V>,

@@ -12,7 +12,7 @@ export interface UpdateForm {
   /** The kind that admission sees. */
   readonly kind: GroupVersionKind
   readonly versions: KindVersions
-  /** Fields that this write gives no owner, dotted. */
+  /** The dotted paths of the fields that get no owner from this write. */
   readonly resetFields: readonly string[]
   /** The stored object, in the form that the caller changes. */
   readonly live: (stored: ApiObject) => ApiObject

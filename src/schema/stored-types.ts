@@ -27,13 +27,13 @@ const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
 
 const SCHEMA: SchemaTable = loadBuiltInSchema(NEWEST_LEVEL)
 
-/** The types of these say that they may be absent. */
+/** The types declare these fields as optional. */
 const SOMETIMES = fieldsOfSomeLevels(BUILT_IN)
 
 /** The shape of the metadata of every kind, also of kinds that are not built in. */
 const OBJECT_META: Shape = SCHEMA.kind({ group: '', version: 'v1', kind: 'Pod' })!.shape.byName.get('metadata')!.shape
 
-/** An object with values of the right types. Nearly always it is the same object. Of kinds that are not built in, only the metadata is checked. */
+/** An object with values of the right types, nearly always the same object. If the kind is not built in, only the metadata is checked. */
 export function withRightTypes(object: ValueMap): ValueMap {
   const { kind, apiVersion } = object
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return object
@@ -44,7 +44,7 @@ export function withRightTypes(object: ValueMap): ValueMap {
   return metadata === object['metadata'] ? object : { ...object, metadata }
 }
 
-/** As `withRightTypes`, of an object of a known shape. */
+/** As `withRightTypes`, for an object of a known shape. */
 export function withRightMembers(shape: ObjectShape, object: Value): ValueMap {
   return rightMembers(shape, isMap(object) ? object : {})
 }
@@ -84,7 +84,7 @@ function rightScalar(kind: ScalarKind, value: Value): Value | undefined {
   }
 }
 
-/** Names that the kind does not have are left: a newer server may have stored them. */
+/** Fields that the kind does not have stay: a newer server may have stored them. */
 function rightMembers(shape: ObjectShape, map: ValueMap): ValueMap {
   let changed: Record<string, Value> | undefined
   for (const name in map) {

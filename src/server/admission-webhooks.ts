@@ -22,7 +22,7 @@ const MUTATING = 'mutatingwebhookconfigurations'
 const VALIDATING = 'validatingwebhookconfigurations'
 
 export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, ConfigurationParts {
-  /** Told the names of all webhooks when that changes. */
+  /** Called with the names of all webhooks when they change. */
   readonly onConfigured: (names: ReadonlySet<string>) => void
   readonly manifests: ManifestParts
 }

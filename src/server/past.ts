@@ -1,5 +1,5 @@
-// The state of a server that keeps everything in memory. It can be taken at any moment, and another server can continue from it, or the same one
-// return to it.
+// The state of a server that keeps everything in memory. The state can be taken at any moment. Later the server can return to it, or
+// another server can start from it.
 import { setImmediate } from 'node:timers/promises'
 import type { SigningKeys } from '../auth/signing-keys.ts'
 import type { SharedContents } from '../cache/cache.ts'
@@ -15,7 +15,7 @@ import type { ServingFiles } from '../config/serving-files.ts'
 export interface Authority {
   readonly serving: ServingFiles
   readonly adminToken: string
-  /** Of service accounts. */
+  /** The keys of service accounts. */
   readonly keys: SigningKeys
 }
 
@@ -25,7 +25,7 @@ export interface ServerState {
   readonly cached: SharedContents | undefined
   readonly authority: Authority
   readonly schema: SchemaTable
-  /** Made with that schema; of an earlier revision will do. */
+  /** Made with `schema`, at this revision or an earlier one. */
   readonly kinds: SharedKinds | undefined
   readonly functions: readonly KeptFunction[]
   readonly advertisedAddress: string | undefined
@@ -34,9 +34,9 @@ export interface ServerState {
 }
 
 export interface Past {
-  /** The state now; in the time that the number of types takes. */
+  /** The state now. The cost is linear in the number of types. */
   state(): ServerState
-  /** Goes back by the writes that are needed; resolves when this server has taken note of all of them. */
+  /** Writes the differences to the state. Resolves when this server has handled all of these writes. */
   restore(state: ServerState): Promise<void>
 }
 

@@ -74,7 +74,7 @@ import { isServed, OWN_TYPES, type ServedPlace } from './served-places.ts'
 export interface ResourceApiOptions extends ObjectsOptions {
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionSettings: AdmissionParts['settings']
-  /** The certificates that clients of this server are to trust, PEM. */
+  /** The certificates that clients of this server must trust, PEM. */
   readonly authority: string
   /** The certificate for aggregated servers, and the authority for the certificates of other replicas. */
   readonly peerFiles: Pick<PeerFiles, 'proxyCertificate' | 'peerAuthority'>
@@ -86,11 +86,11 @@ export interface ResourceApiOptions extends ObjectsOptions {
   /** Calls the servers of the operator's configuration. */
   readonly operatorsCaller: OutgoingCaller
   readonly random: Random
-  /** The address in documents about the API. */
+  /** The version in the OpenAPI documents. */
   readonly version: string
   /** `host:port`, known once the server listens. */
   readonly serverAddress: () => string
-  /** The same in the form for clients. */
+  /** The address in answers of discovery. */
   readonly shownAddress: () => string
   /** The address at which other machines reach this server. Undefined: they cannot. */
   readonly advertisedAddress: string | undefined
@@ -101,16 +101,15 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly requests: Pick<Config, 'minRequestTimeoutMs' | 'inPlaceMs' | 'queries'>
   /** The number of processes of the server. */
   readonly workers: number
-  /** The names of the controllers that are not to run. */
+  /** The names of the controllers that are switched off. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
   readonly candidate: Candidacy | undefined
   /** The watchers of other processes of this server. */
   readonly otherWatchers: (() => Promise<readonly WatcherStatus[]>) | undefined
-  /** The server that this one continues has already stored the objects that every client relies on. */
+  /** A fork does not make the objects that every client relies on: the store has them. */
   readonly isFork: boolean
-  /** Wraps every watch. */
   readonly wrapWatch: ResourceParts['watches']['wrap']
   readonly tracing: Tracing | undefined
 }
@@ -127,9 +126,9 @@ export interface ResourceApi {
   readonly ready: (signal: AbortSignal) => Promise<void>
   /** Follows the stored objects that this replica must know, until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
-  /** Whether the place is served. A caller can make up a place that is not. */
+  /** Whether the API has the place. Places from clients may not exist. */
   readonly isServed: (place: ServedPlace) => boolean
-  /** The size of a type. Undefined: it is not kept here. */
+  /** The size of a type in the cache. Undefined: the type is not cached. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   /** For the audit log. */
@@ -148,7 +147,7 @@ export interface ResourceApi {
   /** The key that seals sessions of the console, on every replica. */
   readonly consoleKey: SessionKey
   readonly endedSessions: EndedSessions
-  /** For the tables of a server that continues this one. */
+  /** The tables that a fork of this server reuses. */
   readonly sharedKinds: () => SharedKinds
   /** Takes functions that replace webhooks. */
   readonly extensionPoints: ExtensionPoints

@@ -20,12 +20,12 @@ export class Policies {
     return this.#inForce
   }
 
-  /** They apply to configurations of admission too. */
+  /** Policies from files apply to configurations of admission too. */
   get fromFiles(): readonly BoundPolicy[] {
     return this.#static
   }
 
-  /** Replaces all policies and their bindings. */
+  /** Replaces all policies from files and their bindings. */
   setStatic(objects: readonly ApiObject[]): void {
     const own = new Policies()
     for (const object of objects) {

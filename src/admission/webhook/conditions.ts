@@ -42,7 +42,7 @@ export function readConditions(conditions: readonly ValueMap[], failsOpen: boole
       let left = BUDGET
       for (const { expression, program } of compiled) {
         const outcome = typeof program === 'string' ? program : run(program, bindings, Math.min(left, CALL_BUDGET))
-        // A failed condition may have cost as much as one condition may cost at most.
+        // The cost of a failed condition is not known, so the highest possible cost counts.
         yield typeof outcome === 'string' ? CALL_BUDGET : outcome.cost
         if (typeof outcome === 'string') {
           errors.push(`expression '${expression}' resulted in error: ${outcome}`)

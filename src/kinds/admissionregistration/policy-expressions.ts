@@ -16,7 +16,7 @@ interface PolicyUse {
   readonly check: Check
   /** Stored expressions were compiled before, and stay valid. */
   readonly isStored: boolean
-  /** `variables` is known also where there are none. */
+  /** Expressions may name `variables` even if the policy declares none. */
   readonly hasVariables?: boolean
 }
 

@@ -1,4 +1,4 @@
-// A fault of a backup, in one line for its operator.
+// The error of a backup or a restore. The message is one line for the operator.
 
 export class BackupError extends Error {
   override readonly name = 'BackupError'

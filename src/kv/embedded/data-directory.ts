@@ -40,8 +40,8 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 }
 
 /**
- * SQLite's lock on a file: a kernel lock, which is released with the process however that ends, and also excludes this process.
- * Node has no other way to get one.
+ * A kernel lock on a file, through SQLite: Node has no other way to get one. The kernel releases it when the process ends in any
+ * way. A second lock in this process fails too.
  */
 async function takeLock(path: string): Promise<DatabaseSync> {
   const file = join(path, 'lock')
@@ -67,8 +67,8 @@ async function takeLock(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * Opens the store for reading. Without `exclusive`, another process may have it open. LMDB tells readers apart by their
- * process ids, so no other reader may have the same number: this process itself, or one in another container.
+ * Opens the store for reading. Without `exclusive`, another process may have it open. LMDB identifies readers by process
+ * ids, so a reader with the same id is excluded: this process itself, or a process in another container.
  */
 export async function openToRead(path: string, exclusive: boolean): Promise<DataDirectory> {
   const format = await readFormat(path)
@@ -113,7 +113,7 @@ function formatFile(path: string): string {
   return join(path, 'format')
 }
 
-/** Atomic, also if the machine stops. */
+/** Atomic, even if the machine stops. */
 async function writeFormat(path: string): Promise<void> {
   const file = formatFile(path)
   try {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { KvError } from '../kv.ts'
 
 /**
- * Independent of the pages of the machine, so that a store can be moved. Most objects fit into one page. Larger records need
- * adjacent pages, which LMDB searches for a long time if many are free. A commit writes every page that it touches.
+ * The same on machines with other page sizes, so that a store can be moved. Most objects fit into one page. A larger record needs
+ * adjacent pages, and LMDB searches for them for a long time if many are free. A commit writes every page that it touches.
  */
 export const PAGE_BYTES = 8192
 
@@ -26,24 +26,24 @@ const NO_ROOM: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 /** More than LMDB's table of readers needs. */
 const LOCK_BYTES = 128 * 1024
 
-/** Throws `KvError` if the folder has no store that can be opened, and none can be made. */
+/** Throws `KvError` if a store can be neither opened nor made in the folder. */
 export function prepareDataFile(folder: string): Promise<void> {
   return explained(folder, async () => {
     const path = join(folder, 'data.mdb')
-    if (await checkFile(path, 'r+')) {
+    if (!(await hasStore(path, 'r+'))) {
       await rm(path, { force: true })
       await checkRoom(join(folder, 'room.new'))
-      // LMDB treats an empty file like a missing one. A file of its own would be readable by other users.
+      // LMDB treats an empty file like a missing one. A file that LMDB makes can be read by other users.
       await makePrivateFile(path)
     }
     await allocateLockFile(join(folder, 'lock.mdb'))
   })
 }
 
-/** The same for reading only. */
+/** The same checks for a store that is only read. */
 export function checkDataFile(folder: string): Promise<void> {
   return explained(folder, async () => {
-    if (await checkFile(join(folder, 'data.mdb'), 'r')) {
+    if (!(await hasStore(join(folder, 'data.mdb'), 'r'))) {
       throw new KvError('unavailable', `there is no store in ${folder}`)
     }
     await allocateLockFile(join(folder, 'lock.mdb'))
@@ -76,19 +76,19 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether there is no store yet: no file, or one whose first write failed. */
-async function checkFile(path: string, mode: 'r' | 'r+'): Promise<boolean> {
+/** False if the file is missing, or if its first write failed. Throws if the file is not a store. */
+async function hasStore(path: string, mode: 'r' | 'r+'): Promise<boolean> {
   const file = await open(path, mode).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (file === undefined) return true
+  if (file === undefined) return false
   try {
     const { size } = await file.stat()
-    if (size < 2 * PAGE_BYTES) return true
+    if (size < 2 * PAGE_BYTES) return false
     await checkPage(file, path, 0)
     await checkPage(file, path, PAGE_BYTES)
-    return false
+    return true
   } finally {
     await file.close()
   }
@@ -120,7 +120,7 @@ async function allocateLockFile(path: string): Promise<void> {
   await extend(path, LOCK_BYTES)
 }
 
-/** Extends the file with zeros to so many bytes. */
+/** Extends the file with zeros to the size. */
 async function extend(path: string, bytes: number): Promise<void> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {

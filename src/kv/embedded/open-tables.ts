@@ -10,10 +10,9 @@ const MAP_BYTES = 16 * 1024 ** 3
 /** Each list of more than one turn is a reader. */
 const MAX_READERS = 1000
 
-/** The file, opened. */
 export interface OpenTables {
   readonly root: RootDatabase<Buffer, Buffer>
-  /** Every change by its revision and its number there, with its value. The other tables are indexes of this one. */
+  /** The value of every change, by the revision and the number of the change in it. The other tables are indexes of this one. */
   readonly log: Table
   /** The current state by key. */
   readonly live: Table

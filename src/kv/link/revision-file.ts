@@ -1,5 +1,5 @@
-// The newest revision of a store, in a file that other processes of this machine read by a system call of a microsecond. A request to the
-// process with the store would cost both ends more than all the rest of a GET. Invariant: a revision is in the file before any client learns of
+// The newest revision of a store, in a file. Other processes of this machine read it in a microsecond. A request to the process with the
+// store would cost more than the rest of a GET. Invariant: a revision is in the file before any client learns of
 // it, so that a read of the file is at least as new as every revision that a client knows (POSIX: a read that begins after a write sees it).
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Revision } from '../kv.ts'
@@ -30,7 +30,7 @@ export class RevisionWriter {
     writeSync(this.#file, this.#bytes, 0, FILE_BYTES, 0)
   }
 
-  /** To be called before a client learns of the revision. */
+  /** Keeps the revision for the next `publish`. */
   note(revision: Revision): void {
     if (revision > this.#noted) this.#noted = revision
   }

@@ -1,4 +1,4 @@
-// RangeStream of etcd's KV service: a range in pieces of one revision, each made when the client has read those before it.
+// RangeStream of etcd's KV service: a range in pieces of one revision. A piece is made when the client has read the earlier ones.
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { RANGE_STREAM, type RangeRequest, type RangeResponse } from '../gen/rpc.ts'
 import { encode, type Given } from '../rpc.ts'
@@ -8,7 +8,7 @@ import { checkRange, hasBounds, isSorted, shown, toKeyRange } from './ranges.ts'
 import { unimplemented } from './rpc-failure.ts'
 
 const FIRST_KEYS = 10
-/** The bytes that a piece should have: between half and twice as many, its number of keys stays. */
+/** The wanted size of a piece. The number of keys changes only if a piece is smaller than half of it or larger than twice. */
 const PIECE_BYTES = 1.5 * 1024 * 1024
 
 interface StreamedRequest {
@@ -42,7 +42,7 @@ export async function* rangeStream(
     if (page.more && sent < most) {
       yield piece({ kvs })
     } else {
-      // Those behind the limit are counted too.
+      // The count includes the keys behind the limit.
       const behind = page.more ? await kv.list({ ...range, start, at, limit: 0, countAll: true }, signal) : undefined
       return yield piece({ kvs, header, more: page.more, count: sent + (behind?.count ?? 0) })
     }

@@ -40,7 +40,7 @@ function checkOp({ range, put, deleteRange, txn }: RequestOp, most: number): voi
   throw failure('keyNotFound')
 }
 
-/** From sort key to sort key. */
+/** The first sort key, and the sort key after the last. */
 type Interval = readonly [string, string]
 
 interface Changes {

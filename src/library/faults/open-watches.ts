@@ -1,5 +1,5 @@
-// Faults of watches that are open. Every watch passes its events through a `FaultyWatch`, which costs a comparison an event while it has
-// no faults, and is read event by event while it has some: a slow reader falls behind in the cache as a slow client does.
+// Faults of watches that are open. Every watch passes its events through a `FaultyWatch`. Without faults this costs one comparison for each
+// event. With faults the events are read one by one, so that a slow reader falls behind in the cache as a slow client does.
 import type { WatchEvent } from '../../api/read.ts'
 import type { Caller, HttpRequest } from '../../http/http.ts'
 import type { ResourceInfo } from '../../http/request-info.ts'
@@ -36,7 +36,7 @@ export class OpenWatches {
     this.#options = options
   }
 
-  /** Throws `FaultError` if it could never strike. */
+  /** Throws `FaultError` if no watch can match the fault. */
   add(fault: WatchFault): void {
     const { spec, removed } = fault
     const matcher = matcherOf({ ...spec.match, verb: 'watch' }, this.#options.groups())
@@ -93,7 +93,7 @@ class FaultyWatch implements Watch, AsyncIterator<readonly WatchEvent[]> {
     this.#wake?.()
   }
 
-  /** The watch has no reader any more. */
+  /** Call this when the watch has lost its reader. */
   close(): void {
     for (const { removed } of this.#faults) removed.removeEventListener('abort', this.#forget)
     this.#faults = []
@@ -138,7 +138,7 @@ class FaultyWatch implements Watch, AsyncIterator<readonly WatchEvent[]> {
     return { done: true, value: undefined }
   }
 
-  /** Not even the end of the watch is seen. */
+  /** The reader does not even see the end of the watch. */
   get #isFrozen(): boolean {
     return this.#first('freezeWatches') !== undefined
   }

@@ -39,7 +39,7 @@ describe('the configuration', () => {
   it.each([
     ['pods', '--index: expected RESOURCE=FIELD[,FIELD...], not "pods"'],
     ['pods=', '--index: pods: 1:1: expected the name of a field'],
-    ['pods=spec.nodeName;pods=status.phase', '--index: pods is there twice'],
+    ['pods=spec.nodeName;pods=status.phase', '--index: pods is listed twice'],
     ['Pods=spec.nodeName', '--index: expected RESOURCE=FIELD[,FIELD...], not "Pods=spec.nodeName"'],
     ["pods=metadata.labels['\\\\']", "--index: pods: 1:1: metadata.labels['\\\\'] cannot be indexed"],
   ])('refuses indexes such as %s', async (text, message) => {
