@@ -1,6 +1,6 @@
 // The keyboard and the chosen namespace in the console, in a real browser.
 import { describe, expect, it } from 'vitest'
-import { openKind } from '../rigs/browser.ts'
+import { openKind, takeScreenshot } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -125,6 +125,38 @@ describe('the chosen namespace', () => {
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await expect.poll(path).toBe('/console/kinds/configmaps')
     expect([new URL(tab.page.url()).search, await chosen()]).toEqual(['', ''])
+  })
+
+  it('may be several: their objects are shown as they come and go', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      await tab.server.must('/api/v1/namespaces', { method: 'POST', body: { metadata: { name } } })
+      await tab.server.must(`/api/v1/namespaces/${name}/configmaps`, { method: 'POST', body: { metadata: { name } } })
+    }
+    await openKind(tab.page, 'configmaps')
+    await tab.page.getByLabel('Namespace', { exact: true }).selectOption('several …')
+    const choices = tab.page.getByRole('dialog', { name: 'Namespaces' })
+    await choices.getByLabel('one', { exact: true }).check()
+    await choices.getByLabel('three', { exact: true }).check()
+    await takeScreenshot(tab.page, 'namespaces')
+    await tab.isFaultless()
+    await choices.getByRole('button', { name: 'Show 2' }).click()
+    const shown = () => tab.page.locator('tbody tr td:nth-child(2)').allTextContents()
+    await expect.poll(shown).toEqual(['one', 'one', 'three', 'three'])
+    expect(new URL(tab.page.url()).search).toBe('?namespace=one%2Cthree')
+    for (const name of ['two', 'three']) {
+      const body = { metadata: { name: 'later' } }
+      await tab.server.must(`/api/v1/namespaces/${name}/configmaps`, { method: 'POST', body })
+    }
+    await expect.poll(shown).toEqual(['one', 'one', 'three', 'three', 'three'])
+    await tab.page.getByLabel('Where').fill("object.metadata.name == 'later'")
+    await tab.page.getByLabel('Where').press('Enter')
+    await expect.poll(shown).toEqual(['three'])
+    await tab.page.getByRole('link', { name: 'Secret', exact: true }).click()
+    await tab.page.getByRole('heading', { name: 'Secret', level: 1 }).waitFor()
+    expect(await chosen()).toBe('one,three')
+    await tab.page.getByRole('link', { name: 'New', exact: true }).click()
+    await tab.page.locator('.cm-line', { hasText: 'namespace: default' }).waitFor()
+    await tab.isFaultless()
   })
 
   it('stays on the tables of kinds without namespaces and of definitions', async () => {

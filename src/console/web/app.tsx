@@ -15,7 +15,7 @@ import {
 } from './api.ts'
 import { KeyHelp } from './key-help.tsx'
 import { pageKey } from './keys.ts'
-import { type Kind, resourceName } from './kind.ts'
+import { type Kind, oneNamespace, resourceName } from './kind.ts'
 import { Kinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
@@ -42,6 +42,8 @@ export function App() {
   const look = (session: Session): void => {
     report()
     const isLost = session.user === undefined && hasUnsaved()
+    // A dialog that stays open would keep the user from the login page.
+    if (session.user === undefined) for (const dialog of document.querySelectorAll('dialog')) dialog.close()
     setVisit((before) => ({ session, kept: isLost ? (before?.session.user ?? before?.kept) : undefined }))
   }
   const [codeProblem, setCodeProblem] = useState('')
@@ -176,7 +178,7 @@ function Page({ route, kinds, namespace }: PageProps) {
   const pages = useLoaded(LOADERS[route.page])
   const seen = useRef<{ readonly resource: string; readonly kind: Kind | undefined }>(undefined)
   if (!('resource' in route)) {
-    return pages === undefined ? null : pages(route, { kinds, namespace })
+    return pages === undefined ? null : pages(route, { kinds, namespace: oneNamespace(namespace) })
   }
   const kind = kinds.find((one) => resourceName(one) === route.resource)
   // The page stays when its kind is removed: there may be unsaved edits on it.

@@ -26,6 +26,16 @@ export function versionPath({ group, version }: Pick<Kind, 'group' | 'version'>)
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
+/** The chosen namespaces: `a,b`. Empty: all. */
+export function namespacesIn(chosen: string): readonly string[] {
+  return [...new Set(chosen.split(/[\s,]+/).filter((name) => name !== ''))]
+}
+
+/** Empty if there are several, for pages that show one namespace or all. */
+export function oneNamespace(chosen: string): string {
+  return chosen.includes(',') ? '' : chosen
+}
+
 /** The collection in a namespace. Empty: in all namespaces. */
 export function collectionPath(kind: Kind, namespace = ''): string {
   const place = kind.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''

@@ -1,7 +1,7 @@
 // A table that follows a watch: first the pages of the list, then the events after it. A broken stream resumes after the last event.
 // If that is too long ago, everything is read again, so that no change is missing.
 import { API, ApiFailure, ask, askText, mayRecover, type Problem, problemOf, RETRY_MS } from './api.ts'
-import { collectionPath, type Kind } from './kind.ts'
+import { collectionPath, type Kind, namespacesIn, oneNamespace } from './kind.ts'
 import type { TableQuery } from './routes.ts'
 import { type Column, rowsOf, type TableDocument, TableRows } from './table-rows.ts'
 
@@ -29,8 +29,8 @@ export class LiveTable {
 
   /** `onChange` is called at most once a frame. */
   constructor(kind: Kind, query: TableQuery, onChange: () => void) {
-    this.#path = collectionPath(kind, query.namespace)
-    this.#query = query
+    this.#path = collectionPath(kind, oneNamespace(query.namespace))
+    this.#query = kind.namespaced ? inNamespaces(query) : query
     this.#onChange = onChange
     void this.#load()
   }
@@ -148,4 +148,12 @@ export class LiveTable {
       this.#onChange()
     })
   }
+}
+
+/** Several namespaces are one query over all that the user may read. */
+function inNamespaces(query: TableQuery): TableQuery {
+  const { namespace, where } = query
+  if (oneNamespace(namespace) === namespace) return query
+  const isInThem = `object.metadata.namespace in ${JSON.stringify(namespacesIn(namespace))}`
+  return { ...query, namespace: '', accessible: 'true', where: where === '' ? isInThem : `(${where}) && ${isInThem}` }
 }

@@ -1,6 +1,6 @@
 // Searches objects by their names. The server searches: one small request for each of the likeliest kinds, a few at a time.
-import { ask } from './api.ts'
-import { canList, collectionPath, type Kind, type ObjectName, resourceName } from './kind.ts'
+import { ApiFailure, ask, messageOf, UnreachableError } from './api.ts'
+import { canList, collectionPath, type Kind, namespacesIn, type ObjectName, resourceName } from './kind.ts'
 
 export interface FoundObject {
   readonly kind: Kind
@@ -9,12 +9,14 @@ export interface FoundObject {
 
 export interface Found {
   readonly objects: readonly FoundObject[]
-  /** The kinds that the server did not search, mostly because the user may not. */
+  /** The kinds that the user may not list. */
   readonly refused: readonly Kind[]
+  /** Another failure. Empty: there is none. */
+  readonly problem: string
   readonly isDone: boolean
 }
 
-export const NOTHING: Found = { objects: [], refused: [], isDone: true }
+export const NOTHING: Found = { objects: [], refused: [], problem: '', isDone: true }
 
 /** These limits bound the work of the server for one text. */
 const MOST_KINDS = 30
@@ -33,10 +35,12 @@ const SELDOM: readonly string[] = [
 
 interface Asked {
   readonly kinds: readonly Kind[]
+  /** Empty: all. */
+  readonly namespaces: readonly string[]
   readonly name: string
 }
 
-/** `deploy web` and `deploy/web` search one kind. `kinds`: the likeliest come first. */
+/** `deploy web` and `deploy/web` search one kind, `shop/web` one namespace. `kinds`: the likeliest come first. */
 export function searchOf(text: string, kinds: readonly Kind[]): Asked {
   const listed = kinds.filter(canList)
   const [, first = '', rest = ''] = /^(\S+?)(?:\s+|\/)(\S+)$/.exec(text.trim()) ?? []
@@ -44,8 +48,11 @@ export function searchOf(text: string, kinds: readonly Kind[]): Asked {
   const kind = listed.find((one) =>
     [one.plural, resourceName(one), one.kind.toLowerCase(), ...one.shortNames].includes(wanted),
   )
-  if (kind !== undefined) return { kinds: [kind], name: rest }
-  return { kinds: listed.filter(({ plural }) => !SELDOM.includes(plural)).slice(0, MOST_KINDS), name: text.trim() }
+  if (kind !== undefined) return { kinds: [kind], namespaces: [], name: rest }
+  const usual = listed.filter(({ plural }) => !SELDOM.includes(plural))
+  const namespaces = text.includes('/') ? namespacesIn(first) : []
+  if (namespaces.length === 0) return { kinds: usual.slice(0, MOST_KINDS), namespaces, name: text.trim() }
+  return { kinds: usual.filter(({ namespaced }) => namespaced).slice(0, MOST_KINDS), namespaces, name: rest }
 }
 
 interface NameList {
@@ -54,28 +61,35 @@ interface NameList {
 
 /** Calls `tell` after each answer. Stops when the signal is aborted. */
 export async function searchObjects(
-  { kinds, name }: Asked,
+  { kinds, namespaces, name }: Asked,
   tell: (found: Found) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const isNamed = `object.metadata.name.contains(${JSON.stringify(name)})`
+  const where =
+    namespaces.length === 0 ? isNamed : `object.metadata.namespace in ${JSON.stringify(namespaces)} && ${isNamed}`
   const waiting = [...kinds]
   const byKind = new Map<Kind, readonly FoundObject[]>()
   const refused: Kind[] = []
+  let problem = ''
   const report = (isDone: boolean): void => {
     if (signal.aborted) return
     // In the order of the kinds, not of the answers. The best names come first.
     const objects = kinds
       .flatMap((kind) => byKind.get(kind) ?? [])
       .toSorted((a, b) => rankOf(a.named.name, name) - rankOf(b.named.name, name))
-    tell({ objects, refused: [...refused], isDone })
+    tell({ objects, refused: [...refused], problem, isDone })
   }
   const isEnough = (): boolean => [...byKind.values()].flat().length >= MOST_OBJECTS
   const work = async (): Promise<void> => {
     for (let kind = waiting.shift(); kind !== undefined && !signal.aborted && !isEnough(); kind = waiting.shift()) {
       try {
-        byKind.set(kind, await namesOf(kind, name, signal))
-      } catch {
-        refused.push(kind)
+        byKind.set(kind, await askNames(kind, where, signal))
+      } catch (error) {
+        if (error instanceof ApiFailure && error.code === 403) refused.push(kind)
+        else problem = messageOf(error)
+        // No other kind has a better chance.
+        if (error instanceof UnreachableError) waiting.length = 0
       }
       report(false)
     }
@@ -89,9 +103,9 @@ function rankOf(found: string, name: string): number {
   return found.startsWith(name) ? 1 : 2
 }
 
-async function namesOf(kind: Kind, name: string, signal: AbortSignal): Promise<readonly FoundObject[]> {
+async function askNames(kind: Kind, where: string, signal: AbortSignal): Promise<readonly FoundObject[]> {
   const query = new URLSearchParams({
-    where: `object.metadata.name.contains(${JSON.stringify(name)})`,
+    where,
     select: 'metadata.name',
     accessible: 'true',
     limit: String(MOST_OF_A_KIND),

@@ -3,7 +3,7 @@ import { canList, type Kind, resourceName } from './kind.ts'
 import { sectionsOf } from './kind-sections.ts'
 import { navigate } from './navigation.ts'
 import { knownPlaces, type Place } from './places.ts'
-import { graphAddress, objectAddress, PAGES, tableAddress } from './routes.ts'
+import { createAddress, graphAddress, objectAddress, PAGES, tableAddress } from './routes.ts'
 import type { FoundObject } from './object-search.ts'
 
 export interface Entry {
@@ -24,14 +24,22 @@ const MOST_OF_A_GROUP = 8
 
 /** A shorter text finds kinds only by the beginning of a name: `web` is not meant for webhook configurations. */
 const SHORTEST_PART = 4
+/** The groups with an entry for each kind. Without a text, they are left to the sidebar. */
+const BY_KIND: readonly string[] = ['Kinds', 'Create']
 
 /** Every word of the text must be in the entry. Labels that begin with the text come first. */
-export function entriesOf(text: string, context: PaletteContext, actions: readonly Entry[]): readonly Entry[] {
+export function entriesOf(
+  text: string,
+  context: PaletteContext,
+  actions: readonly Entry[],
+  found: readonly FoundObject[],
+): readonly Entry[] {
   const wanted = text.trim().toLowerCase()
   const words = wanted.split(/\s+/)
   const fits = ({ group, label, note }: Entry): boolean => {
     const all = ` ${label} ${note}`.toLowerCase()
-    return words.every((word) => all.includes(group === 'Kinds' && word.length < SHORTEST_PART ? ` ${word}` : word))
+    const isPart = BY_KIND.includes(group)
+    return words.every((word) => all.includes(isPart && word.length < SHORTEST_PART ? ` ${word}` : word))
   }
   const begins = ({ label }: Entry): number => (label.toLowerCase().startsWith(wanted) ? 0 : 1)
   const groups = [
@@ -40,26 +48,29 @@ export function entriesOf(text: string, context: PaletteContext, actions: readon
     pages(context),
     kindEntries(context),
     actions,
+    creations(context),
   ]
-  // Without a text, the kinds are left to the sidebar.
-  const shown = wanted === '' ? groups.filter((group) => group[0]?.group !== 'Kinds') : groups
-  return shown.reduce<readonly Entry[]>((offered, group) => {
-    const fitting = newEntries(offered, group.filter(fits))
-    return [...offered, ...fitting.toSorted((a, b) => begins(a) - begins(b)).slice(0, MOST_OF_A_GROUP)]
-  }, [])
+  const shown =
+    wanted === '' ? groups.filter(([first]) => first === undefined || !BY_KIND.includes(first.group)) : groups
+  const best = shown.map((group) =>
+    group
+      .filter(fits)
+      .toSorted((a, b) => begins(a) - begins(b))
+      .slice(0, MOST_OF_A_GROUP),
+  )
+  return withoutRepeated([...best, found.map(objectEntry)].flat())
 }
 
-/** The entries that are not offered yet in another group. */
-export function newEntries(offered: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
-  const text = ({ label, note }: Entry): string => `${label} ${note}`
-  const known = new Set(offered.map(text))
-  return entries.filter((entry) => !known.has(text(entry)))
-}
-
-export function objectEntry({ kind, named }: FoundObject): Entry {
+function objectEntry({ kind, named }: FoundObject): Entry {
   const { namespace, name } = named
   const note = namespace === '' ? kind.kind : `${kind.kind} in ${namespace}`
   return { group: 'Objects', label: name, note, run: () => navigate(objectAddress(kind, named)) }
+}
+
+/** A favourite may be recent, and may be found on the server. */
+function withoutRepeated(entries: readonly Entry[]): readonly Entry[] {
+  const seen = new Map(entries.toReversed().map((entry) => [`${entry.label} ${entry.note}`, entry]))
+  return entries.filter((entry) => seen.get(`${entry.label} ${entry.note}`) === entry)
 }
 
 export function keyOf({ group, label, note }: Entry): string {
@@ -72,9 +83,9 @@ export function likelyKinds({ kinds, starred, recent }: PaletteContext): readonl
   return [...new Set([...visited, ...sectionsOf(kinds).flatMap((section) => section.kinds)])]
 }
 
-/** Buttons say with `data-command` that the palette offers them. */
+/** Buttons and links say with `data-command` that the palette offers them. */
 export function actionsOnPage(): readonly Entry[] {
-  const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-command]:not(:disabled)')]
+  const buttons = [...document.querySelectorAll<HTMLElement>('[data-command]:not(:disabled)')]
   return buttons.map((button) => ({
     group: 'Actions',
     label: button.dataset['command'] ?? '',
@@ -99,6 +110,16 @@ function pages({ namespace }: PaletteContext): readonly Entry[] {
     const place = page === 'graph' ? graphAddress(namespace) : address
     return { group: 'Pages', label: title, note: '', run: () => navigate(place) }
   })
+}
+
+function creations({ kinds, namespace }: PaletteContext): readonly Entry[] {
+  return kinds
+    .filter((kind) => canList(kind) && kind.verbs.includes('create'))
+    .map((kind) => {
+      const resource = resourceName(kind)
+      const address = createAddress(resource, kind.namespaced ? namespace : '')
+      return { group: 'Create', label: `New ${kind.kind}`, note: resource, run: () => navigate(address) }
+    })
 }
 
 function kindEntries({ kinds, namespace }: PaletteContext): readonly Entry[] {

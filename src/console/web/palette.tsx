@@ -3,16 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import type { Kind } from './kind.ts'
 import { type Found, NOTHING, searchObjects, searchOf } from './object-search.ts'
-import {
-  actionsOnPage,
-  entriesOf,
-  type Entry,
-  keyOf,
-  likelyKinds,
-  newEntries,
-  objectEntry,
-  type PaletteContext,
-} from './palette-entries.ts'
+import { actionsOnPage, entriesOf, type Entry, keyOf, likelyKinds, type PaletteContext } from './palette-entries.ts'
 import { usePlaces } from './places.ts'
 
 interface Props {
@@ -24,6 +15,8 @@ interface Props {
 const SHORTEST_NAME = 2
 /** A text that is still being written is not searched. */
 const PAUSE_MS = 150
+/** The least time between two searches for one text. After a search that takes long it is ten times as long as the search. */
+const AGAIN_MS = 3000
 
 export function Palette({ kinds, namespace }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -76,8 +69,7 @@ function Finder({ kinds, namespace, actions, close }: FinderProps) {
   const found = useFound(text, context)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])
-  const offered = entriesOf(text, context, actions)
-  const entries = [...offered, ...newEntries(offered, found.objects.map(objectEntry))]
+  const entries = entriesOf(text, context, actions, found.objects)
   // Answers that arrive do not move the choice to another entry.
   const current = Math.max(
     entries.findIndex((entry) => keyOf(entry) === active),
@@ -113,7 +105,7 @@ function Finder({ kinds, namespace, actions, close }: FinderProps) {
         aria-expanded={entries.length > 0}
         aria-controls={`${id}list`}
         aria-activedescendant={entries.length === 0 ? undefined : `${id}${current}`}
-        placeholder="Kind, object, page or action; “deploy web” searches one kind"
+        placeholder="Kind, object, page or action: “web”, “deploy web”, “shop/web”"
         autocomplete="off"
         spellcheck={false}
         value={text}
@@ -154,14 +146,16 @@ function Finder({ kinds, namespace, actions, close }: FinderProps) {
   )
 }
 
-function statusOf(count: number, { refused, isDone }: Found): string {
+function statusOf(count: number, { refused, problem, isDone }: Found): string {
   if (!isDone) return 'Searching…'
   const some = count === 0 ? 'Nothing found.' : `${count} found.`
   const names = refused.map(({ kind }) => kind).join(', ')
-  return names === '' ? some : `${some} The server refused to search ${names}.`
+  return [some, problem, names === '' ? '' : `No permission to search ${names}.`]
+    .filter((text) => text !== '')
+    .join(' ')
 }
 
-/** A new text cancels the requests of the one before. */
+/** A new text cancels the requests of the one before. While it stays, new objects are found by later searches. */
 function useFound(text: string, context: PaletteContext): Found {
   const [found, setFound] = useState(NOTHING)
   useEffect(() => {
@@ -170,7 +164,15 @@ function useFound(text: string, context: PaletteContext): Found {
     if (asked.name.length < SHORTEST_NAME) return undefined
     const closing = new AbortController()
     setFound({ ...NOTHING, isDone: false })
-    const timer = window.setTimeout(() => void searchObjects(asked, setFound, closing.signal), PAUSE_MS)
+    let timer: number | undefined
+    const search = async (tell: (found: Found) => void): Promise<void> => {
+      const begun = performance.now()
+      await searchObjects(asked, tell, closing.signal)
+      const again = (): Promise<void> => search((next) => next.isDone && setFound(next))
+      const afterMs = Math.max(AGAIN_MS, (performance.now() - begun) * 10)
+      if (!closing.signal.aborted) timer = window.setTimeout(() => void again(), afterMs)
+    }
+    timer = window.setTimeout(() => void search(setFound), PAUSE_MS)
     return () => {
       window.clearTimeout(timer)
       closing.abort()

@@ -1,5 +1,5 @@
 // The addresses of the console's pages.
-import type { Kind, ObjectName } from './kind.ts'
+import { type Kind, type ObjectName, oneNamespace, resourceName } from './kind.ts'
 
 export const HOME = '/console/'
 
@@ -80,19 +80,15 @@ function searchOf(query: Readonly<Record<string, string>>): string {
 
 /** The page for a new object. `from`: the object to duplicate. */
 export function createAddress(resource: string, namespace: string, from = ''): string {
-  return `${HOME}create/${resource}${searchOf({ namespace, from })}`
+  return `${HOME}create/${resource}${searchOf({ namespace: oneNamespace(namespace), from })}`
 }
 
-export function objectAddress(
-  { plural, group }: Pick<Kind, 'plural' | 'group'>,
-  { namespace, name }: ObjectName,
-): string {
-  const resource = group === '' ? plural : `${plural}.${group}`
-  return `${HOME}objects/${resource}/${namespace === '' ? NO_NAMESPACE : namespace}/${encodeURIComponent(name)}`
+export function objectAddress(kind: Pick<Kind, 'plural' | 'group'>, { namespace, name }: ObjectName): string {
+  return `${HOME}objects/${resourceName(kind)}/${namespace === '' ? NO_NAMESPACE : namespace}/${encodeURIComponent(name)}`
 }
 
 export function graphAddress(namespace: string): string {
-  return `${HOME}graph${searchOf({ namespace })}`
+  return `${HOME}graph${searchOf({ namespace: oneNamespace(namespace) })}`
 }
 
 /** The title of the browser's tab. */

@@ -4,7 +4,7 @@ import { BulkActions } from './action-menu.tsx'
 import { actionsFor } from './actions.ts'
 import { Alert } from './alert.tsx'
 import { ColumnMenu, useColumns } from './column-menu.tsx'
-import { type Kind, resourceName } from './kind.ts'
+import { type Kind, oneNamespace, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
 import { createAddress, objectAddress, tableAddress, type TableQuery } from './routes.ts'
@@ -115,7 +115,7 @@ export function TablePage({ kind, query }: Props) {
           columns={table.columns}
           shown={columns.shown}
           isNarrow={columns.isNarrow}
-          hasNamespaces={kind.namespaced && query.namespace === ''}
+          hasNamespaces={kind.namespaced && oneNamespace(query.namespace) === ''}
           order={order}
           label={`${kind.kind} objects`}
           selection={actionsFor(kind).length === 0 ? undefined : selection}
