@@ -198,7 +198,7 @@ describe('what belongs to an object', () => {
     }
     await openObject('pods/default/web-1-b')
     await tab.page.getByRole('tab', { name: 'Owners' }).click()
-    const tree = tab.page.getByRole('group', { name: 'Owners and what they own' })
+    const tree = tab.page.getByRole('group', { name: 'Owners and dependents' })
     await tree.getByText('web-1-a', { exact: true }).waitFor()
     await takeScreenshot(tab.page, 'tree')
     expect(await findAccessFaults(tab.page)).toEqual([])

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findAccessFaults, logIn, openKind, openPage, takeScreenshot } from '../rigs/browser.ts'
+import { FIELDS } from '../../src/console/web/order-fields.ts'
 import { useConsole } from '../rigs/console.ts'
 import { freePort } from '../rigs/free-port.ts'
 import { GO_BUILD_LIMIT_MS } from '../rigs/go-client.ts'
@@ -142,6 +143,82 @@ describe('a table', () => {
     await rowOf(page, 'z-last').waitFor({ state: 'detached' })
     await page.getByText('9,999', { exact: true }).waitFor()
     expect(complaints).toEqual([])
+  })
+
+  it('that is too long to be loaded is sorted and filtered by the server', async () => {
+    const place = '/api/v1/namespaces/full'
+    await opened.server.must('/api/v1/namespaces', { method: 'POST', body: { metadata: { name: 'full' } } })
+    // In batches: a request for each of them would take long.
+    const names = Array.from({ length: 10_100 }, (_, i) => `s-${String(i).padStart(5, '0')}`)
+    for (let i = 0; i < names.length; i += 100) {
+      const operations = names.slice(i, i + 100).map((name) => {
+        const type = name.endsWith('7') ? 'example.com/b' : 'example.com/a'
+        return { create: { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'full' }, type } }
+      })
+      const body = { apiVersion: 'transactions.quarterdeck.io/v1', kind: 'Transaction', operations }
+      await opened.server.must('/apis/transactions.quarterdeck.io/v1/transactions', { method: 'POST', body })
+    }
+    const { page, complaints } = await opened.logIn()
+    await openKind(page, 'secrets?namespace=full')
+    await page.getByText('10,000 of 10,100', { exact: true }).waitFor()
+    await page.getByText('The list is long').waitFor()
+    const first = () => page.getByRole('row').nth(1).textContent()
+    const sort = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    await expect.poll(first).toContain('s-00000')
+    await sort('Name')
+    await sort('Name')
+    await expect.poll(first).toContain('s-10099')
+    await page.getByText('10,000 of 10,100', { exact: true }).waitFor()
+    await sort('Type')
+    await sort('Type')
+    await expect.poll(first).toContain('example.com/b')
+    expect(await page.getByRole('button', { name: 'Data', exact: true }).isDisabled()).toBe(true)
+    // The filter finds objects that were not loaded, and they are followed.
+    const refused: string[] = []
+    page.on('response', (response) => response.ok() || refused.push(response.url()))
+    await page.getByLabel('Filter by name').fill('S-1009')
+    await page.getByText('10', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Data', exact: true }).isEnabled()).toBe(true)
+    await opened.server.must(`${place}/secrets`, { method: 'POST', body: { metadata: { name: 's-1009-new' } } })
+    await opened.server.must(`${place}/secrets`, { method: 'POST', body: { metadata: { name: 'other-new' } } })
+    await rowOf(page, 's-1009-new').waitFor()
+    await page.getByText('11', { exact: true }).waitFor()
+    await page.getByLabel('Filter by name').fill('')
+    await page.getByText('10,000 of 10,102', { exact: true }).waitFor()
+    await takeScreenshot(page, 'long')
+    expect(refused).toEqual([])
+    expect(await findAccessFaults(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await opened.server.must(place, { method: 'DELETE' })
+  })
+
+  it('is sorted by fields that the server has', async () => {
+    for (const [resource, fields] of Object.entries(FIELDS)) {
+      const [plural = '', ...group] = resource.split('.')
+      const versions = group.length === 0 ? '/api' : `/apis/${group.join('.')}`
+      const version = group[0] === 'autoscaling' ? 'v2' : 'v1'
+      for (const [column, field] of Object.entries(fields)) {
+        const list = `${versions}/${version}/${plural}?limit=1&orderBy=${encodeURIComponent(`${field} desc`)}`
+        const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
+        const { columnDefinitions } = await opened.server.must(list, { headers })
+        const names = (columnDefinitions as readonly { readonly name: string }[]).map(({ name }) => name)
+        expect(names, resource).toContain(column)
+      }
+    }
+  })
+
+  it('keeps its order and its filter when the query changes', async () => {
+    for (const name of ['k1', 'k2', 'l1'])
+      await opened.server.must(MAPS, { method: 'POST', body: { metadata: { name, labels: { kept: 'yes' } } } })
+    const { page } = await opened.logIn()
+    await openKind(page, 'configmaps?namespace=default')
+    const sort = page.getByRole('button', { name: 'Name', exact: true })
+    await sort.click()
+    await sort.click()
+    await page.getByLabel('Filter by name').fill('k')
+    await page.getByLabel('Labels').fill('kept=yes')
+    await page.getByLabel('Labels').press('Enter')
+    await expect.poll(() => page.locator('tbody a').allTextContents()).toEqual(['k2', 'k1'])
   })
 
   it('shows a user with few rights what that user may see, and why there is no more', async () => {

@@ -1,11 +1,13 @@
 // The rights of a user, as a matrix of kinds and verbs.
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
-import { type Decide, ownRights, rightsOf } from './access-review.ts'
+import { ownRights, rightsOf } from './access-review.ts'
 import { type Answer, subjectNamed, type Verb, VERBS } from './access-rules.ts'
-import type { Problem } from './api.ts'
+import type { Tone } from './health.ts'
+import { inTurn } from './in-turn.ts'
 import { canList, type Kind, resourceName } from './kind.ts'
-import { useAttempts } from './polling.ts'
+import { Toned } from './listing.tsx'
+import { ONCE, usePolled } from './polling.ts'
 import { WhoCan } from './who-can-part.tsx'
 
 interface Props {
@@ -16,7 +18,6 @@ interface Props {
 export function AccessPage({ kinds, namespace }: Props) {
   const [user, setUser] = useState('')
   const shown = kinds.filter((kind) => canList(kind) || kind.verbs.includes('create'))
-  const { answers, problem } = useAnswers(shown, user, namespace)
   return (
     <section class="page">
       <header class="page-head">
@@ -35,15 +36,31 @@ export function AccessPage({ kinds, namespace }: Props) {
       >
         <label class="selector">
           <span>User</span>
-          <input
-            name="user"
-            class="mono wide-field"
-            placeholder="yourself, or system:serviceaccount:default:web"
-            spellcheck={false}
-          />
+          <input name="user" class="mono wide-field" placeholder="yourself" spellcheck={false} />
         </label>
         <button type="submit">Ask</button>
       </form>
+      <Matrix key={`${user} ${namespace} ${shown.length}`} kinds={shown} user={user} namespace={namespace} />
+    </section>
+  )
+}
+
+/** Every cell for another user is a request. */
+const AT_ONCE = 10
+
+function Matrix({ kinds, user, namespace }: Props & { readonly user: string }) {
+  const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map())
+  const { problem } = usePolled(async (signal) => {
+    const decide = user === '' ? await ownRights(namespace) : rightsOf(subjectNamed(user), namespace)
+    const found = new Map<string, Answer>()
+    await inTurn(kinds, AT_ONCE, async (kind) => {
+      const verbs = VERBS.filter((verb) => !signal.aborted && kind.verbs.includes(verb))
+      for (const verb of verbs) found.set(cellOf(kind, verb), await decide(kind, verb))
+      setAnswers(new Map(found))
+    })
+  }, ONCE)
+  return (
+    <>
       <Alert text={problem?.message} />
       <div class="wide" tabIndex={0} role="region" aria-label="Rights, scrollable">
         <table class="plain matrix">
@@ -58,14 +75,14 @@ export function AccessPage({ kinds, namespace }: Props) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((kind) => (
+            {kinds.map((kind) => (
               <tr key={resourceName(kind)}>
                 <th scope="row" title={resourceName(kind)}>
                   {kind.kind} <span class="dim">{kind.group}</span>
                 </th>
                 {VERBS.map((verb) => (
                   <td key={verb}>
-                    <Mark answer={kind.verbs.includes(verb) ? answers.get(cellOf(kind, verb)) : 'none'} />
+                    <Mark answer={kind.verbs.includes(verb) ? answers.get(cellOf(kind, verb)) : undefined} />
                   </td>
                 ))}
               </tr>
@@ -73,58 +90,17 @@ export function AccessPage({ kinds, namespace }: Props) {
           </tbody>
         </table>
       </div>
-    </section>
+    </>
   )
 }
 
-const SHOWN: Readonly<Record<Answer | 'none', readonly [text: string, tone: string]>> = {
-  yes: ['yes', 'good'],
-  some: ['some', 'waiting'],
-  no: ['no', ''],
-  none: ['', ''],
-}
+const TONES: Readonly<Record<Answer, Tone>> = { yes: 'good', some: 'waiting', no: '' }
 
-function Mark({ answer }: { readonly answer: Answer | 'none' | undefined }) {
-  if (answer === undefined || answer === 'none') return null
-  const [text, tone] = SHOWN[answer]
-  return <span class={tone === '' ? 'dim' : `tone ${tone}`}>{text}</span>
+function Mark({ answer }: { readonly answer: Answer | undefined }) {
+  if (answer === undefined) return null
+  return answer === 'no' ? <span class="dim">no</span> : <Toned tone={TONES[answer]} text={answer} />
 }
 
 function cellOf(kind: Kind, verb: Verb): string {
   return `${resourceName(kind)} ${verb}`
-}
-
-function useAnswers(
-  kinds: readonly Kind[],
-  user: string,
-  namespace: string,
-): { readonly answers: ReadonlyMap<string, Answer>; readonly problem: Problem | undefined } {
-  const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map())
-  const { count, problem, report } = useAttempts()
-  useEffect(() => {
-    let isOpen = true
-    const found = new Map<string, Answer>()
-    const askAll = async (decide: Decide): Promise<void> => {
-      for (const row of kinds.map((kind) => rowOf(kind, decide, found))) {
-        await row
-        if (!isOpen) return
-        setAnswers(new Map(found))
-      }
-      report()
-    }
-    setAnswers(found)
-    const rights = user === '' ? ownRights(namespace) : Promise.resolve(rightsOf(subjectNamed(user), namespace))
-    rights.then(askAll).catch((error: unknown) => {
-      if (isOpen) report(error)
-    })
-    return () => {
-      isOpen = false
-    }
-  }, [kinds.length, user, namespace, count])
-  return { answers, problem }
-}
-
-async function rowOf(kind: Kind, decide: Decide, found: Map<string, Answer>): Promise<void> {
-  const verbs = VERBS.filter((verb) => kind.verbs.includes(verb))
-  await Promise.all(verbs.map(async (verb) => found.set(cellOf(kind, verb), await decide(kind, verb))))
 }

@@ -1,9 +1,11 @@
 // Asks for the input of an action, shows its dry run, and runs it when the user confirms. There is a result for each object.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Attempt, inTurn, runAttempt, tryAction } from './action-run.ts'
+import { type Attempt, runAttempt, tryAction } from './action-run.ts'
 import type { Target, WriteAction } from './actions.ts'
 import { Alert } from './alert.tsx'
-import type { ObjectName } from './kind.ts'
+import { inTurn } from './in-turn.ts'
+import { placeText } from './kind.ts'
+import { PlainTable, Toned } from './listing.tsx'
 
 export interface StartedAction {
   readonly action: WriteAction
@@ -17,6 +19,8 @@ interface Props extends StartedAction {
   /** With the message about a success, if there is nothing else to show. */
   readonly onClose: (message: string) => void
 }
+
+const AT_ONCE = 8
 
 type Stage = 'asking' | 'trying' | 'reviewing' | 'running' | 'done'
 
@@ -33,7 +37,7 @@ export function ActionDialog({ action, targets, onDone, onClose }: Props) {
   const each = async <T,>(items: readonly T[], work: (item: T) => Promise<Attempt>): Promise<readonly Attempt[]> => {
     const results = new Map<T, Attempt>()
     setCount(0)
-    await inTurn(items, async (item) => {
+    await inTurn(items, AT_ONCE, async (item) => {
       if (!isOpen.current) return
       results.set(item, await work(item))
       setCount(results.size)
@@ -123,33 +127,21 @@ export function ActionDialog({ action, targets, onDone, onClose }: Props) {
 
 function Attempts({ attempts, isDone }: { readonly attempts: readonly Attempt[]; readonly isDone: boolean }) {
   return (
-    <div class="attempts" tabIndex={0} role="region" aria-label="Objects">
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Object</th>
-            <th scope="col">{isDone ? 'Result' : 'Dry run'}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map(({ target, effects, problem, isDone: succeeded }) => (
-            <tr key={placeText(target.named)}>
-              <td class="mono">{placeText(target.named)}</td>
-              <td>
-                {problem !== undefined ? (
-                  <span class="tone bad">{problem}</span>
-                ) : (
-                  <>
-                    {succeeded === true && <span class="tone good">done </span>}
-                    {effects.length === 0 ? 'no change' : effects.map((effect) => <div key={effect}>{effect}</div>)}
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      title="Objects"
+      columns={['Object', isDone ? 'Result' : 'Dry run']}
+      rows={attempts.map(({ target, effects, problem, isDone: succeeded }) => [
+        <span class="mono">{placeText(target.named)}</span>,
+        problem !== undefined ? (
+          <Toned tone="bad" text={problem} />
+        ) : (
+          <>
+            {succeeded === true && <Toned tone="good" text="done " />}
+            {effects.length === 0 ? 'no change' : effects.map((effect) => <div key={effect}>{effect}</div>)}
+          </>
+        ),
+      ])}
+    />
   )
 }
 
@@ -172,8 +164,4 @@ export function titleOf({ title }: WriteAction, targets: readonly Target[]): str
   return targets.length === 1
     ? `${title} ${kind.kind} ${placeText(named)}`
     : `${title} ${targets.length} ${kind.plural}`
-}
-
-function placeText({ namespace, name }: ObjectName): string {
-  return namespace === '' ? name : `${namespace}/${name}`
 }

@@ -43,17 +43,6 @@ export async function runAttempt({ target, request, effects }: Attempt): Promise
   }
 }
 
-/** So many requests run at a time. */
-const AT_ONCE = 8
-
-export async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values()
-  const worker = async (): Promise<void> => {
-    for (const item of rest) await work(item)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-}
-
 function send({ method, path, body }: ActionRequest, isDry: boolean): Promise<AnyObject> {
   // The options of a delete are in its body. The server then ignores those in the query.
   if (method === 'DELETE') {

@@ -1,5 +1,5 @@
 // The frame of all pages: the user, the current page, and the links to all others.
-import type { ComponentChildren } from 'preact'
+import type { FunctionComponent } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ActionHost } from './action-menu.tsx'
 import { Alert } from './alert.tsx'
@@ -15,15 +15,15 @@ import {
 } from './api.ts'
 import { KeyHelp } from './key-help.tsx'
 import { pageKey } from './keys.ts'
-import { type Kind, oneNamespace, resourceName } from './kind.ts'
+import { type Kind, type ObjectName, oneNamespace, resourceName } from './kind.ts'
 import { Kinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
 import { hasUnsaved, mayLeave, navigate, useAddress } from './navigation.ts'
-import { useAttempts } from './polling.ts'
+import { ONCE, type Polled, useAttempts, usePolled } from './polling.ts'
 import { Palette } from './palette.tsx'
 import { CurrentUser, placeOf, putPlace } from './places.ts'
-import { graphAddress, type Route, routeOf, tableAddress, titleOf } from './routes.ts'
+import { type CreateRoute, graphAddress, type Route, routeOf, tableAddress, titleOf } from './routes.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
 import { ThemeButton } from './theme-button.tsx'
@@ -175,93 +175,69 @@ interface PageProps {
 }
 
 function Page({ route, kinds, namespace }: PageProps) {
-  const pages = useLoaded(LOADERS[route.page])
-  const seen = useRef<{ readonly resource: string; readonly kind: Kind | undefined }>(undefined)
-  if (!('resource' in route)) {
-    return pages === undefined ? null : pages(route, { kinds, namespace: oneNamespace(namespace) })
-  }
-  const kind = kinds.find((one) => resourceName(one) === route.resource)
+  const load = LOADERS[route.page]
+  const { value: loaded, problem } = useLoaded(load)
+  const Shown = loaded?.by === load ? loaded?.page : undefined
+  const seen = useRef<{ readonly resource: string | undefined; readonly kind: Kind | undefined }>(undefined)
+  const resource = 'resource' in route ? route.resource : undefined
+  const kind = kinds.find((one) => resourceName(one) === resource)
   // The page stays when its kind is removed: there may be unsaved edits on it.
-  const shown = kind ?? (seen.current?.resource === route.resource ? seen.current.kind : undefined)
-  seen.current = { resource: route.resource, kind: shown }
-  const page =
-    route.page === 'table'
-      ? shown !== undefined && <TablePage key={route.resource} kind={shown} query={route.query} />
-      : pages?.(route, { kinds, namespace, kind: shown })
+  const shown = kind ?? (seen.current?.resource === resource ? seen.current?.kind : undefined)
+  seen.current = { resource, kind: shown }
+  const key = route.page === 'overview' ? namespace : route.page === 'create' ? `${route.resource} ${route.from}` : ''
+  // A page uses only the things that its route has.
+  const props = { kinds, namespace: oneNamespace(namespace), from: '', named: NOTHING, ...route, kind: shown as Kind }
   return (
     <>
-      {kind === undefined && <p class="notice bad">The server serves no kind {route.resource}.</p>}
-      {page}
+      {resource !== undefined && kind === undefined && <p class="notice bad">The server serves no kind {resource}.</p>}
+      <Alert text={problem?.message} />
+      {route.page === 'table' && shown !== undefined && <TablePage key={resource} kind={shown} query={route.query} />}
+      {Shown !== undefined && (resource === undefined || shown !== undefined) && (
+        <Shown key={key} {...props} chosen={namespace} />
+      )}
     </>
   )
 }
 
-interface Around {
+const NOTHING: ObjectName = { namespace: '', name: '' }
+
+interface ShownProps extends Omit<CreateRoute, 'page' | 'resource'> {
   readonly kinds: readonly Kind[]
-  readonly namespace: string
-  readonly kind?: Kind | undefined
+  readonly kind: Kind
+  readonly named: ObjectName
+  /** The chosen namespaces, if the page has another one. */
+  readonly chosen: string
 }
 
-type Show = (route: Route, around: Around) => ComponentChildren
-type Load = () => Promise<Show>
+type Load = () => Promise<FunctionComponent<ShownProps>>
 
 /** Pages are loaded at their first visit: the editor and the charts are larger than all the rest. */
 const LOADERS: Readonly<Record<Route['page'], Load | undefined>> = {
   table: undefined,
-  object: async () => {
-    const { ObjectPage } = await import('./object-page.tsx')
-    return (route, { kinds, kind, namespace }) =>
-      route.page === 'object' &&
-      kind !== undefined && <ObjectPage kind={kind} kinds={kinds} named={route.named} chosen={namespace} />
-  },
-  create: async () => {
-    const { CreatePage } = await import('./create-page.tsx')
-    return (route, { kinds, kind }) =>
-      route.page === 'create' &&
-      kind !== undefined && (
-        <CreatePage key={`${route.resource} ${route.from}`} kind={kind} kinds={kinds} route={route} />
-      )
-  },
-  apply: async () => {
-    const { ApplyPage } = await import('./apply-page.tsx')
-    return (_route, { kinds, namespace }) => <ApplyPage kinds={kinds} namespace={namespace} />
-  },
-  overview: async () => {
-    const { OverviewPage } = await import('./overview-page.tsx')
-    return (_route, { kinds, namespace }) => <OverviewPage key={namespace} kinds={kinds} namespace={namespace} />
-  },
-  graph: async () => {
-    const { GraphPage } = await import('./graph-page.tsx')
-    return (route, { kinds }) => route.page === 'graph' && <GraphPage kinds={kinds} namespace={route.namespace} />
-  },
-  server: async () => {
-    const { ServerPage } = await import('./server-page.tsx')
-    return () => <ServerPage />
-  },
-  definitions: async () => {
-    const { DefinitionsPage } = await import('./definitions-page.tsx')
-    return (_route, { namespace }) => <DefinitionsPage namespace={namespace} />
-  },
-  access: async () => {
-    const { AccessPage } = await import('./access-page.tsx')
-    return (_route, { kinds, namespace }) => <AccessPage kinds={kinds} namespace={namespace} />
-  },
+  object: async () => (await import('./object-page.tsx')).ObjectPage,
+  create: async () => (await import('./create-page.tsx')).CreatePage,
+  apply: async () => (await import('./apply-page.tsx')).ApplyPage,
+  overview: async () => (await import('./overview-page.tsx')).OverviewPage,
+  graph: async () => (await import('./graph-page.tsx')).GraphPage,
+  server: async () => (await import('./server-page.tsx')).ServerPage,
+  definitions: async () => (await import('./definitions-page.tsx')).DefinitionsPage,
+  access: async () => (await import('./access-page.tsx')).AccessPage,
 }
 
-function useLoaded(load: Load | undefined): Show | undefined {
-  const [loaded, setLoaded] = useState<{ readonly by: Load; readonly show: Show }>()
-  const { count, problem, report } = useAttempts()
-  useEffect(() => {
-    load?.().then(
-      (show) => {
-        report()
-        setLoaded({ by: load, show })
-      },
-      (error: unknown) => report(new UnreachableError(error)),
-    )
-  }, [load, count])
-  if (problem !== undefined) return () => <Alert text={problem.message} />
-  return loaded !== undefined && loaded.by === load ? loaded.show : undefined
+interface Loaded {
+  readonly by: Load
+  readonly page: FunctionComponent<ShownProps>
+}
+
+function useLoaded(load: Load | undefined): Polled<Loaded | undefined> {
+  const read = async (): Promise<Loaded | undefined> => {
+    try {
+      return load === undefined ? undefined : { by: load, page: await load() }
+    } catch (error) {
+      throw new UnreachableError(error)
+    }
+  }
+  return usePolled(read, ONCE, load)
 }
 
 /** The kinds are read again regularly: definitions come and go. */
@@ -274,33 +250,11 @@ interface KnownKinds {
 
 /** `wanted`: the resource of the page, which may be new. */
 function useKinds(wanted: string | undefined): KnownKinds {
-  const [kinds, setKinds] = useState<readonly Kind[]>()
-  const { count, problem, report } = useAttempts()
   const [served] = useState(() => new Kinds())
-  const read = async (): Promise<void> => {
-    try {
-      setKinds(await served.read())
-      report()
-    } catch (error) {
-      report(error)
-    }
-  }
-  useEffect(() => {
-    // A hidden tab needs no news.
-    const readIfSeen = (): void => {
-      if (!document.hidden) void read()
-    }
-    const timer = setInterval(readIfSeen, KINDS_EVERY_MS)
-    document.addEventListener('visibilitychange', readIfSeen)
-    return () => {
-      clearInterval(timer)
-      document.removeEventListener('visibilitychange', readIfSeen)
-    }
-  }, [])
-  const isKnown = kinds?.some((kind) => resourceName(kind) === wanted) === true
-  useEffect(() => {
-    if (kinds === undefined || problem !== undefined || (wanted !== undefined && !isKnown)) void read()
-  }, [wanted, count])
+  const [missing, setMissing] = useState<string>()
+  const { value: kinds, problem } = usePolled(() => served.read(), KINDS_EVERY_MS, missing)
+  const isKnown = kinds === undefined || kinds.some((kind) => resourceName(kind) === wanted)
+  useEffect(() => setMissing(isKnown ? undefined : wanted), [wanted])
   return { kinds, problem }
 }
 

@@ -1,5 +1,6 @@
 // Makes the object to apply for an edit without claiming other fields: it has the changed fields, and the fields that
 // the console has applied before.
+import { isFields } from './fields.ts'
 import type { FieldSet, ManagedFields } from './field-owners.ts'
 
 /** The field manager of the console. */
@@ -62,12 +63,8 @@ function itemOf(items: readonly unknown[], name: string, inside: FieldSet): read
 
 function merged(a: unknown, b: unknown): unknown {
   if (Array.isArray(a) && Array.isArray(b)) return [...(a as unknown[]), ...(b as unknown[])]
-  if (!isRecord(a) || !isRecord(b)) return b
-  const all = { ...a }
+  if (!isFields(a) || !isFields(b)) return b
+  const all: Record<string, unknown> = { ...a }
   for (const [key, value] of Object.entries(b)) all[key] = key in a ? merged(a[key], value) : value
   return all
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

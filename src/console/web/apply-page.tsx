@@ -107,7 +107,14 @@ export function ApplyPage({ kinds, namespace, start }: Props) {
       <Alert text={problem} />
       {stage.kind === 'contested' && <Contested conflicts={stage.conflicts} onForce={() => void review(true)} />}
       {stage.kind === 'writing' && (
-        <CodeView label="Manifests" text={text} marks={marks} onChange={setText} more={start?.completion ?? []} />
+        <CodeView
+          label="Manifests"
+          hint="Paste manifests here."
+          text={text}
+          marks={marks}
+          onChange={setText}
+          more={start?.completion ?? []}
+        />
       )}
       {stage.kind === 'reviewing' && (
         <CodeView label="Difference" text={joined(stage.tried, 'after')} original={joined(stage.tried, 'before')} />

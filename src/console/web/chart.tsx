@@ -1,17 +1,12 @@
 // A small chart of the last hour, by uPlot.
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-
-export interface Line {
-  readonly label: string
-  /** The name of a colour variable. */
-  readonly colour: string
-}
+import type { LoadLine } from './server-status.ts'
 
 interface Props {
   readonly title: string
   readonly unit: string
-  readonly lines: readonly Line[]
+  readonly lines: readonly Pick<LoadLine, 'label' | 'colour'>[]
   /** Times in seconds, then the values of each line. */
   readonly data: readonly (readonly (number | null)[])[]
 }
@@ -71,7 +66,7 @@ export function Chart({ title, unit, lines, data }: Props) {
   )
 }
 
-function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options {
+function optionsOf(element: HTMLElement, lines: Props['lines']): uPlot.Options {
   const styles = getComputedStyle(element)
   const probe = (name: string): string => colourOf(element, name) || styles.color
   const axis = {
@@ -80,6 +75,8 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
     grid: { stroke: probe('line'), width: 1 },
     ticks: { show: false },
   }
+  // A single value has no line.
+  const points = { show: ({ data: [times = []] }: uPlot) => times.length === 1 }
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
@@ -87,11 +84,11 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      // Without data there are no times.
+      // By the data: for a single time, the library widens the range to days.
       x: {
-        range: (_plot, min: number | null, max: number | null) => {
-          const end = max ?? Date.now() / 1000
-          return [Math.min(Math.max(min ?? end, end - HOUR_SECONDS), end - LEAST_SECONDS), end]
+        range: ({ data: [times = []] }) => {
+          const end = times.at(-1) ?? Date.now() / 1000
+          return [Math.min(Math.max(times[0] ?? end, end - HOUR_SECONDS), end - LEAST_SECONDS), end]
         },
       },
       y: { range: (_plot, _min, max) => [0, Math.max(max, 0.1) * 1.15] },
@@ -104,10 +101,7 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
       },
       { ...axis, size: 46, values: (_plot, values) => values.map(shortNumber) },
     ],
-    series: [
-      {},
-      ...lines.map(({ label, colour }) => ({ label, stroke: probe(colour), width: 1.5, points: { show: false } })),
-    ],
+    series: [{}, ...lines.map(({ label, colour }) => ({ label, stroke: probe(colour), width: 1.5, points }))],
   }
 }
 

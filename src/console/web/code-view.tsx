@@ -15,6 +15,7 @@ import {
   highlightActiveLine,
   keymap,
   lineNumbers,
+  placeholder,
   WidgetType,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
@@ -26,6 +27,8 @@ export type LineOwners = ReadonlyMap<number, readonly ManagedFields[]>
 
 interface Props {
   readonly label: string
+  /** Shown while there is no text. */
+  readonly hint?: string
   /** The text at the start and at each new edition. Edits between stay in the editor. */
   readonly text: string
   readonly edition?: number
@@ -44,7 +47,17 @@ const NO_OWNERS: LineOwners = new Map()
 const NO_MARKS: readonly LineMark[] = []
 
 export function CodeView(props: Props) {
-  const { label, text, edition = 0, onChange, owners = NO_OWNERS, marks = NO_MARKS, original, more = [] } = props
+  const {
+    label,
+    hint = '',
+    text,
+    edition = 0,
+    onChange,
+    owners = NO_OWNERS,
+    marks = NO_MARKS,
+    original,
+    more = [],
+  } = props
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const changed = useRef(onChange)
@@ -65,6 +78,7 @@ export function CodeView(props: Props) {
           common(label),
           isEdited ? EDITING : READING,
           more,
+          placeholder(hint),
           ownersPart.current.of(ownersGutter(owners)),
           marksPart.current.of([]),
           ...(original === undefined ? [] : [comparison(original)]),
@@ -139,12 +153,13 @@ const LOOK = EditorView.theme({
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'var(--bg)', color: 'var(--dim)', border: 'none' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '38px', padding: '0 10px 0 8px' },
+  '.cm-placeholder': { color: 'var(--dim)' },
   '.cm-activeLine': { backgroundColor: 'var(--bg-hover)' },
   '.cm-activeLineGutter': { backgroundColor: 'transparent' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--bg-active)',
   },
-  '.cm-owners': { width: '170px', borderLeft: '1px solid var(--line)' },
+  '.cm-owners': { width: 'min(170px, 24vw)', borderLeft: '1px solid var(--line)' },
   '.cm-owner': {
     display: 'block',
     height: '100%',

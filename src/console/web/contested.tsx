@@ -1,4 +1,5 @@
 // Explains an apply that would change fields of other managers: the fields, their owners, and the ways out.
+import { PlainTable } from './listing.tsx'
 import type { FieldConflict } from './object-write.ts'
 
 interface ContestedProps {
@@ -11,22 +12,11 @@ export function Contested({ conflicts, onForce }: ContestedProps) {
     <div class="panel" role="alert">
       <h2>Other managers own the fields that you changed</h2>
       <p class="dim">Nothing was written. Your values would take these fields away from their owners.</p>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Owner</th>
-          </tr>
-        </thead>
-        <tbody>
-          {conflicts.map(({ field, owner }) => (
-            <tr key={`${field} ${owner}`}>
-              <td class="mono">{field}</td>
-              <td>{owner}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        title="Conflicts"
+        columns={['Field', 'Owner']}
+        rows={conflicts.map(({ field, owner }) => [<span class="mono">{field}</span>, owner])}
+      />
       <ul class="ways">
         <li>Keep the values of the owners: go back to the editor and undo your changes of these fields.</li>
         <li>Change the values at their source, where the owner reads them.</li>

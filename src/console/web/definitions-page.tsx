@@ -2,8 +2,9 @@
 import { Alert } from './alert.tsx'
 import { ask } from './api.ts'
 import { rulesIn, type Schema } from './definition-rules.ts'
+import { ObjectLink, PlainTable } from './listing.tsx'
 import { usePolled } from './polling.ts'
-import { objectAddress, tableAddress } from './routes.ts'
+import { tableAddress } from './routes.ts'
 import { RuleList } from './rule-list.tsx'
 
 interface Version {
@@ -73,47 +74,28 @@ function DefinitionCard({ definition: { metadata, spec, status }, namespace }: C
         </span>
         <span class="dim">{spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster-scoped'}</span>
         {spec.conversion?.strategy === 'Webhook' && <span class="dim">converted by a webhook</span>}
-        <a
-          href={objectAddress(
-            { plural: 'customresourcedefinitions', group: 'apiextensions.k8s.io' },
-            { namespace: '', name: metadata.name },
-          )}
-        >
-          YAML
-        </a>
+        <ObjectLink
+          kind={{ plural: 'customresourcedefinitions', group: 'apiextensions.k8s.io' }}
+          named={{ namespace: '', name: metadata.name }}
+          text="YAML"
+        />
       </header>
-      <table class="plain">
-        <thead>
-          <tr>
-            {['Version', 'Served', 'Stored', 'Subresources', 'Rules'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {spec.versions.map((version) => (
-            <tr key={version.name}>
-              <td class="mono">
-                {version.name}
-                {version.deprecated === true && ' (deprecated)'}
-              </td>
-              <td>{version.served ? 'yes' : 'no'}</td>
-              <td>{version.storage ? 'yes' : stored.includes(version.name) ? 'objects remain' : 'no'}</td>
-              <td>{Object.keys(version.subresources ?? {}).join(', ') || '–'}</td>
-              <td>
-                <RuleList
-                  rules={rulesIn(version.schema?.openAPIV3Schema)}
-                  version={version.name}
-                  place={`${PLACE}/${metadata.name}`}
-                  resourceVersion={metadata.resourceVersion}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        title={`Versions of ${spec.names.kind}`}
+        columns={['Version', 'Served', 'Stored', 'Subresources', 'Rules']}
+        rows={spec.versions.map((version) => [
+          <span class="mono">{`${version.name}${version.deprecated === true ? ' (deprecated)' : ''}`}</span>,
+          version.served ? 'yes' : 'no',
+          version.storage ? 'yes' : stored.includes(version.name) ? 'objects remain' : 'no',
+          Object.keys(version.subresources ?? {}).join(', ') || '–',
+          <RuleList
+            rules={rulesIn(version.schema?.openAPIV3Schema)}
+            version={version.name}
+            place={`${PLACE}/${metadata.name}`}
+            resourceVersion={metadata.resourceVersion}
+          />,
+        ])}
+      />
     </article>
   )
 }

@@ -1,4 +1,5 @@
 // Reads fields of objects of any kind by their paths. An absent field is empty.
+import type { ObjectName } from './kind.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -26,6 +27,10 @@ export function textAt(object: unknown, path: string): string {
   const found = fieldAt(object, path)
   if (Array.isArray(found)) return found.map(textOf).join(', ')
   return textOf(found)
+}
+
+export function nameOf(object: unknown): ObjectName {
+  return { namespace: textAt(object, 'metadata.namespace'), name: textAt(object, 'metadata.name') }
 }
 
 function textOf(value: unknown): string {

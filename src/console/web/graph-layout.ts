@@ -2,7 +2,7 @@
 import { Graph, type GraphLabel, layout } from '@dagrejs/dagre'
 import type { GraphEdge, NamespaceGraph } from './namespace-graph.ts'
 
-export const BOX = { width: 196, height: 44 } as const
+export const BOX = { width: 220, height: 44 } as const
 
 export interface Point {
   readonly x: number
@@ -23,7 +23,7 @@ export interface Drawing {
 }
 
 /** The nodes and edges, without their health. The drawing is the same while the shape is. */
-export function shapeOf({ nodes, edges }: NamespaceGraph): string {
+export function shapeOf({ nodes, edges }: Pick<NamespaceGraph, 'nodes' | 'edges'>): string {
   return [...nodes.map(({ id }) => id), ...edges.map(edgeId)].join('\n')
 }
 

@@ -1,13 +1,14 @@
 // The page with the graph of a namespace: a drawing, and the same as a table.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
-import { ask } from './api.ts'
-import { BOX, drawGraph, type Drawing, edgeId, type Point, shapeOf } from './graph-layout.ts'
+import { addressOf, GraphDrawing, lineClass, nodeText } from './graph-drawing.tsx'
 import { readNamespace } from './graph-source.ts'
 import type { Kind } from './kind.ts'
+import { PlainTable, Toned } from './listing.tsx'
+import { readNamespaces } from './namespace-field.tsx'
 import { type GraphEdge, type GraphNode, graphOf, type NamespaceGraph } from './namespace-graph.ts'
 import { usePolled } from './polling.ts'
-import { graphAddress, objectAddress, tableAddress } from './routes.ts'
+import { graphAddress } from './routes.ts'
 
 interface Props {
   readonly kinds: readonly Kind[]
@@ -28,22 +29,15 @@ export function GraphPage({ kinds, namespace }: Props) {
   )
 }
 
-interface NameList {
-  readonly items: readonly { readonly metadata: { readonly name: string } }[]
-}
-
 /** The namespaces that the user may see. */
 function Choice() {
-  const { value, problem } = usePolled(
-    () => ask<NameList>('/api/v1/namespaces?accessible=true&select=metadata.name&limit=200'),
-    30_000,
-  )
+  const { value, problem } = usePolled(() => readNamespaces(true), 30_000)
   return (
     <>
       <Alert text={problem?.message} />
       <p>Choose a namespace:</p>
       <ul class="namespaces">
-        {value?.items.map(({ metadata: { name } }) => (
+        {value?.map((name) => (
           <li key={name}>
             <a href={graphAddress(name)}>{name}</a>
           </li>
@@ -60,7 +54,7 @@ function LiveGraph({ kinds, namespace }: Props) {
     [value],
   )
   if (value === undefined || graph === undefined)
-    return problem === undefined ? <p class="empty">Loading</p> : <Alert text={problem.message} />
+    return problem === undefined ? <p class="empty">Loading…</p> : <Alert text={problem.message} />
   const names = (listed: readonly Kind[]): string => listed.map(({ kind }) => kind).join(', ')
   return (
     <>
@@ -98,16 +92,17 @@ interface DrawnProps {
 const ZOOMS = [0.5, 0.75, 1] as const
 
 function Drawn({ graph, namespace }: DrawnProps) {
-  const shape = shapeOf(graph)
-  const drawing = useMemo(() => drawGraph(graph), [shape])
-  const [zoom, setZoom] = useState<number>(1)
-  useEffect(() => setZoom(fitting(drawing)), [])
+  const [zoom, setZoom] = useState<number>()
   return (
     <>
       <div class="toolbar">
         <label class="selector">
           <span>Size</span>
-          <select value={zoom} onChange={({ currentTarget }) => setZoom(Number(currentTarget.value))}>
+          <select
+            value={zoom ?? ''}
+            onChange={({ currentTarget }) => setZoom(Number(currentTarget.value) || undefined)}
+          >
+            <option value="">fitting</option>
             {ZOOMS.map((one) => (
               <option key={one} value={one}>{`${one * 100} %`}</option>
             ))}
@@ -118,31 +113,19 @@ function Drawn({ graph, namespace }: DrawnProps) {
           {LEGEND.map(([text, relation]) => (
             <li key={text}>
               <svg width="26" height="8" aria-hidden="true">
-                <path class={`edge ${classOf(relation)}`} d="M0 4h26" />
+                <path class={`edge ${lineClass(relation)}`} d="M0 4h26" />
               </svg>
               {text}
             </li>
           ))}
         </ul>
       </div>
-      <div class="tree relations">
-        <svg
-          width={drawing.width * zoom}
-          height={drawing.height * zoom}
-          viewBox={`0 0 ${drawing.width} ${drawing.height}`}
-          role="group"
-          aria-label={`Graph of ${namespace}. The table below has the same connections.`}
-        >
-          {drawing.lines.map(({ edge, path }) => (
-            <path key={edgeId(edge)} class={`edge ${classOf(edge.relation)}`} d={path}>
-              <title>{`${nodeText(edge.from)} ${edge.relation} ${nodeText(edge.to)}`}</title>
-            </path>
-          ))}
-          {graph.nodes.map((node) => (
-            <Box key={node.id} node={node} place={drawing.places.get(node.id)} namespace={namespace} />
-          ))}
-        </svg>
-      </div>
+      <GraphDrawing
+        {...graph}
+        namespace={namespace}
+        zoom={zoom}
+        label={`Graph of ${namespace}. The table below has the same connections.`}
+      />
       <details class="connections">
         <summary>{`Connections as a table (${graph.edges.length})`}</summary>
         <EdgeTable edges={graph.edges} namespace={namespace} />
@@ -151,86 +134,28 @@ function Drawn({ graph, namespace }: DrawnProps) {
   )
 }
 
-/** Small enough to show most of a large drawing at first. */
-function fitting({ height }: Drawing): number {
-  return height > 4 * window.innerHeight ? 0.5 : height > 2 * window.innerHeight ? 0.75 : 1
-}
-
 const LEGEND = [
   ['owns', 'owns'],
   ['selects, routes to, scales', 'selects'],
   ['uses', 'uses'],
 ] as const
 
-function classOf(relation: GraphEdge['relation']): string {
-  return relation === 'owns' || relation === 'uses' ? relation : 'selects'
-}
-
 function countText({ nodes, edges }: NamespaceGraph): string {
   const bad = nodes.filter(({ health }) => health.tone === 'bad').length
   return `${nodes.length} objects, ${edges.length} connections${bad === 0 ? '' : `, ${bad} not healthy`}`
 }
 
-interface BoxProps {
-  readonly node: GraphNode
-  readonly place: Point | undefined
-  readonly namespace: string
-}
-
-function Box({ node, place, namespace }: BoxProps) {
-  if (place === undefined) return null
-  const [x, y] = [place.x - BOX.width / 2, place.y - BOX.height / 2]
-  const { kind, health, pods } = node
-  return (
-    <a href={addressOf(node, namespace)} class={`box ${health.tone}`}>
-      <title>{[nodeText(node), health.text, health.reason].filter((text) => text !== '').join('\n')}</title>
-      <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={6} />
-      {health.tone !== '' && <path class="health" d={`M${x + 3} ${y + 7}v${BOX.height - 14}`} />}
-      <text x={x + 12} y={y + 17} class="dim">
-        {short(
-          `${pods === undefined ? kind.kind : `${pods} pods`}${health.text === '' ? '' : ` · ${health.text}`}`,
-          34,
-        )}
-      </text>
-      <text x={x + 12} y={y + 34}>
-        {short(node.name, 27)}
-      </text>
-    </a>
-  )
-}
-
-function short(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text
-}
-
 function EdgeTable({ edges, namespace }: { readonly edges: readonly GraphEdge[]; readonly namespace: string }) {
   return (
-    <div class="wide">
-      <table class="plain">
-        <thead>
-          <tr>
-            {['From', 'Connection', 'To'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {edges.map((edge) => (
-            <tr key={edgeId(edge)}>
-              <td>
-                <NodeLink node={edge.from} namespace={namespace} />
-              </td>
-              <td>{edge.relation}</td>
-              <td>
-                <NodeLink node={edge.to} namespace={namespace} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      title="Connections"
+      columns={['From', 'Connection', 'To']}
+      rows={edges.map(({ from, relation, to }) => [
+        <NodeLink node={from} namespace={namespace} />,
+        relation,
+        <NodeLink node={to} namespace={namespace} />,
+      ])}
+    />
   )
 }
 
@@ -238,17 +163,7 @@ function NodeLink({ node, namespace }: { readonly node: GraphNode; readonly name
   const { tone, text } = node.health
   return (
     <>
-      <a href={addressOf(node, namespace)}>{nodeText(node)}</a>{' '}
-      {text !== '' && <span class={tone === '' ? 'dim' : `tone ${tone}`}>{text}</span>}
+      <a href={addressOf(node, namespace)}>{nodeText(node)}</a> <Toned tone={tone} text={text} />
     </>
   )
-}
-
-function nodeText({ kind, name, pods }: GraphNode): string {
-  return pods === undefined ? `${kind.kind} ${name}` : `${pods} pods of ${name}`
-}
-
-/** A group leads to the table of pods. */
-function addressOf({ kind, name, pods }: GraphNode, namespace: string): string {
-  return pods === undefined ? objectAddress(kind, { namespace, name }) : tableAddress('pods', { namespace })
 }

@@ -1,7 +1,9 @@
 // The health of an object in a few words, and its reason, by its status and its conditions. This file needs no browser.
 import { type Fields, fieldAt, itemsAt, textAt } from './fields.ts'
 
-export type Tone = 'good' | 'waiting' | 'bad' | ''
+export type Tone = (typeof SEVERITY)[number]
+/** From the best to the worst. */
+export const SEVERITY = ['', 'good', 'waiting', 'bad'] as const
 
 export interface Health {
   readonly tone: Tone

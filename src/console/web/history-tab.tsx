@@ -1,12 +1,11 @@
 // The last versions of an object: their writers and their changes. Servers with the gate `ObjectHistory` have it.
-import { useEffect, useState } from 'preact/hooks'
 import { ask } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
 import { writersSince } from './field-owners.ts'
 import { type Kind, objectPath } from './kind.ts'
 import { Listing } from './listing.tsx'
 import { changesBetween } from './object-changes.ts'
-import { useAttempts } from './polling.ts'
+import { ONCE, usePolled } from './polling.ts'
 import { ageText } from './table-rows.ts'
 
 const MOST_VERSIONS = 20
@@ -18,33 +17,19 @@ interface Versions {
 
 /** Whether the server offers the history of the object to this user. */
 export function useHasHistory(path: string): boolean {
-  const [offering, setOffering] = useState('')
-  useEffect(() => {
-    const closing = new AbortController()
-    const found = ({ items }: Versions): void => setOffering(items === undefined ? '' : path)
-    ask<Versions>(`${path}?history=1`, { signal: closing.signal }).then(found, () => undefined)
-    return () => closing.abort()
-  }, [path])
-  return offering === path
+  const { value } = usePolled(async (signal) => ({ path, ...(await readVersions(path, 1, signal)) }), ONCE, path)
+  return value?.path === path && value.items !== undefined
+}
+
+function readVersions(path: string, count: number, signal: AbortSignal): Promise<Versions> {
+  return ask<Versions>(`${path}?history=${count}`, { signal })
 }
 
 export function HistoryTab({ kind, object: { metadata } }: { readonly kind: Kind; readonly object: ManagedObject }) {
-  const [versions, setVersions] = useState<readonly ManagedObject[]>()
-  const { count, problem, report } = useAttempts()
   const path = objectPath(kind, { namespace: metadata.namespace ?? '', name: metadata.name })
-  useEffect(() => {
-    const closing = new AbortController()
-    ask<Versions>(`${path}?history=${MOST_VERSIONS + 1}`, { signal: closing.signal }).then(
-      ({ items }) => {
-        setVersions(items)
-        report()
-      },
-      (error: unknown) => {
-        if (!closing.signal.aborted) report(error)
-      },
-    )
-    return () => closing.abort()
-  }, [path, metadata.resourceVersion, count])
+  const read = (signal: AbortSignal): Promise<Versions> => readVersions(path, MOST_VERSIONS + 1, signal)
+  const { value, problem } = usePolled(read, ONCE, metadata.resourceVersion)
+  const versions = value?.items
   const rows = versions?.slice(0, MOST_VERSIONS).map((version, i) => {
     const before = versions[i + 1]
     const managed = version.metadata.managedFields ?? []

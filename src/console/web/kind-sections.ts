@@ -3,50 +3,26 @@ import type { IconName } from './icon.tsx'
 import { canList, type Kind, resourceName } from './kind.ts'
 
 /** The well-known kinds by purpose. All other kinds are listed by API group. */
-const SECTIONS: readonly (readonly [title: string, icon: IconName, resources: readonly string[]])[] = [
+const SECTIONS: readonly (readonly [title: string, icon: IconName, resources: string])[] = [
   [
     'Workloads',
     'workloads',
-    [
-      'pods',
-      'deployments.apps',
-      'replicasets.apps',
-      'statefulsets.apps',
-      'daemonsets.apps',
-      'jobs.batch',
-      'cronjobs.batch',
-      'horizontalpodautoscalers.autoscaling',
-      'poddisruptionbudgets.policy',
-      'replicationcontrollers',
-    ],
+    `pods deployments.apps replicasets.apps statefulsets.apps daemonsets.apps jobs.batch cronjobs.batch
+    horizontalpodautoscalers.autoscaling poddisruptionbudgets.policy replicationcontrollers`,
   ],
-  [
-    'Configuration',
-    'configuration',
-    ['configmaps', 'secrets', 'namespaces', 'resourcequotas', 'limitranges', 'leases.coordination.k8s.io', 'events'],
-  ],
+  ['Cluster', 'server', 'nodes namespaces events leases.coordination.k8s.io'],
+  ['Configuration', 'configuration', 'configmaps secrets resourcequotas limitranges'],
   [
     'Network',
     'network',
-    [
-      'services',
-      'endpointslices.discovery.k8s.io',
-      'ingresses.networking.k8s.io',
-      'networkpolicies.networking.k8s.io',
-      'endpoints',
-    ],
+    'services endpointslices.discovery.k8s.io ingresses.networking.k8s.io networkpolicies.networking.k8s.io endpoints',
   ],
-  ['Storage', 'storage', ['persistentvolumeclaims', 'persistentvolumes', 'storageclasses.storage.k8s.io']],
+  ['Storage', 'storage', 'persistentvolumeclaims persistentvolumes storageclasses.storage.k8s.io'],
   [
     'Access',
     'access',
-    [
-      'serviceaccounts',
-      'roles.rbac.authorization.k8s.io',
-      'rolebindings.rbac.authorization.k8s.io',
-      'clusterroles.rbac.authorization.k8s.io',
-      'clusterrolebindings.rbac.authorization.k8s.io',
-    ],
+    `serviceaccounts roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
+    clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io`,
   ],
 ]
 
@@ -68,7 +44,7 @@ export function sectionsOf(kinds: readonly Kind[]): readonly Section[] {
   const known = SECTIONS.map(([title, icon, names]) => ({
     title,
     icon,
-    kinds: names.flatMap((name) => byName.get(name) ?? []),
+    kinds: names.split(/\s+/).flatMap((name) => byName.get(name) ?? []),
     isOpen: true,
   }))
   const placed = new Set(known.flatMap((section) => section.kinds))

@@ -26,6 +26,10 @@ export function versionPath({ group, version }: Pick<Kind, 'group' | 'version'>)
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
+export function placeText({ namespace, name }: ObjectName): string {
+  return namespace === '' ? name : `${namespace}/${name}`
+}
+
 /** The chosen namespaces: `a,b`. Empty: all. */
 export function namespacesIn(chosen: string): readonly string[] {
   return [...new Set(chosen.split(/[\s,]+/).filter((name) => name !== ''))]

@@ -1,9 +1,9 @@
 // A table that follows a watch: first the pages of the list, then the events after it. A broken stream resumes after the last event.
-// If that is too long ago, everything is read again, so that no change is missing.
+// If that is too long ago, everything is read again, so that no change is missing. Of a long list, the server chooses the rows to load.
 import { API, ApiFailure, ask, askText, mayRecover, type Problem, problemOf, RETRY_MS } from './api.ts'
 import { collectionPath, type Kind, namespacesIn, oneNamespace } from './kind.ts'
 import type { TableQuery } from './routes.ts'
-import { type Column, rowsOf, type TableDocument, TableRows } from './table-rows.ts'
+import { type Column, type Order, type Row, rowsOf, type TableDocument, TableRows } from './table-rows.ts'
 
 export type LiveState =
   | { readonly kind: 'loading' }
@@ -13,17 +13,34 @@ export type LiveState =
 
 const TABLE = 'as=Table;v=v1;g=meta.k8s.io'
 const PAGE_ROWS = 1000
+/** Further rows stay on the server. */
+const MOST_ROWS = 10_000
+
+const NOTHING = { orderBy: '', named: '' } as const
+/** A text that is still being written is not sent. */
+const PAUSE_MS = 250
 
 export class LiveTable {
   readonly rows = new TableRows()
   columns: readonly Column[] = []
   state: LiveState = { kind: 'loading' }
+  /** The server filters and sorts: not all objects can be loaded. */
+  isLong = false
+  /** The number of fitting objects that are not loaded. Undefined: the server does not tell it. */
+  left: number | undefined = 0
   readonly #path: string
   readonly #query: TableQuery
   readonly #onChange: () => void
   readonly #closing = new AbortController()
+  #loading = new AbortController()
+  #more: { readonly column: Column; readonly cells: ReadonlyMap<string, unknown> } | undefined
+  #named = ''
+  #orderBy = ''
+  /** The order and the filter of the rows that are loaded. */
+  #sent: Readonly<Record<keyof typeof NOTHING, string>> = NOTHING
   #source: EventSource | undefined
   #version = ''
+  #listed = ''
   #retry: number | undefined
   #frame: number | undefined
 
@@ -35,37 +52,78 @@ export class LiveTable {
     void this.#load()
   }
 
+  /** Shows only objects whose namespaces and names contain the text. */
+  filterBy(text: string): void {
+    this.rows.filterBy(text)
+    this.#named = text.trim()
+    if (this.isLong) this.#later(() => this.#load(), PAUSE_MS)
+    else this.#changed()
+  }
+
+  /** `orderBy`: the same order in the words of the server. */
+  sortBy(order: Order, isTime: boolean, orderBy: string): void {
+    this.rows.sortBy(order, isTime)
+    this.#orderBy = orderBy
+    this.#changed()
+    if (this.left !== 0) void this.#load()
+  }
+
+  /** Adds a column that the server does not have. `cells`: by the names of objects. */
+  extend(column: Column, cells: ReadonlyMap<string, unknown>): void {
+    this.#more = { column, cells }
+    if (this.columns.length > 0 && !this.columns.includes(column)) this.columns = [...this.columns, column]
+    for (const row of this.rows) this.rows.put(this.#completed(row))
+    this.#changed()
+  }
+
+  #completed(row: Row): Row {
+    if (this.#more === undefined) return row
+    const at = this.columns.indexOf(this.#more.column)
+    return { ...row, cells: [...row.cells.slice(0, at), this.#more.cells.get(row.name)] }
+  }
+
   close(): void {
     this.#closing.abort()
+    this.#loading.abort()
     this.#source?.close()
     window.clearTimeout(this.#retry)
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
   }
 
   async #load(): Promise<void> {
-    const { signal } = this.#closing
+    this.#loading.abort()
+    window.clearTimeout(this.#retry)
+    this.#loading = new AbortController()
+    const { signal } = this.#loading
     this.#source?.close()
+    this.#sent = this.isLong ? { orderBy: this.#orderBy, named: this.#named } : NOTHING
+    if (this.state.kind === 'live') this.#enter({ kind: 'loading' })
     try {
       let page = await this.#page('', signal)
       this.rows.clear()
-      this.columns = page.columnDefinitions ?? []
+      this.columns = [...(page.columnDefinitions ?? []), ...(this.#more === undefined ? [] : [this.#more.column])]
       for (;;) {
-        for (const row of rowsOf(page, 0)) this.rows.put(row)
+        for (const row of rowsOf(page, 0)) this.rows.put(this.#completed(row))
+        const { continue: next = '', resourceVersion = '', remainingItemCount } = page.metadata ?? {}
+        this.#version = this.#listed = resourceVersion
+        this.left = next === '' ? 0 : remainingItemCount
         this.#changed()
-        const { continue: next = '', resourceVersion = '' } = page.metadata ?? {}
-        this.#version = resourceVersion
-        if (next === '') break
+        if (next === '' || this.rows.size >= MOST_ROWS) break
         page = await this.#page(next, signal)
       }
-      this.#follow()
+      const isFirst = !this.isLong && this.left !== 0
+      this.isLong ||= isFirst
+      if (isFirst && `${this.#orderBy}${this.#named}` !== '') await this.#load()
+      else this.#follow()
     } catch (error) {
-      this.#fail(error, () => this.#load())
+      if (!signal.aborted) this.#fail(error, () => this.#load())
     }
   }
 
   #page(next: string, signal: AbortSignal): Promise<TableDocument> {
-    const more = next === '' ? {} : { continue: next }
-    return ask<TableDocument>(`${this.#path}?${this.#search({ limit: String(PAGE_ROWS), ...more })}`, {
+    const asked = Object.entries({ limit: String(PAGE_ROWS), continue: next, orderBy: this.#sent.orderBy })
+    const search = this.#search(Object.fromEntries(asked.filter(([, value]) => value !== '')))
+    return ask<TableDocument>(`${this.#path}?${search}`, {
       accept: `application/json;${TABLE}`,
       signal,
     })
@@ -76,7 +134,8 @@ export class LiveTable {
     const search = new URLSearchParams({ includeObject: 'Metadata', ...more })
     if (labels !== '') search.set('labelSelector', labels)
     if (fields !== '') search.set('fieldSelector', fields)
-    if (where !== '') search.set('where', where)
+    const condition = bothOf(where, namedLike(this.#sent.named))
+    if (condition !== '') search.set('where', condition)
     if (namespace === '' && accessible !== '') search.set('accessible', accessible)
     return search.toString()
   }
@@ -87,6 +146,7 @@ export class LiveTable {
   }
 
   #follow(): void {
+    this.#source?.close()
     const source = new EventSource(`${API}${this.#watch({ accept: `text/event-stream;${TABLE}` })}`)
     this.#source = source
     source.addEventListener('open', () => this.#enter({ kind: 'live' }))
@@ -99,12 +159,16 @@ export class LiveTable {
   }
 
   #take(type: string, { data, lastEventId }: MessageEvent<string>): void {
+    // A watch sends the changes of its first version again: they are in the list.
+    const isNew = type === 'ADDED' && lastEventId !== this.#listed
     if (lastEventId !== '') this.#version = lastEventId
     if (type === 'BOOKMARK') return
     const document = JSON.parse(data) as TableDocument
     for (const row of rowsOf(document, performance.now())) {
       if (type === 'DELETED') this.rows.remove(row.key)
-      else this.rows.put(row)
+      else if (isNew || this.left === 0 || this.rows.get(row.key) !== undefined) {
+        this.rows.put(this.#completed(row))
+      }
     }
     this.#changed()
   }
@@ -116,10 +180,12 @@ export class LiveTable {
   }
 
   async #resume(): Promise<void> {
+    const { signal } = this.#loading
     try {
-      await askText(this.#watch({ timeoutSeconds: '1' }), { signal: this.#closing.signal })
+      await askText(this.#watch({ timeoutSeconds: '1' }), { signal })
       this.#follow()
     } catch (error) {
+      if (signal.aborted) return
       const isExpired = error instanceof ApiFailure && error.code === 410
       this.#fail(error, () => (isExpired ? this.#load() : this.#resume()))
     }
@@ -131,9 +197,9 @@ export class LiveTable {
     if (mayRecover(error)) this.#later(again)
   }
 
-  #later(work: () => unknown): void {
+  #later(work: () => unknown, afterMs = RETRY_MS): void {
     window.clearTimeout(this.#retry)
-    if (!this.#closing.signal.aborted) this.#retry = window.setTimeout(() => void work(), RETRY_MS)
+    if (!this.#closing.signal.aborted) this.#retry = window.setTimeout(() => void work(), afterMs)
   }
 
   #enter(state: LiveState): void {
@@ -150,10 +216,20 @@ export class LiveTable {
   }
 }
 
+/** Matches as `TableRows` does. */
+function namedLike(text: string): string {
+  const place = "object.metadata.?namespace.orValue('') + '/' + object.metadata.name"
+  return text === '' ? '' : `(${place}).lowerAscii().contains(${JSON.stringify(text.toLowerCase())})`
+}
+
+function bothOf(one: string, other: string): string {
+  return one === '' || other === '' ? `${one}${other}` : `(${one}) && (${other})`
+}
+
 /** Several namespaces are one query over all that the user may read. */
 function inNamespaces(query: TableQuery): TableQuery {
   const { namespace, where } = query
   if (oneNamespace(namespace) === namespace) return query
   const isInThem = `object.metadata.namespace in ${JSON.stringify(namespacesIn(namespace))}`
-  return { ...query, namespace: '', accessible: 'true', where: where === '' ? isInThem : `(${where}) && ${isInThem}` }
+  return { ...query, namespace: '', accessible: 'true', where: bothOf(where, isInThem) }
 }

@@ -1,63 +1,55 @@
 // The field for the namespace, or for several of them: `a,b`. A user who may not list namespaces types the name.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ask, problemOf } from './api.ts'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ask } from './api.ts'
+import type { ManagedObject } from './apply-intent.ts'
 import { namespacesIn } from './kind.ts'
-import { useAttempts } from './polling.ts'
+import { ONCE, usePolled } from './polling.ts'
 
 interface Props {
   readonly value: string
   readonly onChoose: (namespace: string) => void
 }
 
-interface NamespaceList {
-  readonly items: readonly { readonly metadata: { readonly name: string } }[]
+/** The names. `accessible`: of the namespaces that the user may get, for users who may not list all. */
+export async function readNamespaces(accessible: boolean): Promise<readonly string[]> {
+  const path = `/api/v1/namespaces?select=metadata.name${accessible ? '&accessible=true' : ''}`
+  const { items } = await ask<{ readonly items: readonly ManagedObject[] }>(path)
+  return items.map(({ metadata }) => metadata.name)
 }
 
-const NAMES_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
-
-export function NamespaceField({ value, onChoose }: Props) {
-  const [names, setNames] = useState<readonly string[]>([])
+export function NamespaceField({ value: chosen, onChoose }: Props) {
   const [isChoosing, setChoosing] = useState(false)
-  const { count, report } = useAttempts()
-  const read = async (): Promise<void> => {
-    try {
-      const { items } = await ask<NamespaceList>('/api/v1/namespaces', { accept: NAMES_ONLY })
-      setNames(items.map(({ metadata }) => metadata.name))
-      report()
-    } catch (error) {
-      if (problemOf(error).kind === 'forbidden') setNames([])
-      report(error)
-    }
-  }
-  useEffect(() => void read(), [count])
+  const [visits, setVisits] = useState(0)
+  const { value, problem } = usePolled(() => readNamespaces(false), ONCE, visits)
+  const names = problem?.kind === 'forbidden' ? [] : (value ?? [])
   return (
     <div class="namespace">
       <span aria-hidden="true">Namespace</span>
       {names.length === 0 ? (
         <input
-          key={value}
+          key={chosen}
           class="mono"
           aria-label="Namespace"
           data-hotkey="n"
           placeholder="all"
-          defaultValue={value}
+          defaultValue={chosen}
           onChange={({ currentTarget }) => onChoose(namespacesIn(currentTarget.value).join(','))}
         />
       ) : (
         <select
           aria-label="Namespace"
           data-hotkey="n"
-          value={value}
-          onFocus={() => void read()}
+          value={chosen}
+          onFocus={() => setVisits(visits + 1)}
           onChange={({ currentTarget }) => {
             if (currentTarget.value !== SEVERAL) return onChoose(currentTarget.value)
-            currentTarget.value = value
+            currentTarget.value = chosen
             setChoosing(true)
           }}
         >
           <option value="">all</option>
           <option value={SEVERAL}>several …</option>
-          {(value === '' || names.includes(value) ? names : [value, ...names]).map((name) => (
+          {(chosen === '' || names.includes(chosen) ? names : [chosen, ...names]).map((name) => (
             <option key={name} value={name}>
               {name.replaceAll(',', ', ')}
             </option>
@@ -67,10 +59,10 @@ export function NamespaceField({ value, onChoose }: Props) {
       {isChoosing && (
         <SeveralDialog
           names={names}
-          value={value}
-          onClose={(chosen) => {
+          value={chosen}
+          onClose={(several) => {
             setChoosing(false)
-            if (chosen !== undefined) onChoose(chosen)
+            if (several !== undefined) onChoose(several)
           }}
         />
       )}
@@ -95,7 +87,7 @@ function SeveralDialog({ names, value, onClose }: SeveralProps) {
   return (
     <dialog ref={dialog} class="action" aria-label="Namespaces" onClose={() => onClose(undefined)}>
       <h2>Show several namespaces</h2>
-      <div class="attempts choices" tabIndex={0} role="group" aria-label="Namespaces">
+      <div class="choices" tabIndex={0} role="group" aria-label="Namespaces">
         {names.map((name) => (
           <label key={name} class="row">
             <input

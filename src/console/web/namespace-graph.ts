@@ -1,6 +1,6 @@
 // The graph of a namespace: its objects, and how they refer to each other. This file needs no browser.
 import { type Fields, fieldAt, fieldsAt, itemsAt, textAt } from './fields.ts'
-import { type Health, healthOf } from './health.ts'
+import { type Health, healthOf, SEVERITY } from './health.ts'
 import { type Kind, resourceName } from './kind.ts'
 
 export interface GraphObject {
@@ -225,8 +225,6 @@ function referencesOf(spec: Fields | undefined): readonly string[] {
   ]
   return [...new Set(found)].filter((id) => !id.endsWith('/'))
 }
-
-const SEVERITY = ['', 'good', 'waiting', 'bad'] as const
 
 /** The edges with one node for all pods of an owner. Its health is that of its worst pod. */
 function podsGrouped(edges: readonly GraphEdge[]): readonly GraphEdge[] {

@@ -94,8 +94,10 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
           <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={load} />
         </div>
       )}
-      {loaded !== undefined && tab === 'Events' && <EventsTab kinds={kinds} object={loaded.object} />}
-      {loaded !== undefined && tab === 'Owners' && <TreeTab kinds={kinds} kind={kind} object={loaded.object} />}
+      {loaded !== undefined && tab === 'Events' && <EventsTab key={path} object={newest ?? loaded.object} />}
+      {loaded !== undefined && tab === 'Owners' && (
+        <TreeTab key={path} kinds={kinds} kind={kind} object={loaded.object} />
+      )}
       {newest !== undefined && tab === 'History' && <HistoryTab kind={kind} object={newest} />}
     </section>
   )

@@ -1,5 +1,6 @@
 // Searches objects by their names. The server searches: one small request for each of the likeliest kinds, a few at a time.
 import { ApiFailure, ask, messageOf, UnreachableError } from './api.ts'
+import { inTurn } from './in-turn.ts'
 import { canList, collectionPath, type Kind, namespacesIn, type ObjectName, resourceName } from './kind.ts'
 
 export interface FoundObject {
@@ -68,7 +69,6 @@ export async function searchObjects(
   const isNamed = `object.metadata.name.contains(${JSON.stringify(name)})`
   const where =
     namespaces.length === 0 ? isNamed : `object.metadata.namespace in ${JSON.stringify(namespaces)} && ${isNamed}`
-  const waiting = [...kinds]
   const byKind = new Map<Kind, readonly FoundObject[]>()
   const refused: Kind[] = []
   let problem = ''
@@ -81,20 +81,19 @@ export async function searchObjects(
     tell({ objects, refused: [...refused], problem, isDone })
   }
   const isEnough = (): boolean => [...byKind.values()].flat().length >= MOST_OBJECTS
-  const work = async (): Promise<void> => {
-    for (let kind = waiting.shift(); kind !== undefined && !signal.aborted && !isEnough(); kind = waiting.shift()) {
-      try {
-        byKind.set(kind, await askNames(kind, where, signal))
-      } catch (error) {
-        if (error instanceof ApiFailure && error.code === 403) refused.push(kind)
-        else problem = messageOf(error)
-        // No other kind has a better chance.
-        if (error instanceof UnreachableError) waiting.length = 0
-      }
-      report(false)
+  let isAway = false
+  await inTurn(kinds, AT_ONCE, async (kind) => {
+    if (signal.aborted || isAway || isEnough()) return
+    try {
+      byKind.set(kind, await askNames(kind, where, signal))
+    } catch (error) {
+      if (error instanceof ApiFailure && error.code === 403) refused.push(kind)
+      else problem = messageOf(error)
+      // No other kind has a better chance.
+      isAway = error instanceof UnreachableError
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+    report(false)
+  })
   report(true)
 }
 

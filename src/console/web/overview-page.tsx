@@ -1,13 +1,13 @@
 // The first page: the things that are wrong in the cluster, then its nodes and the number of objects of each kind.
-import type { ComponentChildren } from 'preact'
-import { type Fields, fieldAt, textAt } from './fields.ts'
+import { type Fields, fieldAt, nameOf, textAt } from './fields.ts'
 import { healthOf } from './health.ts'
 import { type Kind, kindOf, resourceName } from './kind.ts'
-import { Listing, Toned } from './listing.tsx'
+import { type Cells, Listing, ObjectLink, Toned } from './listing.tsx'
 import {
   askAll,
   EXTENSIONS,
   type Found,
+  MOST_ROWS,
   NODES,
   podsByNode,
   readTotals,
@@ -16,7 +16,7 @@ import {
   WORKLOADS,
 } from './overview.ts'
 import { type Polled, usePolled } from './polling.ts'
-import { objectAddress, tableAddress } from './routes.ts'
+import { tableAddress } from './routes.ts'
 import { ageText } from './table-rows.ts'
 
 const OFTEN_MS = 10_000
@@ -73,9 +73,15 @@ export function OverviewPage({ kinds, namespace }: Props) {
         <Listing
           title="Nodes"
           columns={['Name', 'Status', 'Pods', 'Version', 'Age']}
-          rows={nodes.value}
+          rows={nodes.value?.slice(0, MOST_ROWS)}
           problem={nodes.problem}
-        />
+        >
+          {nodes.value !== undefined && nodes.value.length > MOST_ROWS && (
+            <p>
+              <a href={tableAddress('nodes')}>{`All ${nodes.value.length} nodes`}</a>
+            </p>
+          )}
+        </Listing>
       )}
       <Counts totals={totals} namespace={namespace} />
     </section>
@@ -98,12 +104,10 @@ function Rest({ found = [], namespace }: { readonly found: readonly Found[] | un
         <p class="row">
           {found
             .filter(({ isCut }) => isCut)
-            .map(({ kind, where }) => (
-              <a
-                key={kind.plural}
-                href={tableAddress(resourceName(kind), { namespace, where })}
-              >{`More: ${kind.kind}`}</a>
-            ))}
+            .map(({ kind, where, isPartial: isSome }) => {
+              const query = { namespace, where, accessible: isSome ? 'true' : '' }
+              return <a key={kind.plural} href={tableAddress(resourceName(kind), query)}>{`More: ${kind.kind}`}</a>
+            })}
         </p>
       )}
       {isPartial(found) && <p class="dim">No permission to list all namespaces: only the objects that you may see.</p>}
@@ -111,30 +115,30 @@ function Rest({ found = [], namespace }: { readonly found: readonly Found[] | un
   )
 }
 
-function link(kind: Kind, object: unknown, text = textAt(object, 'metadata.name')): ComponentChildren {
-  const named = { namespace: textAt(object, 'metadata.namespace'), name: textAt(object, 'metadata.name') }
-  return <a href={objectAddress(kind, named)}>{text}</a>
-}
-
 function ageOf(object: Fields, path = 'metadata.creationTimestamp'): string {
   return ageText(textAt(object, path), Date.now())
 }
 
-function workloadRow(kind: Kind, object: Fields): readonly ComponentChildren[] {
+function workloadRow(kind: Kind, object: Fields): Cells {
   const { tone, text, reason } = healthOf(object)
   const namespace = textAt(object, 'metadata.namespace')
-  return [kind.kind, link(kind, object), namespace, <Toned tone={tone} text={text} />, reason, ageOf(object)]
+  return [
+    kind.kind,
+    <ObjectLink kind={kind} named={nameOf(object)} />,
+    namespace,
+    <Toned tone={tone} text={text} />,
+    reason,
+    ageOf(object),
+  ]
 }
 
-function warningRow(kinds: readonly Kind[], event: Fields): readonly ComponentChildren[] {
+function warningRow(kinds: readonly Kind[], event: Fields): Cells {
   const [apiVersion, kind, name, namespace] = ['apiVersion', 'kind', 'name', 'namespace'].map((key) =>
     textAt(event, `involvedObject.${key}`),
   ) as [string, string, string, string]
-  const served = kindOf(kinds, { apiVersion, kind })
-  const text = `${kind} ${name}`
   return [
     ageOf(event, textAt(event, 'lastTimestamp') === '' ? 'metadata.creationTimestamp' : 'lastTimestamp'),
-    served === undefined ? text : <a href={objectAddress(served, { namespace, name })}>{text}</a>,
+    <ObjectLink kind={kindOf(kinds, { apiVersion, kind })} named={{ namespace, name }} text={`${kind} ${name}`} />,
     namespace,
     textAt(event, 'reason'),
     textAt(event, 'message'),
@@ -142,14 +146,16 @@ function warningRow(kinds: readonly Kind[], event: Fields): readonly ComponentCh
   ]
 }
 
-function extensionRows(
-  found: readonly Found[] | undefined,
-  totals: Totals | undefined,
-): readonly (readonly ComponentChildren[])[] | undefined {
+function extensionRows(found: readonly Found[] | undefined, totals: Totals | undefined): readonly Cells[] | undefined {
   const rows = found?.flatMap(({ kind, objects }) =>
-    objects.map((object): readonly ComponentChildren[] => {
+    objects.map((object): Cells => {
       const { text, reason } = healthOf(object)
-      return [kind.kind, link(kind, object), <Toned tone="bad" text={text || 'No status'} />, reason]
+      return [
+        kind.kind,
+        <ObjectLink kind={kind} named={nameOf(object)} />,
+        <Toned tone="bad" text={text || 'No status'} />,
+        reason,
+      ]
     }),
   )
   return rows?.concat(
@@ -162,19 +168,21 @@ function extensionRows(
   )
 }
 
-async function readNodes(kinds: readonly Kind[]): Promise<readonly (readonly ComponentChildren[])[]> {
+/** Nodes that are not ready come first. */
+async function readNodes(kinds: readonly Kind[]): Promise<readonly Cells[]> {
   const [found] = await askAll(kinds, '', [NODES])
   if (found === undefined || found.objects.length === 0) return []
-  const pods = await podsByNode(kinds)
-  return found.objects.map((node) => {
-    const { tone, text, reason } = healthOf(node)
+  const pods = await podsByNode()
+  const nodes = found.objects.map((node) => ({ node, ...healthOf(node) }))
+  const sorted = [...nodes.filter(({ tone }) => tone !== 'good'), ...nodes.filter(({ tone }) => tone === 'good')]
+  return sorted.map(({ node, tone, text, reason }) => {
     const cordoned = fieldAt(node, 'spec.unschedulable') === true ? ', unschedulable' : ''
     return [
-      link(found.kind, node),
+      <ObjectLink kind={found.kind} named={nameOf(node)} />,
       <span title={reason}>
         <Toned tone={tone} text={`${text}${cordoned}`} />
       </span>,
-      pods.get(textAt(node, 'metadata.name')) ?? 0,
+      pods === undefined ? '–' : (pods.get(textAt(node, 'metadata.name')) ?? 0),
       textAt(node, 'status.nodeInfo.kubeletVersion'),
       ageOf(node),
     ]

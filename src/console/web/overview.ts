@@ -57,6 +57,7 @@ export const WARNINGS: Question = {
 export const NODES: Question = {
   resource: 'nodes',
   select: `${TIMES},spec.unschedulable,status.conditions,status.nodeInfo`,
+  more: { limit: '500' },
 }
 
 export interface Found {
@@ -116,12 +117,15 @@ function isForbidden(error: unknown): boolean {
   return error instanceof ApiFailure && error.code === 403
 }
 
-/** The number of pods on each node. */
-export async function podsByNode(kinds: readonly Kind[]): Promise<ReadonlyMap<string, number>> {
-  const pods = kinds.find((kind) => resourceName(kind) === 'pods')
-  if (pods === undefined) return new Map()
-  const { answer } = await askVisible(pods, '', { groupBy: 'spec.nodeName' })
-  return new Map((answer.rows ?? []).map(({ group, count }) => [group['spec.nodeName'] ?? '', count]))
+/** The number of pods on each node. Undefined: the user may not list all pods. */
+export async function podsByNode(): Promise<ReadonlyMap<string, number> | undefined> {
+  try {
+    const { rows = [] } = await ask<Answer>('/api/v1/pods?groupBy=spec.nodeName')
+    return new Map(rows.map(({ group, count }) => [group['spec.nodeName'] ?? '', count]))
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    return undefined
+  }
 }
 
 export interface Totals {

@@ -1,52 +1,46 @@
-// The family of an object: its owners up to the first, and all their dependents, with their places in a drawing.
-import type { Kind } from './kind.ts'
+// The family of an object: its owners, and all dependents of the first ones.
+import type { GraphEdge, GraphNode } from './namespace-graph.ts'
 
 export interface TreeObject {
-  readonly uid: string
-  readonly kind: Kind
-  readonly namespace: string
-  readonly name: string
+  readonly node: GraphNode
   /** Uids of its owners. */
   readonly owners: readonly string[]
 }
 
-export interface PlacedNode {
-  readonly object: TreeObject
-  /** In steps from the left and from the top. */
-  readonly column: number
-  readonly row: number
-  readonly parent: PlacedNode | undefined
+/** `uid`: that of the object. The ids of the nodes are uids. */
+export function familyOf(
+  all: readonly TreeObject[],
+  uid: string,
+): { readonly nodes: readonly GraphNode[]; readonly edges: readonly GraphEdge[] } {
+  const byUid = new Map(all.map(({ node }) => [node.id, node]))
+  const edges = all.flatMap(({ node, owners }) =>
+    owners.flatMap((owner): readonly GraphEdge[] => {
+      const from = byUid.get(owner)
+      return from === undefined ? [] : [{ from, to: node, relation: 'owns' }]
+    }),
+  )
+  const start = byUid.get(uid)
+  const above = reached(
+    start === undefined ? [] : [start],
+    Map.groupBy(edges, ({ to }) => to),
+    'from',
+  )
+  const family = reached(
+    above,
+    Map.groupBy(edges, ({ from }) => from),
+    'to',
+  )
+  return { nodes: [...family], edges: edges.filter(({ from, to }) => family.has(from) && family.has(to)) }
 }
 
-/** The objects of the family with their places. Parents come before their children. */
-export function placeTree(all: readonly TreeObject[], uid: string): readonly PlacedNode[] {
-  const byUid = new Map(all.map((object) => [object.uid, object]))
-  const children = new Map<string, TreeObject[]>()
-  for (const object of all) {
-    const owner = object.owners.find((one) => byUid.has(one))
-    if (owner !== undefined) children.set(owner, [...(children.get(owner) ?? []), object])
-  }
-  const placed: PlacedNode[] = []
-  let rows = 0
-  const place = (object: TreeObject, column: number, parent: PlacedNode | undefined): void => {
-    const node = { object, column, row: rows, parent }
-    placed.push(node)
-    const below = children.get(object.uid) ?? []
-    for (const child of below) if (!placed.some((one) => one.object === child)) place(child, column + 1, node)
-    if (below.length === 0) rows++
-  }
-  const top = topOf(byUid, uid)
-  if (top !== undefined) place(top, 0, undefined)
-  return placed
-}
-
-function topOf(byUid: ReadonlyMap<string, TreeObject>, uid: string): TreeObject | undefined {
-  const seen = new Set<string>()
-  let object = byUid.get(uid)
-  for (;;) {
-    const owner: TreeObject | undefined = object?.owners.map((one) => byUid.get(one)).find((one) => one !== undefined)
-    if (owner === undefined || seen.has(owner.uid)) return object
-    seen.add(owner.uid)
-    object = owner
-  }
+/** A circle of owners ends where it began. */
+function reached(
+  start: Iterable<GraphNode>,
+  edges: ReadonlyMap<GraphNode, readonly GraphEdge[]>,
+  end: 'from' | 'to',
+): ReadonlySet<GraphNode> {
+  const found = new Set(start)
+  // A set is walked along while it grows.
+  for (const node of found) for (const edge of edges.get(node) ?? []) found.add(edge[end])
+  return found
 }

@@ -1,4 +1,4 @@
-// Hooks for requests that are repeated while a page is open and visible.
+// Hooks for requests that are repeated: while a page is open and visible, or until they succeed.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { mayRecover, type Problem, problemOf, RETRY_MS } from './api.ts'
 
@@ -9,16 +9,29 @@ export interface Polled<T> {
   readonly problem: Problem | undefined
 }
 
-/** Each request has a state of its own, so that a forbidden one does not hide the others. */
-export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T> {
+/** For requests that are repeated only after a failure that may pass, and for news. */
+export const ONCE = Infinity
+
+/**
+ * Each request has a state of its own, so that a forbidden one does not hide the others. A hidden tab asks for nothing, and asks at once when it
+ * is seen again. A change of `news` repeats the request at once, or after the one that is under way.
+ */
+export function usePolled<T>(read: (signal: AbortSignal) => Promise<T>, everyMs: number, news?: unknown): Polled<T> {
   const [polled, setPolled] = useState<Polled<T>>({ value: undefined, problem: undefined })
+  const latest = useRef(read)
+  latest.current = read
+  const again = useRef<() => void>(undefined)
   useEffect(() => {
-    let isOpen = true
+    const closing = new AbortController()
+    const { signal } = closing
     let timer: number | undefined
+    let [isBusy, isLate] = [false, false]
     const poll = async (): Promise<void> => {
-      await untilSeen()
-      if (!isOpen) return
-      const next = await read().then(
+      isLate = isBusy || document.hidden
+      if (isLate || signal.aborted) return
+      isBusy = true
+      window.clearTimeout(timer)
+      const next = await latest.current(signal).then(
         (value) => ({ value, problem: undefined, afterMs: everyMs }),
         (error: unknown) => ({
           value: undefined,
@@ -26,16 +39,24 @@ export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T>
           afterMs: mayRecover(error) ? Math.min(RETRY_MS, everyMs) : everyMs,
         }),
       )
-      if (!isOpen) return
+      isBusy = false
+      if (signal.aborted) return
       setPolled((before) => ({ value: next.value ?? before.value, problem: next.problem }))
-      timer = window.setTimeout(() => void poll(), next.afterMs)
+      const afterMs = isLate ? 0 : next.afterMs
+      if (afterMs !== ONCE) timer = window.setTimeout(() => void poll(), afterMs)
     }
-    void poll()
+    const look = (): void => {
+      if (isLate || everyMs !== ONCE) void poll()
+    }
+    again.current = () => void poll()
+    document.addEventListener('visibilitychange', look)
     return () => {
-      isOpen = false
+      closing.abort()
       window.clearTimeout(timer)
+      document.removeEventListener('visibilitychange', look)
     }
   }, [])
+  useEffect(() => again.current?.(), [news])
   return polled
 }
 
@@ -61,11 +82,4 @@ export function useAttempts(): Attempts {
     }
   }
   return { count, problem, report }
-}
-
-/** A hidden tab needs no news. */
-async function untilSeen(): Promise<void> {
-  while (document.hidden) {
-    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
-  }
 }

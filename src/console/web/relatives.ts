@@ -2,6 +2,7 @@
 import { ApiFailure, ask } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
 import { type Fields, fieldAt, fieldsAt, isFields, itemsAt, textAt } from './fields.ts'
+import { isCustom } from './kind-sections.ts'
 import { canList, collectionPath, type Kind, kindOf, objectPath, resourceName } from './kind.ts'
 
 export interface Relative {
@@ -30,17 +31,8 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
   services: ['endpointslices.discovery.k8s.io'],
 }
 /** The kinds that controllers of custom kinds make. */
-const MADE_FOR_CUSTOM: readonly string[] = [
-  'deployments.apps',
-  'statefulsets.apps',
-  'daemonsets.apps',
-  'jobs.batch',
-  'pods',
-  'services',
-  'configmaps',
-  'secrets',
-  'persistentvolumeclaims',
-]
+const MADE_FOR_CUSTOM =
+  'deployments.apps statefulsets.apps daemonsets.apps jobs.batch pods services configmaps secrets persistentvolumeclaims'
 
 export async function readRelatives(kinds: readonly Kind[], kind: Kind, object: ManagedObject): Promise<Relatives> {
   const { uid = '', namespace = '', ownerReferences = [] } = object.metadata
@@ -63,8 +55,7 @@ export async function readRelatives(kinds: readonly Kind[], kind: Kind, object: 
   const find = (resource: string): Kind | undefined =>
     kinds.find((one) => resourceName(one) === resource && canList(one))
   const resource = resourceName(kind)
-  const isCustom = kind.group.includes('.') && !kind.group.endsWith('.k8s.io')
-  const made = MADE[resource] ?? (isCustom && namespace !== '' ? MADE_FOR_CUSTOM : [])
+  const made = MADE[resource] ?? (isCustom(kind) && namespace !== '' ? MADE_FOR_CUSTOM.split(' ') : [])
   const where = `object.metadata.?ownerReferences.orValue([]).exists(o, o.uid == '${uid}')`
   const selected =
     resource === 'nodes' ? { fieldSelector: `spec.nodeName=${object.metadata.name}` } : podSelector(object)

@@ -1,8 +1,9 @@
 // The rules of a version of a definition, and the cost of each as the server estimates it. The page asks for the estimate of an
 // expression when the user opens it.
-import { useEffect, useState } from 'preact/hooks'
-import { ask, messageOf } from './api.ts'
+import { useState } from 'preact/hooks'
+import { ask } from './api.ts'
 import { type CostOfRule, costText, findCost, type PlacedRule, type RuleCosts } from './definition-rules.ts'
+import { ONCE, usePolled } from './polling.ts'
 
 export interface RuleListProps {
   readonly rules: readonly PlacedRule[]
@@ -14,28 +15,22 @@ export interface RuleListProps {
 
 export function RuleList({ rules, version, place, resourceVersion }: RuleListProps) {
   const [isOpen, setOpen] = useState(false)
-  const [costs, setCosts] = useState<RuleCosts | undefined>()
-  const [problem, setProblem] = useState('')
-  useEffect(() => {
-    if (!isOpen) return undefined
-    const given = new AbortController()
-    ask<RuleCosts>(`${place}?ruleCosts=true`, { signal: given.signal }).then(
-      (told) => {
-        setCosts(told)
-        setProblem('')
-      },
-      (error: unknown) => {
-        if (!given.signal.aborted) setProblem(messageOf(error))
-      },
-    )
-    return () => given.abort()
-  }, [isOpen, place, resourceVersion])
   if (rules.length === 0) return <>–</>
-  const told = costs?.versions.find(({ name }) => name === version)
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{rules.length}</summary>
-      {problem !== '' && <p class="dim">{`The server did not estimate their cost: ${problem}`}</p>}
+      {isOpen && <Rules rules={rules} version={version} place={place} resourceVersion={resourceVersion} />}
+    </details>
+  )
+}
+
+function Rules({ rules, version, place, resourceVersion }: RuleListProps) {
+  const read = (signal: AbortSignal): Promise<RuleCosts> => ask(`${place}?ruleCosts=true`, { signal })
+  const { value: costs, problem } = usePolled(read, ONCE, resourceVersion)
+  const told = costs?.versions.find(({ name }) => name === version)
+  return (
+    <>
+      {problem !== undefined && <p class="dim">{`The server did not estimate their cost: ${problem.message}`}</p>}
       {costs !== undefined && told !== undefined && (
         <p>{`Estimated total cost: ${costText(told.cost, costs.limits.schema)}`}</p>
       )}
@@ -49,7 +44,7 @@ export function RuleList({ rules, version, place, resourceVersion }: RuleListPro
           </li>
         ))}
       </ul>
-    </details>
+    </>
   )
 }
 

@@ -2,11 +2,13 @@
 import type { ComponentChildren } from 'preact'
 import { ApiFailure, ask, askText, type Problem } from './api.ts'
 import { Chart } from './chart.tsx'
-import { Listing } from './listing.tsx'
+import { type Fields, fieldsAt, nameOf, textAt } from './fields.ts'
+import { resourceName } from './kind.ts'
+import { Listing, ObjectLink, Toned } from './listing.tsx'
 import { type Polled, usePolled } from './polling.ts'
-import { objectAddress } from './routes.ts'
 import {
   bytesText,
+  CHARTS,
   type Check,
   compactionText,
   historyText,
@@ -19,37 +21,12 @@ import { ageText } from './table-rows.ts'
 
 const OFTEN_MS = 5000
 
-interface Lease {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace: string
-    readonly labels?: Readonly<Record<string, string>>
-  }
-  readonly spec?: {
-    readonly holderIdentity?: string
-    readonly renewTime?: string
-    readonly leaseDurationSeconds?: number
-  }
-}
-
-interface Watcher {
-  readonly user: string
-  readonly agent: string
-  readonly group: string
-  readonly resource: string
-  readonly namespace: string
-  readonly labelSelector: string
-  readonly fieldSelector: string
-  readonly since: string
-  readonly lag: number
-  readonly sentBytes: number
-  readonly waitingMs: number
-  readonly relists: number
+interface Leases {
+  readonly items: readonly Fields[]
 }
 
 interface Watchers {
-  readonly resourceVersion: string
-  readonly watchers: readonly Watcher[]
+  readonly watchers: readonly Fields[]
 }
 
 /** A server that is not ready answers 500 with the failing checks. */
@@ -73,12 +50,12 @@ export function ServerPage() {
     OFTEN_MS,
   )
   const leases = usePolled(
-    () => ask<{ readonly items: readonly Lease[] }>('/apis/coordination.k8s.io/v1/leases'),
+    // Those of nodes tell about the nodes.
+    () => ask<Leases>('/apis/coordination.k8s.io/v1/leases?fieldSelector=metadata.namespace!=kube-node-lease'),
     OFTEN_MS,
   )
   const failing = health.value?.filter(({ isFine }) => !isFine) ?? []
   const newest = load.value?.steps.at(-1)
-  const series = load.value === undefined ? undefined : seriesOf(load.value)
   return (
     <section class="page">
       <header class="page-head">
@@ -88,11 +65,10 @@ export function ServerPage() {
       <dl class="facts">
         <Fact name="Health" problem={health.problem}>
           {health.value !== undefined && (
-            <span class={`tone ${failing.length === 0 ? 'good' : 'bad'}`}>
-              {failing.length === 0
-                ? `ready, ${health.value.length} checks`
-                : failing.map(({ name }) => name).join(', ')}
-            </span>
+            <Toned
+              tone={failing.length === 0 ? 'good' : 'bad'}
+              text={failing.map(({ name }) => name).join(', ') || `ready, ${health.value.length} checks`}
+            />
           )}
         </Fact>
         <Fact name="Replicas" problem={leases.problem}>
@@ -115,28 +91,11 @@ export function ServerPage() {
           {load.value !== undefined && <Revision load={load.value} />}
         </Fact>
       </dl>
-      {series !== undefined && (
+      {load.value !== undefined && (
         <div class="charts">
-          <Chart
-            title="Requests"
-            unit="/s"
-            data={series.rate}
-            lines={[
-              { label: 'all', colour: 'owner-0' },
-              { label: 'failed', colour: 'bad' },
-            ]}
-          />
-          <Chart
-            title="Latency"
-            unit="ms"
-            data={series.latency}
-            lines={[
-              { label: 'mean', colour: 'owner-1' },
-              { label: 'slowest', colour: 'owner-3' },
-            ]}
-          />
-          <Chart title="Event-loop lag" unit="ms" data={series.lag} lines={[{ label: 'longest', colour: 'owner-4' }]} />
-          <Chart title="Memory" unit="MiB" data={series.memory} lines={[{ label: 'resident', colour: 'owner-2' }]} />
+          {CHARTS.map(({ title, unit, lines }) => (
+            <Chart key={title} title={title} unit={unit} lines={lines} data={seriesOf(load.value!, lines)} />
+          ))}
         </div>
       )}
       <WatcherTable watchers={watchers} />
@@ -188,39 +147,49 @@ function Revision({ load }: { readonly load: Load }) {
 }
 
 /** Every server has an identity lease. */
-function replicasIn(leases: readonly Lease[]): readonly Lease[] {
-  return leases.filter(({ metadata }) => metadata.labels?.['apiserver.kubernetes.io/identity'] !== undefined)
+function replicasIn(leases: readonly Fields[]): readonly Fields[] {
+  return leases.filter((lease) => 'apiserver.kubernetes.io/identity' in fieldsAt(lease, 'metadata.labels'))
 }
 
 const MOST_WATCHERS = 50
 
 function WatcherTable({ watchers: { value, problem } }: { readonly watchers: Polled<Watchers> }) {
-  const rows = value?.watchers
-    .slice(0, MOST_WATCHERS)
-    .map((watcher) => [
-      watcher.user,
-      watcher.agent.split(' ', 1)[0],
-      watcher.group === '' ? watcher.resource : `${watcher.resource}.${watcher.group}`,
-      watcher.namespace || 'all',
-      [watcher.labelSelector, watcher.fieldSelector].filter(Boolean).join(' ') || '–',
-      ageText(watcher.since, Date.now()),
-      watcher.lag,
-      bytesText(watcher.sentBytes),
-      watcher.waitingMs === 0 ? '–' : <span class="tone bad">{`${watcher.waitingMs} ms`}</span>,
-      watcher.relists,
-    ])
+  const rows = value?.watchers.slice(0, MOST_WATCHERS).map((watcher) => {
+    const text = (name: string): string => textAt(watcher, name)
+    const listed = (...names: readonly string[]): string => names.map(text).filter(Boolean).join(' ') || '–'
+    return [
+      text('user'),
+      text('agent').split(' ', 1)[0],
+      resourceName({ plural: text('resource'), group: text('group') }),
+      text('namespace') || 'all',
+      listed('labelSelector', 'fieldSelector'),
+      ageText(text('since'), Date.now()),
+      text('lag'),
+      bytesText(Number(text('sentBytes'))),
+      text('waitingMs') === '0' ? '–' : <Toned tone="bad" text={`${text('waitingMs')} ms`} />,
+      text('relists'),
+    ]
+  })
   const columns = ['User', 'Agent', 'Resource', 'Namespace', 'Selector', 'Age', 'Lag', 'Sent', 'Waiting', 'Relists']
-  return <Listing title="Watchers" columns={columns} rows={rows} problem={problem} />
+  const left = (value?.watchers.length ?? 0) - MOST_WATCHERS
+  return (
+    <Listing title="Watchers" columns={columns} rows={rows} problem={problem}>
+      {left > 0 && <p class="dim">{`${left} further watchers are not shown.`}</p>}
+    </Listing>
+  )
 }
 
-function LeaseTable({ leases: { value, problem } }: { readonly leases: Polled<{ readonly items: readonly Lease[] }> }) {
-  const rows = value?.items.map(({ metadata, spec }) => [
-    <a href={objectAddress({ plural: 'leases', group: 'coordination.k8s.io' }, metadata)}>{metadata.name}</a>,
-    metadata.namespace,
-    spec?.holderIdentity,
-    spec?.renewTime === undefined ? '–' : `${ageText(spec.renewTime, Date.now())} ago`,
-    spec?.leaseDurationSeconds === undefined ? '–' : `${spec.leaseDurationSeconds}s`,
-  ])
+function LeaseTable({ leases: { value, problem } }: { readonly leases: Polled<Leases> }) {
+  const rows = value?.items.map((lease) => {
+    const [renewed, seconds] = [textAt(lease, 'spec.renewTime'), textAt(lease, 'spec.leaseDurationSeconds')]
+    return [
+      <ObjectLink kind={{ plural: 'leases', group: 'coordination.k8s.io' }} named={nameOf(lease)} />,
+      textAt(lease, 'metadata.namespace'),
+      textAt(lease, 'spec.holderIdentity'),
+      renewed === '' ? '–' : `${ageText(renewed, Date.now())} ago`,
+      seconds === '' ? '–' : `${seconds}s`,
+    ]
+  })
   const columns = ['Name', 'Namespace', 'Holder', 'Renewed', 'Duration']
   return <Listing title="Leases" columns={columns} rows={rows} problem={problem} />
 }

@@ -74,29 +74,61 @@ export function compactionText({ intervalMs, lastRoundAt, problem }: Compaction,
   return `every ${minutes} min${last}${problem === undefined ? '' : `, failed: ${problem}`}`
 }
 
-/** The data of charts: lists of numbers, the first one times in seconds. */
-export interface LoadSeries {
-  readonly rate: readonly number[][]
-  readonly latency: readonly (readonly (number | null)[])[]
-  readonly memory: readonly number[][]
-  readonly lag: readonly number[][]
+/** A line of a chart. */
+export interface LoadLine {
+  readonly label: string
+  /** The name of a colour variable. */
+  readonly colour: string
+  /** Null: there was nothing to measure. */
+  readonly value: (step: LoadStep, seconds: number) => number | null
 }
 
-export function seriesOf({ stepMs, steps }: Load): LoadSeries {
-  // The last step is not complete.
-  const whole = steps.slice(0, -1)
-  const times = whole.map(({ at }) => at / 1000)
-  const perSecond = (count: number): number => count / (stepMs / 1000)
-  return {
-    rate: [times, whole.map(({ requests }) => perSecond(requests)), whole.map(({ failures }) => perSecond(failures))],
-    latency: [
-      times,
-      whole.map(({ totalMs, requests }) => (requests === 0 ? null : totalMs / requests)),
-      whole.map(({ slowestMs, requests }) => (requests === 0 ? null : slowestMs)),
+export interface LoadChart {
+  readonly title: string
+  readonly unit: string
+  readonly lines: readonly LoadLine[]
+}
+
+export const CHARTS: readonly LoadChart[] = [
+  {
+    title: 'Requests',
+    unit: '/s',
+    lines: [
+      { label: 'all', colour: 'owner-0', value: ({ requests }, seconds) => requests / seconds },
+      { label: 'failed', colour: 'bad', value: ({ failures }, seconds) => failures / seconds },
     ],
-    memory: [times, whole.map(({ memoryBytes }) => memoryBytes / 2 ** 20)],
-    lag: [times, whole.map(({ lagMs }) => lagMs)],
-  }
+  },
+  {
+    title: 'Latency',
+    unit: 'ms',
+    lines: [
+      {
+        label: 'mean',
+        colour: 'owner-1',
+        value: ({ totalMs, requests }) => (requests === 0 ? null : totalMs / requests),
+      },
+      { label: 'slowest', colour: 'owner-3', value: ({ slowestMs, requests }) => (requests === 0 ? null : slowestMs) },
+    ],
+  },
+  {
+    title: 'Event-loop lag',
+    unit: 'ms',
+    lines: [{ label: 'longest', colour: 'owner-4', value: ({ lagMs }) => lagMs }],
+  },
+  {
+    title: 'Memory',
+    unit: 'MiB',
+    lines: [{ label: 'resident', colour: 'owner-2', value: ({ memoryBytes }) => memoryBytes / 2 ** 20 }],
+  },
+]
+
+/** The times in seconds, then the values of each line. The last step is not complete. */
+export function seriesOf({ stepMs, steps }: Load, lines: readonly LoadLine[]): readonly (readonly (number | null)[])[] {
+  const whole = steps.slice(0, -1)
+  return [
+    whole.map(({ at }) => at / 1000),
+    ...lines.map(({ value }) => whole.map((step) => value(step, stepMs / 1000))),
+  ]
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const

@@ -1,7 +1,8 @@
 // The links to all pages: the server itself, then the kinds by their purpose.
+import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
-import { canList, type Kind, type ObjectName, resourceName } from './kind.ts'
+import { canList, type Kind, placeText, resourceName } from './kind.ts'
 import { sectionsOf } from './kind-sections.ts'
 import { Mark } from './login-page.tsx'
 import { knownPlaces, type KnownPlace, usePlaces } from './places.ts'
@@ -64,28 +65,22 @@ export function Sidebar({ kinds, route, namespace }: Props) {
         </>
       )}
       {sectionsOf(kinds.filter(fits)).map((section) => (
-        <details
+        <Group
           key={section.title}
-          open={wanted !== '' || section.isOpen || section.kinds.some((kind) => resourceName(kind) === resource)}
+          title={section.title}
+          icon={section.icon}
+          isOpen={wanted !== '' || section.isOpen || section.kinds.some((kind) => resourceName(kind) === resource)}
         >
-          <summary>
-            <Icon name={section.icon} />
-            {section.title}
-          </summary>
-          <ul>
-            {section.kinds.map((kind) => (
-              <li key={kind.plural}>
-                <a
-                  href={tableAddress(resourceName(kind), kind.namespaced ? { namespace } : {})}
-                  aria-current={resourceName(kind) === resource ? 'page' : undefined}
-                  title={resourceName(kind)}
-                >
-                  {kind.kind}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </details>
+          {section.kinds.map((kind) => (
+            <a
+              href={tableAddress(resourceName(kind), kind.namespaced ? { namespace } : {})}
+              aria-current={resourceName(kind) === resource ? 'page' : undefined}
+              title={resourceName(kind)}
+            >
+              {kind.kind}
+            </a>
+          ))}
+        </Group>
       ))}
     </nav>
   )
@@ -102,24 +97,35 @@ interface PlacesProps {
 function Places({ title, icon, places }: PlacesProps) {
   if (places.length === 0) return null
   return (
-    <details open>
+    <Group title={title} icon={icon} isOpen>
+      {places.map(({ place: { named }, kind, address }) => (
+        <a href={address} title={named === undefined ? resourceName(kind) : placeText(named)}>
+          {named === undefined ? kind.kind : <span class="dim">{kind.kind}</span>} {named?.name}
+        </a>
+      ))}
+    </Group>
+  )
+}
+
+interface GroupProps {
+  readonly title: string
+  readonly icon: IconName
+  readonly isOpen: boolean
+  readonly children: readonly VNode[]
+}
+
+function Group({ title, icon, isOpen, children }: GroupProps) {
+  return (
+    <details open={isOpen}>
       <summary>
         <Icon name={icon} />
         {title}
       </summary>
       <ul>
-        {places.map(({ place: { named }, kind, address }) => (
-          <li key={address}>
-            <a href={address} title={named === undefined ? resourceName(kind) : placeText(named)}>
-              {named === undefined ? kind.kind : <span class="dim">{kind.kind}</span>} {named?.name}
-            </a>
-          </li>
+        {children.map((link, i) => (
+          <li key={i}>{link}</li>
         ))}
       </ul>
     </details>
   )
-}
-
-function placeText({ namespace, name }: ObjectName): string {
-  return namespace === '' ? name : `${namespace}/${name}`
 }

@@ -21,9 +21,16 @@ function tableOf(title: string, path: string, columns: Readonly<Record<string, s
     {
       title,
       columns: Object.keys(columns),
-      rows: itemsAt(object, path).map((item) => Object.values(columns).map((field) => textAt(item, field) || '–')),
+      rows: itemsAt(object, path).map((item) => Object.values(columns).map((field) => cellOf(item, field))),
     },
   ]
+}
+
+/** The core group has no name. */
+function cellOf(item: Fields, field: string): string {
+  const value = item[field]
+  if (field === 'apiGroups' && Array.isArray(value)) return value.map((group) => group || 'core').join(', ')
+  return textAt(item, field) || '–'
 }
 
 const RULES = tableOf('Rules', 'rules', {
@@ -48,19 +55,13 @@ const WEBHOOKS = tableOf('Webhooks', 'webhooks', {
   'On failure': 'failurePolicy',
 })
 
+const WORKLOADS =
+  'deployments.apps replicasets.apps statefulsets.apps daemonsets.apps jobs.batch replicationcontrollers'.split(' ')
+
 /** The parts of each resource. */
 const PARTS: Readonly<Record<string, readonly Make[]>> = {
   pods: [containersIn('spec')],
-  ...Object.fromEntries(
-    [
-      'deployments.apps',
-      'replicasets.apps',
-      'statefulsets.apps',
-      'daemonsets.apps',
-      'jobs.batch',
-      'replicationcontrollers',
-    ].map((resource) => [resource, [containersIn('spec.template.spec')]]),
-  ),
+  ...Object.fromEntries(WORKLOADS.map((resource) => [resource, [containersIn('spec.template.spec')]])),
   'cronjobs.batch': [containersIn('spec.jobTemplate.spec.template.spec')],
   'roles.rbac.authorization.k8s.io': [RULES],
   'clusterroles.rbac.authorization.k8s.io': [RULES],

@@ -1,15 +1,14 @@
 // The summary of an object: the columns of its table, its conditions, the parts of its kind, its relatives and its labels. Live.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import { ask } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
-import { type Fields, fieldsAt, itemsAt, textAt } from './fields.ts'
-import { conditionTone, healthOf, wordTone } from './health.ts'
+import { type Fields, fieldsAt, itemsAt, nameOf, textAt } from './fields.ts'
+import { conditionTone, healthOf, SEVERITY, wordTone } from './health.ts'
 import { type Kind, objectPath, resourceName } from './kind.ts'
-import { Listing, Toned } from './listing.tsx'
-import { usePolled } from './polling.ts'
+import { Listing, ObjectLink, Toned } from './listing.tsx'
+import { ONCE, usePolled } from './polling.ts'
 import { readRelatives, type Relative } from './relatives.ts'
-import { objectAddress } from './routes.ts'
+import { rolloutOf } from './rollout.ts'
 import { partsOf } from './summary-parts.tsx'
 import { ageText, cellText, isAge, type TableDocument } from './table-rows.ts'
 
@@ -19,16 +18,24 @@ interface Props {
   readonly object: ManagedObject
 }
 
-const RELATIVES_EVERY_MS = 3000
+/** In addition, a change of the object itself is a reason to read. */
+const RELATIVES_EVERY_MS = 2000
 
 export function SummaryTab({ kinds, kind, object: managed }: Props) {
   const object = managed as unknown as Fields
   const conditions = itemsAt(object, 'status.conditions')
   const { reason } = healthOf(object)
+  const rollout = rolloutOf(object)
   return (
     <div class="summary">
       {reason !== '' && <p class="notice">{reason}</p>}
-      <Columns kind={kind} object={managed} />
+      {rollout !== undefined && (
+        <p class="rollout" role="status">
+          <progress max={Math.max(1, rollout.wanted)} value={rollout.done} aria-label="Rollout" />
+          <Toned tone={rollout.tone} text={rollout.text} />
+        </p>
+      )}
+      <Columns key={managed.metadata.uid} kind={kind} object={managed} />
       {conditions.length > 0 && (
         <Listing
           title="Conditions"
@@ -66,16 +73,10 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
 /** The columns that tables of the kind have, also those of definitions. */
 function Columns({ kind, object: { metadata } }: Pick<Props, 'kind' | 'object'>) {
-  const [table, setTable] = useState<TableDocument>()
   const path = objectPath(kind, { namespace: metadata.namespace ?? '', name: metadata.name })
-  useEffect(() => {
-    const closing = new AbortController()
-    ask<TableDocument>(`${path}?includeObject=None`, { accept: TABLE, signal: closing.signal }).then(
-      setTable,
-      () => undefined,
-    )
-    return () => closing.abort()
-  }, [path, metadata.resourceVersion])
+  const read = (signal: AbortSignal): Promise<TableDocument> =>
+    ask(`${path}?includeObject=None`, { accept: TABLE, signal })
+  const { value: table } = usePolled(read, ONCE, metadata.resourceVersion)
   const cells = table?.rows[0]?.cells ?? []
   const facts = (table?.columnDefinitions ?? []).flatMap((column, i) => {
     const text = isAge(column) ? ageText(textAt(metadata, 'creationTimestamp'), Date.now()) : cellText(cells[i])
@@ -96,7 +97,11 @@ function Columns({ kind, object: { metadata } }: Pick<Props, 'kind' | 'object'>)
 }
 
 function Family({ kinds, kind, object }: Props) {
-  const { value, problem } = usePolled(() => readRelatives(kinds, kind, object), RELATIVES_EVERY_MS)
+  const { value, problem } = usePolled(
+    () => readRelatives(kinds, kind, object),
+    RELATIVES_EVERY_MS,
+    object.metadata.resourceVersion,
+  )
   if (value === undefined) return problem === undefined ? null : <p class="tone bad">{problem.message}</p>
   const { owners, dependents, pods, hidden } = value
   return (
@@ -111,20 +116,29 @@ function Family({ kinds, kind, object }: Props) {
 
 const REVISION = 'deployment.kubernetes.io/revision'
 
+/** The worst come first. */
 function RelativeTable({ title, relatives }: { readonly title: string; readonly relatives: readonly Relative[] }) {
   const hasRevisions = relatives.some(({ object }) => REVISION in fieldsAt(object, 'metadata.annotations'))
-  const rows = relatives.map(({ kind, object }) => {
-    const { tone, text, reason } = healthOf(object)
-    const named = { namespace: textAt(object, 'metadata.namespace'), name: textAt(object, 'metadata.name') }
+  const hasKinds = title !== 'Pods'
+  const known = relatives.map((relative) => ({ ...relative, health: healthOf(relative.object) }))
+  const sorted = known.toSorted((a, b) => SEVERITY.indexOf(b.health.tone) - SEVERITY.indexOf(a.health.tone))
+  const rows = sorted.map(({ kind, object, health: { tone, text, reason } }) => {
     return [
-      kind.kind,
-      <a href={objectAddress(kind, named)}>{named.name}</a>,
+      ...(hasKinds ? [kind.kind] : []),
+      <ObjectLink kind={kind} named={nameOf(object)} />,
       ...(hasRevisions ? [cellText(fieldsAt(object, 'metadata.annotations')[REVISION])] : []),
       <Toned tone={tone} text={text || '–'} />,
       reason || '–',
       ageText(textAt(object, 'metadata.creationTimestamp'), Date.now()),
     ]
   })
-  const columns = ['Kind', 'Name', ...(hasRevisions ? ['Revision'] : []), 'Status', 'Reason', 'Age']
+  const columns = [
+    ...(hasKinds ? ['Kind'] : []),
+    'Name',
+    ...(hasRevisions ? ['Revision'] : []),
+    'Status',
+    'Reason',
+    'Age',
+  ]
   return <Listing title={title} columns={columns} rows={rows} />
 }

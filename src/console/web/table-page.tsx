@@ -1,17 +1,25 @@
 // The objects of a kind, live.
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { BulkActions } from './action-menu.tsx'
 import { actionsFor } from './actions.ts'
 import { Alert } from './alert.tsx'
+import { ask } from './api.ts'
 import { ColumnMenu, useColumns } from './column-menu.tsx'
+import { isCustom } from './kind-sections.ts'
 import { type Kind, oneNamespace, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
+import { type Definition, orderByOf, type OrderFields, orderFields } from './order-fields.ts'
+import { podsByNode } from './overview.ts'
+import { ONCE, usePolled } from './polling.ts'
 import { createAddress, objectAddress, tableAddress, type TableQuery } from './routes.ts'
 import { NOTHING_SELECTED, selectedOf } from './selection.ts'
 import { StarButton } from './star-button.tsx'
-import { BY_NAME, isAge, type Order, type Row } from './table-rows.ts'
+import { BY_NAME, type Column, isAge, type Order, type Row } from './table-rows.ts'
 import { VirtualTable } from './virtual-table.tsx'
+
+type SortedBy = Parameters<LiveTable['sortBy']>
 
 interface Props {
   readonly kind: Kind
@@ -20,8 +28,20 @@ interface Props {
 
 export function TablePage({ kind, query }: Props) {
   const [, redraw] = useState(0)
-  const [order, setOrder] = useState(BY_NAME)
-  const table = useLiveTable(kind, query, () => redraw((n) => n + 1))
+  const sorted = useRef<SortedBy>([BY_NAME, false, ''])
+  const named = useRef('')
+  const table = useLiveTable(kind, query, {
+    change: () => redraw((n) => n + 1),
+    // A new query keeps the order and the filter.
+    open: (opened) => {
+      opened.sortBy(...sorted.current)
+      opened.filterBy(named.current)
+    },
+  })
+  const [order] = sorted.current
+  const isLong = table?.isLong === true
+  const fields = useOrderFields(kind, isLong)
+  usePodCounts(resourceName(kind), table)
   const [selection, setSelection] = useState(NOTHING_SELECTED)
   const selected = table === undefined ? [] : selectedOf(selection, table.rows.shown)
   const targets = selected.flatMap((key) => {
@@ -31,15 +51,18 @@ export function TablePage({ kind, query }: Props) {
   const resource = resourceName(kind)
   const columns = useColumns(resource, table?.columns ?? [])
   const sort = (column: number | undefined): void => {
-    const next: Order = { column, descending: order.column === column && !order.descending }
-    const sorted = column === undefined ? undefined : table?.columns[column]
-    table?.rows.sortBy(next, sorted !== undefined && isAge(sorted))
-    setOrder(next)
+    const [before] = sorted.current
+    const next: Order = { column, descending: before.column === column && !before.descending }
+    const chosen = column === undefined ? undefined : table?.columns[column]
+    sorted.current = [next, chosen !== undefined && isAge(chosen), orderByOf(next, table?.columns ?? [], fields) ?? '']
+    table?.sortBy(...sorted.current)
   }
   const filter = (text: string): void => {
-    table?.rows.filterBy(text)
-    redraw((n) => n + 1)
+    named.current = text
+    table?.filterBy(text)
   }
+  const canSort = (column: number | undefined): boolean =>
+    table?.left === 0 || orderByOf({ column, descending: false }, table?.columns ?? [], fields) !== undefined
   const goToRows = (event: KeyboardEvent): void => {
     const [first = '', ...others] = table?.rows.shown ?? []
     const only = others.length === 0 ? table?.rows.get(first) : undefined
@@ -58,7 +81,7 @@ export function TablePage({ kind, query }: Props) {
         <span class="dim mono">{`${resource}/${kind.version}`}</span>
         <LiveBadge state={table?.state ?? { kind: 'loading' }} />
         <span class="dim count" role="status">
-          {table === undefined ? '' : countText(table.rows.shown.length, table.rows.size)}
+          {table === undefined ? '' : countText(table)}
         </span>
         <span class="spring" />
         {table !== undefined && table.columns.length > 0 && <ColumnMenu columns={table.columns} {...columns} />}
@@ -79,36 +102,44 @@ export function TablePage({ kind, query }: Props) {
             if (event.key === 'Enter' || event.key === 'ArrowDown') goToRows(event)
           }}
         />
-        <SelectorField
-          label="Labels"
-          placeholder="app=web,tier!=test"
-          value={query.labels}
-          onCommit={(labels) => narrow({ labels })}
-        />
-        <SelectorField
-          label="Fields"
-          placeholder="spec.nodeName=n1"
-          value={query.fields}
-          onCommit={(fields) => narrow({ fields })}
-        />
-        <SelectorField
-          label="Where"
-          placeholder="object.metadata.generation > 1"
-          value={query.where}
-          onCommit={(where) => narrow({ where })}
-        />
-        {query.namespace === '' && (
-          <label class="selector">
-            <input
-              type="checkbox"
-              checked={query.accessible !== ''}
-              onChange={({ currentTarget }) => narrow({ accessible: currentTarget.checked ? 'true' : '' })}
-            />
-            <span>Only what I may see</span>
-          </label>
-        )}
+        <MoreFilters isNarrow={columns.isNarrow} isOpen={query.labels + query.fields + query.where !== ''}>
+          <SelectorField
+            label="Labels"
+            placeholder="app=web,tier!=test"
+            value={query.labels}
+            onCommit={(labels) => narrow({ labels })}
+          />
+          <SelectorField
+            label="Fields"
+            placeholder="spec.nodeName=n1"
+            value={query.fields}
+            onCommit={(fields) => narrow({ fields })}
+          />
+          <SelectorField
+            label="Where"
+            placeholder="object.metadata.generation > 1"
+            value={query.where}
+            onCommit={(where) => narrow({ where })}
+          />
+          {query.namespace === '' && (
+            <label class="selector">
+              <input
+                type="checkbox"
+                checked={query.accessible !== ''}
+                onChange={({ currentTarget }) => narrow({ accessible: currentTarget.checked ? 'true' : '' })}
+              />
+              <span>Only what I may see</span>
+            </label>
+          )}
+        </MoreFilters>
       </div>
       {table !== undefined && 'message' in table.state && <Alert text={table.state.message} />}
+      {table !== undefined && table.left !== 0 && table.state.kind === 'live' && (
+        <p class="notice" role="status">
+          The list is long: these are the first objects in this order. The filter and the headings ask the server for
+          others.
+        </p>
+      )}
       {table !== undefined && table.columns.length > 0 && (
         <VirtualTable
           rows={table.rows}
@@ -121,6 +152,7 @@ export function TablePage({ kind, query }: Props) {
           selection={actionsFor(kind).length === 0 ? undefined : selection}
           onSelect={setSelection}
           onSort={sort}
+          canSort={canSort}
           addressOf={addressOf}
           onOpen={(row) => navigate(addressOf(row))}
         />
@@ -133,25 +165,54 @@ export function TablePage({ kind, query }: Props) {
   )
 }
 
+/** Only the definition of a custom kind tells them. It is needed if the server sorts. */
+function useOrderFields(kind: Kind, isLong: boolean): OrderFields {
+  const resource = resourceName(kind)
+  const place = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${resource}`
+  const read = async (): Promise<Definition | undefined> => (isLong && isCustom(kind) ? ask(place) : undefined)
+  return orderFields(resource, kind.version, usePolled(read, ONCE, isLong).value)
+}
+
+const PODS: Column = { name: 'Pods', type: 'integer', description: 'The pods on the node.', priority: 0 }
+const PODS_EVERY_MS = 5000
+
+/** Nodes have a column with the number of their pods. */
+function usePodCounts(resource: string, table: LiveTable | undefined): void {
+  const isCounted = resource === 'nodes'
+  const read = async (): Promise<ReadonlyMap<string, number> | undefined> => (isCounted ? podsByNode() : undefined)
+  const { value } = usePolled(read, isCounted ? PODS_EVERY_MS : ONCE)
+  useEffect(() => {
+    if (value !== undefined) table?.extend(PODS, value)
+  }, [table, value])
+}
+
+interface TableOwner {
+  readonly open: (table: LiveTable) => void
+  readonly change: () => void
+}
+
 function useLiveTable(
   kind: Kind,
   { namespace, labels, fields, where, accessible }: TableQuery,
-  onChange: () => void,
+  owner: TableOwner,
 ): LiveTable | undefined {
   const table = useRef<LiveTable>(undefined)
-  const tell = useRef(onChange)
-  tell.current = onChange
+  const tell = useRef(owner)
+  tell.current = owner
   useEffect(() => {
-    const opened = new LiveTable(kind, { namespace, labels, fields, where, accessible }, () => tell.current())
+    const opened = new LiveTable(kind, { namespace, labels, fields, where, accessible }, () => tell.current.change())
     table.current = opened
-    tell.current()
+    tell.current.open(opened)
+    tell.current.change()
     return () => opened.close()
   }, [kind, namespace, labels, fields, where, accessible])
   return table.current
 }
 
-function countText(shown: number, all: number): string {
-  return shown === all ? all.toLocaleString('en') : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`
+function countText({ rows, left }: LiveTable): string {
+  const [shown, loaded] = [rows.shown.length.toLocaleString('en'), rows.size.toLocaleString('en')]
+  if (left === undefined) return `${shown} of more than ${loaded}`
+  return shown === loaded && left === 0 ? shown : `${shown} of ${(rows.size + left).toLocaleString('en')}`
 }
 
 const STATES: Readonly<Record<LiveState['kind'], readonly [text: string, tone: string]>> = {
@@ -166,6 +227,23 @@ const STATES: Readonly<Record<LiveState['kind'], readonly [text: string, tone: s
 export function LiveBadge({ state }: { readonly state: LiveState }) {
   const [text, tone] = STATES[state.kind]
   return <span class={`tone badge ${tone}`}>{text}</span>
+}
+
+interface MoreProps {
+  readonly isNarrow: boolean
+  readonly isOpen: boolean
+  readonly children: ComponentChildren
+}
+
+/** A phone has no room for fields that are seldom used. */
+function MoreFilters({ isNarrow, isOpen, children }: MoreProps) {
+  if (!isNarrow) return <>{children}</>
+  return (
+    <details open={isOpen}>
+      <summary class="dim">More filters</summary>
+      {children}
+    </details>
+  )
 }
 
 interface SelectorProps {
@@ -187,6 +265,7 @@ function SelectorField({ label, placeholder, value, onCommit }: SelectorProps) {
         class="mono"
         defaultValue={value}
         placeholder={placeholder}
+        size={placeholder.length + 1}
         spellcheck={false}
         onBlur={({ currentTarget }) => commit(currentTarget.value)}
         onKeyDown={({ key, currentTarget }) => {

@@ -1,12 +1,12 @@
 // Draws the family of an object.
-import { useEffect, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
-import { ask, type Problem, UnreachableError } from './api.ts'
+import { ask, UnreachableError } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
+import { GraphDrawing } from './graph-drawing.tsx'
 import { canList, collectionPath, type Kind } from './kind.ts'
-import { type PlacedNode, placeTree, type TreeObject } from './owner-tree.ts'
-import { useAttempts } from './polling.ts'
-import { objectAddress } from './routes.ts'
+import { MOST_DRAWN } from './namespace-graph.ts'
+import { familyOf, type TreeObject } from './owner-tree.ts'
+import { usePolled } from './polling.ts'
 
 interface Props {
   readonly kinds: readonly Kind[]
@@ -14,57 +14,29 @@ interface Props {
   readonly object: ManagedObject
 }
 
-const COLUMN_PX = 280
-const ROW_PX = 54
-const BOX = { width: 230, height: 42 } as const
+const EVERY_MS = 30_000
 
-export function TreeTab({ kinds, kind, object }: Props) {
-  const { nodes, problem } = useFamily(kinds, kind, object)
-  if (problem !== undefined) return <Alert text={problem.message} />
-  if (nodes === undefined) return <p class="empty">Loading…</p>
-  const width = (Math.max(...nodes.map(({ column }) => column)) + 1) * COLUMN_PX
-  const height = (Math.max(...nodes.map(({ row }) => row)) + 1) * ROW_PX
+export function TreeTab({ kinds, kind, object: { metadata } }: Props) {
+  const { uid = '', namespace = '' } = metadata
+  const read = async (signal: AbortSignal): Promise<readonly TreeObject[]> => {
+    const others = await readObjects(kinds, namespace, signal)
+    return [treeObject(kind, metadata), ...others.filter(({ node }) => node.id !== uid)]
+  }
+  const { value, problem } = usePolled(read, EVERY_MS)
+  if (value === undefined)
+    return problem === undefined ? <p class="empty">Loading…</p> : <Alert text={problem.message} />
+  const { nodes: family, edges: all } = familyOf(value, uid)
+  const nodes = family.slice(0, MOST_DRAWN)
+  const edges = all.filter(({ from, to }) => nodes.includes(from) && nodes.includes(to))
   return (
-    <div class="tree">
-      <svg width={width} height={height} role="group" aria-label="Owners and what they own">
-        {nodes.map((node) => (
-          <Branch key={node.object.uid} node={node} />
-        ))}
-        {nodes.map((node) => (
-          <Box key={node.object.uid} node={node} isCurrent={node.object.uid === object.metadata.uid} />
-        ))}
-      </svg>
+    <>
+      <Alert text={problem?.message} />
+      <GraphDrawing nodes={nodes} edges={edges} namespace={namespace} label="Owners and dependents" current={uid} />
+      {family.length > nodes.length && (
+        <p class="notice">{`${family.length - nodes.length} further objects are not drawn.`}</p>
+      )}
       {nodes.length === 1 && <p class="dim">No owners and no dependents.</p>}
-    </div>
-  )
-}
-
-function placeOf({ column, row }: PlacedNode): { readonly x: number; readonly y: number } {
-  return { x: column * COLUMN_PX + 1, y: row * ROW_PX + 4 }
-}
-
-function Branch({ node }: { readonly node: PlacedNode }) {
-  if (node.parent === undefined) return null
-  const [from, to] = [placeOf(node.parent), placeOf(node)]
-  const [x1, y1, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.y + BOX.height / 2]
-  const middle = (x1 + to.x) / 2
-  return <path class="branch" d={`M${x1} ${y1} C${middle} ${y1} ${middle} ${y2} ${to.x} ${y2}`} />
-}
-
-function Box({ node, isCurrent }: { readonly node: PlacedNode; readonly isCurrent: boolean }) {
-  const { x, y } = placeOf(node)
-  const { kind, name } = node.object
-  return (
-    <a href={objectAddress(kind, node.object)} class={`box ${isCurrent ? 'current' : ''}`}>
-      <title>{`${kind.kind} ${name}`}</title>
-      <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={6} />
-      <text x={x + 10} y={y + 17} class="dim">
-        {kind.kind}
-      </text>
-      <text x={x + 10} y={y + 33}>
-        {name.length > 30 ? `${name.slice(0, 29)}…` : name}
-      </text>
-    </a>
+    </>
   )
 }
 
@@ -72,46 +44,25 @@ const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=
 /** The most objects of each kind. Larger families are cut short. */
 const MOST_OBJECTS = 500
 
-interface MetadataList {
-  readonly items: readonly Pick<ManagedObject, 'metadata'>[]
-}
-
-/** The family among the objects of the namespace that the user may list. */
-function useFamily(
+/** The objects of the namespace that the user may list. */
+async function readObjects(
   kinds: readonly Kind[],
-  kind: Kind,
-  { metadata }: ManagedObject,
-): { readonly nodes: readonly PlacedNode[] | undefined; readonly problem: Problem | undefined } {
-  const [nodes, setNodes] = useState<readonly PlacedNode[]>()
-  const { count, problem, report } = useAttempts()
-  const { uid = '', namespace = '' } = metadata
-  useEffect(() => {
-    const closing = new AbortController()
-    const looked = kinds.filter(
-      (one) => canList(one) && one.namespaced === (namespace !== '') && one.plural !== 'events',
-    )
-    const lists = looked.map(async (one): Promise<readonly TreeObject[]> => {
-      const path = `${collectionPath(one, namespace)}?limit=${MOST_OBJECTS}`
-      const { items } = await ask<MetadataList>(path, { accept: METADATA, signal: closing.signal })
-      return items.map((item) => treeObject(one, item.metadata))
-    })
-    void Promise.allSettled(lists).then((results) => {
-      const all = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-      const others = all.filter((one) => one.uid !== uid)
-      if (closing.signal.aborted) return
-      report(results.map(reasonOf).find((reason) => reason instanceof UnreachableError))
-      setNodes(placeTree([treeObject(kind, metadata), ...others], uid))
-    })
-    return () => closing.abort()
-  }, [kinds, kind, uid, namespace, count])
-  return { nodes, problem }
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly TreeObject[]> {
+  const looked = kinds.filter((one) => canList(one) && one.namespaced === (namespace !== '') && one.plural !== 'events')
+  const lists = looked.map(async (one) => {
+    const path = `${collectionPath(one, namespace)}?limit=${MOST_OBJECTS}`
+    const { items } = await ask<{ readonly items: readonly ManagedObject[] }>(path, { accept: METADATA, signal })
+    return items.map((item) => treeObject(one, item.metadata))
+  })
+  const results = await Promise.allSettled(lists)
+  const away = results.find((one) => one.status === 'rejected' && one.reason instanceof UnreachableError)
+  if (away?.status === 'rejected') throw away.reason
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
 }
 
-function reasonOf(result: PromiseSettledResult<unknown>): unknown {
-  return result.status === 'rejected' ? result.reason : undefined
-}
-
-function treeObject(kind: Kind, metadata: ManagedObject['metadata']): TreeObject {
-  const { uid = '', namespace = '', name, ownerReferences = [] } = metadata
-  return { uid, kind, namespace, name, owners: ownerReferences.map((owner) => owner.uid) }
+function treeObject(kind: Kind, { uid = '', name, ownerReferences = [] }: ManagedObject['metadata']): TreeObject {
+  const health = { tone: '', text: '', reason: '' } as const
+  return { node: { id: uid, kind, name, health }, owners: ownerReferences.map((owner) => owner.uid) }
 }

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isName, isState } from './columns.ts'
 import { wordTone } from './health.ts'
+import { Toned } from './listing.tsx'
 import { pageKey } from './keys.ts'
 import { NOTHING_SELECTED, selectedOf, type Selection, withAll, withRow } from './selection.ts'
 import { ageText, cellText, type Column, isAge, type Order, type Row, type TableRows } from './table-rows.ts'
@@ -26,6 +27,7 @@ interface Props {
   readonly selection: Selection | undefined
   readonly onSelect: (selection: Selection) => void
   readonly onSort: (column: number | undefined) => void
+  readonly canSort: (column: number | undefined) => boolean
   readonly addressOf: (row: Row) => string
   readonly onOpen: (row: Row) => void
 }
@@ -42,6 +44,7 @@ export function VirtualTable(props: Props) {
     selection,
     onSelect,
     onSort,
+    canSort,
     addressOf,
     onOpen,
   } = props
@@ -121,7 +124,9 @@ export function VirtualTable(props: Props) {
     return () => document.removeEventListener('keydown', listen)
   }, [])
   const widths = useWidths(rows, columns)
-  const namespaceHeading = <Heading name="Namespace" order={order} column={undefined} onSort={onSort} width={20} />
+  const namespaceHeading = (
+    <Heading name="Namespace" order={order} column={undefined} canSort={canSort} onSort={onSort} width={20} />
+  )
   const clock = performance.now()
   const selectedCount = selection === undefined ? 0 : selectedOf(selection, keys).length
   return (
@@ -157,8 +162,9 @@ export function VirtualTable(props: Props) {
                 title={columns[i]?.description ?? ''}
                 order={order}
                 column={i}
+                canSort={canSort}
                 onSort={onSort}
-                width={Math.min(widths[i] ?? 10, isNarrow ? 19 : 44) + (place === 0 ? 4 : 0)}
+                width={Math.min(widths[i] ?? 10, isNarrow ? 17 : 44) + (place > 0 ? 0 : isNarrow ? 2 : 4)}
               />
             ))}
             {hasNamespaces && isNarrow && namespaceHeading}
@@ -237,15 +243,23 @@ interface HeadingProps {
   readonly order: Order
   readonly column: number | undefined
   readonly width: number
+  readonly canSort: (column: number | undefined) => boolean
   readonly onSort: (column: number | undefined) => void
 }
 
-function Heading({ name, title = '', order, column, width, onSort }: HeadingProps) {
+function Heading({ name, title = '', order, column, width, canSort, onSort }: HeadingProps) {
+  const isFixed = !canSort(column)
   const isSorted = order.column === column
   const direction = order.descending ? 'descending' : 'ascending'
   return (
     <th scope="col" aria-sort={isSorted ? direction : 'none'} style={{ width: `${width}ch` }}>
-      <button type="button" class="heading" title={title} onClick={() => onSort(column)}>
+      <button
+        type="button"
+        class="heading"
+        title={isFixed ? 'The server cannot sort by this column, and the list is too long to sort here.' : title}
+        disabled={isFixed}
+        onClick={() => onSort(column)}
+      >
         {name}
         <span aria-hidden="true">{isSorted ? (order.descending ? '↓' : '↑') : ''}</span>
       </button>
@@ -273,10 +287,10 @@ function Cell({ column, row, cell, now, address }: CellProps) {
     )
   }
   // The colour comes in addition to the word.
-  const tone = (isState(column) && wordTone(text)) || undefined
+  const tone = isState(column) ? wordTone(text) : ''
   return (
-    <td class={column.type === 'integer' || column.type === 'number' ? 'number' : ''} title={text}>
-      {tone === undefined ? text : <span class={`tone ${tone}`}>{text}</span>}
+    <td title={text}>
+      <Toned tone={tone} text={text} />
     </td>
   )
 }

@@ -1,11 +1,13 @@
 // Asks who has a right, and shows the bindings that give it.
-import { useEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { VERBS } from './access-rules.ts'
 import { Alert } from './alert.tsx'
-import { ApiFailure, ask, messageOf } from './api.ts'
+import { ApiFailure, ask } from './api.ts'
 import { collectionPath, type Kind, resourceName } from './kind.ts'
-import { objectAddress } from './routes.ts'
-import { type Binding, type Holder, holdersOf, type Question, type Role, type Subject } from './who-can.ts'
+import { ObjectLink, PlainTable } from './listing.tsx'
+import { ONCE, usePolled } from './polling.ts'
+import { type Binding, type Holder, holdersOf, type Question, type Role } from './who-can.ts'
 
 interface Props {
   readonly kinds: readonly Kind[]
@@ -46,7 +48,9 @@ export function WhoCan({ kinds, namespace }: Props) {
         <Field label="Name" name="name" placeholder="any" />
         <button type="submit">Find</button>
       </form>
-      {asked !== undefined && <Answer kinds={kinds} namespace={namespace} asked={asked} />}
+      {asked !== undefined && (
+        <Answer key={JSON.stringify([namespace, asked])} kinds={kinds} namespace={namespace} asked={asked} />
+      )}
     </section>
   )
 }
@@ -83,23 +87,12 @@ function Field({ label, name, placeholder, options }: FieldProps) {
 }
 
 function Answer({ kinds, namespace, asked }: Props & { readonly asked: Asked }) {
-  const [read, setRead] = useState<ReadAccess>()
-  const [problem, setProblem] = useState('')
   const { kind, subresource } = resourceNamed(kinds, asked.resource)
   const question = kind === undefined ? undefined : questionOf(kind, subresource, namespace, asked)
   const place = question?.plural === 'namespaces' ? question.name : (question?.namespace ?? '')
-  useEffect(() => {
-    const closing = new AbortController()
-    setProblem('')
-    setRead(undefined)
-    readAccess(kinds, place, closing.signal).then(setRead, (error: unknown) => {
-      if (!closing.signal.aborted) setProblem(messageOf(error))
-    })
-    return () => closing.abort()
-  }, [asked, place])
+  const { value: read, problem } = usePolled((signal) => readAccess(kinds, place, signal), ONCE)
   if (question === undefined) return <Alert text={`The server serves no resource ${asked.resource}.`} />
-  if (problem !== '') return <Alert text={problem} />
-  if (read === undefined) return <p class="dim">Loading</p>
+  if (read === undefined) return problem === undefined ? <p class="dim">Loading…</p> : <Alert text={problem.message} />
   const refused = read.refused.map((one) => one.kind).join(', ')
   const holders = holdersOf(question, read)
   return (
@@ -139,64 +132,24 @@ function summaryOf(
 }
 
 function HolderTable({ kinds, holders }: { readonly kinds: readonly Kind[]; readonly holders: readonly Holder[] }) {
-  return (
-    <div class="wide">
-      <table class="plain">
-        <thead>
-          <tr>
-            {['Subject', 'Where', 'Names', 'Binding', 'Role'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {holders.map(({ subject, binding, names }) => {
-            const { name, namespace } = binding.metadata
-            const kind = namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding'
-            const { roleRef } = binding
-            const roleNamespace = roleRef.kind === 'Role' ? namespace : undefined
-            return (
-              <tr key={`${namespace ?? ''}/${name} ${JSON.stringify(subject)}`}>
-                <td>
-                  <SubjectLink kinds={kinds} subject={subject} />
-                </td>
-                <td>{namespace ?? 'everywhere'}</td>
-                <td>{names.length === 0 ? 'all' : names.join(', ')}</td>
-                <td>
-                  <ObjectLink kinds={kinds} kind={kind} name={name} namespace={namespace} />
-                </td>
-                <td>
-                  <ObjectLink kinds={kinds} kind={roleRef.kind} name={roleRef.name} namespace={roleNamespace} />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function SubjectLink({ kinds, subject }: { readonly kinds: readonly Kind[]; readonly subject: Subject }) {
-  const { kind, name, namespace } = subject
-  if (kind !== 'ServiceAccount') return <>{`${kind} ${name}`}</>
-  const text = `${kind} ${name} in ${namespace ?? ''}`
-  return <ObjectLink kinds={kinds} kind={kind} name={name} namespace={namespace} text={text} />
-}
-
-interface LinkProps {
-  readonly kinds: readonly Kind[]
-  readonly kind: string
-  readonly name: string
-  readonly namespace: string | undefined
-  readonly text?: string
-}
-
-function ObjectLink({ kinds, kind, name, namespace = '', text = name }: LinkProps) {
-  const served = kinds.find((one) => one.kind === kind && (one.group === '' || one.group === RBAC))
-  return served === undefined ? <>{text}</> : <a href={objectAddress(served, { namespace, name })}>{text}</a>
+  const link = (wanted: string, name: string, namespace = '', text = name): ComponentChildren => {
+    const kind = kinds.find((one) => one.kind === wanted && (one.group === '' || one.group === RBAC))
+    return <ObjectLink kind={kind} named={{ namespace, name }} text={text} />
+  }
+  const rows = holders.map(({ subject, binding: { metadata, roleRef }, names }) => {
+    const { name, namespace } = metadata
+    const told = `${subject.kind} ${subject.name}`
+    return [
+      subject.kind === 'ServiceAccount'
+        ? link(subject.kind, subject.name, subject.namespace, `${told} in ${subject.namespace ?? ''}`)
+        : told,
+      namespace ?? 'everywhere',
+      names.length === 0 ? 'all' : names.join(', '),
+      link(namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding', name, namespace),
+      link(roleRef.kind, roleRef.name, roleRef.kind === 'Role' ? namespace : ''),
+    ]
+  })
+  return <PlainTable title="Subjects" columns={['Subject', 'Where', 'Names', 'Binding', 'Role']} rows={rows} />
 }
 
 /** `pods/log`, `deploy/scale`, `secrets`, `Secret`. */

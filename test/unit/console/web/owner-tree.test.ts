@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Kind } from '../../../../src/console/web/kind.ts'
-import { placeTree, type TreeObject } from '../../../../src/console/web/owner-tree.ts'
+import { familyOf, type TreeObject } from '../../../../src/console/web/owner-tree.ts'
 
 const POD: Kind = {
   group: '',
@@ -14,13 +14,12 @@ const POD: Kind = {
 }
 
 function object(uid: string, ...owners: readonly string[]): TreeObject {
-  return { uid, kind: POD, namespace: 'default', name: uid, owners }
+  return { node: { id: uid, kind: POD, name: uid, health: { tone: '', text: '', reason: '' } }, owners }
 }
 
 function drawn(all: readonly TreeObject[], uid: string): readonly string[] {
-  return placeTree(all, uid).map(
-    ({ object: { name }, column, row, parent }) => `${name} ${column},${row} of ${parent?.object.name ?? 'none'}`,
-  )
+  const { nodes, edges } = familyOf(all, uid)
+  return [...nodes.map(({ name }) => name), ...edges.map(({ from, to }) => `${from.name} owns ${to.name}`)]
 }
 
 it('is the whole family, from the first owner on', () => {
@@ -33,12 +32,18 @@ it('is the whole family, from the first owner on', () => {
     object('other'),
     object('x', 'gone'),
   ]
-  expect(drawn(all, 'p2')).toEqual(['d 0,0 of none', 'r1 1,0 of d', 'p1 2,0 of r1', 'p2 2,1 of r1', 'r2 1,2 of d'])
-  expect(drawn(all, 'x')).toEqual(['x 0,0 of none'])
+  const edges = ['d owns r1', 'd owns r2', 'r1 owns p1', 'r1 owns p2']
+  expect(drawn(all, 'p2')).toEqual(['p2', 'r1', 'd', 'p1', 'r2', ...edges])
+  expect(drawn(all, 'x')).toEqual(['x'])
+})
+
+it('has all owners of an object', () => {
+  expect(drawn([object('a'), object('b'), object('c', 'a', 'b')], 'a')).toEqual(['a', 'c', 'a owns c'])
+  expect(drawn([object('a'), object('b'), object('c', 'a', 'b')], 'c')).toEqual(['c', 'a', 'b', 'a owns c', 'b owns c'])
 })
 
 it('ends where owners go in a circle', () => {
-  expect(drawn([object('a', 'b'), object('b', 'a')], 'a')).toHaveLength(2)
+  expect(drawn([object('a', 'b'), object('b', 'a')], 'a')).toEqual(['a', 'b', 'b owns a', 'a owns b'])
 })
 
 it('is nothing where the object is not there', () => expect(drawn([], 'a')).toEqual([]))

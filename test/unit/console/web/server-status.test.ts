@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { manifestsIn } from '../../../../src/console/web/manifests.ts'
 import {
+  CHARTS,
   bytesText,
   compactionText,
   historyText,
@@ -37,25 +38,13 @@ it('load is drawn by the second, without the step that is still going on, and wi
     { ...step, at: 20_000, requests: 0 },
     { ...step, at: 21_000, requests: 1 },
   ]
-  expect(seriesOf({ stepMs: 10_000, revision: 1, steps })).toEqual({
-    rate: [
-      [10, 20],
-      [2, 0],
-      [1, 0],
-    ],
-    latency: [
-      [10, 20],
-      [5, null],
-      [30, null],
-    ],
-    memory: [
-      [10, 20],
-      [1, 1],
-    ],
-    lag: [
-      [10, 20],
-      [3, 3],
-    ],
+  const drawn = CHARTS.map(({ title, lines }) => [title, seriesOf({ stepMs: 10_000, revision: 1, steps }, lines)])
+  const times = [10, 20]
+  expect(Object.fromEntries(drawn)).toEqual({
+    Requests: [times, [2, 0], [1, 0]],
+    Latency: [times, [5, null], [30, null]],
+    'Event-loop lag': [times, [3, 3]],
+    Memory: [times, [1, 1]],
   })
 })
 
