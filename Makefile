@@ -16,7 +16,7 @@ RUNNABLE := node_modules/.package-lock.json
 READY := node_modules/.everything
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dev check static tools tools-long types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness simulate test-long test-containers soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools tools-long types lint lint-changed format test test-unit test-changed test-integration test-security test-conformance test-robustness robustness simulate test-long test-containers soak test-reference bench mutants image pictures up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -34,6 +34,11 @@ run: $(RUNNABLE) ## Run the server on the embedded store (flags: make run ARGS="
 
 build: $(RUNNABLE) ## Build dist from the sources (make run does so where they have changed)
 	npm run --silent build
+
+pictures: $(READY) ## Take the pictures of the console in README and deploy
+	$(VITEST) --project integration test/integration/console-pictures.test.ts
+	cp node_modules/.cache/console-screenshots/table-1440-light.png deploy/images/console-table.png
+	cp node_modules/.cache/console-screenshots/object-1440-light.png deploy/images/console-object.png
 
 dev: $(RUNNABLE) ## Run the sources as they are, in memory, and again at every change
 	$(BIN) node --watch src/main.ts serve --in-memory $(ARGS)

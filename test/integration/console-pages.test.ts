@@ -1,10 +1,9 @@
 // The pages of the console about the server itself, its definitions and who may do what, in a real browser.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { findAccessFaults, openYaml, takeScreenshot } from '../rigs/browser.ts'
+import { openYaml, takeScreenshot } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 import { newUser } from '../rigs/new-user.ts'
-import { makeShownCluster } from '../corpora/shown-cluster.ts'
 
 const tab = useAdminTab()
 
@@ -233,26 +232,4 @@ describe('manifests', () => {
     await takeScreenshot(tab.page, 'rejected-manifest')
     await tab.isFaultless()
   })
-})
-
-it('is readable by everybody on its main pages, in light and dark, and makes pictures of them', async () => {
-  await makeShownCluster(tab.server)
-  const pictures = [
-    ['overview', '', tab.page.getByText('0/6 ready')],
-    ['server', 'server', tab.page.getByText(/^ready, \d+ checks$/)],
-    ['table', 'kinds/pods', tab.page.getByText('Live', { exact: true })],
-    ['summary', 'objects/deployments.apps/shop/web', tab.page.getByRole('region', { name: 'Pods', exact: true })],
-    ['object', 'objects/deployments.apps/shop/web', tab.page.locator('.cm-owner', { hasText: 'autoscaler' }).first()],
-  ] as const
-  for (const [name, place, sign] of pictures) {
-    await tab.page.goto(`${tab.server.url}/console/${place}`)
-    if (name === 'object') await openYaml(tab.page)
-    await sign.waitFor()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await tab.page.emulateMedia({ colorScheme })
-      expect(await findAccessFaults(tab.page)).toEqual([])
-      await takeScreenshot(tab.page, `${name}-${colorScheme}`)
-    }
-  }
-  tab.isQuiet()
 })

@@ -1,7 +1,7 @@
 // The overview of the cluster, the summaries of objects and the page of the server in the console, in a real browser, with simulated nodes.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { findAccessFaults, takeScreenshot } from '../rigs/browser.ts'
+import { findAccessFaults, openKind, takeScreenshot } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 import { newUser } from '../rigs/new-user.ts'
 
@@ -30,27 +30,6 @@ async function open(place: string, page: Page = tab.page): Promise<void> {
 
 const card = (name: string, page: Page = tab.page) => page.getByRole('region', { name, exact: true })
 const rowIn = (name: string, text: string | RegExp) => card(name).getByRole('row').filter({ hasText: text })
-
-/** The parts that are wider than their place. */
-const CUT_OFF = `[...document.querySelectorAll('main, .wide')]
-  .filter((part) => part.scrollWidth > part.clientWidth)
-  .map((part) => part.ariaLabel ?? part.id)`
-
-/** At both widths, in both themes, nothing is cut off or inaccessible. */
-async function looksRight(name: string): Promise<void> {
-  for (const [width, colorScheme] of [
-    [1440, 'light'],
-    [1440, 'dark'],
-    [390, 'light'],
-  ] as const) {
-    await tab.page.setViewportSize({ width, height: 900 })
-    await tab.page.emulateMedia({ colorScheme })
-    expect(await findAccessFaults(tab.page)).toEqual([])
-    expect(await tab.page.evaluate(CUT_OFF)).toEqual([])
-    await takeScreenshot(tab.page, `${name}-${width}-${colorScheme}`)
-  }
-  tab.isQuiet()
-}
 
 describe('the overview', () => {
   it('leads with the things that are wrong, each with its reason, and counts the rest', async () => {
@@ -101,7 +80,7 @@ describe('the overview', () => {
       .getByRole('listitem')
       .filter({ hasText: /^Node 3$/ })
       .waitFor()
-    await looksRight('overview')
+    await tab.looksRight('overview-faults')
     await tab.server.must(`${DEPLOYMENTS}/stuck`, { method: 'DELETE' })
     await tab.page.getByText('All workloads are ready.').waitFor({ timeout: 30_000 })
   })
@@ -144,9 +123,35 @@ describe('a summary', () => {
     await rowIn('Dependents', /ReplicaSet.*2 *0\/1 ready/).waitFor()
     await rowIn('Dependents', /ReplicaSet.*1 *2\/2 ready/).waitFor()
     await rowIn('Pods', /Pending.*node affinity/).waitFor()
-    await looksRight('summary-deployment')
+    await tab.looksRight('summary-deployment')
     await card('Dependents').getByRole('link').first().click()
     await rowIn('Owners', /Deployment.*rolled/).waitFor()
+  })
+
+  it('follows a rollout and the scale of a deployment without a reload', async () => {
+    await deploy('followed')
+    await open('deployments.apps/default/followed')
+    const rollout = tab.page.locator('.rollout')
+    await rollout.getByText('Rolled out: 2 of 2 pods are available.').waitFor()
+    await tab.page.evaluate(`
+      window.told = []
+      const part = document.querySelector('.rollout')
+      new MutationObserver(() => told.push(part.textContent)).observe(part, { subtree: true, characterData: true, childList: true })
+    `)
+    const patch = (spec: object) =>
+      tab.server.must(`${DEPLOYMENTS}/followed`, { method: 'PATCH', headers: MERGE, body: { spec } })
+    // Each pod takes a second to be ready.
+    await patch({ template: { metadata: { annotations: { 'quarterdeck.dev/ready-delay': '1s' } } } })
+    await rowIn('Dependents', /ReplicaSet.*2 *2\/2 ready/).waitFor()
+    await rollout.getByText('Rolled out: 2 of 2 pods are available.').waitFor()
+    const told = await tab.page.evaluate<readonly string[]>('window.told')
+    expect(told).toContain('1 of 2 pods are updated.')
+    expect(told.at(-1)).toBe('Rolled out: 2 of 2 pods are available.')
+    await expect.poll(() => rowIn('Pods', /Running/).count()).toBe(2)
+    await patch({ replicas: 3 })
+    await expect.poll(() => rowIn('Pods', /Running/).count()).toBe(3)
+    await rollout.getByText('Rolled out: 3 of 3 pods are available.').waitFor()
+    tab.isQuiet()
   })
 
   it('of a pod shows the states of its containers, its owner and its node', async () => {
@@ -160,7 +165,7 @@ describe('a summary', () => {
     await rowIn('Owners', /ReplicaSet.*housed-/).waitFor()
     await rowIn('Conditions', /^Ready *True/).waitFor()
     await rowIn('Labels', /app.*housed/).waitFor()
-    await looksRight('summary-pod')
+    await tab.looksRight('summary-pod')
     await open('nodes/-/node-0')
     await rowIn('Resources', /cpu/).waitFor()
     await rowIn('Pods', /Running/)
@@ -178,7 +183,7 @@ describe('a summary', () => {
     await card('Data').getByText('p<b>4</b>').waitFor()
     await tab.page.getByRole('button', { name: 'Show key' }).click()
     await card('Data').getByText('binary data').waitFor()
-    await looksRight('summary-secret')
+    await tab.looksRight('summary-secret')
     await tab.page.getByRole('button', { name: 'Hide password' }).click()
     await expect.poll(() => card('Data').getByText('p<b>4</b>').count()).toBe(0)
   })
@@ -241,6 +246,31 @@ describe('a summary', () => {
   })
 })
 
+describe('the table of nodes', () => {
+  it('has their pods and their readiness, live', async () => {
+    await openKind(tab.page, 'nodes')
+    const cells = (column: number) => tab.page.locator(`tbody td:nth-child(${column})`).allTextContents()
+    await expect.poll(() => tab.page.getByRole('columnheader').allTextContents()).toContain('Pods')
+    const at = (await tab.page.getByRole('columnheader').allTextContents()).indexOf('Pods') + 1
+    const pods = async (): Promise<number> => (await cells(at)).reduce((sum, text) => sum + Number(text), 0)
+    const { rows } = (await tab.server.must('/api/v1/pods?groupBy=spec.nodeName')) as unknown as {
+      readonly rows: readonly { readonly count: number; readonly group: Readonly<Record<string, string | null>> }[]
+    }
+    const placed = rows.filter(({ group }) => group['spec.nodeName'] !== null).reduce((sum, row) => sum + row.count, 0)
+    await expect.poll(pods).toBe(placed)
+    await deploy('counted')
+    await expect.poll(pods).toBe(placed + 2)
+    await tab.page.getByRole('button', { name: 'Pods', exact: true }).click()
+    const sorted = (await cells(at)).map(Number)
+    expect(sorted).toEqual(sorted.toSorted((a, b) => a - b))
+    const body = { spec: { unschedulable: true } }
+    await tab.server.must('/api/v1/nodes/node-1', { method: 'PATCH', headers: MERGE, body })
+    await tab.page.getByRole('row').filter({ hasText: 'node-1' }).getByText('Ready,SchedulingDisabled').waitFor()
+    await expect.poll(pods).toBe(placed + 2)
+    tab.isQuiet()
+  })
+})
+
 describe('the history', () => {
   it('has the last versions with their writers and changes, live, and no values of secrets', async () => {
     const maps = '/api/v1/namespaces/default/configmaps'
@@ -258,7 +288,7 @@ describe('the history', () => {
     await paint('blue')
     await rowIn('Versions', /painter.*data\.colour: "green" → "blue"/).waitFor()
     await rowIn('Versions', 'The oldest version that the server has.').waitFor()
-    await looksRight('history')
+    await tab.looksRight('history-map')
     const secrets = '/api/v1/namespaces/default/secrets'
     await make(secrets, { metadata: { name: 'past' }, stringData: { password: 'old' } })
     const body = { stringData: { password: 'new' } }
@@ -277,6 +307,6 @@ describe('the page of the server', () => {
     await tab.page.getByRole('link', { name: 'Server', exact: true }).click()
     await tab.page.getByRole('img', { name: /^Event-loop lag/ }).waitFor()
     await rowIn('Watchers', 'configmaps').waitFor()
-    await looksRight('server')
+    await tab.looksRight('server-watchers')
   })
 })

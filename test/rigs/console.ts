@@ -1,7 +1,7 @@
 // What the tests of the console share: a browser and a server for all tests of a file, and a tab for each of them.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { findAccessFaults, logIn, openBrowser, type OpenedPage, openPage } from './browser.ts'
+import { findAccessFaults, logIn, openBrowser, type OpenedPage, openPage, takeScreenshot } from './browser.ts'
 import { type OpenServer, openServer } from './running-server.ts'
 
 /** A browser for all tests of a file; to be called outside of them. It is there when the first one begins. */
@@ -72,7 +72,21 @@ export interface AdminTab {
   isFaultless(): Promise<void>
   /** Fails where the page has complained. */
   isQuiet(): void
+  /** Wide, in the dark and on a phone: fails where something is cut off or inaccessible, and takes pictures. */
+  looksRight(name: string): Promise<void>
 }
+
+const LOOKS = [
+  [1440, 'light'],
+  [1440, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const
+
+/** The parts that are wider than their place. */
+const CUT_OFF = `[...document.querySelectorAll('main, .wide:not(:has(.matrix)), .summary, .page, dialog[open]')]
+  .filter((part) => part.checkVisibility() && part.scrollWidth > part.clientWidth)
+  .map((part) => part.ariaLabel ?? part.id ?? part.className)`
 
 /** A console, with a tab of the administrator's for each test. */
 export function useAdminTab(args: readonly string[] = []): AdminTab & Pick<ConsoleInUse, 'logIn'> {
@@ -98,6 +112,17 @@ export function useAdminTab(args: readonly string[] = []): AdminTab & Pick<Conso
     isQuiet,
     async isFaultless() {
       expect(await findAccessFaults(this.page)).toEqual([])
+      isQuiet()
+    },
+    async looksRight(name) {
+      const { page } = this
+      for (const [width, colorScheme] of LOOKS) {
+        await page.setViewportSize({ width, height: width === 390 ? 780 : 900 })
+        await page.emulateMedia({ colorScheme })
+        await takeScreenshot(page, `${name}-${width}-${colorScheme}`)
+        expect(await findAccessFaults(page)).toEqual([])
+        expect(await page.evaluate(CUT_OFF)).toEqual([])
+      }
       isQuiet()
     },
   }
