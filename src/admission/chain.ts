@@ -1,5 +1,5 @@
-// The admission chain: each plugin gets the object of the one before. The first that refuses ends it. The plugins of a
-// resource are determined by its first request, so that others cost nothing.
+// The admission chain: each plugin gets the object that the previous plugin returned, and the first refusal ends the
+// chain. The plugins of a resource are determined by its first request, so that other plugins cost nothing.
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
 
 const OPERATIONS: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
 
-/** The plugins that care for one operation on one resource. */
+/** The plugins for one operation on one resource. */
 interface PluginSet {
   readonly plugins: readonly AdmissionPlugin[]
   readonly mutators: readonly Mutator[]

@@ -2,7 +2,7 @@
 import type { ApiObject } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 
-/** Reads the objects of one resource. The namespace is empty for cluster-scoped ones. */
+/** Reads the objects of one resource. The namespace is empty for cluster-scoped objects. */
 export interface ObjectReader<T extends ApiObject = ApiObject> {
   /** From the cache. */
   find(namespace: string, name: string, signal: AbortSignal): MaybePromise<T | undefined>

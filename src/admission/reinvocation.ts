@@ -4,9 +4,9 @@ import { equalValues } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
 
 export class Reinvocation {
-  /** Those called before the last change. */
+  /** The webhooks and policies that were called before the last change. */
   #due = new Set<string>()
-  /** Those called since the last change. */
+  /** The webhooks and policies that were called since the last change. */
   #recent = new Set<string>()
   #last: ApiObject | undefined
 

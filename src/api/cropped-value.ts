@@ -1,7 +1,7 @@
 // The beginning of a value that is too long to be shown whole. Its cost depends on the part that is kept, not on the value.
 import { isList, type Value, type ValueMap } from './value.ts'
 
-/** Users do not read more. An answer with the whole of a large object would have three times its size. */
+/** Users do not read more. An answer with all of a large object would have three times its size. */
 export const MOST_SHOWN = 64 * 1024
 export const CUT_MARK = '…'
 

@@ -1,2 +1,2 @@
-// The annotation with the time at which an object is to be deleted.
+// The annotation with the time at which an object expires.
 export const EXPIRES_AT = 'quarterdeck.io/expires-at'

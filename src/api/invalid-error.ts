@@ -1,10 +1,10 @@
-// An object that is at fault in some of its fields, as one error.
+// One error for all faults in the fields of an object.
 import type { FieldError } from './field-error.ts'
 import { causeOf } from './field-error.ts'
 import type { GroupKind } from './object.ts'
 import { ApiError, type StatusReason } from './status.ts'
 
-/** 422 about a kind, unless given; a text that repeats is said once, its causes stay (W-006, W-007). */
+/** The code is 422, unless given. A repeated text appears once in the message, and its causes stay (W-006, W-007). */
 export function invalidError(
   kind: GroupKind,
   name: string,

@@ -16,18 +16,18 @@ export function isIntegerText(text: string): boolean {
   return /^-?[0-9]+$/.test(text)
 }
 
-/** The number of a spelling: an integer of 64 bits exactly, any other number as a double. Undefined: the number is too large for a double. */
+/** The value of a number's text: an integer of 64 bits exactly, any other number as a double. Undefined: the number is too large for a double. */
 export function numberOf(text: string): number | bigint | undefined {
   const double = Number(text)
   if (!Number.isFinite(double)) return undefined
   if (Number.isSafeInteger(double)) return double === 0 && isIntegerText(text) ? 0 : double
-  // A longer text has more than 64 bits, and must not be computed with.
+  // A longer text has more than 64 bits, and is not parsed.
   if (text.length > 20 || !isIntegerText(text)) return double
   const integer = BigInt(text)
   return isInt64(integer) ? integer : double
 }
 
-/** A double as its own JSON text is read again: a large one without a fraction is written like an integer. */
+/** The value that the JSON text of a double has when it is read again. A large double without a fraction is written like an integer. */
 export function readAgain(double: number): number | bigint {
   return Number.isSafeInteger(double) ? double : (numberOf(String(double)) ?? double)
 }

@@ -38,7 +38,7 @@ function rawInteger(_key: string, member: unknown): unknown {
 /** `rawJSON` puts a text into JSON output unchanged. */
 type JsonWithRaw = typeof JSON & { rawJSON(text: string): unknown }
 
-/** An integer that a double cannot hold has at least so many digits. */
+/** An integer that a double cannot hold has at least this many digits. */
 const LONG_NUMBER = 16
 
 /** Node's `JSON.parse`, which hands the source text of a scalar to the reviver. */
@@ -49,7 +49,7 @@ export function parseJsonText(text: string): Value {
   return hasLongNumber(text) ? ((JSON.parse as Parse)(text, reviveInteger) as Value) : (JSON.parse(text) as Value)
 }
 
-/** Looks at one character of sixteen, and so takes an eighth of the time of an expression. */
+/** Looks at one character of sixteen, and so takes an eighth of the time of a regular expression. */
 function hasLongNumber(text: string): boolean {
   for (let i = LONG_NUMBER - 1; i < text.length; i += LONG_NUMBER) {
     if (!isDigit(text, i)) continue

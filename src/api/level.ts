@@ -6,13 +6,13 @@ export const API_LEVELS = ['1.36', '1.37'] as const
 
 export type ApiLevel = (typeof API_LEVELS)[number]
 
-/** The newest level has everything but what was removed since an older level. */
+/** The newest level has every declaration that was not removed since an older level. */
 export const NEWEST_LEVEL: ApiLevel = '1.37'
 
 /** The level of a server without the option. */
 export const DEFAULT_LEVEL: ApiLevel = '1.37'
 
-/** The first and the last level that have a declaration. Absent: there is no such bound. */
+/** The first and the last level that have a declaration. Absent: there is no bound. */
 export interface LevelSpan {
   readonly since?: ApiLevel
   readonly until?: ApiLevel
@@ -32,7 +32,7 @@ export function isSinceRelease(level: ApiLevel, release: string): boolean {
   return minor(level) >= minor(release)
 }
 
-/** One value for each level, each made when it is first asked for. */
+/** One value for each level, each made at its first use. */
 export function byLevel<T>(make: (level: ApiLevel) => T): (level?: ApiLevel) => T {
   const made = new Map<ApiLevel, T>()
   return (level = DEFAULT_LEVEL) => {

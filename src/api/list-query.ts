@@ -15,7 +15,7 @@ import { parseShardSelector, type ShardSelector } from './shard-selector.ts'
 import type { FieldSelector, LabelSelector } from './selector.ts'
 import { ApiError } from './status.ts'
 
-/** The first value of a parameter; nothing if it was not given. `URLSearchParams` is one. */
+/** The first value of a parameter. Undefined: it was not given. A `URLSearchParams` fits. */
 interface QueryParameters {
   get(name: string): string | null | undefined
 }
@@ -45,7 +45,7 @@ const LIST_OPTIONS = { group: 'meta.k8s.io', kind: 'ListOptions' } as const
 const LATEST = Object.freeze({ kind: 'latest' }) satisfies ReadAt
 const ANY = Object.freeze({ kind: 'any' }) satisfies ReadAt
 
-/** A named get. The other parameters of lists mean nothing to it (R-077). */
+/** A named get. Other parameters of lists are ignored (R-077). */
 export function parseGetQuery(query: QueryParameters): Exclude<ReadAt, { readonly kind: 'exact' }> {
   return notOlderThan(parseVersion(query.get('resourceVersion') ?? '', 'invalid resource version: '))
 }
@@ -57,8 +57,8 @@ export interface ListRules {
 }
 
 /**
- * Parses the query of a list, or of the deletion of a collection. `watch` has no effect. `digest` is of the query (QUERY): a `continue` token is
- * valid only for the query that it came from. Throws `ApiError` `BadRequest`.
+ * Parses the query of a list, or of the deletion of a collection. `watch` has no effect. `digest` is the digest of the query (QUERY). A `continue`
+ * token is valid only for the query that it came from. Throws `ApiError` `BadRequest`.
  */
 export function parseListQuery(
   query: QueryParameters,
@@ -73,8 +73,8 @@ export function parseListQuery(
 }
 
 /**
- * A watch. `name` is in the path of an old-style watch of one object. Under a path that begins with `watch/`, options are judged as a list's where the
- * query does not ask for a watch (R-160). Throws `ApiError` `BadRequest`.
+ * A watch. `name` is in the path of an old-style watch of one object. Under a path that begins with `watch/`, options follow the rules of lists
+ * unless the query asks for a watch (R-160). Throws `ApiError` `BadRequest`.
  */
 export function parseWatchQuery(
   query: QueryParameters,
@@ -96,7 +96,7 @@ function refuse(faults: readonly FieldError[]): void {
   if (faults.length > 0) throw invalidError(LIST_OPTIONS, '', faults, 'BadRequest')
 }
 
-/** True if the query asks for a watch; anything but `0` and `false` does, the empty value too (R-057). */
+/** True if the query asks for a watch. Only `0` and `false` do not; the empty value does (R-057). */
 export function asksForWatch(query: QueryParameters): boolean {
   return booleanOf(query, 'watch') ?? false
 }
@@ -144,7 +144,7 @@ function numberFault(text: string, digits: RegExp): string {
   return `parsing ${quoted(text)}: ${digits.test(text) ? 'value out of range' : 'invalid syntax'}`
 }
 
-/** Zero for unset and for `0`; which of the two it was is `unset`. */
+/** Zero for unset and for `0`. `unset` tells them apart. */
 interface Version {
   readonly unset: boolean
   readonly revision: number
@@ -155,7 +155,7 @@ const MAX_UINT64 = (1n << 64n) - 1n
 function parseVersion(text: string, prefix: string): Version {
   if (text === '') return { unset: true, revision: 0 }
   const digits = /^[0-9]+$/
-  // Zeros may lead; beyond them no number of 64 bits has more digits than this.
+  // Leading zeros are allowed. Without them, no number of 64 bits has more digits than this.
   const significant = text.replace(/^0+(?=[0-9])/, '')
   if (!digits.test(text) || significant.length > 20 || BigInt(significant) > MAX_UINT64) {
     const fault = `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: `
@@ -164,7 +164,7 @@ function parseVersion(text: string, prefix: string): Version {
   return { unset: false, revision: Number(significant) }
 }
 
-/** The row of the tables that get, an unmatched list and a list with `NotOlderThan` share. */
+/** The common row of the tables for get, an unmatched list and a list with `NotOlderThan`. */
 function notOlderThan(version: Version): Exclude<ReadAt, { readonly kind: 'exact' }> {
   if (version.unset) return LATEST
   return version.revision === 0 ? ANY : { kind: 'notOlderThan', revision: version.revision }
@@ -191,7 +191,7 @@ function watchStart(options: Options): WatchStart {
   return at.kind === 'notOlderThan' ? { kind: 'after', revision: at.revision } : { kind: 'changes', at }
 }
 
-/** A name in the path and a selector must speak of the same object (R-138). */
+/** A name in the path and a selector must name the same object (R-138). */
 function namedFields(fields: FieldSelector, name: string | undefined): FieldSelector {
   if (name === undefined) return fields
   if (fields.terms.length === 0) return { terms: [{ field: 'metadata.name', operator: '=', value: name }] }
@@ -229,7 +229,7 @@ function watchFaults(options: Options): readonly FieldError[] {
     faults.push(forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
   }
   if (match !== '' && match !== 'NotOlderThan') faults.push(notSupported(MATCH, match, ['NotOlderThan']))
-  // A watch from no version or `0` means one with initial events, which sets the match (R-143, R-151).
+  // A watch without a version, or from `0`, implies initial events, and so a match (R-143, R-151).
   const implied = !stated && (version === '' || version === '0')
   if (options.continue !== '' && (match !== '' || implied)) faults.push(MATCH_WITH_CONTINUE)
   return faults

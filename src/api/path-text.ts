@@ -14,7 +14,7 @@ export interface PathText {
   readonly column: number
 }
 
-/** More than anyone needs, and cheap. */
+/** A generous limit. */
 const MOST_PATHS = 64
 const MOST_STEPS = 32
 const LONGEST = 16_384
@@ -55,7 +55,7 @@ export function queryFault(parameter: string, column: number, problem: string): 
   })
 }
 
-/** Each is looked for where the reader is. */
+/** Each pattern matches at the reader's position only. */
 const PATTERNS = {
   name: /^[^\s.,[\]'"*]+/,
   place: /^\[(?:(\d{1,9})|\*|'([^']*)'|"([^"]*)")\]/,

@@ -64,7 +64,7 @@ export interface CallerReach extends Rights {
   readonly isTaken: boolean
 }
 
-/** Whether the one has everything that the other has. */
+/** Whether one reach includes the other. */
 export function covers(whole: Reach, part: Reach): boolean {
   if (whole.isAll) return true
   if (part.isAll || [...part.names].some((name) => !whole.names.has(name))) return false

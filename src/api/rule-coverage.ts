@@ -2,8 +2,8 @@
 import { type PolicyRule, withoutStars } from './policy-rule.ts'
 
 /**
- * Rules are lists, and all their combinations are compared. A user could write a rule with too many. Such a rule counts as covered only if
- * one rule covers all of it.
+ * Rules are lists, and all their combinations are compared. A user could write a rule with too many combinations. Such a rule counts as covered only
+ * if one rule covers all of it.
  */
 const MAX_COMBINATIONS = 10_000
 
@@ -55,12 +55,12 @@ class HeldRules {
   }
 }
 
-/** By every text that rules have in one of their lists. */
+/** The rules by every text in one of their lists. */
 type Index = ReadonlyMap<string, readonly IndexedRule[]>
 
 const ALL = '*'
 const NO_RULES: readonly IndexedRule[] = Object.freeze([])
-/** A rule without names is about all of them. */
+/** A rule without names applies to all names. */
 const ANY_NAME: ReadonlySet<string> = new Set([''])
 
 function indexOf(rules: readonly IndexedRule[], textsOf: (rule: IndexedRule) => ReadonlySet<string>): Index {
@@ -85,7 +85,7 @@ interface IndexedRule {
   readonly resources: ReadonlySet<string>
   readonly names: ReadonlySet<string>
   readonly paths: ReadonlySet<string>
-  /** The texts before the star of names that end in one: sorted, and none begins with another. */
+  /** The prefixes of names that end in a star, sorted. No prefix begins with another. */
   readonly pathPrefixes: readonly string[]
 }
 
@@ -100,7 +100,7 @@ function indexedRule(rule: PolicyRule): IndexedRule {
   }
 }
 
-/** In order, without those that begin with another. */
+/** Sorted, without prefixes that begin with another. */
 function shortest(prefixes: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const prefix of prefixes.toSorted()) {
@@ -175,7 +175,7 @@ function breakdown(rule: PolicyRule): readonly PolicyRule[] {
 
 const NOTHING: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] }
 
-/** Rules about one and the same resource become one with all their verbs; those about paths stay single. */
+/** Rules about the same resource become one rule with all their verbs. Rules about paths stay single. */
 function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const complex: PolicyRule[] = []
   const simple = new Map<string, { readonly rule: PolicyRule; readonly verbs: Set<string> }>()

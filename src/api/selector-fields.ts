@@ -24,7 +24,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   return terms.length === 0 ? EVERY_FIELD : { terms }
 }
 
-/** At commas that no backslash precedes. */
+/** Splits at commas without a backslash before them. */
 function splitTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0

@@ -13,7 +13,7 @@ class KeyRule {
   isNeeded = false
   #isRefused = false
   #only: ReadonlySet<string> | undefined
-  /** Made when there is something in it: most of many rules have none. */
+  /** Made with its first entry, because most rules have none. */
   #not: Set<string> | undefined
   #greater: bigint | undefined
   #less: bigint | undefined

@@ -9,7 +9,7 @@ export type { LabelRequirement } from './selector-rules.ts'
 
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[]
-  /** It asks for so much that it is looked at by its keys: best by `matchesAll`. */
+  /** The selector has so many requirements that they are indexed by key. Use `matchesAll`. */
   readonly isLarge: boolean
   #rules: KeyRules | undefined
 
@@ -28,7 +28,7 @@ export class LabelSelector {
     return true
   }
 
-  /** The same for all labels of an object: looks at each of those once, however much the selector asks for. */
+  /** The same for all labels of an object. It looks at each label once, however many requirements the selector has. */
   matchesAll(labels: ReadonlyMap<string, string>): boolean {
     return this.#keyRules().matchAll(labels)
   }
@@ -67,7 +67,7 @@ function labelTexts(labels: ValueMap): ReadonlyMap<string, string> {
   return texts
 }
 
-/** Unset is not equal to anything: `!=` and `notin` select what lacks the key (R-132). */
+/** Unset is not equal to anything: `!=` and `notin` select objects without the key (R-132). */
 function meets(requirement: LabelRequirement, value: string | undefined): boolean {
   switch (requirement.kind) {
     case 'equals':
@@ -93,7 +93,7 @@ function meets(requirement: LabelRequirement, value: string | undefined): boolea
 
 /** `valueOf` returns the text of a field, `''` if it is unset. It is called only for fields that the kind supports. */
 export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
-  // Kinds have few fields, and finding one in an object is what costs.
+  // Kinds have few fields. The expensive part is to find a field in an object.
   const known = selector.terms.length > FEW ? new Map<string, string>() : undefined
   for (const { field, operator, value } of selector.terms) {
     let found = known?.get(field)
@@ -106,7 +106,7 @@ export function matchesFields(selector: FieldSelector, valueOf: (field: string) 
   return true
 }
 
-/** The value that the selector pins a field to, if it does: what lets a list be narrowed to a name or a namespace. */
+/** The value that the selector requires of a field, if there is one. It narrows a list to a name or a namespace. */
 export function exactField(selector: FieldSelector, field: string): string | undefined {
   return selector.terms.find((term) => term.operator === '=' && term.field === field)?.value
 }

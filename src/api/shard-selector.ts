@@ -32,7 +32,7 @@ export function parseShardSelector(text: string): ShardSelector | undefined {
   return new ShardParser(tokensOf(text)).parse()
 }
 
-/** More ranges than anyone divides a collection into: every object is held against each. */
+/** More ranges than anyone divides a collection into. Every object is compared with each range. */
 const LONGEST = 10_000
 
 const FIELDS: ReadonlyMap<string, ShardField> = new Map([
@@ -42,7 +42,7 @@ const FIELDS: ReadonlyMap<string, ShardField> = new Map([
 
 interface Token {
   readonly kind: 'name' | 'text' | 'sign' | 'end'
-  /** Of a text: without its quotes. */
+  /** Texts are without their quotes. */
   readonly value: string
 }
 
@@ -156,7 +156,7 @@ class ShardParser {
   }
 }
 
-/** Texts of 16 digits, and the one after the last of them. */
+/** Texts of 16 digits, and the text after the last of them. */
 const BOUND = /^0x(?:[0-9a-f]{16}|10{16})$/
 
 function boundOf({ kind, value }: Token, name: string): string {

@@ -14,7 +14,7 @@ export interface StatusDetails {
   readonly uid?: string
   readonly causes?: readonly StatusCause[]
   readonly retryAfterSeconds?: number
-  /** Ours; see `explanation.ts`. */
+  /** Our own member; see `explanation.ts`. */
   readonly explanation?: Explanation
 }
 
@@ -86,7 +86,7 @@ export interface Status {
   readonly code?: number
 }
 
-/** A small write takes too long for the event loop: it is to run again in a worker thread. */
+/** A small write takes too long for the event loop: it must run again in a worker thread. */
 export class TooLongHere extends ApiError {
   constructor() {
     super('ServiceUnavailable', 'the server is not ready to check objects of this kind, please try again', {

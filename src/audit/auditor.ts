@@ -154,7 +154,7 @@ export class AuditRecord {
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
     const { clock, late } = this.#options
-    // The first stage is reached with the request.
+    // A request is received at the first stage.
     const nowMs = stage === 'RequestReceived' ? this.#receivedMs : clock.now()
     if (this.bodiesWritten === undefined) return this.#write(stage, nowMs)
     const write = this.bodiesWritten.then(() => this.#write(stage, nowMs)).finally(() => late.delete(write))

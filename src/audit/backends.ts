@@ -50,7 +50,7 @@ export interface BatchOptions {
   readonly bufferSize: number
   readonly maxSize: number
   readonly maxWaitMs: number
-  /** Batches a second, and at once after a pause. Undefined: no limit. */
+  /** The number of batches a second, and the number that may go at once after a pause. Undefined: no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
 }
 
@@ -62,7 +62,7 @@ export interface BatchParts {
   readonly failures: Count
 }
 
-/** Events that wait in batches are as large together at most, in characters. */
+/** The largest size of all waiting events together, in characters. */
 const MOST_WAITING = 128 * 1024 * 1024
 
 export class BatchedEvents implements AuditBackend {

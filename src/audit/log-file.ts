@@ -18,7 +18,7 @@ export interface LogFileOptions {
   /** For a file that several processes write: whether this process rotates it. Absent: only this process writes it. */
   readonly rotatesShared?: (() => boolean) | undefined
   readonly clock: Clock
-  /** Told the number of lines that could not be written. */
+  /** Called with the number of lines that could not be written. */
   readonly onLost: (lines: number) => void
 }
 
@@ -117,7 +117,7 @@ export class LogFile {
     }
   }
 
-  /** To be called if another program may have moved the file: the next lines go to the file that has the name now. */
+  /** Call this if another program may have moved the file: the next lines go to the new file of this name. */
   reopen(): void {
     this.#isMoved = true
   }
@@ -213,7 +213,7 @@ export class LogFile {
   }
 }
 
-/** The end of the last line from `at` on for which there is room. `at`: there is room for none. */
+/** The end of the last line, from `at` on, that fits into the file. `at`: no line fits. */
 function wholeLines(lines: Buffer, at: number, room: number): number {
   if (lines.length - at <= room) return lines.length
   return room <= 0 ? at : Math.max(at, lines.lastIndexOf(LINE_END, at + room - 1) + 1)

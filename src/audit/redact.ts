@@ -46,12 +46,12 @@ export function redactedOutcome(outcome: AuditOutcome, info: AuditedRequest['inf
 /** Answers to bodies that cannot be read or are invalid describe the error, and so quote the body. */
 const QUOTING: ReadonlySet<number> = new Set([400, 413, 415, 422, 500])
 
-/** The body as it may be logged. Undefined: nothing of it may be. */
+/** The body as it may be logged. Undefined: nothing of it may be logged. */
 export function redacted(body: Value, { info, isPatch, omitManagedFields }: RedactOptions): Value | undefined {
   if (info.kind !== 'resource') return undefined
   const place = `${info.group}/${info.resource}/${info.subresource ?? ''}`
   const hide = place.startsWith('/secrets/') ? hideSecret : HIDES.get(place)
-  // A patch, or a body that is no object, can hold secrets anywhere.
+  // A patch, or a body that is not an object, can hold secrets anywhere.
   if (hide !== undefined && (isPatch || !isMap(body))) return undefined
   return eachObject(body, (object) => {
     const isMisplaced = hide === undefined && own(object, 'kind') === 'Secret' && own(object, 'apiVersion') === 'v1'

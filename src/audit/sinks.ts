@@ -72,7 +72,7 @@ function lineOf(event: AuditEvent, form: LineForm): string {
 export interface WebhookOptions {
   /** Sends the text, and returns the status code. Undefined: there was no answer. */
   readonly post: (body: string, signal: AbortSignal) => Promise<number | undefined>
-  /** The wait before the first repetition. */
+  /** The wait before the second attempt. */
   readonly backoffMs: number
   readonly clock: Clock
 }

@@ -21,7 +21,7 @@ const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 const ALLOW: Decision = { kind: 'allow' }
 const NO_MATCH: Decision = { kind: 'no-opinion', reason: 'No policy matched.' }
 
-/** Throws an `Error` of one line if the text is no such file. */
+/** Throws an `Error` of one line if the text is malformed. */
 export function accessPolicies(text: string): Authorizer {
   const policies = text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim()
@@ -62,7 +62,7 @@ function parse(line: string, number: number): ValueMap {
     const value = JSON.parse(line) as Value
     if (isMap(value)) return value
   } catch {
-    // Told below.
+    // The error below reports this.
   }
   throw new Error(`line ${number} is not a JSON object`)
 }

@@ -63,7 +63,7 @@ function fieldRequirement({ field, operator, value }: FieldTerm): ReviewedRequir
   return { key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] }
 }
 
-/** Requirements that a review cannot express are left out: that asks for more rights, never for fewer. */
+/** Requirements that a review cannot express are left out. Without them the check needs more rights, never fewer. */
 function labelRequirement(requirement: LabelRequirement): readonly ReviewedRequirement[] {
   const { key } = requirement
   switch (requirement.kind) {

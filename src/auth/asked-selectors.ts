@@ -1,9 +1,9 @@
-// The parsed selectors of an access check. A malformed one is left out: that asks for more rights, never for fewer (P-105).
+// The parsed selectors of an access check. A malformed one is left out. Without it the check needs more rights, never fewer (P-105).
 import { parseFieldSelector } from '../api/selector-fields.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import type { AskedSelectors } from './authorizer.ts'
 
-/** An empty text: nothing is asked for. */
+/** An empty text is no selector. */
 export function askedSelectors(fields: string, labels: string): AskedSelectors {
   return {
     fields: read(fields, (text) => parseFieldSelector(text).terms),

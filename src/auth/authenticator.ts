@@ -1,5 +1,5 @@
-// Authenticates requests. A method that does not know a credential passes it on. One that knows it to be invalid rejects it, and
-// then the request is never taken for an anonymous one (P-012).
+// Authenticates requests. A method passes on a credential that it does not know. It rejects a credential that it knows to be
+// invalid, and then the request never becomes anonymous (P-012).
 import type { User } from '../api/user.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { asAuthenticated } from './user.ts'
@@ -20,7 +20,7 @@ export interface SentHeaders {
 
 export interface CertificateCredential {
   readonly der: Buffer
-  /** The intermediate certificates that came with it. */
+  /** The intermediate certificates that the client sent. */
   readonly chain: readonly Buffer[]
   /** The TLS layer has verified it: it chains to one of our authorities, was in date, and may be used by clients. */
   readonly trusted: boolean
@@ -31,12 +31,12 @@ export type Authentication =
   | {
       readonly kind: 'user'
       readonly user: User
-      /** For the caller. */
+      /** The server sends these to the client. */
       readonly warnings?: readonly string[]
       /** For the audit log. */
       readonly annotations?: Readonly<Record<string, string>>
     }
-  /** There is no credential of the kind that this method looks at. */
+  /** The request has no credential for this method. */
   | { readonly kind: 'none' }
   /** The credential is invalid. `problem` is for the log, never for the client. */
   | { readonly kind: 'refused'; readonly problem: string }

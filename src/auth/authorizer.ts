@@ -21,7 +21,7 @@ export interface ResourceAccess {
   readonly selectors?: () => AskedSelectors
 }
 
-/** Absent: there is no selector, or it is malformed. That asks for more rights, never for fewer (P-105). */
+/** Absent: there is no selector, or it is malformed. Without it the access needs more rights, never fewer (P-105). */
 export interface AskedSelectors {
   readonly fields: readonly FieldTerm[] | undefined
   readonly labels: readonly LabelRequirement[] | undefined
@@ -38,12 +38,12 @@ export type Access = ResourceAccess | PathAccess
 
 export type Decision =
   | { readonly kind: 'allow'; readonly reason?: string; readonly problem?: string }
-  /** `problem`: something broke on the way to this, and the caller is not to take it for a plain no (P-117). */
+  /** `problem`: a fault led to this decision, so the caller must not treat it as a plain no (P-117). */
   | { readonly kind: 'deny' | 'no-opinion'; readonly reason?: string; readonly problem?: string }
 
 export interface Authorizer {
   authorize(access: Access, signal: AbortSignal): MaybePromise<Decision>
-  /** Everything that it would allow the user in the namespace. Absent: it knows of no rules. */
+  /** All rules of the user in the namespace. Absent: the authorizer has no rules. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
   /**
    * The namespaces and names for which the authorizer allows the access. It must not include more than `authorize` allows. Undefined or absent:
@@ -147,7 +147,7 @@ function withProblem(decision: Decision, before: Decision): Decision {
   return problem === undefined ? decision : { ...decision, problem }
 }
 
-/** One reason alone, several in brackets, each once. */
+/** One reason alone, or several in brackets without repetitions. */
 export function joinProblems(problems: readonly string[]): string | undefined {
   const each = [...new Set(problems)]
   return each.length < 2 ? each[0] : `[${each.join(', ')}]`
@@ -185,8 +185,8 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/ready
 const DISCOVERY_PATHS: readonly string[] = ['/api', '/apis', '/openapi']
 
 /**
- * The access that the default roles grant to everyone: the health endpoints and the version. Authenticated users also get discovery (R-050,
- * R-339). Only reads, and only exactly these paths: the single health checks are not among them.
+ * The access that the default roles grant to everyone: the health endpoints and the version. Authenticated users also get discovery (R-050, R-339).
+ * Only reads of exactly these paths: the single health checks are not among them.
  */
 export function allowPublicPaths(): Authorizer {
   return {

@@ -1,5 +1,5 @@
-// Bearer tokens: several methods in order, and audiences. A token that no method knows is refused, never taken for anonymous
-// (P-010, P-012, P-017, P-032).
+// Bearer tokens: several methods in order, and audiences. A token that no method knows is refused, and never becomes
+// anonymous (P-010, P-012, P-017, P-032).
 import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import { Count } from '../lib/measure.ts'
@@ -12,7 +12,7 @@ export interface PresentedToken {
   readonly token: string
   /** The SHA-256 of the token. Lookups use it, so that their duration reveals nothing about known tokens. */
   readonly digest: string
-  /** Good if the token is meant for one of these. */
+  /** The token must be meant for one of these. */
   readonly audiences: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export type TokenAnswer =
       readonly warnings?: readonly string[]
       readonly annotations?: Readonly<Record<string, string>>
     }
-  /** Not one of mine. */
+  /** The method does not know the token. */
   | { readonly kind: 'unknown' }
   /** Known to the method, and invalid. */
   | { readonly kind: 'refused'; readonly problem: string }

@@ -52,7 +52,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** NaN if the text is no time in RFC 3339: the token then counts as expired. */
+/** NaN if the text is not a time in RFC 3339. The token then counts as expired. */
 function parseTime(text: string): number {
   return /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
 }

@@ -12,7 +12,7 @@ type Verdict =
 
 export class CertificateAuthorities {
   #authorities: readonly X509Certificate[]
-  /** By the credential. Each connection has one. */
+  /** By the credential, of which each connection has its own. */
   #verdicts = new WeakMap<CertificateCredential, Verdict>()
 
   /** PEM. Throws an `Error` with a line for people. */
@@ -30,7 +30,7 @@ export class CertificateAuthorities {
     return this.#authorities.some(({ raw }) => raw.equals(certificate.raw))
   }
 
-  /** Whether one of them is also one of the others. */
+  /** Whether both bundles have an authority in common. */
   overlaps(others: CertificateAuthorities): boolean {
     return this.#authorities.some((authority) => others.has(authority))
   }

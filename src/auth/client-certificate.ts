@@ -38,7 +38,7 @@ function userOf({ der, subject }: CertificateCredential): Authentication {
   return { kind: 'user', user: asAuthenticated({ name, uid: uid?.text, groups: valuesOf(subject['O']), extra }) }
 }
 
-/** Of several the last counts, as in the reference. */
+/** If there are several, the last one counts, as in the reference. */
 export function commonNameOf(subject: CertificateCredential['subject']): string | undefined {
   return valuesOf(subject['CN']).at(-1)
 }

@@ -42,7 +42,7 @@ function fullName({ resource, subresource = '' }: ResourceAccess): string {
 
 type MayList = (resource: string, namespace: string) => Promise<boolean>
 
-/** Each right is asked for once. */
+/** Each right is checked once. */
 function listRights(authorizer: Authorizer, user: User, signal: AbortSignal): MayList {
   const known = new Map<string, Promise<boolean>>()
   const ask = async (resource: string, namespace: string): Promise<boolean> => {
@@ -57,7 +57,7 @@ function listRights(authorizer: Authorizer, user: User, signal: AbortSignal): Ma
   }
 }
 
-/** The grant of the namespace or the cluster that is nearest to the request, or else one that would do in another namespace. */
+/** The grant of the namespace or the cluster that is nearest to the request, or a grant of another namespace that would allow it. */
 async function nearestBinding(access: Access, index: RbacIndex, mayList: MayList): Promise<NearestBinding | undefined> {
   const { user } = access
   const namespace = namespaceOf(access)
@@ -103,7 +103,7 @@ function lacksOf(rule: PolicyRule, access: Access): readonly string[] {
   const parts = access.kind === 'path' ? (['verbs', 'nonResourceURLs'] as const) : RULE_PARTS
   const allows = (tried: PolicyRule): boolean =>
     access.kind === 'path' ? allowsPath(tried, access.verb, access.path) : allowsResource(tried, access)
-  // A part is lacking if the rule that would be needed no longer matches with the grant's part in it.
+  // A part differs if the missing rule, with the grant's part in it, does not allow the access.
   return parts.filter((part) => !allows({ ...missing, [part]: rule[part] }))
 }
 

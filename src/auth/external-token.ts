@@ -19,7 +19,7 @@ export interface ExternalTokenParts {
 /** The difference of clocks that the check of a token's first valid time allows. */
 const LEEWAY_SECONDS = 300
 
-/** When it is over, in seconds since 1970. Throws an `Error` with words for the log. */
+/** The expiry, in seconds since 1970. Throws an `Error` with a message for the log. */
 export async function checkExternalToken(
   jwt: Jwt,
   { rules, keys, clock }: ExternalTokenParts,

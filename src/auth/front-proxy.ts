@@ -25,7 +25,7 @@ export interface FrontProxyHeaders {
 export function frontProxy({ authorities, allowedNames, headers, clock }: FrontProxyOptions): Authenticator {
   return {
     authenticate({ certificate, sent }) {
-      // Removed from the request in any case, so that nothing behind trusts them.
+      // Removed from the request in any case, so that no later code trusts them.
       const claimed = claimedUser(headers, sent)
       if (certificate === undefined) return { kind: 'none' }
       const problem = authorities.problemWith(certificate, clock.now()) ?? nameProblem(certificate, allowedNames)

@@ -75,7 +75,7 @@ export class Impersonator {
 
 type Refusal = Extract<Impersonation, { readonly kind: 'refused' }>
 
-/** From this number on, one check first asks for the right to use all of them. */
+/** From this number on, a check for the right to use all of them comes first. */
 const MANY = 4
 
 class Attempt {
@@ -104,7 +104,7 @@ class Attempt {
     return { kind: 'user', user: completed(wanted, mode !== undefined), constraint }
   }
 
-  /** To do just this while acting for others. */
+  /** The permission to do this while acting for others. */
   #doing(mode: string): Access {
     return this.#asked({ ...this.#access, verb: `impersonate-on:${mode}:${this.#access.verb}` })
   }

@@ -9,7 +9,7 @@ import { pause } from '../lib/pause.ts'
 import type { Jwt } from './jwt.ts'
 import { isSignedBy } from './jwt.ts'
 
-/** The JSON at a URL. Throws an `Error` with words for the log. */
+/** The JSON at a URL. Throws an `Error` with a message for the log. */
 export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>
 
 export interface IssuerKeysOptions {
@@ -110,7 +110,7 @@ export class IssuerKeys {
   }
 }
 
-/** Keys of kinds that we do not know are passed over: issuers publish new kinds before they use them. */
+/** Keys of kinds that we do not know are skipped: issuers publish new kinds before they use them. */
 function keysIn(document: unknown): readonly PublishedKey[] {
   const list = own(asMap(document as Value), 'keys')
   if (!isList(list)) throw new Error('oidc: the provider’s keys are not a key set')

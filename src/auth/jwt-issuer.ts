@@ -1,5 +1,5 @@
-// Users by tokens of an external issuer (OpenID Connect): claims are mapped to the user by the operator's rules. The client of
-// a token that violates one only ever sees 401 (P-065 to P-071).
+// Users by tokens of an external issuer (OpenID Connect): claims are mapped to the user by the operator's rules. If a token
+// violates a rule, the client only sees 401 (P-065 to P-071).
 import { textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'
 import type { Value, ValueMap } from '../api/value.ts'

@@ -1,5 +1,5 @@
 // JSON web tokens in their compact form: read, signed, and checked against a public key. Only signatures by key pairs are
-// known, and the key determines the algorithms: a token cannot choose another one.
+// supported, and the key determines the algorithms: a token cannot choose another one.
 import { constants, type KeyObject, sign, verify } from 'node:crypto'
 import type { ValueMap } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
@@ -14,11 +14,11 @@ export interface Jwt {
   readonly signature: Buffer
 }
 
-/** No issuer that we trust makes longer ones. */
+/** No issuer that we trust makes longer tokens. */
 const MAX_LENGTH = 64 * 1024
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
-/** Undefined: the text is no such token. Trust nothing in it before its signature is verified. */
+/** Undefined: the text is not a token. Trust nothing in it before its signature is verified. */
 export function parseJwt(token: string): Jwt | undefined {
   if (token.length > MAX_LENGTH || !FORM.test(token)) return undefined
   const [head = '', body = '', signature = ''] = token.split('.')

@@ -130,7 +130,7 @@ export function measureAuthorizer<A extends Authorizer>(inner: A, measures: Auth
   }
 }
 
-/** Counts the decisions of one authorizer of the chain. No opinion is no decision. */
+/** Counts the decisions of one authorizer of the chain. Results without an opinion are not counted. */
 export function countDecisions<A extends Authorizer>(
   inner: A,
   { type, name }: { readonly type: string; readonly name: string },

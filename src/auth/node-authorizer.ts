@@ -11,7 +11,7 @@ const NO_OPINION: Decision = { kind: 'no-opinion' }
 const LEASES = 'kube-node-lease'
 
 export interface NodeAuthorizerParts {
-  /** At hand once a node has asked for the first time. */
+  /** Ready some time after the first request of a node. */
   readonly graph: () => MaybePromise<NodeGraph>
   /** The rules of every node. */
   readonly rules: () => readonly PolicyRule[]

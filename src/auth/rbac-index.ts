@@ -1,5 +1,5 @@
-// Roles and bindings, indexed by subject, then by namespace, then by resource: a decision reads only the rules of its user and
-// groups are bound to, however many roles there are. An informer feeds it.
+// Roles and bindings, indexed by subject, then by namespace, then by resource: a decision reads only the rules that its user
+// and groups are bound to, however many roles exist. An informer feeds it.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { quoted } from '../api/field-error.ts'
@@ -31,7 +31,7 @@ export interface GrantedRules {
   readonly byResource: ReadonlyMap<string, readonly Grant[]>
   readonly wild: readonly Grant[]
   readonly paths: readonly Grant[]
-  /** The roles that bindings name and that are not there. */
+  /** The roles that bindings name and that do not exist. */
   readonly problems: readonly string[]
 }
 
@@ -139,7 +139,7 @@ export class RbacIndex {
     return this.#bindings.has(bindingKey(kind, namespace, name))
   }
 
-  /** Undefined: there is no such role. `namespace` is that of the binding. */
+  /** Undefined: the role does not exist. `namespace` is that of the binding. */
   rulesOfRole({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
     if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))?.rules
     return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name))?.rules : undefined

@@ -4,7 +4,7 @@ import { pause } from '../lib/pause.ts'
 
 export type ReviewOutcome =
   | { readonly kind: 'answer'; readonly review: unknown }
-  /** `mayRetry`: it may be better the next time. */
+  /** `mayRetry`: another attempt may succeed. */
   | { readonly kind: 'failed'; readonly problem: string; readonly mayRetry: boolean }
 
 export interface ReviewWebhook {

@@ -10,7 +10,7 @@ export type SeenAccess =
       readonly subresource: string
       /** Empty: in the whole cluster, or across all namespaces. */
       readonly namespace: string
-      /** Empty: it was asked of no object in particular. */
+      /** Empty: the requests named no object. */
       readonly name: string
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string }
@@ -60,7 +60,7 @@ function placeOf({ group, resource, subresource }: SeenResource): string {
   return `${group} ${resource}/${subresource}`
 }
 
-/** Verbs that were asked of the same objects have one rule. */
+/** Verbs that were requested on the same objects have one rule. */
 function rulesOfPlace(seen: readonly SeenResource[]): readonly PolicyRule[] {
   const [{ group, resource, subresource }] = seen as readonly [SeenResource]
   const place = { apiGroups: [group], resources: [subresource === '' ? resource : `${resource}/${subresource}`] }

@@ -26,11 +26,11 @@ export interface TokenOrder {
   readonly account: AccountName & { readonly uid: string }
   readonly pod?: Named
   readonly secret?: Named
-  /** The uid is empty if there is no such node. */
+  /** The uid is empty if the node does not exist. */
   readonly node?: Named
   readonly audiences: readonly string[]
   readonly lifetimeSeconds: number
-  /** From when on its use is reported as stale, though it is still valid. */
+  /** From then on, use of the token is reported as stale, though it is still valid. */
   readonly warnAfterSeconds?: number
 }
 
@@ -81,7 +81,7 @@ export interface AccountTokenOptions {
   readonly clock: Clock
   /** Counts a valid token. `stale`: it should have been replaced (P-049). */
   readonly onUse?: (kind: 'valid' | 'stale' | 'legacy') => void
-  /** A token of the old kind was used that is kept in this secret. */
+  /** A legacy token in this secret was used. */
   readonly onLegacyUse?: (secret: LiveObject) => void
 }
 

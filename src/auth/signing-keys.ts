@@ -11,7 +11,7 @@ export interface VerificationKey {
 }
 
 export interface SigningKeys {
-  /** Undefined: tokens are checked here and made elsewhere. */
+  /** Undefined: this server checks tokens and does not make them. */
   readonly signing: SigningKey | undefined
   readonly verification: readonly VerificationKey[]
 }

@@ -35,7 +35,7 @@ export interface TokenFile {
   readonly skippedLines: readonly number[]
 }
 
-/** Throws an `Error` with a message of one line if the text is no such file. */
+/** Throws an `Error` with a message of one line if the text is malformed. */
 export function parseTokenFile(text: string): TokenFile {
   const users = new Map<string, User>()
   const skippedLines: number[] = []

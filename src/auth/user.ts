@@ -62,7 +62,7 @@ export function isSubdomain(text: string): boolean {
   return text.length <= 253 && SUBDOMAIN.test(text)
 }
 
-/** The name of the node that the user is. Empty: a node without a name. Undefined: the user is no node. */
+/** The name of the node that the user is. Empty: a node without a name. Undefined: the user is not a node. */
 export function nodeOfUser({ name, groups }: User): string | undefined {
   return name.startsWith(NODE_PREFIX) && groups.includes(NODES) ? name.slice(NODE_PREFIX.length) : undefined
 }

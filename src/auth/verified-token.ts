@@ -9,7 +9,7 @@ export interface VerifiedToken {
   readonly expiresAt: number | undefined
   readonly notBefore: number | undefined
   readonly issuedAt: number | undefined
-  /** From when on its use is reported, in seconds since 1970. */
+  /** Use of the token is reported from then on, in seconds since 1970. */
   readonly warnAfter: number | undefined
   /** Empty: it names none. */
   readonly audiences: readonly string[]

@@ -7,15 +7,15 @@ import { type AccessReviewSpec, reviewSpecOf } from './access-review.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
 import { askWithRetries, type ReviewOutcome, type ReviewWebhook } from './review-webhook.ts'
 
-/** It is sent SubjectAccessReviews. */
+/** The webhook gets SubjectAccessReviews. */
 export interface WebhookAuthorizerOptions extends ReviewWebhook {
-  /** Of `authorization.k8s.io`. */
+  /** The version of `authorization.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
   /** The time for which an allowing answer is kept. 0: it is not kept. */
   readonly allowedMs: number
   readonly refusedMs: number
   readonly onFailure: 'no-opinion' | 'deny'
-  /** Whether it is asked about a request. Absent: always. */
+  /** Whether the webhook is called for a request. Absent: always. */
   readonly matches?: (spec: AccessReviewSpec) => ConditionMatch
 }
 

@@ -7,9 +7,9 @@ import { BoundedMap } from '../lib/bounded-map.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
 import { askWithRetries, type ReviewWebhook } from './review-webhook.ts'
 
-/** It is sent TokenReviews. */
+/** The webhook gets TokenReviews. */
 export interface WebhookTokenOptions extends ReviewWebhook {
-  /** Of `authentication.k8s.io`. */
+  /** The version of `authentication.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
   readonly keepMs: number
   /** The audiences of an answer that names none. */

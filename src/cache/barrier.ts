@@ -5,10 +5,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
 import type { Progress } from './progress.ts'
 
-/** A client waits so long for a version. Then the storage answers. */
+/** The time that a client waits for a version. Then the storage answers. */
 const PATIENCE_MS = 3_000
 
-/** A storage within this process answers sooner. */
+/** A storage that answers sooner is within this process. */
 const FAR_MS = 0.2
 
 export class Barrier {

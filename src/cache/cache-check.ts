@@ -1,5 +1,5 @@
-// Holds the watch cache against the storage: once a minute one page of one type, in turn. A difference makes the server unready until
-// it is equal again, since every read of it would be wrong. Types with objects that cannot be read are passed over.
+// Compares the watch cache with the storage: once a minute one page of one type, in turn. After a difference the server is not ready
+// until both are equal again, because reads of the object would be wrong. Types with unreadable objects are skipped.
 import { setTimeout as pause } from 'node:timers/promises'
 import { formatGroupResource } from '../api/object.ts'
 import type { ListAt, StoredObject } from '../api/read.ts'
@@ -9,7 +9,7 @@ import { type Count, counter, type Family } from '../lib/measure.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
 const INTERVAL_MS = 60_000
-/** A page has at most so many objects, and about so many bytes. */
+/** The limits of a page: its objects, and about its bytes. */
 const PAGE_OBJECTS = 500
 const PAGE_BYTES = 4 * 1024 * 1024
 
@@ -71,7 +71,7 @@ export class CacheCheck {
       }
       this.#difference = difference
     } catch {
-      // It cannot be read now, or no longer at that revision.
+      // The page cannot be read now, or no longer at that revision.
       if (!signal.aborted) this.measure.of(group, name, 'error').value++
       this.#place = { storagePrefix, start: '' }
     }
@@ -121,7 +121,7 @@ async function objectsOf(batches: Batches): Promise<readonly StoredObject[]> {
   return objects
 }
 
-/** Of the first object that is not the same in both. */
+/** The name of the first object that differs. */
 function differentName(mine: readonly StoredObject[], theirs: readonly StoredObject[]): string | undefined {
   for (let i = 0; i < Math.max(mine.length, theirs.length); i++) {
     const [a, b] = [mine[i], theirs[i]]

@@ -363,7 +363,7 @@ class MemoryStore implements WatchCache {
     const onEnd = (watcher: Parameters<Bookmarks['remove']>[0]): void => this.#bookmarks.remove(watcher)
     const watcher = await watchCached(request, { ...from, onEnd }, signal)
     throwIfCancelled(signal)
-    // Everything was loaded again meanwhile, and has no history for it.
+    // Everything was loaded again, and the history for this watch is gone.
     if (this.#typeOf(request.resource) !== type) watcher.fail(watchExpired())
     else if (request.bookmarks) this.#bookmarks.add(watcher, request.timeoutMilliseconds)
     return watcher

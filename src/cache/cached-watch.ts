@@ -19,7 +19,7 @@ export interface WatchBeginning {
   readonly onEnd: (watcher: Watcher) => void
 }
 
-/** No key begins with it. */
+/** Keys never contain this character, so it comes after all of them. */
 const NOWHERE = '\x7f'
 
 export async function watchCached(
@@ -65,7 +65,7 @@ function scopeOf(request: WatchRequest, type: TypeCache, matcher: Matcher | unde
     const place = type.fields.placeOf(matcher.indexed.field.name)
     if (place >= 0) return { kind: 'field', place, value: matcher.indexed.value }
   }
-  // A label mostly narrows more than a namespace.
+  // A label mostly selects fewer objects than a namespace.
   if (matcher?.label !== undefined) return { kind: 'label', ...matcher.label }
   return prefix === '' ? { kind: 'all' } : { kind: 'namespace', prefix }
 }

@@ -68,8 +68,8 @@ export class History {
   }
 
   /**
-   * The position for a watcher that has seen this revision. Of a revision that changed several objects it may have seen only some changes, so
-   * it gets all of them again (D35).
+   * The position for a watcher that has seen this revision. The watcher may have seen only some changes of a revision that changed several objects,
+   * so it gets all of them again (D35).
    */
   resumedAfter(revision: number): number {
     const behind = this.#queue.placeAfter(revision)
@@ -112,8 +112,7 @@ export class History {
   }
 
   /**
-   * The records after a revision, which must not be below `floor`: the wanted number, and all others of the last one's
-   * revision. `isAll`: there are no more.
+   * The records after a revision, which must not be below `floor`: the wanted number, and the rest of the last revision. `isAll`: there are no more.
    */
   after(revision: number, count: number): { readonly records: readonly HistoryRecord[]; readonly isAll: boolean } {
     const start = this.#queue.placeAfter(revision)

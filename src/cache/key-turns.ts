@@ -1,5 +1,5 @@
-// Serializes the writers of one object. Of many at once, all but one would lose, and each loser would repeat all of its work. A turn
-// that takes long does not delay the others, so that no two writers wait for each other.
+// Serializes the writers of one object. Otherwise only one of many concurrent writers would win, and each loser would repeat all of
+// its work. A turn that takes long does not delay the others, so that no two writers wait for each other.
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { TurnoverMap } from '../lib/turnover-map.ts'

@@ -4,18 +4,18 @@ import { labelValue } from '../store/selection.ts'
 import type { CachedObject } from './cached-object.ts'
 import { type CurrentObjects, ValueIndex } from './value-index.ts'
 
-/** So many keys are indexed at a time. A key that was used within this time is not replaced. */
+/** The number of indexed keys. A key that was used within this time is not replaced. */
 const MOST_KEYS = 4
 const KEPT_MS = 60_000
 /**
- * The first request for a key indexes so many objects at once. The rest follows in smaller pieces, each in a turn of the
- * event loop. Requests before the end walk over all objects.
+ * The first request for a key indexes this many objects at once. The rest follows in smaller pieces, each in a turn of the event loop. Requests
+ * before the end walk over all objects.
  */
 const PIECE = 50_000
 const LATER_PIECE = 10_000
-/** With more values than this a key is not indexed: each takes memory of its own. */
+/** With more values than this a key is not indexed, because each value takes memory. */
 const MOST_VALUES = 50_000
-/** If more than one object in so many matches, a walk over the tree is cheaper than sorting. */
+/** If more than one object in this many matches, a walk over the tree is cheaper than sorting. */
 const WORTHWHILE = 8
 const FEW = 64
 

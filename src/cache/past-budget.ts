@@ -1,5 +1,5 @@
-// Limits the memory for histories and snapshots of all types together. Beyond the limit, the types that have most forget their oldest;
-// older changes and states are read from the storage (D8, D9).
+// Limits the memory for histories and snapshots of all types together. Beyond the limit, the types with the most history forget the
+// oldest part. Older changes and states are read from the storage (D8, D9).
 
 /** The memory of a change besides the bytes of its object: its records and its part of the queues. */
 export const RECORD_BYTES = 512
@@ -10,7 +10,7 @@ export const NODE_BYTES = 640
 
 export interface PastHolder {
   readonly pastBytes: number
-  /** Forgets the oldest until at most so many bytes are left, or nothing can be forgotten. */
+  /** Forgets the oldest states until the rest fits into the bytes, or nothing can be forgotten. */
   forgetPast(downTo: number): void
 }
 
@@ -53,7 +53,7 @@ export class PastBudget {
   }
 }
 
-/** The highest bound for the single amounts with which their sum is at most `total`. */
+/** The highest limit for each amount that keeps their sum at or below `total`. */
 export function fillLevel(amounts: readonly number[], total: number): number {
   const ascending = amounts.toSorted((a, b) => a - b)
   let left = total

@@ -9,11 +9,11 @@ import { type CurrentObjects, ValueIndex } from './value-index.ts'
 
 /** With more values than this a place is not indexed. */
 const MOST_VALUES = 200_000
-/** More of a value is not compared: long values take no more memory than this. */
+/** Values are compared up to this length, so that long values take no more memory. */
 const LONGEST_VALUE = 128
 /** Objects that are indexed in one turn of the event loop, if there were objects before the index. */
 const PIECE = 1_000
-/** If more than one object in so many has the values, the query looks at all objects. */
+/** If more than one object in this many has the values, the query looks at all objects. */
 const WORTHWHILE = 2
 const FEW = 64
 
@@ -41,7 +41,7 @@ export interface IndexLoad {
 export class PathIndexes {
   readonly #byPath = new Map<string, PathIndex>()
 
-  /** Replaces the indexes. Those that stay keep their values. New ones are built from what there is. */
+  /** Replaces the indexes. Those that stay keep their values. New ones are built from the current objects. */
   set(places: readonly IndexedPlace[], everything: CurrentObjects): void {
     const wanted = new Map(places.map((place) => [keyOf(place.path), place]))
     for (const key of this.#byPath.keys()) if (!wanted.has(key)) this.#byPath.delete(key)

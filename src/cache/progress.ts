@@ -24,7 +24,7 @@ export class Progress {
   /** Requests progress from the stream. False: that is not possible. */
   readonly #ask: () => boolean
   readonly #waiters = new Set<Waiter>()
-  /** Those who have time. */
+  /** The waiters that need not hurry. */
   readonly #patient = new Set<Pick<Waiter, 'revision' | 'done'>>()
   #revision = 0
   #isOver = false

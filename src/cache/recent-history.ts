@@ -1,11 +1,11 @@
 // The changes shortly before the cache was loaded, from the storage's history: after a restart clients resume from older
-// versions, and should find them here instead of each opening a watch on the storage.
+// versions, and find them here, so that they need not open watches on the storage.
 import { type Clock, repeat } from '../lib/clock.ts'
 import { anySignal } from '../lib/light-signal.ts'
 import type { Feed, Source, SourceChange, SourceItem } from '../store/source.ts'
 import { HISTORY_LIMITS } from './history.ts'
 
-/** The numbers of revisions to go back. The next number counts if the storage has compacted the revision before. */
+/** The numbers of revisions to go back. The next number is tried if the storage has compacted the revision. */
 const SPANS: readonly number[] = [5_000, 500, 1]
 /** The interval of requests for progress: there may be no changes under the prefix. */
 const ASK_MS = 100

@@ -42,7 +42,7 @@ export class SlabAllocator {
   /** Bytes of all items that are current. */
   #live = 0
 
-  /** Space for so many bytes. The caller writes them and then makes an item with `settle`. */
+  /** Space for this many bytes. The caller writes them and then makes an item with `settle`. */
   reserve(itemLength: number): { readonly slab: Slab; readonly offset: number } {
     const length = itemLength + 1
     // Only small objects share a slab: a large one would leave most of it unused.

@@ -1,7 +1,7 @@
 // The states of a type at its latest revisions, one for each change (D9), for 75 s or until the storage is compacted, as far as the history
 // goes back. Few of them are kept: a copy-on-write clone makes every later change copy the nodes that it touches, which for a create is nearly
-// a third of its cost. Requested states are kept, and one in so many changes. Any other state is rebuilt from the next
-// kept one, by undoing the changes between them.
+// a third of its cost. Requested states are kept, and one of each number of changes. Any other state is rebuilt from the next kept one, by
+// undoing the changes between them.
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { History } from './history.ts'
@@ -35,7 +35,7 @@ export interface CurrentState {
 
 export interface SnapshotsOptions {
   readonly revision: number
-  /** It has every change since `revision`, or its floor tells from where on. */
+  /** It has every change since `revision`, or since its floor. */
   readonly history: History
   readonly budget: PastBudget
   readonly current: CurrentState
@@ -46,7 +46,7 @@ const SNAPSHOT_MS = 75_000
 /** The most changes to undo: half a millisecond of work, a whole one among 100,000 objects. */
 export const MOST_UNDONE = 256
 
-/** The least entries in a node of a tree. */
+/** The smallest number of entries in a node of a tree. */
 const NODE_ITEMS = 16
 
 export class Snapshots {

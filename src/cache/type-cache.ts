@@ -22,7 +22,7 @@ import type { CurrentObjects } from './value-index.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
-/** The encodings of so many changes are kept, and for so long, for slower watchers. */
+/** The number of changes whose encodings are kept for slower watchers, and for how long. */
 const EVENTS_KEPT = 64
 const EVENTS_MS = 10_000
 /** A past state with more changes behind it is searched without an index. */
@@ -98,7 +98,7 @@ export class TypeCache implements Finder, PastHolder {
     return { tree: this.tree.clone(), unreadable: this.#unreadable, bytes: this.#bytes }
   }
 
-  /** Made when they are first asked for: there are a dozen for each type, and most types have no objects. */
+  /** Made at the first use: each type can have a dozen of them, and most types have no objects. */
   get measures(): TypeMeasures {
     return (this.#measures ??= this.#findMeasures())
   }

@@ -16,9 +16,9 @@ export interface ValueIndexOptions {
 }
 
 export interface Building {
-  /** So many objects are indexed at once. */
+  /** The number of objects that are indexed at once. */
   readonly first: number
-  /** So many in each later turn. */
+  /** The number of objects in each later turn. */
   readonly later: number
   /** False: the index is no longer needed. */
   readonly isWanted: () => boolean

@@ -125,7 +125,7 @@ class JsonObject extends NamedMap {
   }
 }
 
-/** Values nested deeper than this are no objects of the API. */
+/** Values nested deeper than this are not objects of the API. */
 const MAX_DEPTH = 200
 
 /** Undefined: the value has no form in JSON. */

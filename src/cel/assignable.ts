@@ -28,7 +28,7 @@ export class Substitution {
     this.#bound.set(name, type)
   }
 
-  /** The type with every parameter replaced; those that nothing is known of are dyn where `complete`. */
+  /** The type with every parameter replaced; unknown ones become dyn if `complete`. */
   apply(type: Type, complete: boolean): Type {
     if (type.kind !== 'parameter') return withParts(type, (part) => this.apply(part, complete))
     const bound = this.#bound.get(type.name)

@@ -73,7 +73,7 @@ export interface Fold extends Node {
   readonly kind: 'fold'
   readonly range: Expr
   readonly item: string
-  /** With it `item` is the index or key and this the value. */
+  /** If present, this is the value, and `item` is the index or key. */
   readonly second: string | undefined
   readonly accumulator: string
   readonly initial: Expr

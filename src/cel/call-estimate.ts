@@ -141,7 +141,7 @@ const sliced: Rule = ({ target, args: [start, end] }) => {
 }
 const flattened: Rule = ({ target, args: [depth] }) =>
   makesList(sizeOf(target), depth === undefined ? 1 : literalOf(depth, UNKNOWN.max))
-/** Everything is compared with everything; texts are looked through for it. */
+/** Every item is compared with every other; a text is searched for each. */
 const sorted =
   (factor: number, ofKeys: boolean): Rule =>
   ({ target, args: [keys] }) => {

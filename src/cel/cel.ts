@@ -54,7 +54,7 @@ interface Issue {
 
 export type Compiled =
   | { readonly kind: 'program'; readonly program: Program }
-  /** The text has every issue with the line that it is in, as people are shown it. Of many issues both have the first hundred. */
+  /** The text shows every issue with its line. Text and list have at most the first hundred issues. */
   | { readonly kind: 'refused'; readonly issues: readonly Issue[]; readonly text: string }
 
 export type Evaluation =
@@ -66,7 +66,7 @@ export type Evaluation =
 
 export interface Program {
   readonly resultType: Type
-  /** Whether the expression speaks of this variable anywhere. */
+  /** Whether the expression uses this variable. */
   mentions(variable: string): boolean
   /** If the expression is true, each of these fields of the variable has one of the values. */
   equalities(variable: string): Equalities

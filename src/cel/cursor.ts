@@ -12,7 +12,7 @@ export class Cursor {
   readonly #tokens: readonly Token[]
   readonly #awaited: string[] = []
   #next = 0
-  /** Since a mistake nothing has fitted: what else does not fit is the same mistake. */
+  /** No token has fitted since the last error: further faults belong to it. */
   #isRecovering = false
   #skippedTo = -1
 
@@ -56,7 +56,7 @@ export class Cursor {
     return undefined
   }
 
-  /** Tells that this token is one too many. */
+  /** Reports a surplus token. */
   drop(expecting: string): void {
     const { text, at } = this.peek()
     this.report(`Syntax error: extraneous input '${text}' expecting ${expecting}`, at)

@@ -85,7 +85,7 @@ function equality(
   return { path, values: [...values], isExact }
 }
 
-/** Numbers of a field that is no integer may be written in several ways. */
+/** Numbers of a field that is not an integer may be written in several ways. */
 function textOf(value: unknown, isInteger: boolean): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return String(value)

@@ -120,7 +120,7 @@ function isNumeric(value: CelValue): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint
 }
 
-/** An integer is compared with a double as a double. Undefined: one of the values is no number. */
+/** An integer is compared with a double as a double. Undefined: one of the values is not a number. */
 function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   let left = a instanceof Uint ? a.value : a
   let right = b instanceof Uint ? b.value : b

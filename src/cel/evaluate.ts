@@ -222,7 +222,7 @@ function membership(args: readonly Plan[], resolved: ResolvedCall): Plan {
   })
 }
 
-/** A list of constants as a set. Undefined: an item is no scalar. */
+/** A list of constants as a set. Undefined: an item is not a scalar. */
 function constantSet(items: CelList): ReadonlySet<string> | undefined {
   const keys = new Set<string>()
   for (const item of items) {
@@ -237,7 +237,7 @@ function constantSet(items: CelList): ReadonlySet<string> | undefined {
 const CONVERSIONS: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
 )
-/** They take a pattern; what `matches` takes is looked at before. */
+/** Functions that take a pattern. `matches` is handled before. */
 const SEARCHES: ReadonlySet<string> = new Set(['find', 'findAll'])
 const NO_METER: Meter = Object.freeze({ work: (): void => {}, pattern: compilePattern })
 

@@ -6,7 +6,7 @@ import { NULL } from './type.ts'
 export const START_OF_EXPRESSION =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
-/** Before the first of several, what ends them and commas fit too. */
+/** Before the first entry, the end of the entries and a comma are expected too. */
 export const START_OF_ENTRY = START_OF_EXPRESSION.replace("'(', '.', '-', '!'", "'}', '(', '.', ',', '-', '!', '?'")
 export const START_OF_FIELD = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"
 

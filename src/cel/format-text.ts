@@ -1,5 +1,5 @@
 // `'%s is %.2f'.format([…])`: each clause takes the next value of the list. Numbers with a fraction are written for readers of
-// American English, which is how the version of this library that the API has writes them.
+// American English, as in the API's version of this library.
 import { formatFloat } from '../lib/go-float.ts'
 import { type Clause, partsOf, type Verb, WRONG_VALUES } from './format-template.ts'
 import type { Meter } from './function.ts'
@@ -9,7 +9,7 @@ import { CelList, CelMap, type CelValue, Duration, Fault, Timestamp, typeNameOf,
 const DEFAULT_PRECISION = 6
 const MAX_PRECISION = 100
 
-/** Thrown and caught here: a clause that cannot be filled in ends the whole. */
+/** Thrown and caught here: a clause that cannot be filled in ends the call. */
 class FormatFault {
   readonly fault: Fault
 

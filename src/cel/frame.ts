@@ -1,5 +1,5 @@
-// One evaluation: the values of its variables and what it has cost so far. Invariant: nothing is done that the limit does
-// not allow; going over it ends the evaluation wherever it is.
+// One evaluation: the values of its variables and its cost so far. Invariant: no work exceeds the limit. Work that would
+// exceed it ends the evaluation.
 import { adapt } from './adapt.ts'
 import type { Meter } from './function.ts'
 import type { Json } from './json.ts'

@@ -1,4 +1,4 @@
-// The tokens of an expression, in one pass. A text that is no token becomes an issue and is skipped.
+// The tokens of an expression, in one pass. Any other text becomes an issue and is skipped.
 import type { SourceIssue } from './source.ts'
 import { faultIn, readBytesLiteral, readStringLiteral } from './string-literal.ts'
 
@@ -19,7 +19,7 @@ export interface Lexed {
 
 const MAX_NAME = 1_000
 
-/** Also keeps a text full of quotes that never end from being searched again and again. */
+/** This also prevents repeated searches of a text that is full of quotes. */
 const MAX_ISSUES = 100
 
 /** A new one for each text: sticky patterns keep their position. */
@@ -34,7 +34,7 @@ function patterns() {
   }
 }
 
-/** The first half of an operator takes the character after it along. */
+/** The first half of an operator includes the next character. */
 function notAWord(text: string, at: number): string {
   if (text[at] === '`') return /^`[a-zA-Z0-9_.\-/ ]*[^]?/u.exec(text.slice(at, at + MAX_NAME))![0]
   const length = /[|&=]/.test(text[at] ?? '') ? 2 : 1

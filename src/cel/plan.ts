@@ -9,7 +9,7 @@ export type Run = (frame: Frame) => CelValue
 
 export interface Plan {
   readonly run: Run
-  /** Without the charge for the name or value that a look begins at; there for names and looks only. */
+  /** Without the charge for the first name or value of a path. Present for names and paths only. */
   readonly bare?: Run
   /** Known beforehand, and then free. */
   readonly constant?: CelValue

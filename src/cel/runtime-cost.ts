@@ -51,7 +51,7 @@ const sets =
 /** A function that makes a list is charged for the call, for the list, and for the values that it reads. */
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + LIST_COST
 
-/** Everything is compared with everything; texts are looked through for it. */
+/** Every item is compared with every other; a text is searched for each. */
 function selfCompared(list: CelValue | undefined): number {
   const size = sizeOf(list)
   const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined

@@ -25,7 +25,7 @@ export function typeOfSchema(schema: JsonMap, isResourceRoot: boolean): Type | u
   return typeOf(schema, isResourceRoot, SELF)
 }
 
-/** Objects are named after their place, and those of two places are two types. The reference has a random number here. */
+/** Objects are named after their place, so objects of two places have two types. The reference has a random number here. */
 const SELF = 'selfType0'
 
 function typeOf(schema: JsonMap, isResourceRoot: boolean, name: string): Type | undefined {

@@ -15,7 +15,7 @@ export interface Location {
 export const MOST_ISSUES = 100
 const LONGEST_LINE = 16_384
 
-/** From 1, in characters; nowhere is line -1, column 0, as the reference has it. */
+/** From 1, in characters. An unknown place is line -1, column 0, as in the reference. */
 export function locate(text: string, at: number | undefined): Location {
   if (at === undefined) return { line: -1, column: 0 }
   let line = 1
@@ -38,7 +38,7 @@ export function describeIssues(text: string, issues: readonly SourceIssue[]): st
   const more = issues.length > MOST_ISSUES ? [`${issues.length - MOST_ISSUES} more errors were truncated`] : []
   return inOrder(issues.slice(0, MOST_ISSUES))
     .map((issue) => {
-      // The reference has no place in nothing.
+      // The reference has no place in an empty text.
       if (text === '') return `ERROR: <input>:1:0: ${issue.message}`
       const { line, column } = locate(text, issue.at)
       const head = `ERROR: <input>:${line}:${column}: ${issue.message}`

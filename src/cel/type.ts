@@ -1,7 +1,7 @@
 // The types of expressions. A declared type also says how its JSON is read and how large it can get; types are compared without
 // that.
 
-/** `dyn` is known at run time only; an int-or-string of a schema is this, with bounds. */
+/** `dyn` is known at run time only; an int-or-string of a schema is `dyn` with bounds. */
 interface SimpleType {
   readonly kind: 'bool' | 'int' | 'uint' | 'double' | 'null' | 'timestamp' | 'duration' | 'string' | 'bytes' | 'dyn'
   readonly bounds?: Bounds
@@ -20,7 +20,7 @@ export interface MapType {
   readonly kind: 'map'
   readonly key: Type
   readonly value: Type
-  /** A member that is selected by its name is as large as its type allows; otherwise nothing is known of it. */
+  /** A member that is selected by its name is as large as its type allows; otherwise its size is unknown. */
   readonly hasSizedMembers?: boolean
   readonly bounds?: Bounds
 }

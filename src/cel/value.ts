@@ -29,7 +29,7 @@ export class Uint {
 export class Timestamp {
   /** Since 1970, in nanoseconds. */
   readonly nanos: bigint
-  /** From UTC, of the text it came from: it is written with it again. */
+  /** The offset from UTC in the source text. The time is written with it again. */
   readonly offsetSeconds: number
 
   constructor(nanos: bigint, offsetSeconds = 0) {

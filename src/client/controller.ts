@@ -71,7 +71,7 @@ export interface ControllerOptions<T extends KubernetesObject, W extends readonl
   /** The kind that is reconciled. */
   readonly for: Kind<T, KubernetesObject> | Followed<T>
   /**
-   * Makes the world as the object wants it. It must be repeatable. When it throws, it is called again after a delay that doubles with each
+   * Brings about the state that the object specifies. It must be repeatable. When it throws, it is called again after a delay that doubles with each
    * failure; after a `TerminalError` only when something changes.
    */
   readonly reconcile: (request: Reconciliation<T>) => Promise<ReconcileResult | void>
@@ -162,7 +162,7 @@ function sourcesOf<T extends KubernetesObject>(options: ControllerOptions<T, rea
   ]
 }
 
-/** A kind has its name as `kind`, and not another kind. */
+/** The option is a kind, or a record with the kind: in a kind, `kind` is its name. */
 function followed(
   option: string,
   given: Kind<KubernetesObject> | Followed<KubernetesObject>,

@@ -78,7 +78,7 @@ export class HandlerQueue<T extends KubernetesObject> {
         if (--this.#behind === MOST_PENDING / 2) this.#onRoom?.()
       }
     }
-    // Not a turn later: a change that comes meanwhile would wait for the one after it.
+    // Not a turn later: a change in between would wait for the next turn.
     this.#running = undefined
   }
 

@@ -30,7 +30,7 @@ export interface ApiRequest {
   readonly path: string
   readonly query?: Query | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** A text is sent as it is, everything else as JSON. */
+  /** A text is sent unchanged, everything else as JSON. */
   readonly body?: unknown
   /** Default: JSON. */
   readonly contentType?: string
@@ -73,7 +73,7 @@ const JSON_VALUE: ValueType = {
     Number.isFinite(value) ||
     Array.isArray(value) ||
     isRecord(value) ||
-    // A Date, a URL and the like have a JSON form of their own.
+    // A Date or a URL has its own JSON form.
     (typeof Reflect.get(Object(value), 'toJSON') === 'function' && !ArrayBuffer.isView(value)),
 }
 const BODY: ValueType = { wanted: 'JSON or text', fits: (body) => body === undefined || JSON_VALUE.fits(body) }
@@ -223,7 +223,7 @@ function nameOf({ method, path }: ApiRequest): string {
   return `${method} ${path}`
 }
 
-/** Throws a `TypeError` for a value that JSON would leave out or change. Only of a DELETE are undefined members refused: it would delete more. */
+/** Throws a `TypeError` for a value that JSON would leave out or change. Undefined members are refused in a DELETE only, which would delete more. */
 function jsonText(request: ApiRequest): string {
   return JSON.stringify(request.body, function (this: object, name, value: unknown) {
     const given: unknown = Reflect.get(this, name)

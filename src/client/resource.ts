@@ -310,7 +310,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     const { apiVersion, kind, metadata, items } = await (isQuery(asked)
       ? sendQuery<Page>(this.#endpoint, query, options)
       : this.#endpoint.call<Page>({ verb: 'list', method: 'GET', place: {}, query }, options))
-    // Items of built-in kinds have no apiVersion and kind of their own.
+    // Items of built-in kinds have no apiVersion and kind.
     const type = { apiVersion, kind: kind.replace(/List$/, '') }
     return { metadata, items: items.map((item) => ({ ...type, ...item })) }
   }

@@ -49,7 +49,7 @@ export interface IncomingAnswer {
 /** Throws if the connection breaks, and the signal's reason if the signal fires. */
 export interface AnswerBody extends AsyncIterable<Uint8Array> {
   readonly readableEnded: boolean
-  /** The caller wants nothing more of it. */
+  /** The caller does not need the rest. */
   destroy(): unknown
 }
 
@@ -167,7 +167,7 @@ export class Sockets implements Transport {
     const agent = agents.get(certificate) ?? new Agent(options)
     agents.set(certificate, agent)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
-    // The path is sent as it is. As a URL it would lose its dot segments, or name another host.
+    // The path is sent unchanged. A URL would lose its dot segments, or name another host.
     const request = open({ host, port, method, path, headers, agent })
     let answer: http.IncomingMessage | undefined
     const cancel = (): void => {

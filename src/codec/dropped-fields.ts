@@ -7,7 +7,7 @@ import type { ListDocument, ListItem } from './list-json.ts'
 import { metadataSpan } from './partial-metadata.ts'
 import { parseStoredJson } from './stored-json.ts'
 
-/** In the parameter `drop`, where `+` separates fields. Others are ignored. */
+/** In the parameter `drop`, where `+` separates fields. Other fields are ignored. */
 export const MANAGED_FIELDS = 'metadata.managedFields'
 
 const MEMBER = 'managedFields'

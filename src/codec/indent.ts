@@ -33,7 +33,7 @@ export class Indenter {
     else if (byte === QUOTE) this.#inString = true
   }
 
-  /** Copies the part of a string that is here and fits. Returns the place behind it. */
+  /** Copies as much of a string as is present and fits. Returns the place behind it. */
   #string(bytes: Buffer, start: number): number {
     const out = this.#out
     const end = Math.min(bytes.length, start + out.length - this.#used)

@@ -23,8 +23,8 @@ export function valueJson(value: Value, shape: Shape): string {
 }
 
 /**
- * Down to this depth, parts are checked whether the platform can write them: changes leave most of them alone. Deeper parts
- * are not checked, because each check may be in vain.
+ * Down to this depth, the encoder checks whether the platform can write a part, because a change leaves most parts alone. Deeper parts are not
+ * checked, because each check may be in vain.
  */
 const CHECKED_DEPTH = 3
 

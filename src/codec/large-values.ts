@@ -23,7 +23,7 @@ export interface Asker {
   readonly signal: AbortSignal
 }
 
-/** YAML and CBOR begin without the head of a document. Throws `CancelledError` when the asker's signal fires. */
+/** YAML and CBOR begin without the head of a document. Throws `CancelledError` when the caller's signal fires. */
 export type WriteElsewhere = (json: Buffer, form: OtherForm, asker: Asker) => Promise<Buffer>
 
 /** For smaller values the way to a thread costs more than the work. */

@@ -8,9 +8,9 @@ import { parseStoredJson } from './stored-json.ts'
 import { TABLE_END, tableHead, tableRows } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
 
-/** An object of a list: canonical JSON in the requested version, and the same parsed on demand. */
+/** An object of a list: canonical JSON in the requested version, and parsed on demand. */
 export interface ListItem extends TableItem {
-  /** The bytes with a line end, if they are in memory like that. */
+  /** The bytes with a line end, if the memory has one. */
   readonly line?: Buffer
   /** The length in protobuf, in a list of its shape. Absent: the item cannot remember it. */
   measured?: { readonly shape: object; readonly length: number } | undefined
@@ -32,7 +32,7 @@ export interface ListMetadata {
   /** Empty if the list is complete. It is written even then (D4). */
   readonly continue: string
   readonly remainingItemCount: number | undefined
-  /** Of a list that is a part of its collection. */
+  /** The shard of a collection that the list has. */
   readonly shardInfo?: { readonly selector: string } | undefined
 }
 
@@ -45,7 +45,7 @@ export type ListForm =
 export interface ListDocument {
   readonly form: ListForm
   readonly metadata: ListMetadata
-  /** Read once. A batch is read when all before it is written. */
+  /** Read once. A batch is read after the earlier batches are written. */
   readonly items: AsyncIterable<readonly ListItem[]> | Iterable<readonly ListItem[]>
 }
 
@@ -135,7 +135,7 @@ function metadataList(apiVersion: string, metadata: ListMetadata): JsonList {
 
 const LINE_END = Buffer.from('\n')
 const COMMA = Buffer.from(',')
-/** A bundle of so many bytes is passed on. */
+/** The size of a bundle that is passed on. */
 const BUNDLE_BYTES = 64 * 1024
 
 /** Consecutive buffers. */

@@ -9,7 +9,7 @@ import { writeCborList, writeYamlList } from './list-values.ts'
 
 export interface ListOutput {
   readonly encoding: Encoding
-  /** Only JSON can be. */
+  /** Only JSON can be indented. */
   readonly pretty: boolean
 }
 
@@ -36,7 +36,7 @@ export function writeList(
   }
 }
 
-/** So many bytes of a list are written between two looks at the clock. */
+/** The number of bytes of a list between two looks at the clock. */
 const PIECE_BYTES = 64 * 1024
 
 /** The same items in smaller batches. Every batch except the first begins in a turn that is not over. */

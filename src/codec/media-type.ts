@@ -81,7 +81,7 @@ export function encodingOfBody(contentType: string | undefined, types: BodyTypes
   return encoding
 }
 
-/** 415 in the words of handlers. */
+/** Error 415 with the message of handlers. */
 export function unsupportedMediaType(types: readonly string[]): ApiError {
   const list = types.join(', ')
   return new ApiError(

@@ -61,7 +61,7 @@ function* joined(pieces: readonly Buffer[]): Generator<void, Buffer> {
 /** The large maps of a document are `paths`, `definitions` and `components.schemas`. */
 const LEVELS_OF_MAPS = 3
 
-/** Pieces and not one long text: with thousands of definitions that would hold up the event loop, or be longer than V8's can be. */
+/** Pieces and not one long text: with thousands of definitions that would hold up the event loop, or exceed V8's limit. */
 function* jsonPieces(document: ValueMap): Generator<void, readonly Buffer[]> {
   const pieces: Buffer[] = []
   yield* addJson(document, LEVELS_OF_MAPS, pieces)
@@ -126,7 +126,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** Not a closure of the constructor: that would keep the documents before it, and they those before them. */
+/** A closure of the constructor would keep the earlier documents in memory. */
 function makeDocument(
   version: OpenApiVersion,
   parts: readonly OpenApiPart[],

@@ -168,7 +168,7 @@ class MessageDecoder {
     map.entries.push([key, value ?? zeroEntry(shape.value)])
   }
 
-  /** The body of a message with a JSON form of its own. */
+  /** The body of a message whose JSON form is not an object of its fields. */
   #form(shape: Shape): OpenValue {
     switch (shape.kind) {
       case 'time':

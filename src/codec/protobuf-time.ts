@@ -20,7 +20,7 @@ export function momentOf(text: string): Moment | undefined {
   return seconds === ZERO_SECONDS && nanos === 0 ? undefined : { seconds, nanos }
 }
 
-/** `2024-05-01T10:00:00Z`; null for the zero moment. Throws outside of the years 0 to 9999, which the text cannot say. */
+/** `2024-05-01T10:00:00Z`; null for the zero moment. Throws outside of the years 0 to 9999, which the text cannot express. */
 export function formatMoment(seconds: number): string | null {
   if (seconds === ZERO_SECONDS) return null
   return `${formatSeconds(seconds)}Z`

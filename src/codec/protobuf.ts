@@ -9,7 +9,7 @@ import { ProtobufError } from '../wire/protobuf-error.ts'
 import { ProtobufReader } from '../wire/protobuf-reader.ts'
 
 const PREFIX = Buffer.of(0x6b, 0x38, 0x73, 0x00)
-/** The fields 3 and 4 of the envelope, which the reference writes though they are empty: what follows the last item of a list. */
+/** The fields 3 and 4 of the envelope, which the reference writes though they are empty. They follow the last item of a list. */
 export const ENVELOPE_TAIL: Uint8Array = Buffer.of(0x1a, 0x00, 0x22, 0x00)
 
 export interface TypeNames {
@@ -123,7 +123,7 @@ export function typeNamesOf(kind: KindSchema, object: ValueMap): TypeNames {
   return { apiVersion: typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '', kind: object['kind'] }
 }
 
-/** Everything that stands before the `size` bytes of the object. */
+/** Everything before the `size` bytes of the object. */
 export function writeEnvelopeHead(encoder: ProtobufEncoder, { apiVersion, kind }: TypeNames, size: number): void {
   encoder.varint(size)
   encoder.byte(0x12)
@@ -134,10 +134,7 @@ export function writeEnvelopeHead(encoder: ProtobufEncoder, { apiVersion, kind }
   encoder.bytes(PREFIX)
 }
 
-/**
- * Everything of a list that stands before its items. The envelope says how long they are together, so their encodings have
- * to be made (or at least measured) before.
- */
+/** Everything of a list before its items. The envelope has their total length, so their encodings must be made or measured before. */
 export function encodeListHead(kind: KindSchema, list: ValueMap, itemsLength: number): Buffer {
   const encoder = new ProtobufEncoder(512)
   encoder.objectWithout(kind.shape, itemsOf(kind), list)
@@ -153,7 +150,7 @@ function itemsOf(kind: KindSchema): WireMember {
   return last
 }
 
-/** The bytes of the length before a frame. WebSocket messages do without it (R-165). */
+/** The bytes of the length before a frame. WebSocket messages do not have it (R-165). */
 const FRAME_HEAD_SIZE = 4
 
 /** A watch event as a frame: its length, and a bare event around the object's own envelope (R-166). */

@@ -107,7 +107,7 @@ function readYaml(bytes: Buffer): SourceDocument {
   }
 }
 
-/** Keys that occur again are an error in CBOR, not something odd. */
+/** Keys that occur again are an error in CBOR, not a warning. */
 function readCbor(bytes: Buffer): SourceDocument {
   try {
     const value = parseCbor(bytes, MAX_VALUES)
@@ -169,7 +169,7 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
 }
 
 /**
- * Most applied bodies are JSON, which the JSON parser reads much faster. Undefined: the body is no JSON, or has a fault; the YAML parser has the
+ * Most applied bodies are JSON, which the JSON parser reads much faster. Undefined: the body is not JSON, or has a fault. The YAML parser has the
  * messages for it.
  */
 function readPlainJson(bytes: Buffer): ValueMap | undefined {

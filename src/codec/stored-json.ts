@@ -11,7 +11,7 @@ export function parseStoredJson(bytes: Buffer): Value {
   return parseJsonText(bytes.toString('utf8'))
 }
 
-/** The object in stored bytes. Undefined: they are no object with metadata. */
+/** The object in stored bytes. Undefined: they are not an object with metadata. */
 export function parseStored(bytes: Buffer): ApiObject | undefined {
   return parseStoredText(bytes.toString('utf8'))
 }

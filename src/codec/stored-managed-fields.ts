@@ -83,7 +83,7 @@ class StoredFieldSets {
     let behind = 0
     for (let from = list + LIST.length; ; from = behind) {
       const at = text.indexOf(FIELDS, from)
-      // Behind a bracket the list may be at its end: what follows can be something else by that name.
+      // The list may end at a bracket. A later member of the same name can be something else.
       if (at < 0 || text.slice(from, at).includes(']')) break
       const start = at + FIELDS.length
       const fields = this.#fieldsAt(text, start)
@@ -98,7 +98,7 @@ class StoredFieldSets {
 
   /** Undefined if there is no map of JSON. */
   #fieldsAt(text: string, start: number): StoredFields | undefined {
-    // A map is over where its text is, so that one that begins like a known one is that one.
+    // A map ends with its last bracket, so a map that begins with the text of a known one is equal to it.
     for (const fields of this.#recent) if (text.startsWith(fields.text, start)) return fields
     const end = endOfMap(text, start)
     if (end < 0) return undefined
@@ -112,7 +112,7 @@ class StoredFieldSets {
   #remember(found: string): StoredFields | undefined {
     const record = jsonOrAbsent(found) as ValueMap | undefined
     if (record === undefined || found.length > MAX_TEXT_LENGTH) return record && { text: found, record }
-    // A copy: a part of a text would keep the whole of it.
+    // A copy, because a part of a text keeps the whole text in memory.
     const text = Buffer.from(found).toString()
     const fields = { text, record }
     const [oldest] = this.#known.keys()
@@ -150,7 +150,7 @@ function putBack(object: ApiObject, records: readonly ValueMap[]): boolean {
   return count === records.length
 }
 
-/** Behind the map that begins at `start`; -1 where none does, or it does not end. */
+/** The place behind the map that begins at `start`. -1: there is no map, or it does not end. */
 function endOfMap(text: string, start: number): number {
   if (text[start] !== '{') return -1
   let depth = 0

@@ -56,7 +56,7 @@ interface KnownRow {
   readonly shape: TableShape
   /** The texts around the ages. */
   readonly texts: readonly string[]
-  /** Since when the ages count, in milliseconds since the epoch. */
+  /** The times from which the ages count, in milliseconds since the epoch. */
   readonly since: readonly number[]
 }
 
@@ -91,7 +91,7 @@ function rowText({ shape, now }: TableForm, item: TableItem): string {
   if (!('row' in item)) return cellsText(shape, object, now)
   const ages = new AgePlaceholders()
   const texts = cellsText(shape, object, ages).split(AGE_PLACEHOLDER_JSON)
-  // The mark may be in the object itself, and an age may be asked for and not shown.
+  // The object itself can contain the placeholder, and a cell may not show its age.
   if (texts.length !== ages.since.length + 1) return cellsText(shape, object, now)
   item.row = { shape, texts, since: ages.since }
   return withAges(item.row, now)

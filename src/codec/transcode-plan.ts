@@ -1,5 +1,5 @@
-// Plans for transcoding the JSON of a shape to protobuf: names as bytes, tags, zero values, order. Made once a shape; the bytes
-// of zero values come from the encoder itself.
+// Plans for transcoding the JSON of a shape to protobuf: names as bytes, tags, zero values, order. Made once for each shape;
+// the bytes of zero values come from the encoder itself.
 import type { MapShape, ObjectShape, Shape, WireField, WireType } from '../schema/table.ts'
 import { mapValueType, ProtobufEncoder } from './protobuf-encode.ts'
 import { Repeats } from './transcode-repeats.ts'
@@ -26,13 +26,13 @@ export class FieldPlan {
   readonly op: Op
   readonly tag: number
   readonly isList: boolean
-  /** Of a map: its values. */
+  /** The plan of a map's values. */
   readonly entry: FieldPlan | undefined
   readonly shape: ObjectShape | undefined
   /** Its position among the members of its message, or of the inlined struct that it belongs to. */
   readonly position: number
   readonly group: GroupPlan | undefined
-  /** Of objects: made when it is first needed, because types refer to themselves. */
+  /** The plan of an object. It is made at its first use, because types refer to themselves. */
   object: ObjectPlan | undefined = undefined
   /** The number of bytes of the last message's length. The length of the next message mostly has as many. */
   lengthSize = 1

@@ -6,12 +6,12 @@ export interface Repeat {
   readonly message: Buffer
 }
 
-/** The number of kept objects: the containers of a pod are several, and come in turn. */
+/** The number of kept objects. A pod has several containers, which come in turn. */
 const KEPT = 4
 /** Shorter values are read as fast as they are compared. */
 const MIN_BYTES = 48
 const MAX_BYTES = 8192
-/** After this number of objects without a repeat, none is looked for in the next `PAUSE` objects. */
+/** After this number of objects without a repeat, the next `PAUSE` objects are not compared. */
 const PATIENCE = 12
 const PAUSE = 500
 
@@ -36,7 +36,7 @@ export class Repeats {
     return undefined
   }
 
-  /** Whether an object of this length, which is none of those, shall become one. */
+  /** Whether to keep a new object of this length. */
   wants(length: number): boolean {
     if (length < MIN_BYTES || length > MAX_BYTES) return false
     if (this.#pause > 0) {

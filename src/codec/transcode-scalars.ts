@@ -13,7 +13,7 @@ export const LOWER_N = 0x6e
 const LOWER_T = 0x74
 const LOWER_U = 0x75
 
-/** Tags of the fields in messages with a JSON form of their own. */
+/** Tags of the fields in messages whose JSON form is a scalar. */
 const FIRST_NUMBER = 1 << 3
 export const FIRST_TEXT = (1 << 3) | 2
 const SECOND_NUMBER = 2 << 3
@@ -60,7 +60,7 @@ export class ScalarTranscoder {
     return end + 1
   }
 
-  /** Negative and long ones are rare, fractions are not for us. */
+  /** Negative and long numbers are rare. The encoder writes fractions. */
   protected integer(start: number): number {
     const json = this.json
     let value = 0
@@ -165,7 +165,7 @@ export class ScalarTranscoder {
     return this.#skip(at + 1)[0]
   }
 
-  /** Behind a value, and whether there are escapes in it that the engine would not write. */
+  /** The place behind a value, and whether it has escapes that the engine would not write. */
   #skip(start: number): readonly [end: number, unusual: boolean] {
     const json = this.json
     let unusual = false

@@ -25,7 +25,7 @@ export class Transcoder extends ScalarTranscoder {
   /** For the open objects whose fields may come late: the position of each written field, and its end. */
   #ends = new Int32Array(1024)
   #endsTop = 0
-  /** The message of an object, without an envelope. A view of a buffer of ours: to be used before the next call. */
+  /** The message of an object, without an envelope. It is a view of a buffer: use it before the next call. */
   message(shape: ObjectShape, json: Buffer): Buffer {
     this.#write(shape, json)
     return this.out.written()
@@ -38,7 +38,7 @@ export class Transcoder extends ScalarTranscoder {
     return this.out.written()
   }
 
-  /** An object in its envelope, with the names that it shall bear. */
+  /** An object in its envelope, with the given names. */
   enveloped(shape: ObjectShape, names: TypeNames, json: Buffer): Buffer {
     return encodeEnvelope(names, this.message(shape, json), '')
   }
@@ -223,7 +223,7 @@ export class Transcoder extends ScalarTranscoder {
     }
   }
 
-  /** Whether one key stands behind another by its bytes; both are where their quotes open. Escapes are not for us. */
+  /** Whether one key sorts behind another by its bytes. Both positions are those of opening quotes. Keys with escapes are left to the encoder. */
   #isBehind(previous: number, next: number): boolean {
     const json = this.json
     for (let i = 1; ; i++) {
@@ -259,7 +259,7 @@ export class Transcoder extends ScalarTranscoder {
     }
   }
 
-  /** The objects of a list are often copies of those in the object before: those of a field that were met last are kept. */
+  /** The objects of a list are often copies of those in the previous object, so the last objects of each field are kept. */
   #message(field: FieldPlan, start: number): number {
     const json = this.json
     const out = this.out

@@ -24,7 +24,7 @@ export type Resume = number | 'anew' | undefined
 
 const END = Buffer.from('}\n')
 
-/** A line an event. */
+/** One line for each event. */
 export const JSON_FRAMES: FrameEncoding = {
   name: 'json',
   frame: (type, _form, object) => Buffer.concat(jsonParts(type, object)),
@@ -68,7 +68,7 @@ export function protobufFrames({ schemas, transcoder }: EncodingTools): FrameEnc
   }
 }
 
-/** An item of a CBOR sequence an event. */
+/** One item of a CBOR sequence for each event. */
 function cborFrames(schemas: SchemaTable): FrameEncoding {
   return {
     name: 'cbor',

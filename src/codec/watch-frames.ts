@@ -11,7 +11,7 @@ import type { TableForm } from './table.ts'
 import type { TypeNames } from './protobuf.ts'
 import type { FrameEncoding, Resume } from './watch-encodings.ts'
 
-/** In what form the objects of events are sent. Errors are never transformed (R-169). */
+/** The form in which the objects of events are sent. Errors are never transformed (R-169). */
 export type WatchForm =
   | { readonly kind: 'object' }
   /** `apiVersion` is that of PartialObjectMetadata. */
@@ -23,7 +23,7 @@ export interface WatchFramesOptions {
   readonly encoding: FrameEncoding
   /** The watched type. */
   readonly type: Pick<ListType, 'apiVersion' | 'itemKind' | 'custom'>
-  /** The object in the version asked for; absent: that is the stored one. Must depend on `type` and `select` alone. */
+  /** The object in the requested version. Absent: the stored version is requested. Must depend on `type` and `select` alone. */
   readonly convert?: (object: ListItem) => ListItem
   /** The fields that objects have; absent: all. */
   readonly select?: string | undefined
@@ -122,7 +122,7 @@ function formKey(form: WatchForm): string {
   }
 }
 
-/** The mark that ends the initial events is in a row's object, so that is sent even where objects are not asked for. */
+/** The mark that ends the initial events is in a row's object, so this object is sent even if the client wants none. */
 function bookmarkForm(form: WatchForm, { initialEventsEnd }: BookmarkEvent): WatchForm {
   if (!initialEventsEnd || form.kind !== 'table' || form.table.include !== 'None') return form
   return { ...form, table: { ...form.table, include: 'Metadata' } }

@@ -30,8 +30,8 @@ interface Place {
 const MAX_SIMPLE_KEY_BYTES = 128
 
 /**
- * Values that are nested deeper than in any real object stand in a line, as JSON, which is YAML too: indentation would make a document
- * grow with the square of its depth.
+ * Values that are nested deeper than in any real object are written in one line, as JSON, which is YAML too. Indentation would make a document grow
+ * with the square of its depth.
  */
 const DEEPEST_BLOCK = 128
 
@@ -131,7 +131,7 @@ class Emitter {
   }
 }
 
-/** Most texts: words, names, paths. They fit on any line, and only short ones can be something else than text. */
+/** Most texts: words, names, paths. They fit on any line, and only short ones can be of another type. */
 const WORD = /^[A-Za-z/][A-Za-z0-9_/.@=+-]*$/
 
 /** `false`, `False`, `FALSE`. */

@@ -76,7 +76,7 @@ function behindAnEntry(text: string, position: number, otherwise: Fault): Fault 
   return isWithinLine && /^-\s/.test(text.slice(position, position + 2)) ? SEQUENCE : otherwise
 }
 
-/** A bracket is not closed, or by another one. */
+/** A bracket is not closed, or is closed by another one. */
 function inBrackets(text: string, position: number): Fault {
   const atEnd = position >= text.length
   if (/[@`%|>]/.test(text[position] ?? '')) return NO_TOKEN
@@ -85,7 +85,7 @@ function inBrackets(text: string, position: number): Fault {
   return { ...parser(`did not find expected ',' or '${openBracket(text, position) === '{' ? '}' : ']'}'`), atEnd }
 }
 
-/** The innermost that is open there; quotes are not looked into, which decides one letter of a message. */
+/** The innermost open bracket. Quotes are not considered, which can change one letter of a message. */
 function openBracket(text: string, position: number): string {
   const open: string[] = []
   for (const letter of text.slice(0, position)) {

@@ -44,7 +44,7 @@ function compareNumbers(a: string, b: string, at: number): number {
   return (a.codePointAt(at) ?? 0) - (b.codePointAt(at) ?? 0)
 }
 
-/** Behind the digits; -1 where there may be others than ours, or too many. */
+/** The place behind the digits. -1: there may be digits of other scripts, or too many. */
 function endOfDigits(text: string, at: number): number {
   let end = at
   let code = text.charCodeAt(end)

@@ -23,13 +23,13 @@ import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
 import { isMergeTag, taggedScalar } from './yaml-tags.ts'
 
 export interface YamlDocument {
-  /** The members of maps are sorted, as the reference's are when it goes on from here. */
+  /** The members of maps are sorted, as in the reference. */
   readonly value: Value
   /** Keys that occur again, in document order: `line 7: key "paused" already set in map`. */
   readonly duplicates: readonly string[]
 }
 
-/** Reads the first document; nothing at all is null. Throws `YamlError`. */
+/** Reads the first document; an empty stream is null. Throws `YamlError`. */
 export function parseYaml(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): YamlDocument {
   if (!isUtf8(bytes)) throw new YamlError('yaml: invalid leading UTF-8 octet')
   const yaml = jsYaml()
@@ -53,8 +53,8 @@ export function parseYaml(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
 const INDENT_BUDGET = 400_000
 
 /**
- * The reference does not require indentation inside of brackets and quotes, but the library does. Indents the line of the complaint, which does
- * not change the value. Undefined: the complaint is another one.
+ * The reference does not require indentation inside of brackets and quotes, but the library does. Indents the reported line, which does not change
+ * the value. Undefined: another fault was reported.
  */
 function withIndent(text: string, { reason, mark }: YAMLException): string | undefined {
   if (reason !== 'deficient indentation' || mark === undefined) return undefined
@@ -66,14 +66,14 @@ function withIndent(text: string, { reason, mark }: YAMLException): string | und
 
 const MAX_INDENT = 1000
 
-/** The reference never reads the text behind a document in brackets. Undefined: the complaint is another one. */
+/** The reference never reads the text behind a document in brackets. Undefined: another fault was reported. */
 function withoutRest(text: string, { reason, mark }: YAMLException): string | undefined {
   if (mark === undefined || !reason.startsWith('end of the stream or a document separator')) return undefined
   const isBracketed = /^(?:\s|#.*\n)*(?:---\s+)?[[{]/.test(text)
   return isBracketed && mark.position > 0 ? text.slice(0, mark.position) : undefined
 }
 
-/** A single quote may be escaped between double ones, the reference says, and means itself. Undefined: the complaint is another. */
+/** The reference accepts an escaped single quote in double quotes. Undefined: another fault was reported. */
 function withBareQuote(text: string, { reason, mark }: YAMLException): string | undefined {
   if (!reason.startsWith('unknown escape') || mark === undefined) return undefined
   const escape = text.lastIndexOf('\\', mark.position)
@@ -93,7 +93,7 @@ const MAX_ALIASED_LENGTH = 3 * 1024 * 1024
 /** As many as the reference reports for other formats. */
 const MAX_DUPLICATES = 100
 
-/** The library's numbers: the package is loaded late, its types are known. */
+/** The library's numbers of events. They are written here because the package is loaded late. */
 const SEQUENCE: typeof EVENT_ID.SEQUENCE = 2
 const MAPPING: typeof EVENT_ID.MAPPING = 3
 const SCALAR: typeof EVENT_ID.SCALAR = 4
@@ -189,7 +189,7 @@ class Builder {
     return built.value
   }
 
-  /** Aliased values are shared, but every walk visits them once an alias: the reference's bound on that holds here too. */
+  /** Aliased values are shared, but every walk visits them once for each alias. So the limit of the reference applies. */
   #charge(nodes: number, aliased: boolean): void {
     this.#nodes += nodes
     if (aliased) this.#aliased += nodes
@@ -284,8 +284,8 @@ class Builder {
   }
 
   /**
-   * In brackets a colon ends a scalar only before a blank, the reference says: the item `fe80::` is a text, which the library takes
-   * for a pair without a value. Undefined: it is another pair. Else its events are passed.
+   * In the reference, a colon in brackets ends a scalar only before a blank: the item `fe80::` is a text. The library reads it as a pair without a
+   * value. Skips the events of such a pair. Undefined: it is another pair.
    */
   #withColon(pair: MappingEvent): PlainScalar | undefined {
     const key = this.#events[this.#at]
@@ -334,7 +334,7 @@ class Builder {
     }
   }
 
-  /** In brackets a question mark ends a scalar, the reference says. */
+  /** In the reference, a question mark in brackets ends a scalar. */
   #checkQuestion({ valueStart, valueEnd }: ScalarEvent): void {
     const at = this.#text.slice(valueStart, valueEnd).indexOf('?')
     if (at > 0) throw this.#fault('missed comma between flow collection entries', valueStart + at)

@@ -25,7 +25,7 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 /** Integers of more bits are floats. */
 const MAX_UINT64 = 2n ** 64n - 1n
 const MIN_INT64 = -(2n ** 63n)
-/** A double holds numbers of so many digits exactly, in any base. */
+/** A double holds numbers of this many digits exactly, in any base. */
 const MAX_EXACT_LENGTH = 15
 /** More digits than 64 bits have in any base. */
 const MAX_INTEGER_LENGTH = 67
@@ -42,11 +42,11 @@ export function resolvePlain(text: string): PlainScalar {
   return resolveNumber(text) ?? text
 }
 
-/** The number of a text. Undefined: the text is none. */
+/** The number of a text. Undefined: the text is not a number. */
 export function resolveNumber(text: string): number | bigint | undefined {
   const special = SPECIAL_NUMBERS.get(text)
   if (special !== undefined) return special
-  // Underscores between digits are for people to read; not so behind a leading point.
+  // Underscores between digits are ignored, except behind a leading point.
   const digits = text.startsWith('.') ? text : text.replaceAll('_', '')
   const integer = digits.length > MAX_INTEGER_LENGTH ? undefined : integerOf(digits)
   if (integer !== undefined) return integer

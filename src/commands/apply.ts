@@ -111,7 +111,7 @@ function objectIn(value: Value, file: string): ApiObject {
   return map as ApiObject
 }
 
-/** Namespaces come before the objects in them, and accounts before their pods. Everything else stays in its order. */
+/** Namespaces come before the objects in them, and accounts before their pods. Everything else keeps its order. */
 function inOrder(manifests: readonly Manifest[]): readonly Manifest[] {
   const rank = ({ object }: Manifest): number => {
     const at = FIRST_KINDS.indexOf(`${object.apiVersion} ${object.kind}`)

@@ -17,7 +17,7 @@ import { readCommandLine } from './command-flags.ts'
 import { complain, print } from './output.ts'
 import { connectionOf, type ServerFlags } from './server-flags.ts'
 
-/** A browser that fails at once has ended by then. One that was not running before stays. */
+/** A browser that fails has ended after this time. A browser that was not running before stays. */
 const STARTED_WITHIN_MS = 3000
 
 /** The exit code is 1 if the server refuses, or no browser can be started. */

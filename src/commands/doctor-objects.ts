@@ -82,7 +82,7 @@ export class ObjectExaminer {
     })
   }
 
-  /** An owner in another namespace does not count. A garbage collector deletes such an object, or never does. */
+  /** An owner in another namespace does not count. Some garbage collectors delete such an object, others never do. */
   wrongOwners(): readonly Finding[] {
     return this.#dependents.flatMap((dependent) =>
       dependent.owners.flatMap((owner) => {

@@ -105,7 +105,7 @@ function comments(lines: readonly string[]): string {
   return lines.map((line) => `# ${inOneLine(line)}\n`).join('')
 }
 
-/** Throws if it is no conflict of an apply. */
+/** Throws if it is not a conflict of an apply. */
 export function conflictText({ message, details, explanation }: Refusal): string {
   if (explanation !== undefined && 'conflicts' in explanation) {
     const ways = explanation.waysOut.map((way, i) => `  ${i + 1}. ${inOneLine(way)}\n`)

@@ -1,5 +1,5 @@
-// `quarterdeck healthcheck`: asks the server's --management-address how it is. The image has the same in a shell script, which needs no Node
-// (`deploy/image/quarterdeck`).
+// `quarterdeck healthcheck`: asks for the server's health at its --management-address. The image has a shell script for this, which needs no
+// Node (`deploy/image/quarterdeck`).
 import { text } from 'node:stream/consumers'
 import type { IncomingMessage } from 'node:http'
 import type { Environment } from '../config/config.ts'
@@ -29,7 +29,7 @@ function ask(url: string): Promise<IncomingMessage> {
   const { get } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const signal = AbortSignal.timeout(PATIENCE_MS)
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  // It is this machine, and nothing is sent that could be stolen.
+  // The server is on this machine, and the request has no secret.
   get(url, { signal, agent: false, rejectUnauthorized: false }, resolve).on('error', (error) =>
     reject(signal.aborted ? (signal.reason as Error) : error),
   )

@@ -6,8 +6,8 @@ import { StartError, unwritable, usageError } from '../config/start-error.ts'
 import { realPath } from '../lib/real-path.ts'
 
 /**
- * Call this before the work. Throws a `StartError` for a file that cannot be written or must not be replaced. `-` is standard output.
- * `inputs`: flags of the command, as `--name=value`. The file must be none of theirs, such as the key of a backup.
+ * Call this before the work. Throws a `StartError` for a file that cannot be written or must not be replaced. `-` is standard output. `inputs`: flags
+ * of the command, as `--name=value`. The file must not be one of theirs, such as the key of a backup.
  */
 export function checkTarget(file: string, overwrite: boolean, inputs: readonly string[] = []): void {
   if (file === '-' && overwrite) throw usageError('--overwrite is for a file, and - is standard output')

@@ -1,5 +1,5 @@
-// The pages of the management address of `quarterdeck store serve`. There is no user that may ask the store for nothing, so that its check of the way
-// there ends with the handshake; the check of the storage reads it.
+// The pages of the management address of `quarterdeck store serve`. The check of the listener ends with the TLS handshake, because no user may send
+// an empty request to the store. The check of the storage reads it.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { healthRoutes } from '../handlers/health.ts'

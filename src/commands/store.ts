@@ -91,7 +91,7 @@ export async function runStore(args: readonly string[], environment: Environment
   return 0
 }
 
-/** The reason why the socket cannot be opened. The system's message speaks of ports and permissions. */
+/** The reason why the socket cannot be opened. The system's message names ports and permissions. */
 function socketFault(socket: string): string | undefined {
   if (Buffer.byteLength(socket) > 107) return 'the path is longer than 107 bytes'
   if (!existsSync(path.dirname(socket))) return `there is no directory ${path.dirname(socket)}`

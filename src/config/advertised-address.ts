@@ -52,7 +52,7 @@ export function peerAddress({ cluster, bindAddress }: Config, listening: string)
   return listening === '' ? '' : `${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** Not by this machine, or by those on the same wire, alone: endpoints may have no other addresses. */
+/** False if only this machine, or the machines on its link, can reach the address: endpoints may not have it. */
 export function isReachable(address: string): boolean {
   return !OWN_ADDRESSES.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }

@@ -31,7 +31,7 @@ export interface KubeletConfig {
   readonly caFile: string | undefined
   /** The types of node addresses, the preferred one first. */
   readonly addressTypes: readonly string[]
-  /** Of kubelets that do not report theirs. */
+  /** The port of kubelets that do not report one. */
   readonly port: number
 }
 

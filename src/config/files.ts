@@ -33,7 +33,7 @@ export function closeDataDirectory(directory: string, log: Log): void {
   for (const place of [...own, ...ownStore(path.join(directory, 'store'))]) closeToOthers(place, log)
 }
 
-/** The store with all that is in it, if it is one. */
+/** The directory and its files, if it is a store. */
 function ownStore(directory: string): readonly string[] {
   if (lstatSync(path.join(directory, 'format'), { throwIfNoEntry: false })?.isFile() !== true) return []
   return [directory, ...readdirSync(directory).map((name) => path.join(directory, name))]
@@ -96,7 +96,7 @@ export function readFileAs<T>(file: string, what: string, parse: (text: string) 
   }
 }
 
-/** Undefined: there is no such file. */
+/** Undefined: the file does not exist. */
 export function readOwnFile(directory: string, name: string): string | undefined {
   const file = path.join(directory, name)
   try {

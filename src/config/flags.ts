@@ -1,5 +1,5 @@
-// Every flag of `quarterdeck serve`, as data. The reference server's names where it has them. The manual, the environment
-// and the configuration file are all read from this table.
+// Every flag of `quarterdeck serve`, as data. A flag that the reference server has bears its name. The manual, the
+// environment and the configuration file are all read from this table.
 import { API_LEVELS, DEFAULT_LEVEL } from '../api/level.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../lib/log.ts'
 import { CONTROLLER_WORDS, CONTROLLERS_HELP } from './controller-names.ts'

@@ -20,7 +20,7 @@ export interface JwtIssuers {
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
-/** A new configuration is in use, or is not good enough. */
+/** Called with whether a new configuration is in use. */
 export type OnReload = (status: 'success' | 'failure') => void
 
 export interface JwtIssuersParts {

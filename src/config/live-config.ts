@@ -1,5 +1,5 @@
 // The configuration of a running server: the settings at the start, and later ones after a SIGHUP. A setting either takes effect at
-// once or is reported as needing a restart. None is half in effect.
+// once or is reported as needing a restart. No setting takes effect in part.
 import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
 import type { FlagName } from './flags.ts'

@@ -11,7 +11,7 @@ export interface ManagementConfig {
   readonly port: number
   /** The flag that asks for it, for messages. */
   readonly source: string
-  /** Health is all that is served. */
+  /** Only health is served. */
   readonly probesOnly: boolean
   /** Other machines may ask for health without credentials. */
   readonly openProbes: boolean
@@ -37,7 +37,7 @@ export function managementConfig(
   return { ...parseAddress(setting), source: setting.source, probesOnly: false, openProbes, tokenFile, clientCaFile }
 }
 
-/** `--healthz-port`, which only ever served health, and to this machine alone. */
+/** `--healthz-port`, which serves only health, and only to this machine. */
 export function healthzConfig(setting: Setting): ManagementConfig | undefined {
   const port = integer(setting, 0, 65_535)
   if (port === 0) return undefined

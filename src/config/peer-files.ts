@@ -26,7 +26,7 @@ export class PeerFiles {
   readonly #parts: PeerFilesParts
   #current: FoundFiles
 
-  /** Throws where a file cannot be used. */
+  /** Throws if a file cannot be used. */
   constructor(parts: PeerFilesParts) {
     this.#parts = parts
     this.#current = read(parts.config)

@@ -97,7 +97,7 @@ interface Key {
   readonly level: ApiLevel
 }
 
-/** The group version of a key. A version that the reference knows and does not serve at this level is no fault, as there. */
+/** The group version of a key. A version that the reference knows and does not serve at this level is not a fault, as in the reference. */
 function checkedVersion(groups: readonly BuiltInGroup[], { key, source, level }: Key): string {
   const parts = /^v\d/.test(key) ? ['', ...key.split('/')] : key.split('/')
   const [group = '', version, resource, ...more] = parts

@@ -82,7 +82,7 @@ export interface KubeletFiles {
   readonly authority: string | undefined
 }
 
-/** The last that fits is taken: whole names come behind those with a star, and names by a flag behind those in a certificate. */
+/** The last match wins: full names come after names with a star, and names from a flag after names in a certificate. */
 function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertificate[] {
   const named = pairs.flatMap((pair) => {
     const files = readPair(pair, '--tls-sni-cert-key', '--tls-sni-cert-key')

@@ -126,7 +126,7 @@ export function pairIn(directory: string | undefined): CertificatePair | undefin
   return existsSync(certificateFile) && existsSync(keyFile) ? { certificateFile, keyFile } : undefined
 }
 
-/** For these names by SNI. Empty: for the names in the certificate. */
+/** The names by SNI. Empty: the names in the certificate. */
 export interface NamedPair extends CertificatePair {
   readonly names: readonly string[]
 }

@@ -11,7 +11,7 @@ export type OwnStorageConfig = { readonly kind: 'memory' } | EmbeddedConfig
 export interface EmbeddedConfig {
   readonly kind: 'embedded'
   readonly directory: string
-  /** The store may use so many bytes while history is kept beyond compaction. */
+  /** The store may use this many bytes while history is kept beyond compaction. */
   readonly keptBytes: number
 }
 

@@ -100,7 +100,7 @@ function credentials(user: ValueMap, folder: string): Readonly<Record<string, st
   return { authorization: `Basic ${Buffer.from(`${name}:${textOrEmpty(user, 'password')}`).toString('base64')}` }
 }
 
-/** Given in the file itself, which comes first, or as a path from where the file is. */
+/** Data in the file wins over a path. A path is relative to the file. */
 function pem(map: ValueMap, name: string, folder: string): string | undefined {
   const data = textOrEmpty(map, `${name}-data`)
   if (data !== '') return Buffer.from(data, 'base64').toString()

@@ -1,5 +1,5 @@
 // The front door: the web console below `/console`. Its files and the login are open to all users. The requests of its pages below
-// `/console/api` goes through the same filters as every other request, with the credential of the session and nothing more.
+// `/console/api` go through the same filters as every other request, with the credential of the session and nothing more.
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
@@ -196,7 +196,7 @@ function tell({ log }: ConsoleOptions, { auditId, remote }: HttpRequest, user: U
   log.info({ auditId, user: user.name, from: remote.address }, what)
 }
 
-/** Browsers come and go by links. The state in their cookie authenticates the callback. */
+/** Links lead browsers to these pages. The state in their cookie authenticates the callback. */
 function providerPaths(
   sessions: Sessions,
   options: ConsoleOptions,

@@ -4,7 +4,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { cookieValue, open, seal, type SessionKey } from './sealed.ts'
 
-/** A certificate is no part of the session: the browser shows it with every connection. */
+/** A certificate is not part of the session: the browser shows it with every connection. */
 export type Credential = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'certificate' }
 
 /** The identity of a session. */

@@ -16,7 +16,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** The user that reads it. */
 export const asOurselves = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' } as const
 
-/** Asks as the server itself. Throws with words for people. */
+/** Calls the other server as this server itself. Throws with a message for people. */
 export function aggregatedDiscoveryReader(
   caller: OutgoingCaller,
   targetOf: (service: AggregatedService) => OutgoingTarget,

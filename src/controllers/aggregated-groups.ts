@@ -88,7 +88,7 @@ export class AggregatedGroups {
     return this.#services.get(`${version}.${group}`)
   }
 
-  /** With the others among them; the same list as long as nothing changes. */
+  /** The groups together with those of other servers. The same list until something changes. */
   among(own: readonly DiscoveryGroup[]): readonly DiscoveryGroup[] {
     if (this.#services.size === 0) return own
     if (this.#merged?.own !== own)
@@ -96,7 +96,7 @@ export class AggregatedGroups {
     return this.#merged.all
   }
 
-  /** These, and versions that APIServices name and no server serves: `/apis` is made from them (P-389). */
+  /** These groups, and versions that APIServices name and no server serves: `/apis` is made from them (P-389). */
   withNamed(groups: readonly DiscoveryGroup[]): readonly DiscoveryGroup[] {
     if (this.#named.size === 0) return groups
     if (this.#told?.groups !== groups) {
@@ -105,7 +105,7 @@ export class AggregatedGroups {
     return this.#told.all
   }
 
-  /** Our documents and those of other servers. The same object as long as nothing changes. */
+  /** Our documents and those of other servers. The same object until something changes. */
   documents(own: OpenApiDocuments): PublishedDocuments {
     if (this.#documents.size === 0) return own
     if (this.#published?.own !== own) {
@@ -114,7 +114,7 @@ export class AggregatedGroups {
     return this.#published.all
   }
 
-  /** Until the signal fires. */
+  /** Follows until the signal fires. */
   async follow(store: Store, resources: ResourceTable, signal: AbortSignal): Promise<void> {
     const put = (name: string, service: AggregatedService | undefined): void => {
       const before = this.#services.get(name)

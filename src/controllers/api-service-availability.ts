@@ -72,7 +72,7 @@ class RemoteAvailability {
         { ...this.#kept('discovery.k8s.io_v1.EndpointSlice', this.#slices, sliceOf), onSynced: loaded[1].resolve },
         until,
       ),
-      // Before the services are known every one of them would be missing.
+      // Before the services are known, each of them would count as missing.
       Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(until)),
       pause(this.#parts.clock, Number.POSITIVE_INFINITY, until).then(() => loaded.forEach(({ resolve }) => resolve())),
     ])

@@ -12,7 +12,7 @@ interface WithConditions extends ApiObject {
   readonly status: { readonly conditions?: readonly { readonly type?: string }[] }
 }
 
-/** The object with the condition, which replaces the one of its type. To be written with `tracksFields`. */
+/** The object with the condition, which replaces the one of its type. Write it with `tracksFields`. */
 export function withAppliedCondition<T extends WithConditions>(
   live: T,
   condition: AppliedCondition,

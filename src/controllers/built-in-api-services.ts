@@ -26,7 +26,7 @@ export function builtInApiServices(parts: ControllerParts, services: readonly Bu
   }
 }
 
-/** Makes those that are missing, and takes back those of versions that are not served any more. */
+/** Makes missing services, and deletes services of versions that are no longer served. */
 export async function makeBuiltInApiServices(
   parts: ControllerParts,
   services: readonly BuiltInApiService[],

@@ -24,9 +24,9 @@ export interface ControllerParts {
 export interface Controller {
   /** The name in `--controllers` and in the log. */
   readonly name: string
-  /** There is nothing for it to do in a store that is new: it begins when the server is ready, which is ready earlier by that. */
+  /** In a new store the controller has nothing to do. So it begins when the server is ready, which makes the start faster. */
   readonly canWait?: boolean
-  /** Runs until the signal fires; resolves when nothing of it is left. */
+  /** Runs until the signal fires; resolves when its work has ended. */
   run(signal: AbortSignal): Promise<void>
   /** Tells others that this replica shuts down, while it can still be reached (P-250). */
   deregister?(signal: AbortSignal): Promise<void>

@@ -42,7 +42,7 @@ function keysOf({ group, accepted }: Definition): readonly string[] {
   ]
 }
 
-/** The definition with those of its names accepted that no other in its group has. */
+/** The definition, which gets the names that no other definition in its group has. */
 export function withNames(object: ApiObject, taken: TakenNames, now: string): ApiObject {
   const status = mapOrEmpty(object, 'status')
   const requested = mapOrEmpty(mapOrEmpty(object, 'spec'), 'names')

@@ -24,9 +24,9 @@ class DefinitionApiServices {
   readonly #definitions: Resource
   readonly #services: Resource
   readonly #known = new Map<string, Definition>()
-  /** The services that are there and bear our label. */
+  /** The existing services with our label. */
   readonly #ours = new Set<string>()
-  /** The services that have to be there, with the names of the definitions that they are for. */
+  /** The required services, with the names of their definitions. */
   readonly #wanted = new Map<string, Set<string>>()
   /** The types (of two) whose state is complete. */
   readonly #synced = new Set<'definitions' | 'services'>()

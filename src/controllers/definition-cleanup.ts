@@ -53,7 +53,7 @@ interface Ending {
   readonly objects: Resource | undefined
 }
 
-/** Whether the definition could be let go. */
+/** Whether the definition could be released. */
 async function clean(parts: ControllerParts, ending: Ending, signal: AbortSignal): Promise<boolean> {
   const update = async (change: (live: ApiObject) => ApiObject): Promise<void> => {
     // Metadata can be changed through the status too (W-621).

@@ -1,4 +1,4 @@
-// Tells of the migration of custom resources in their definition: the condition StorageMigrating, and the stored versions, which are dropped when
+// Reports the migration of custom resources in their definition: the condition StorageMigrating, and the stored versions, which are dropped when
 // all objects are in the storage version.
 import { metaOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -66,7 +66,7 @@ export function endMigration(
   return update(parts, { name, change: ended }, signal)
 }
 
-/** False if there is no such definition. */
+/** False if the definition does not exist. */
 function update(
   parts: ControllerParts,
   { name, change }: { readonly name: string; readonly change: (live: ApiObject) => ApiObject },

@@ -1,4 +1,4 @@
-// Starts a migration where a definition stores objects in a new version and lists older ones in `status.storedVersions`. The definition
+// Starts a migration when a definition stores objects in a new version and lists older ones in `status.storedVersions`. The definition
 // owns the migration, so that both are deleted together.
 import type { StoredObject } from '../api/read.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
@@ -17,7 +17,7 @@ const MOST_NAME = 253
 
 interface Seen {
   readonly definition: Definition
-  /** Of this generation. */
+  /** The time when this generation was first seen. */
   readonly sinceMs: number
 }
 

@@ -17,9 +17,9 @@ export interface KnownOwner {
 
 export type DependentDecision =
   | { readonly kind: 'stays' }
-  /** It has another owner: these are taken from it, which would otherwise wait for it for ever. */
+  /** It has another owner. The references to the waiting owners are removed, or these would wait for ever. */
   | { readonly kind: 'losesOwners'; readonly owners: readonly OwnerReference[] }
-  /** It may be part of a circle that waits for itself: it has to hold none of its owners before it goes. */
+  /** It may be part of a circle of waiting objects: before its deletion it must stop blocking its owners. */
   | { readonly kind: 'stopsBlocking' }
   | { readonly kind: 'goes'; readonly propagation: Propagation }
 

@@ -1,5 +1,5 @@
-// The config maps for extension API servers: CA bundles and request headers of authenticating proxies, and since when the use of
-// legacy tokens is tracked (P-053, P-079, W-629).
+// The config maps for extension API servers: CA bundles and request headers of authenticating proxies, and the day from which
+// the use of legacy tokens is tracked (P-053, P-079, W-629).
 import type { ApiObject } from '../api/object.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { equalValues, type MapOf, own } from '../api/value.ts'
@@ -33,7 +33,7 @@ export function extensionAuthentication(parts: ControllerParts, trust: () => Pub
   return {
     name: 'authentication-trust',
     async run(signal) {
-      // They are there already when it begins: they are made before anything is served.
+      // The server makes them before it serves anything, so they exist when this begins.
       while (await pause(parts.clock, LOOK_AGAIN_MS, signal)) await publishAuthentication(parts, trust(), signal)
     },
   }
@@ -49,7 +49,7 @@ export async function publishAuthentication(
   await keep(parts, TRACKING, (kept) => tracked(kept, parts.now()), signal)
 }
 
-/** Makes the map, or changes what its data are not as they should be. */
+/** Makes the map, or repairs its data. */
 async function keep(
   parts: ControllerParts,
   name: string,
@@ -67,7 +67,7 @@ async function keep(
   }
   const make = (): ApiObject => withData(newObject(resource, { name }))
   const ensured = ensureObject(parts, { resource, name, make, repaired }, serverContext(parts, NAMESPACE, signal))
-  // Another replica was faster, or the namespace is not there yet: left for the next look.
+  // Another replica was faster, or the namespace does not exist yet: left for the next round.
   await succeeds(ensured, 'AlreadyExists', 'Conflict', 'NotFound', 'Forbidden')
 }
 
@@ -88,7 +88,7 @@ function published({ clientCa, proxy }: PublishedAuthentication, kept: MapOf<str
   return data
 }
 
-/** Certificates that stand in both stand there once. */
+/** A certificate in both bundles appears once. */
 function joined(kept: string | undefined, more: string): string {
   const blocks = [kept ?? '', more].flatMap(
     (pem) => pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [],

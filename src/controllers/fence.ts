@@ -1,5 +1,5 @@
-// Keeps a replica that has lost leadership from writing as if it had not: no write is decided or carried out after the lease has
-// expired, and every write is bound to the revision that it was decided on.
+// Stops the writes of a replica that has lost leadership: no write is decided or carried out after the lease has expired, and
+// every write is bound to the revision that it was decided on.
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { Store } from '../store/store.ts'

@@ -76,7 +76,7 @@ async function ensureFlowObject(
   await succeeds(ensured, 'AlreadyExists', 'NotFound', 'Conflict')
 }
 
-/** The object as it should be. Undefined: it is so already. */
+/** The object as it should be. Undefined: nothing to change. */
 function revised(
   live: ApiObject,
   resource: Resource,

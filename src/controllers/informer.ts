@@ -20,7 +20,7 @@ export interface InformerSource {
 export interface InformerHandler {
   /** The object exists, in this state; called at every change, and for every object after an interruption. */
   readonly onPresent: (object: StoredObject) => void
-  /** `isCertain`: a watch event reported the deletion. Otherwise the object was missing after a break; it may also have become unreadable. */
+  /** `isCertain`: a watch event reports the deletion. Otherwise the object was missing after a break; it may also have become unreadable. */
   readonly onGone: (object: StoredObject, isCertain: boolean) => void
   /** The state is complete, for the first time or after a break. */
   readonly onSynced?: () => void
@@ -37,8 +37,8 @@ const RECONNECT_PAUSE_MS = 100
 const TOLD_AT_ONCE = 50
 
 /**
- * Calls the handler for every object of a type, and for every change, until the signal fires; also for deletions missed meanwhile. An object
- * that cannot be read is passed over: it must not keep the others from being cared for.
+ * Calls the handler for every object of a type, and for every change, until the signal fires; also for deletions missed meanwhile. An unreadable
+ * object is skipped, so that it does not block the others.
  */
 export async function runInformer(
   store: Store,
@@ -104,7 +104,7 @@ export async function runInformer(
   }
 }
 
-/** Mostly a text that the cache has anyway: another for each of a million objects would be a tenth of the memory. */
+/** Usually the cache has this text. Another text for each of a million objects would be a tenth of the memory. */
 function keyOf(resource: StoredResource, { key, namespace, name }: StoredObject): string {
   return key ?? keyInType({ resource, namespace, name }) ?? `${namespace}/${name}`
 }

@@ -1,5 +1,5 @@
 // Leader election: the replica that holds a Lease in kube-system and renews it runs the controllers. Clocks of replicas are never
-// compared: a lease has expired where it was not renewed for its duration by the clock of the candidate.
+// compared: a lease has expired if the candidate saw no renewal for its duration, by its own clock.
 import { isKind } from '../api/kind-guard.ts'
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -19,7 +19,7 @@ export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers'
 
 /** The time that other candidates wait after the last renewal. */
 const LEASE_SECONDS = 6
-/** A holder that cannot renew stops so much before others may take over. */
+/** The time between the stop of a holder that cannot renew and the earliest takeover. */
 const HOLD_MS = 4_000
 const RENEW_EVERY_MS = 2_000
 const LOOK_EVERY_MS = 500
@@ -34,7 +34,7 @@ export interface Candidacy {
 
 export interface LeaderElectionOptions extends Candidacy {
   readonly parts: ControllerParts
-  /** Open while this replica is the one. */
+  /** Open while this replica leads. */
   readonly fence: Fence
 }
 
@@ -47,7 +47,7 @@ export function withLeaderElection(controllers: readonly Controller[], options: 
     async run(signal) {
       ended = new Candidate(controllers, options).run(AbortSignal.any([signal, leaving.signal]))
       await ended
-      // It does not stand again until the server ends.
+      // It is not a candidate again until the server ends.
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     },
     async deregister(signal) {
@@ -144,7 +144,7 @@ class Candidate {
         fence.openUntil(askedAt + HOLD_MS)
         wait = RENEW_EVERY_MS
       } catch {
-        // Until the time is up it may still work.
+        // The lease may still be valid, and the next attempt may succeed.
         wait = LOOK_EVERY_MS
       }
     }
@@ -154,7 +154,7 @@ class Candidate {
     try {
       await this.#write('release', AbortSignal.timeout(RELEASE_WITHIN_MS))
     } catch {
-      // It runs out by itself.
+      // The lease expires.
     }
   }
 

@@ -31,7 +31,7 @@ export function liveObjects(cache: () => WatchCache, table: () => ResourceTable)
   }
 }
 
-/** Keeps the uid, which is all that most uses need. The whole object is parsed again when it is first asked for, and then kept. */
+/** Keeps the uid, which is all that most uses need. The whole object is parsed again at its first use, and then kept. */
 class LiveItem implements LiveObject {
   readonly uid: string
   readonly deletedAtMs: number | undefined

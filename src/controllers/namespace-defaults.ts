@@ -19,7 +19,7 @@ const ROOT_CA_NOTE =
 
 /** An object that each namespace has. */
 interface NamespaceDefault {
-  /** Of the controller. */
+  /** The name of the controller. */
   readonly name: string
   readonly resource: Resource
   readonly objectName: string

@@ -24,7 +24,7 @@ export class NodeGraphInformer {
   readonly #loaded = Promise.withResolvers<NodeGraph>()
   #isLoaded = false
 
-  /** Asked for the first time it has to be read. */
+  /** The first request starts the informers. */
   readonly get = (): MaybePromise<NodeGraph> => {
     if (this.#isLoaded) return this.#graph
     this.#wanted.resolve()

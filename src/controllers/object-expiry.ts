@@ -146,7 +146,7 @@ class Expiry {
     this.#setAlarm(hasFailed ? RETRY_MS : 0)
   }
 
-  /** False: it is to be tried again. */
+  /** False: try again. */
   async #delete(entry: Entry, signal: AbortSignal): Promise<boolean> {
     const { type, namespace, name, uid, revision } = entry
     if (this.#byKey.get(entry.key) !== entry) return true
@@ -173,7 +173,7 @@ function keyOf({ stored }: InformedType, { namespace, name }: StoredObject): str
   return `${stored.storagePrefix}/${namespace}/${name}`
 }
 
-/** Undefined: it is no time. Another server may have stored it. */
+/** Undefined: it is not a time. Another server may have stored it. */
 function timeOf(text: string | undefined): number | undefined {
   return text !== undefined && parseTime(text).ok ? Date.parse(text) : undefined
 }

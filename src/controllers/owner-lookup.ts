@@ -15,9 +15,9 @@ const REMEMBERED = 10_000
 const LIST = 'List'
 
 export type FoundOwner =
-  /** `isFollowed`: when it goes, that will be seen. */
+  /** `isFollowed`: its deletion will be noticed. */
   | (KnownOwner & { readonly kind: 'known'; readonly isFollowed: boolean; readonly isElsewhere: boolean })
-  /** There is no such kind now; there may be later (W-362). */
+  /** The kind does not exist now, but it may later (W-362). */
   | { readonly kind: 'unserved'; readonly reference: OwnerReference }
   /** An owner in a namespace cannot own something of the whole cluster; the reference leaves such dependents alone (W-361). */
   | { readonly kind: 'impossible'; readonly reference: OwnerReference }
@@ -27,7 +27,7 @@ export type FoundOwner =
 export class OwnerLookup {
   readonly #parts: ControllerParts
   readonly #graph: OwnershipGraph
-  /** Objects that were seen to go while others named them: under their uid they never come back. */
+  /** Deleted objects that others named as owners. A uid is never used again. */
   readonly #gone = new BoundedMap<string, GraphNode>(REMEMBERED)
   #kinds: ReadonlyMap<string, Resource> | undefined
 
@@ -45,7 +45,7 @@ export class OwnerLookup {
     this.#kinds = undefined
   }
 
-  /** Whether there is such a kind, be it one of lists. */
+  /** Whether the kind exists, also as a kind of lists. */
   isServed(kind: NamedKind): boolean {
     return this.#served().has(kindKey(kind)) || this.#listed(kind) !== undefined
   }

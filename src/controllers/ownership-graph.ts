@@ -7,7 +7,7 @@ import type { StoredObject } from '../api/read.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { InformedType } from './type-informers.ts'
 
-/** The finalizers of an owner that waits until its dependents are let go, or gone. */
+/** The finalizers of an owner that waits until its dependents are released or deleted. */
 export const ORPHAN = 'orphan'
 export const FOREGROUND = 'foregroundDeletion'
 
@@ -97,9 +97,9 @@ const TELLING = /"(?:ownerReferences|finalizers|deletionTimestamp)"/
 const UID = '"uid":"'
 
 /**
- * The uid of an object that has neither owners nor finalizers and is not being deleted, read from its bytes: most objects are such, and this is
- * called for every object of every type. Undefined: the object has to be parsed. Only objects of built-in kinds have their uid before all
- * members that users may write.
+ * The uid of an object that has neither owners nor finalizers and is not being deleted, read from its bytes. This is called for every object, and
+ * most objects are like this. Undefined: the object has to be parsed. Only objects of built-in kinds have their uid before all members that users may
+ * write.
  */
 function uidOfPlain({ resource }: InformedType, bytes: Buffer): string | undefined {
   if (resource.isCustom) return undefined
@@ -117,7 +117,7 @@ const NONE: readonly never[] = []
 interface Known {
   readonly type: InformedType
   readonly uid: string
-  /** Absent if it has neither owners nor finalizers and is not going. */
+  /** Absent if it has neither owners nor finalizers and is not being deleted. */
   readonly object?: ApiObject
 }
 

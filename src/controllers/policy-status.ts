@@ -1,4 +1,4 @@
-// Reports in the status of a ValidatingAdmissionPolicy what type checking finds wrong with its expressions.
+// Reports the type errors of expressions in the status of their ValidatingAdmissionPolicy.
 import { isKind } from '../api/kind-guard.ts'
 import { metaOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -12,7 +12,7 @@ import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'validatingadmissionpolicy-status-controller'
 
-/** Looking at types is another room's work. */
+/** Another room checks types. */
 export type TypeCheck = (policy: ApiObject) => readonly ValueMap[]
 
 export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Controller {

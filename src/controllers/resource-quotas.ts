@@ -67,7 +67,7 @@ class QuotaController {
   readonly #queue: WorkQueue
   readonly #quotas = new Map<string, Known>()
   readonly #byNamespace = new Map<string, Set<string>>()
-  /** The types that quotas name or have named, whether there are such or not. */
+  /** The types that quotas name or have named, whether they exist or not. */
   readonly #named = new Set<string>()
   readonly #types: TypeInformers
   readonly #raisedAt = new Map<string, number>()

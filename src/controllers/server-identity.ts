@@ -21,11 +21,11 @@ const LABEL = 'apiserver.kubernetes.io/identity'
 const COMPONENT = 'kube-apiserver'
 const DURATION_SECONDS = 3600
 const RENEW_MS = 10_000
-/** The namespace is created by another controller, and where the server listens is known when it does. */
+/** The namespace is created by another controller, and the address is known when the server listens. */
 const INCOMPLETE_MS = 200
 const COLLECT_MS = 3_600_000
 
-/** The same after a restart, another one on every host. */
+/** The name is the same after a restart, and differs between hosts. */
 export function identityOf(hostname: string): string {
   const hash = createHash('sha256')
   for (const text of [hostname, COMPONENT]) {
@@ -111,7 +111,7 @@ export function serverIdentity(parts: ControllerParts, own: OwnIdentity): Contro
       let collectAt = clock.now()
       let isWhole: boolean
       do {
-        // Read first: a value that is known a moment later is written the next time.
+        // The address is read first. If it becomes known during the write, the next write has it.
         isWhole = own.peerAddress() !== ''
         const isRenewed = await lease.renew()
         isWhole &&= isRenewed

@@ -23,7 +23,7 @@ export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasure
   }
 }
 
-/** Before anything is served: what services have that another server gave to them is not given to others. */
+/** Runs before anything is served, so that addresses of another server's services are not given away. */
 export async function claimAddressesInUse(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const claimed = await claimWhatServicesHave(claimParts(parts, signal))
   if (claimed.length > 0)

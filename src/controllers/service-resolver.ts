@@ -1,5 +1,5 @@
-// Resolves a service to an address for outgoing calls: a ready endpoint where one is known, as the server may not be part of the
-// cluster network, otherwise the cluster IP.
+// Resolves a service to an address for outgoing calls: a ready endpoint if one is known, because the server may not be part of
+// the cluster network, otherwise the cluster IP.
 import type { ObjectReader } from '../admission/object-reader.ts'
 import type { Endpoints, EndpointSlice, Service, ServiceSpec } from '../api/gen/kinds.ts'
 import { labelsOf } from '../api/object-members.ts'

@@ -14,7 +14,7 @@ import { isReason } from './writes.ts'
 
 const PAGE = 200
 const AT_ONCE = 8
-/** So many objects in each turn of all migrations together: 250 in a second. */
+/** The number of objects in each turn, for all migrations together: 250 a second. */
 const TURN_OBJECTS = 25
 const TURN_MS = 100
 

@@ -17,11 +17,11 @@ import { WorkQueue } from './work-queue.ts'
 import { controllerContext, isReason, updateLive } from './writes.ts'
 
 const NAME = 'storage-version-migrator'
-/** A type may be defined so much later than its migration. */
+/** A type may be defined this much later than its migration. */
 const TYPE_WAIT_MS = 60_000
 const LOOK_AGAIN_MS = 1_000
 const TELL_EVERY_MS = 5_000
-/** Everything that rewriting an object takes. */
+/** The parts that a rewrite needs. */
 const VERBS_NEEDED: readonly string[] = ['update', 'patch', 'list']
 const GROUP = 'storagemigration.k8s.io'
 

@@ -1,4 +1,4 @@
-// The namespaces and priority classes that always exist: created at the start, and again should one go missing (W-384, W-627).
+// The namespaces and priority classes that always exist: created at the start, and again when one is missing (W-384, W-627).
 import { pause } from '../lib/pause.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -22,7 +22,7 @@ const CLASSES = [
   },
 ] as const
 
-/** The namespaces are there already when it begins: they are made before anything is served. */
+/** The server makes them before it serves anything, so they exist when this begins. */
 export function systemNamespaces(parts: ControllerParts): Controller {
   return {
     name: 'system-namespaces',

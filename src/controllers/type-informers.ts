@@ -81,7 +81,7 @@ export class TypeInformers {
     }
   }
 
-  /** Other types are to be followed than before; many such calls in one turn of the event loop are one look. */
+  /** Call this when other types must be followed. Several calls in one turn of the event loop have one effect. */
   lookAgain(): void {
     if (!this.#isCurrent) return
     this.#isCurrent = false

@@ -10,7 +10,7 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 30_000
 
 export interface WorkQueueOptions {
-  /** Named in the log, and counted under. */
+  /** The name in the log and in metrics. */
   readonly name: string
   readonly workers: number
   /** Resolves to true if the key is to be retried after a pause. */
@@ -22,7 +22,7 @@ export class WorkQueue {
   readonly #log: Log
   readonly #options: WorkQueueOptions
   readonly #tally: QueueTally
-  /** With when they came, by `performance.now()`. */
+  /** The keys with the times of their arrival, by `performance.now()`. */
   readonly #waiting = new Map<string, number>()
   /** Added while they were being worked on. */
   readonly #again = new Set<string>()

@@ -84,7 +84,7 @@ export interface EnsuredObject {
   readonly resource: Resource
   readonly name: string
   readonly make: () => ApiObject
-  /** The object as it should be. Undefined: it is so already. */
+  /** The object as it should be. Undefined: nothing to change. */
   readonly repaired: (live: ApiObject) => ApiObject | undefined
 }
 

@@ -1,4 +1,4 @@
-// From one version of a resource to another, by the functions that its definition has; and the answer to the API server that asks.
+// Converts objects between versions of a resource by the functions of its definition, and answers the API server's requests for conversion.
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { fieldOf } from './field-path.ts'
 import type { Report, StructuralSchema } from './structural.ts'
@@ -45,7 +45,7 @@ export class Conversion {
     return this.#functions.size > 0
   }
 
-  /** Every version must be reached from every other: which one is asked for is up to the clients. */
+  /** Every version must be reachable from every other, because clients choose the version. */
   check(report: Report): void {
     for (const pair of this.#functions.keys()) {
       const [from = '', to = ''] = pair.split(' -> ')
@@ -62,7 +62,7 @@ export class Conversion {
     }
   }
 
-  /** Throws the errors of the functions, and a RangeError if there is no such version. */
+  /** Throws the errors of the functions, and a RangeError for an unknown version. */
   convert(object: ValueMap, to: string): ValueMap {
     const from = this.#versionIn(object['apiVersion'])
     const route = this.#names.includes(from) && this.#names.includes(to) ? this.#route(from, to) : undefined

@@ -107,7 +107,7 @@ type UnstructuralKey<Key, Path extends string> = Key extends {
   ? never
   : `${Path}: ${(typeof INSTEAD)['record keys']}`
 
-/** Texts and numbers may be listed, one type may be null, and an integer may be a text; more is only seen when it runs. */
+/** Texts and numbers may be listed, one type may be null, and an integer may be a text; other faults are found at run time. */
 type UnstructuralUnion<Options, Path extends string> =
   TypeOf<Options> extends 'literal' | 'enum' | 'string' | 'number'
     ? never

@@ -80,9 +80,9 @@ export interface VersionOptions {
   readonly scale?: Scale
   /** Fields for `kubectl get --field-selector`, as JSON paths: `.spec.color`. */
   readonly selectableFields?: readonly `.${string}`[]
-  /** Whether it is in the API; unless it is false. */
+  /** Whether the version is served. Default: true. */
   readonly served?: boolean
-  /** Whether objects are stored as this version. Exactly one version is; with one version it goes without saying. */
+  /** Whether objects are stored in this version. Exactly one version is stored. Default: true for a single version. */
   readonly storage?: boolean
   /** Clients are warned, with this text or the server's own. */
   readonly deprecated?: boolean | string
@@ -125,10 +125,7 @@ export interface ResourceOptions<Group extends string, Kind extends string, V ex
    * `server.convert()` of `startServer()` or of an extension, and where `review()` is served as a webhook.
    */
   readonly convert?: Conversions<Group, Kind, V>
-  /**
-   * Where the API server has its objects converted: where `convert` is served, or another program. Absent, and with `convert`: a
-   * server that the functions were not given to refuses to convert.
-   */
+  /** The webhook that converts objects. If it is absent and `convert` is present, a server without the functions refuses to convert. */
   readonly webhook?: WebhookClientConfig
 }
 

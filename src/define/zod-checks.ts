@@ -20,8 +20,8 @@ interface CheckDef {
 }
 
 /**
- * Formats that Kubernetes knows. Where Zod's pattern is one of RE2, it goes along: the two agree then to the letter. Of URLs and host
- * names Kubernetes has an idea of its own, which is a little narrower.
+ * Formats that Kubernetes knows. If Zod's pattern is valid in RE2, it is kept, and both agree exactly. Kubernetes is a little stricter about URLs and
+ * host names.
  */
 const FORMATS: Readonly<Record<string, string>> = {
   email: 'email',

@@ -4,10 +4,10 @@ import { type Bindings, type CelValue, Fault, NamedMap } from '../../cel/cel.ts'
 import type { Steps } from '../request-authorizer.ts'
 import type { Expression, Policy } from './definition.ts'
 
-/** For all expressions of one type of a policy. */
+/** The cost limit for all expressions of one type of a policy. */
 export const BUDGET = 10_000_000
 const CONDITION_BUDGET = 2_500_000
-/** For each single expression. */
+/** The cost limit of a single expression. */
 const CALL_BUDGET = 1_000_000
 
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
@@ -131,7 +131,7 @@ export type ConditionsResult =
   | { readonly kind: 'noMatch' }
   | { readonly kind: 'error'; readonly message: string }
 
-/** All must be true. A false one decides even if another failed. */
+/** All conditions must be true. A false condition decides even if another one failed. */
 export function* evaluateConditions(policy: Policy, bindings: Bindings): Steps<ConditionsResult> {
   if (policy.conditions.length === 0) return { kind: 'match' }
   const errors: string[] = []

@@ -130,7 +130,7 @@ class MutatingPass {
     return document === undefined ? undefined : as.read(document)
   }
 
-  /** With code 403 for every reason. */
+  /** The code is 403 for every reason. */
   #refusal({ reason }: Denial): ApiError {
     const causes = this.#errors.map(({ policy, binding, message }) => ({
       message:

@@ -12,7 +12,7 @@ export interface ParamSource extends ObjectReader {
   readonly namespaced: boolean
 }
 
-/** Undefined: there is no such kind. */
+/** Undefined: the kind does not exist. */
 export type ParamSources = (kind: GroupVersionKind) => ParamSource | undefined
 
 /** A policy or binding is invalid. The failure policy applies. */
@@ -28,7 +28,7 @@ export function paramSourceOf({ paramKind }: Policy, sources: ParamSources): Par
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${named}, Kind=${kind}'`)
 }
 
-/** One `undefined` if the policy is to be evaluated without parameters. Throws a `ConfigurationError`. */
+/** One `undefined` if the policy is evaluated without parameters. Throws a `ConfigurationError`. */
 export async function paramsFor(
   { paramRef }: PolicyBinding,
   { source, namespace }: { readonly source: ParamSource | undefined; readonly namespace: string },

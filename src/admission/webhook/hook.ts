@@ -64,7 +64,7 @@ export class Hooks {
     return isAdmissionConfiguration(requestKind) ? this.#static : this.#all
   }
 
-  /** Replaced, never changed: a request keeps the list that it began with. */
+  /** The list is replaced and never changed, so that a request keeps its list. */
   get all(): readonly Hook[] {
     return this.#all
   }
@@ -78,7 +78,7 @@ export class Hooks {
     this.#arrange()
   }
 
-  /** In the place of all before them. */
+  /** Replaces all webhooks from files. */
   setStatic(configurations: readonly ApiObject[]): void {
     const hooks = configurations.flatMap((configuration) => readHooks(configuration, this.#targets))
     this.#static = sorted(hooks.map((hook) => ({ ...hook, key: `file ${hook.key}` })))
@@ -95,7 +95,7 @@ export class Hooks {
    * are malformed: they were not checked before.
    */
   add(webhook: ValueMap, target: ReviewFunction): () => void {
-    // No configuration can be called so.
+    // No configuration can have this name.
     const key = `function ${++this.#added}`
     const hook = { ...readHook(webhook, textOrEmpty(webhook, 'name'), target), key }
     if (hook.conditions?.problem !== undefined) throw new TypeError(`${hook.name}: ${hook.conditions.problem}`)

@@ -14,7 +14,7 @@ export interface ServedKind {
   show(object: ApiObject): MaybePromise<ApiObject>
   /** Back to the stored version. */
   adopt(object: ApiObject): MaybePromise<ApiObject>
-  /** Decodes a document, with defaults and without unknown fields. Throws. */
+  /** Decodes a document, with defaults and without unknown fields. Throws if it is malformed. */
   read(document: Value): ApiObject
   encode(object: ApiObject): string
 }

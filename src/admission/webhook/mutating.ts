@@ -13,9 +13,9 @@ import type { Verdict } from './review.ts'
 
 const NAME = 'MutatingAdmissionWebhook'
 
-/** Reading and applying patches is other rooms' work. */
+/** Other rooms read and apply patches. */
 export interface JsonPatching {
-  /** Throws if the bytes are no JSON. */
+  /** Throws if the bytes are not JSON. */
   parse(bytes: Buffer): Value
   /** Throws if the patch does not fit. */
   applyPatch(document: Value, patch: Value): Value

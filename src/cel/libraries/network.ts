@@ -78,7 +78,7 @@ function notAnIp(text: string): Fault {
   )
 }
 
-/** In canonical form; of IPv6 addresses the platform knows it. */
+/** The canonical form. The platform makes it for IPv6 addresses. */
 function formatIp({ family, bits }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 0xffn)).join('.')
   const words = Array.from({ length: 8 }, (_, i) => ((bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))

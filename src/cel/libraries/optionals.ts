@@ -29,7 +29,7 @@ export const OPTIONALS: readonly FunctionDefinition[] = [
   define('orValue', ['optional_orValue_value: optional(A).(A) A'], ([{ value }, other]: [Optional, CelValue]) =>
     value === undefined ? other : value,
   ),
-  // Collected by the folds that use them; here for their signatures.
+  // The folds evaluate these functions. Only their signatures are here.
   define(
     MAP_INSERT,
     ['@mapInsert_map_key_value: (map(A, B), A, B) map(A, B)', '@mapInsert_map_map: (map(A, B), map(A, B)) map(A, B)'],

@@ -10,7 +10,7 @@ import { parseDuration, parseTimestamp, timestampOf } from '../time.ts'
 import { type CelList, type CelMap, type CelValue, Duration, Fault, noSuchOverload, Timestamp } from '../value.ts'
 import { typeNameOf, TypeValue, Uint } from '../value.ts'
 
-/** Planned on their own; here for their signatures. */
+/** The plan evaluates these functions by itself. Only their signatures are here. */
 const planned = (): CelValue => noSuchOverload()
 
 const ORDERED: readonly string[] = ['bool', 'string', 'bytes', 'timestamp', 'duration']

@@ -61,7 +61,7 @@ export function boolean<T = ValueMap>(name: string, description: string, cell: N
   return column(name, description, cell, { type: 'boolean' })
 }
 
-/** Columns that are cells of their own. `more` are cells beyond the columns, where the reference has such. */
+/** Columns that are cells of their own. `more` are cells beyond the columns, as in the reference. */
 export function tableOf<T = ValueMap>(
   columns: readonly NoInfer<Column<T>>[],
   ...more: readonly NoInfer<Cell<T>>[]
@@ -74,7 +74,7 @@ export function definitionOf({ name, type, format, description, priority }: Colu
   return { name, type, format, description, priority }
 }
 
-// A wire string: recorded answers hold it.
+// Clients see this text, and recorded answers have it.
 export const NAME_DESCRIPTION =
   'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client ' +
   'to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and ' +

@@ -17,7 +17,7 @@ export interface PrinterColumn {
   readonly priority?: number
 }
 
-/** All cells of a row together visit at most so many values, and each has an equal share. That takes about ten milliseconds. */
+/** All cells of a row together visit at most this many values, and each has an equal share. That takes about ten milliseconds. */
 const MOST_VISITS = 50_000
 
 /** Undefined for a definition without columns: its objects are shown in the default table (D11). */

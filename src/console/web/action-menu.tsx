@@ -21,7 +21,7 @@ export function startAction(action: Action, targets: readonly Target[], onDone?:
   window.dispatchEvent(new CustomEvent<Start>(STARTED, { detail: { action, targets, onDone } }))
 }
 
-/** Stands once in the page. */
+/** The page has one. */
 export function ActionHost() {
   const [started, setStarted] = useState<StartedAction>()
   const [message, setMessage] = useState('')

@@ -20,7 +20,7 @@ export function isName({ name, format }: Column): boolean {
   return format === 'name' || name === 'Name'
 }
 
-/** Whether the column says how the object is. */
+/** Whether the column shows the state of the object. */
 export function isState({ name }: Column): boolean {
   return /^(Status|Phase|Ready|Available|Condition)$/.test(name)
 }

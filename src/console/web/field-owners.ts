@@ -112,7 +112,7 @@ class LineNumbers {
   }
 }
 
-/** The managers that have written between two versions. A manager that only lost a field has not, though its entry has changed. */
+/** The managers that have written between two versions. A manager that only lost a field is left out, though its entry has changed. */
 export function writersSince(before: readonly ManagedFields[], after: readonly ManagedFields[]): readonly string[] {
   const writers = after.filter((entry) => {
     const known = before.find(

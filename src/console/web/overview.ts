@@ -1,4 +1,4 @@
-// The questions of the overview. Each asks for a few objects that are not well, and for no others.
+// The requests of the overview. Each asks for a few unhealthy objects, and for no others.
 import { ApiFailure, ask, askText } from './api.ts'
 import type { Fields } from './fields.ts'
 import { type Counts, countsIn, failingWebhooks, type FailingWebhook, shownCounts } from './metrics-text.ts'
@@ -10,7 +10,7 @@ export const MOST_ROWS = 10
 export interface Question {
   /** `deployments.apps` */
   readonly resource: string
-  /** True for objects that are not well. */
+  /** True for unhealthy objects. */
   readonly where?: string
   readonly select: string
   readonly more?: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-// An object as YAML: edited, tried, compared, and only then written. What others did meanwhile is put together with the edit, and told.
+// An object as YAML: edited, tried, compared, and only then written. Changes by others in the meantime are merged into the edit, and shown.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { messageOf, statusOf } from './api.ts'

@@ -2,7 +2,7 @@
 
 export type Amount = number | string | undefined
 
-/** The count: that of a percentage is of `total`, rounded up or down. */
+/** The count. A percentage is of `total`, rounded up or down. */
 export function countOf(amount: Amount, total: number, rounding: 'up' | 'down'): number {
   if (typeof amount !== 'string') return amount ?? 0
   const part = (Number.parseInt(amount, 10) * total) / 100

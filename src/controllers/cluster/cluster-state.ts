@@ -96,7 +96,7 @@ export class Cluster {
     return this.parts.clock.timeOfDay()
   }
 
-  /** Follows all objects of a kind. To be called before `run`. */
+  /** Follows all objects of a kind. Call this before `run`. */
   follow<N extends ClusterKind>(kind: N): Followed<ObjectOf<N>> {
     const known = this.#followed.get(kind)
     if (known !== undefined) return known as unknown as Followed<ObjectOf<N>>
@@ -107,7 +107,7 @@ export class Cluster {
     return followed
   }
 
-  /** Adds a loop that begins when all objects are known, and ends with the signal. To be called before `run`. */
+  /** Adds a loop that begins when all objects are known, and ends with the signal. Call this before `run`. */
   onReady(loop: () => Promise<void>): void {
     this.#loops.push(loop)
   }

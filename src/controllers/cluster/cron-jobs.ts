@@ -11,7 +11,7 @@ import { byAge, ownerReference } from './ownership.ts'
 const COMPONENT = 'cronjob-controller'
 const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 const MANY_MISSED = 100
-/** More missed times than these are not looked at one by one. */
+/** With more missed times than these, they are not examined one by one. */
 const MOST_MISSED = 1000
 const LATE_MS = 100
 
@@ -99,7 +99,7 @@ export function cronJobs(cluster: Cluster): void {
     ) {
       due = at
       missed += 1
-      // A schedule with so many missed times is due at least once a day, so one day before now is enough.
+      // A schedule with this many missed times is due at least once a day, so one day before now is enough.
       if (missed === MOST_MISSED) at = Math.max(at, nowMs - 24 * 3_600_000)
     }
     if (missed > MANY_MISSED) {

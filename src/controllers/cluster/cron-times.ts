@@ -14,7 +14,7 @@ const MONTHS: readonly string[] = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'ju
 const DAYS: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** A schedule for the 29th of February is due within so many days. */
+/** A schedule for the 29th of February is due within this many days. */
 const MOST_DAYS = 8 * 366
 
 interface Field {

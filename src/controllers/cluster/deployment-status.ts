@@ -1,4 +1,4 @@
-// The status of a Deployment: what its ReplicaSets add up to, whether it is available, and whether its rollout makes progress in time.
+// The status of a Deployment: the sums over its ReplicaSets, whether it is available, and whether its rollout makes progress in time.
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/gen/kinds.ts'
 import type { Cluster } from './cluster-state.ts'
 import type { Followed } from './followed.ts'
@@ -99,7 +99,7 @@ export function deploymentStatus(
   return { ...status, conditions }
 }
 
-/** The condition keeps its times where its status and reason stay. */
+/** The condition keeps its times if its status and reason stay. */
 function withCondition(conditions: Conditions, type: string, now: string, found: Found): Conditions {
   const before = conditions.find((one) => one.type === type)
   if (before?.status === found.status && before.reason === found.reason) return conditions

@@ -55,7 +55,7 @@ export function disruptionBudgets(cluster: Cluster): void {
   }
   for (const scaled of [deployments, stateful]) scaled.listen({ changed: tellOfScale, gone: tellOfScale })
 
-  /** The size that the controllers of the pods are to have, each controller once. */
+  /** The size that the controllers of the pods should have, each controller once. */
   function scaleOf(selected: readonly Pod[]): number {
     const scales = new Map<string, number>()
     for (const pod of selected) {

@@ -123,7 +123,7 @@ const targetOf = ({ metadata }: Pod) => {
   return { kind: 'Pod', namespace, name, uid }
 }
 
-/** A pod that the service gives a name of its own. */
+/** The DNS name of a pod below that of its service. */
 function hostnameOf({ metadata, spec }: Service, pod: Pod): { readonly hostname?: string } {
   const { hostname, subdomain } = pod.spec
   return hostname !== undefined && subdomain === metadata.name && spec.clusterIP === 'None' ? { hostname } : {}

@@ -11,7 +11,7 @@ import type { Resource } from '../../registry/registry.ts'
 import type { Store } from '../../store/store.ts'
 import { runInformer } from '../informer.ts'
 
-/** Removals are remembered for so many objects. */
+/** Removals are remembered for this number of objects. */
 const REMEMBERED = 10_000
 
 export interface Listener<T> {

@@ -167,7 +167,7 @@ export function jobs(cluster: Cluster): void {
       const isOver = active.length === 0 && noted.length === 0 && !this.#pods.some((pod) => !hasEnded(pod.status))
       if (isOver) {
         this.#condition(isFailure ? 'Failed' : 'Complete', reason, message)
-        // A Job that is suspended has none, and no Job may end without.
+        // A Job that was suspended from the start has no start time, which every ended Job needs.
         if (this.#status.startTime === undefined) this.#set({ startTime: cluster.now })
         if (!isFailure) this.#set({ completionTime: cluster.now })
         const type = isFailure ? 'Warning' : 'Normal'
@@ -215,7 +215,7 @@ export function jobs(cluster: Cluster): void {
       cluster.events.record({ about: this.#job, component: COMPONENT, reason: 'Suspended', message: 'Job suspended' })
     }
 
-    /** Without their finalizer: that they end is no failure. */
+    /** Removes the finalizer first, so that the end of a pod does not count as a failure. */
     async #giveUp(active: readonly Pod[]): Promise<void> {
       await untrack(active)
       await deletePods(cluster, pods, this.#owner, active)

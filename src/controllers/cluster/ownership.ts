@@ -123,7 +123,7 @@ export function hasEnded({ phase }: Pod['status']): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }
 
-/** Since when the pod is ready, in milliseconds since 1970; undefined: it is not. */
+/** The time when the pod became ready, in milliseconds since 1970. Undefined: it is not ready. */
 export function readySince({ status }: Pod): number | undefined {
   const ready = status.conditions?.find(({ type }) => type === 'Ready')
   return ready?.status === 'True' ? Date.parse(ready.lastTransitionTime ?? '') : undefined

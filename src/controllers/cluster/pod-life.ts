@@ -1,5 +1,5 @@
-// The life of a pod on a simulated node, as a function of its annotations, its status and the time: what its status is now, and when it
-// will be another one. The containers of a pod are only in its status.
+// The life of a pod on a simulated node, as a function of its annotations, its status and the time. It gives the current status and the
+// time of its next change. The containers of a pod are only in its status.
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/gen/kinds.ts'
 import { annotationsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'
@@ -58,7 +58,7 @@ function textIn(pod: Pod, key: string, container?: string): string | undefined {
   )
 }
 
-/** A text that is no duration counts as absent. */
+/** A text that is not a duration counts as absent. */
 function durationIn(pod: Pod, key: string, container?: string): number | undefined {
   const parsed = parseDuration(textIn(pod, key, container) ?? '')
   return parsed.ok && parsed.nanoseconds >= 0 ? Number(parsed.nanoseconds) / 1e6 : undefined
@@ -204,7 +204,7 @@ class Life {
     const startedAt = old.state.running?.startedAt ?? this.#now
     const sinceMs = Date.parse(startedAt)
     const isNew = old.containerID !== this.#idIn(container.name, isInit)
-    // A container is seen to run, be it for a moment.
+    // Every container is reported as running, at least for a moment.
     if (runMs !== undefined && sinceMs + runMs <= this.#nowMs && !isNew) {
       const reason = exitCode === 0 ? 'Completed' : 'Error'
       const terminated = { exitCode, reason, startedAt, finishedAt: this.#now, ...idIn(old) }

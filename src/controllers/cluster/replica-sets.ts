@@ -50,7 +50,7 @@ function isEnded({ status: { phase } }: Pod): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }
 
-/** Creates or deletes pods. Why a pod was refused; undefined: none was. */
+/** Creates or deletes pods. Returns the reason why a pod was refused. Undefined: none was. */
 async function scale(
   cluster: Cluster,
   pods: Followed<Pod>,

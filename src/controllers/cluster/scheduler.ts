@@ -163,7 +163,7 @@ function choose(pod: Pod, facts: TopologyFacts, volumeFilter: NodeFilter): Choic
 /** No node is looked at. */
 function unfitForAll(nodes: number, why: string): string {
   if (nodes === 0) return 'no nodes available to schedule pods'
-  // The last words are those of the reference, which looks for what its plugins have found out before.
+  // The reference ends its message with these words.
   return `0/${nodes} nodes are available: ${why}. not found`
 }
 

@@ -152,7 +152,7 @@ export function rulesOf(pod: Pod, terms: readonly PodAffinityTerm[] = [], facts:
   })
 }
 
-/** The domains that pods with anti-affinity to this one keep it out of. */
+/** The domains that are closed to the pod by the anti-affinity of other pods. */
 function repelledDomains(pod: Pod, facts: TopologyFacts): readonly (readonly [key: string, domain: string])[] {
   const domains: (readonly [string, string])[] = []
   for (const other of facts.repelling) {

@@ -1,4 +1,4 @@
-// The channels of exec and attach, over a WebSocket (v4 and v5 of channel.k8s.io) or over SPDY: input, output and how it ended.
+// The channels of exec and attach, over a WebSocket (v4 and v5 of channel.k8s.io) or over SPDY: input, output and the result.
 import { PassThrough } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { SpdyStream } from '../../../wire/spdy.ts'
@@ -97,7 +97,7 @@ export class SpdyStreams {
     if (this.#streams.size === this.#wanted.size) this.#complete.resolve()
   }
 
-  /** Resolves when all are there. Never where the client opens fewer. */
+  /** Resolves when all streams are there, and never if the client opens fewer. */
   async stream(signal: AbortSignal): Promise<ContainerStream> {
     await this.#complete.promise
     const stdin = this.#streams.get('stdin')

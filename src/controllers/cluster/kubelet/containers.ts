@@ -8,7 +8,7 @@ export interface ContainerName {
 }
 
 export interface LogCall extends ContainerName {
-  /** Of the run before the current one. */
+  /** The log of the run before the current one. */
   readonly previous: boolean
   /** The client waits for further lines. */
   readonly follow: boolean

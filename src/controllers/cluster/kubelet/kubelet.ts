@@ -16,7 +16,7 @@ import { forwardPorts, PORT_PROTOCOL } from './port-forward.ts'
 export interface KubeletParts {
   readonly containers: SimulatedContainers
   findPod(namespace: string, name: string, signal: AbortSignal): Promise<Pod | undefined>
-  /** Resolves when the pod is gone, or is another one than `isSame` says. */
+  /** Resolves when the pod is gone, or `isSame` is false for it. */
   untilChanged(pod: Pod, isSame: (now: Pod) => boolean, signal: AbortSignal): Promise<void>
   readonly nowMs: () => number
 }
