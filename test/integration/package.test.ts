@@ -312,10 +312,10 @@ it('has what the documents show, which runs', async () => {
     const child = spawn(process.execPath, [file], { cwd: home, env })
     let [said, errors] = ['', '']
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-    // A controller runs until it is told to stop.
+    // A controller runs until it is told to stop. A second signal would end it at once.
     child.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString()
-      if (said.includes('reconciled colours')) child.kill('SIGTERM')
+      if (!child.killed && said.includes('reconciled colours')) child.kill('SIGTERM')
     })
     const [code] = (await once(child, 'close')) as [number | null]
     expect(code, `${file}: ${errors}`).toBe(0)
