@@ -10,7 +10,7 @@ nameSourceFiles(new URL('.', import.meta.url).href)
 keepCompiled()
 // Settings from the environment or from files take effect when those are read.
 if (/^(serve|worker)$/.test(process.argv[2] ?? '') && !process.argv.includes('--plain-runtime')) heldCompilers.hold()
-// The import comes last: what precedes it is for the code that is loaded now.
+// The import comes last, so that the code above applies to it.
 const { endWithReader, runCommand } = await import('./commands/commands.ts')
 endWithReader()
 process.exitCode = await runCommand(process.argv.slice(2), process.env)

@@ -1,5 +1,5 @@
-// From a Zod 4 schema to a structural one, by the definitions that Zod opens to libraries (`_zod.def`). The schema is the user's,
-// and so is the zod that made it: nothing of that package is imported.
+// From a Zod 4 schema to a structural one, by the definitions that Zod opens to libraries (`_zod.def`). The user brings the
+// schema and the zod that made it: this file imports nothing of that package.
 import type { Value } from '../api/value.ts'
 import { KUBERNETES_KEYWORDS, present, type Report, type StructuralSchema } from './structural.ts'
 import { withChecks, type ZodCheck } from './zod-checks.ts'
@@ -78,7 +78,7 @@ export const INSTEAD = {
 const REFINEMENT =
   'a refinement runs in your process only: say it as a CEL rule too, .meta(kubernetes({ rules: [{ rule: "…" }] }))'
 
-/** Keywords of `.meta()` that go into the definition; the others are for others. */
+/** Keywords of `.meta()` that go into the definition. Other keywords are ignored. */
 const META: ReadonlySet<string> = new Set(['title', 'description', 'format', 'example'])
 
 class Walk {

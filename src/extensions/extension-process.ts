@@ -244,7 +244,7 @@ function processorMs(pid = 0): number {
   }
 }
 
-/** Throws if the text is no answer to an order of the kind: any code of the extension may have written it. */
+/** Throws if the text is not an answer to an order of the kind: any code of the extension may have written it. */
 function readReport(line: string, kind: Order['kind']): Report {
   const { kind: said, message, stack, descriptions, review } = asMap(JSON.parse(line) as Value)
   if (said === 'fault' && typeof message === 'string') {

@@ -30,11 +30,11 @@ export interface LabelSelector {
 
 /** The requests that a function admits, and the mode: with the members, the meaning and the defaults of a webhook configuration. */
 export interface AdmissionRule<T, O extends AdmissionOperation, P extends AdmissionType> {
-  /** Stands in messages, metrics and audit annotations: `owner.example.com`. Functions and webhooks are called in the order of names. */
+  /** Appears in messages, metrics and audit annotations: `owner.example.com`. Functions and webhooks are called in the order of names. */
   readonly name: string
   /** Absent: `validating`. */
   readonly type?: P
-  /** The one kind that it is about: `k8s.Pod`, `Backup.versions.v1`. */
+  /** The kind of the written objects: `k8s.Pod`, `Backup.versions.v1`. */
   readonly resource?: Kind<T>
   /** Absent: CREATE and UPDATE. Goes with `resource`. */
   readonly operations?: readonly O[]
@@ -52,7 +52,7 @@ export interface AdmissionRule<T, O extends AdmissionOperation, P extends Admiss
   readonly timeoutSeconds?: number
   /** Absent: `None`. A function with `Some` is not called in a dry run, which is refused. */
   readonly sideEffects?: 'None' | 'NoneOnDryRun' | 'Some'
-  /** Whether a mutating function is asked again where others have changed the object after it. Absent: `Never`. */
+  /** Whether a mutating function is called again if others have changed the object after it. Absent: `Never`. */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded'
 }
 
@@ -114,7 +114,7 @@ interface AdmissionNotes {
 export interface Denied extends AdmissionNotes {
   readonly allowed: false
   readonly message?: string
-  /** Of the answer, from 400 to 599. Absent: 400. */
+  /** The code of the answer, from 400 to 599. Absent: 400. */
   readonly code?: number
   /** `Forbidden`, `Invalid`, … */
   readonly reason?: string
@@ -124,7 +124,7 @@ export interface Allowed extends AdmissionNotes {
   readonly allowed?: true
 }
 
-/** As RFC 6902 has them. */
+/** As in RFC 6902. */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
@@ -148,7 +148,7 @@ export interface SubjectAccess {
   readonly groups?: readonly string[]
   readonly uid?: string
   readonly extra?: Readonly<Record<string, readonly string[]>>
-  /** Of a request for objects. Empty members are absent. */
+  /** For a request for objects. Empty members are absent. */
   readonly resourceAttributes?: {
     readonly verb: string
     readonly group?: string
@@ -158,7 +158,7 @@ export interface SubjectAccess {
     readonly namespace?: string
     readonly name?: string
   }
-  /** Of every other request. */
+  /** For every other request. */
   readonly nonResourceAttributes?: { readonly verb: string; readonly path: string }
 }
 
@@ -170,7 +170,7 @@ export type AccessResult =
   | void
 
 export interface AuthorizeOptions {
-  /** Stands in metrics. Absent: that of the file, or `function`. */
+  /** The name in metrics. Absent: that of the file, or `function`. */
   readonly name?: string
   /** The outcome for the request if the function throws or takes too long. Absent: `Deny`. */
   readonly failurePolicy?: 'Deny' | 'NoOpinion'
@@ -193,7 +193,7 @@ export type ConvertFunction = (object: KubernetesObject, to: string) => MaybePro
  * details, and the server logs the error. Each method returns a function that removes the added one.
  */
 export interface Extensible {
-  /** Has a function see the writes that the rule names. */
+  /** Calls a function for the writes that the rule names. */
   readonly admit: <
     T = KubernetesObject,
     const O extends AdmissionOperation = 'CREATE' | 'UPDATE',
@@ -211,8 +211,8 @@ export interface Extensible {
     (of: { readonly group: string; readonly kind: string }, convert: ConvertFunction): Disposable
   }
   /**
-   * Has a function asked about every request, before all authorizers of `--authorization-mode`; not about `system:masters`. Several
-   * are asked in the order of their names, those of one name as they were added.
+   * Calls a function for every request, before all authorizers of `--authorization-mode`, but not for `system:masters`. Several functions are called
+   * in the order of their names, and functions of one name in the order of their addition.
    */
   readonly authorize: (
     authorize: (access: SubjectAccess) => MaybePromise<AccessResult>,

@@ -9,7 +9,7 @@ export interface KeptFunction {
 }
 
 export class KeptFunctions implements ExtensionPoints {
-  /** With how each is removed, where it has been handed over. */
+  /** The functions. Each has its removal, if it has been handed over. */
   readonly #kept = new Map<KeptFunction, (() => void) | undefined>()
   #points: ExtensionPoints | undefined
 
@@ -21,7 +21,7 @@ export class KeptFunctions implements ExtensionPoints {
     return [...this.#kept.keys()]
   }
 
-  /** To be called once: from now on every function goes there. */
+  /** Call this once: from then on every function goes there. */
   handOverTo(points: ExtensionPoints): void {
     this.#points = points
     for (const each of this.#kept.keys()) this.#kept.set(each, register(points, each.description, each.answer))

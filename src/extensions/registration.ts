@@ -108,7 +108,7 @@ function isTexts(value: Value | undefined): boolean {
   return isList(value) && value.length > 0 && value.every((item) => typeof item === 'string')
 }
 
-/** Without a misspelt member, the function would be asked about other requests than its author thinks. */
+/** If a misspelt member were ignored, the function would be called for other requests than its author expects. */
 function checkMembers(part: object, known: readonly string[], problem: (text: string) => TypeError): void {
   const odd = Object.keys(part).find((member) => !known.includes(member))
   if (odd !== undefined) throw problem(`there is no ${JSON.stringify(odd)}${suggestion(odd, known)}`)

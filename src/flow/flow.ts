@@ -10,7 +10,7 @@ export interface FlowRequest {
   readonly info: FlowInfo
   readonly query: { get(name: string): string | undefined; has(name: string): boolean }
   readonly signal: AbortSignal
-  /** The approximate number of operations of a transaction. Absent: it is no transaction. */
+  /** The approximate number of operations of a transaction. Absent: it is not a transaction. */
   readonly operations?: number
 }
 

@@ -1,5 +1,5 @@
 // Priority and fairness by the objects of the API: classifies a request, and its priority level executes, queues or rejects it.
-// Until the objects are known, and where mandatory ones are missing, the bootstrap ones apply.
+// Until the objects are known, or if mandatory ones are missing, the bootstrap ones apply.
 import type { ValueMap } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'

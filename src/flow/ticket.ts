@@ -41,7 +41,7 @@ export class Ticket implements Admitted, Queued {
   beganAt = 0
   queue: Queue<Ticket> | undefined
   queues: FairQueues<Ticket> | undefined
-  /** To be called when a request that waited may run. */
+  /** Call this when a request that waited may run. */
   go: (() => void) | undefined
   readonly #schema: TicketSchema
   readonly #end: (ticket: Ticket) => void

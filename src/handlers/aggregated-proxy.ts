@@ -14,7 +14,7 @@ interface Aggregated {
 }
 
 export interface AggregatedLookup<S extends Aggregated> {
-  /** There are none: nothing has to be looked for. */
+  /** No other server has a group, so no lookup is needed. */
   readonly isEmpty: boolean
   /** Undefined if the version of the group is served here, or nowhere. */
   find(group: string, version: string): S | undefined

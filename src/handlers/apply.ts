@@ -89,7 +89,7 @@ export class Applied {
     return withMeta(object, { resourceVersion: sent === '' ? metaText(live, 'resourceVersion') : sent })
   }
 
-  /** Texts that are no quantity, no time or no base64 are found out here; the reference takes the blame for them (D20). */
+  /** Malformed quantities, times and base64 are found here. The reference answers 500 for them (D20). */
   #decodeMerged(merged: ValueMap, live: ApiObject | undefined): ValueMap {
     const { kind } = this.#target
     try {

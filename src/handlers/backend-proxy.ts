@@ -36,7 +36,7 @@ export async function handleProxy(parts: ResourceParts, request: ResourceRequest
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** Of the console, and of other sites: not for a pod. */
+/** Cookies belong to the console and to other sites. */
 const KEPT_HERE: ReadonlySet<string> = new Set(['cookie'])
 
 async function passOn(
@@ -144,7 +144,7 @@ async function backendAt(
   const node = simulated && (await findNode(parts, request, pod.spec.nodeName ?? ''))
   const connect = node && (await simulated?.port(node, pod, number))
   if (connect !== undefined) return { target: { url: originOf('http', address, number), connect }, caller }
-  // Nothing that is secret is sent, and no certificate of a pod bears its address.
+  // The request has no secret, and certificates of pods do not have their addresses.
   const tls = scheme === 'https' ? { tls: { insecure: true } } : {}
   return { target: { url: originOf(scheme, address, number), ...tls }, caller }
 }
@@ -155,7 +155,7 @@ function portNumber(text: string): number {
   throw new ApiError('ServiceUnavailable', `error trying to reach service: invalid port ${JSON.stringify(text)}`)
 }
 
-/** With the port of the kubelet, or with none, it is the kubelet that is reached, with the certificate for it (P-429). */
+/** With the port of the kubelet, or without a port, the request goes to the kubelet, with the certificate for it (P-429). */
 async function findKubelet(
   parts: ResourceParts,
   request: ResourceRequest,

@@ -3,7 +3,7 @@ export type ByteRange =
   | { readonly kind: 'whole' }
   /** Both included. */
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
-  /** Nothing that could be meant; `beyond`: it was understood, and lies behind the end. */
+  /** Undefined: the header has no valid range. `beyond`: the range is behind the end. */
   | { readonly kind: 'none'; readonly beyond: boolean }
 
 const WHOLE: ByteRange = { kind: 'whole' }

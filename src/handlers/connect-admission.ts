@@ -31,7 +31,7 @@ const OPTIONS: Readonly<Record<string, OptionsKind>> = {
   'nodes/proxy': proxied('NodeProxyOptions'),
 }
 
-/** The ports of a request to forward some. */
+/** The ports that a request forwards. */
 export function portsIn(query: Query): number[] {
   return query.all('ports').flatMap((list) => list.split(',').map(Number).filter(Number.isInteger))
 }

@@ -18,7 +18,7 @@ import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 const PATHS: Readonly<Record<string, string>> = { exec: 'exec', attach: 'attach', portforward: 'portForward' }
 /** The names that kubelets have for the switches of clients. */
 const SWITCHES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const
-/** Of no use to a kubelet. */
+/** Options that kubelets do not need. */
 const KEPT_HERE: ReadonlySet<string> = new Set(['cookie', 'origin', 'referer'])
 
 /** A stream to a container, or to ports of a pod. */

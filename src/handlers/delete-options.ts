@@ -14,7 +14,7 @@ export function deleteOptionsOfQuery(query: Query): ValueMap {
   if (policy !== undefined) options['propagationPolicy'] = policy
   const dryRun = query.all('dryRun')
   if (dryRun.length > 0) options['dryRun'] = dryRun
-  // An empty one asks for nothing.
+  // An empty parameter has no effect.
   const [uid, version] = [query.get('uid') ?? '', query.get('resourceVersion') ?? '']
   if (uid !== '' || version !== '') {
     options['preconditions'] = {

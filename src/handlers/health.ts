@@ -9,8 +9,8 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 export interface HealthCheck {
   readonly name: string
   /**
-   * Resolves where all is well; otherwise throws the reason, which goes to the log and not to the caller. The names of the checks that are
-   * left out this time are for those that ask others.
+   * Resolves if all is well. Otherwise throws the reason, which goes to the log and not to the caller. A check that asks other workers passes on the
+   * names of the `excluded` checks.
    */
   readonly check: (signal: AbortSignal, excluded: ReadonlySet<string>) => void | Promise<void>
   /** Part of starting: `/livez` ignores its failure during the grace period. */

@@ -1,5 +1,5 @@
-// GET on an object with `?history=N`, where the gate is on: the versions of it that the storage still has, as a list, the newest first;
-// with `deleted=true` also those of objects that had its name before, and were deleted.
+// GET on an object with `?history=N`, if the gate is on: lists the versions that the storage still has, the newest first. With
+// `deleted=true`, the list includes deleted objects of the same name.
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { isTrue } from '../http/query.ts'

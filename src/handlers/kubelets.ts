@@ -1,4 +1,4 @@
-// Finds the kubelet of a node, and what connections to it are made with (P-400, P-401).
+// Finds the kubelet of a node, and the certificates for connections to it (P-400, P-401).
 import { isIP } from 'node:net'
 import type { Node } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
@@ -71,7 +71,7 @@ function addressOf(addresses: Addresses, types: readonly string[]): string {
   throw new ApiError('', `no preferred addresses found; known addresses: [${known}]`)
 }
 
-/** Throws `ApiError` for a host that is no name and no address: it would be another place in a URL. */
+/** Throws `ApiError` for a host that is neither a name nor an address, because a URL could read it as another host. */
 export function originOf(scheme: string, host: string, port: number): string {
   const isName = /^[a-z\d](?:[-.\w]*[a-z\d])?\.?$/i.test(host)
   if (isIP(host) === 0 && !isName) throw new ApiError('BadRequest', `invalid host ${JSON.stringify(host)}`)

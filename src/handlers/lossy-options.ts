@@ -47,7 +47,7 @@ export function refuseLossyQuery(query: Query, known: Spellings): void {
     const right = rightName(known, name)
     if (right === undefined) continue
     if (right !== name) throw lost(`the query has no parameter ${JSON.stringify(name)}: did you mean ${right}?`)
-    // The first value counts. Of dry runs all do.
+    // The first value counts. But every value of `dryRun` counts.
     if (name !== 'dryRun' && new Set(query.all(name)).size > 1) throw lost(`the query has several values of ${name}`)
     if (name.endsWith('Selector')) checkSelector(name, query.get(name) ?? '')
   }

@@ -12,7 +12,7 @@ export interface NodeConnections {
   readonly addressTypes: readonly string[]
   /** The port of kubelets that do not report theirs. */
   readonly port: number
-  /** The certificates of now. */
+  /** The current certificates. */
   readonly files: () => KubeletFiles
   /** Connections within this process; absent: there are no simulated nodes. */
   readonly simulated?: SimulatedConnections

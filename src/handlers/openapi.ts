@@ -13,7 +13,7 @@ type Documents = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
 
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-/** The time of this call counts as that of the last change. */
+/** The time of this call counts as the time of the last change. */
 export function openApiRoutes(documents: () => Documents, clock: Clock): Route[] {
   const modified = new Date(clock.timeOfDay()).toUTCString()
   return [
@@ -119,7 +119,7 @@ function typeFor(accept: string, protobuf: string): string | undefined {
   return undefined
 }
 
-/** The date counts only where there is no tag. */
+/** The date counts only if there is no tag. */
 function isUnchanged(request: HttpRequest, hash: string, modified: string): boolean {
   const tags = headerOf(request, 'if-none-match')
   if (tags !== '') return isKnown(tags, hash)

@@ -125,7 +125,7 @@ export function headersToPass(
   return { ...Object.fromEntries(passed), 'audit-id': valueToPass('audit-id', request.auditId) }
 }
 
-/** The headers that a message declares for its next stop alone (RFC 9110, 7.6.1). */
+/** The headers that a message declares for the next hop only (RFC 9110, 7.6.1). */
 function nominatedIn(connection: string | readonly string[] | undefined): ReadonlySet<string> {
   if (connection === undefined) return NONE
   return new Set([connection].flat().flatMap((line) => line.split(',').map((name) => name.trim().toLowerCase())))

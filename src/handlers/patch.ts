@@ -108,7 +108,7 @@ class Patch {
     }
   }
 
-  /** With field validation off the reference does not look at the patch first, and so finds other words for it. */
+  /** Without field validation the reference does not check the patch first, and so has other messages for it. */
   get #isLoose(): boolean {
     return this.#parts.body.options.fieldValidation === 'Ignore'
   }
@@ -192,7 +192,7 @@ class Patch {
     if (fieldValidation === 'Warn') for (const problem of problems) this.#parts.body.context.warn(problem)
   }
 
-  /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
+  /** The patched document as an object of the kind. Values that do not fit are a 422 about the patch (W-171, W-214). */
   #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): ApiObject {
     const target = this.#parts.target
     let decoded: ReturnType<typeof target.decode>

@@ -155,7 +155,7 @@ function integerIn(query: Query, name: string): bigint | undefined {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Whether there is one. Throws `ApiError` `BadRequest`. */
+/** Whether the text is a time. Throws `ApiError` `BadRequest`. */
 function readsTime(text: string | undefined): boolean {
   if (text === undefined || text === '' || text === 'null') return text !== undefined
   const time = quoted(text)

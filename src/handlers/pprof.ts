@@ -16,13 +16,13 @@ const MOST_SECONDS = 3600
 export interface ProfileOrder {
   readonly name: ProfileName
   readonly seconds: number
-  /** By its name; undefined: whichever was asked. Means nothing if there is one. */
+  /** The name of the worker to profile. Undefined: any worker. Ignored if there is only one. */
   readonly worker?: string | undefined
 }
 
 export interface Profiler {
   readonly hasWorkers: boolean
-  /** The profile of the next seconds, packed. Busy where another one is being taken. */
+  /** The profile of the next seconds, packed. Busy if another one is being taken. */
   take(order: ProfileOrder, signal: AbortSignal): Promise<Buffer | 'busy' | 'unknown worker'>
 }
 

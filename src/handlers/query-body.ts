@@ -29,10 +29,10 @@ const OF_LISTS: ReadonlySet<string> = new Set([
 /** An expression has 100,000 characters at most. */
 const MOST_BYTES = 512 * 1024
 
-/** The caller is let in by them, before the body is read. */
+/** Authorization reads these parameters before the body is read. */
 const OF_URLS: ReadonlySet<string> = new Set(['accessible'])
 
-/** Throws `ApiError` for a parameter that a list does not have: it would be left out without a word. */
+/** Throws `ApiError` for a parameter that a list does not have: it would be ignored silently. */
 export async function parametersIn(http: HttpRequest): Promise<Pick<Query, 'get' | 'has'>> {
   http.responder.addHeaders(ACCEPT_QUERY)
   if (asksForWatch(http.query)) throw new ApiError('BadRequest', 'a watch is no QUERY; send a GET')

@@ -1,4 +1,4 @@
-// Answers of queries that are no objects: rows of groups, and the plan of a query with its cost.
+// Answers of queries that are not objects: rows of groups, and the plan of a query with its cost.
 import { encodeContinue } from '../api/continue-token.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'

@@ -21,7 +21,7 @@ interface BodyRequest {
   readonly encoding: Encoding
   /** The type that the body must have. */
   readonly resource: WrittenKind
-  /** Versions of its group that say the same. */
+  /** Equivalent versions of its group. */
   readonly alsoVersions?: readonly string[]
   readonly resources: ResourceTable
   readonly options: Pick<WriteOptions, 'fieldValidation'>

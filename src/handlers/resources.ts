@@ -125,14 +125,14 @@ function serveAction(
   return handleAction(parts, { http, caller, info, action, namespace: info.namespace ?? '' })
 }
 
-/** HEAD is not one of the methods that built-in resources are served by (R-051, R-052). */
+/** Built-in resources are not served by HEAD (R-051, R-052). */
 function verbOf(http: HttpRequest, info: ResourceInfo, isCustom = false): string {
   const { method } = http
   // The old paths say `watch` themselves, and mean a GET.
   if (info.verb === 'watch' && method !== 'GET') return ''
   if (info.subresource === 'proxy' && (method === 'HEAD' || method === 'OPTIONS')) return 'get'
   if (method === 'HEAD' && info.verb !== 'proxy' && !isCustom) return ''
-  // The name is missing, and not meant to be.
+  // The name is missing by mistake.
   const isUnnamed = info.subresource !== undefined && info.name === undefined && !isCustom
   return isUnnamed ? (OF_ONE.get(info.verb) ?? info.verb) : info.verb
 }
@@ -143,7 +143,7 @@ const OF_ONE: ReadonlyMap<string, string> = new Map([
   ['deletecollection', 'delete'],
 ])
 
-/** Across all namespaces custom objects can only be listed and watched (R-046). An empty namespace is none (D36). */
+/** Across all namespaces custom objects can only be listed and watched (R-046). An empty namespace does not mean all namespaces (D36). */
 function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
   const isInNamespace = info.namespace !== undefined && info.namespace !== ''
   if (!resource.namespaced) return !isInNamespace
@@ -207,7 +207,7 @@ function checkNames({ info: { name, subresource }, resource, namespace }: Resour
   if (name?.includes('%') === true) {
     throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: may not contain '%'`)
   }
-  // The object that is to be created is found to have no namespace.
+  // The object to create has no namespace.
   const mayBeEmpty = verb === 'list' || verb === 'watch' || (verb === 'create' && subresource === undefined)
   if (!resource.namespaced || namespace !== '' || mayBeEmpty) return
   throw namespaceRequired()

@@ -50,7 +50,7 @@ export function viewOf(
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
 }
 
-/** The view of an answer that has no protobuf form and is no object of the kind. */
+/** The view of an answer that has no protobuf form and is not an object of the kind. */
 export function resultViewOf(parts: ResourceParts, request: ServedRequest): View {
   const offer = { ...offerOf(parts, request, 'all'), protobuf: false }
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
@@ -66,7 +66,7 @@ export function watchViewOf(parts: ResourceParts, request: ResourceRequest): Vie
   return completeView(parts, request, negotiateWatch(askedBy(request.http), offerOf(parts, request, 'all')))
 }
 
-/** Subresources that the reference shows as no Table. */
+/** Subresources without a Table in the reference. */
 const WITHOUT_TABLE: ReadonlySet<string> = new Set([
   'certificatesigningrequests/approval',
   'resourceclaims/status',
@@ -127,10 +127,10 @@ export function servedItem(request: ServedRequest, stored: StoredObject): ListIt
   return request.resource.conversion.isIdentity ? stored : convertedItem(request, stored.object())
 }
 
-/** Tables show all versions of a kind alike: as the object is stored, if nothing of it is left out. */
+/** A Table is the same in all versions of a kind: it shows the stored object, if nothing of it is left out. */
 function convertedItem({ resource }: ServedRequest, stored: ApiObject): ListItem {
   const bytes = encodeJson(resource.conversion.fromStored(stored), resource.schema)
-  // Conversion renames and moves; what its kind leaves out or always shows is in the bytes.
+  // The bytes show what the version leaves out or always has.
   const item = { bytes, object: () => parseStoredJson(bytes) as ApiObject }
   return stored.kind === resource.storedKind.kind ? { ...item, shown: () => stored } : item
 }
@@ -227,7 +227,7 @@ function piecesResponse(contentType: string, pieces: ReturnType<typeof writeList
   return { status, headers: { 'content-type': contentType }, body: { kind: 'pieces', pieces, compress: true } }
 }
 
-/** The form asked for is one of lists, and this is none, or the other way round (R-019 d). */
+/** The requested form is for lists and this is a single object, or the reverse (R-019 d). */
 export function notAcceptable({ resource }: ServedRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
   const { group, kind } = resource.storedKind
   const place = group === '' ? 'core' : group.split('.', 1)[0]!

@@ -2,12 +2,12 @@
 // with an agent, by resource. There are few of them. A client that has been away for the same time is forgotten.
 import type { GroupResource } from '../api/object.ts'
 
-/** The time that is looked back. */
+/** The period of the counts. */
 const MINUTES = 5
 const MINUTE_MS = 60_000
 /** The most clients without a watch that are remembered. */
 const MOST_AWAY = 1000
-/** So many relists are a loop: a client that is well lists once. */
+/** This number of relists is a loop: a healthy client lists once. */
 const LOOP_RELISTS = 5
 
 export interface ClientName extends GroupResource {
@@ -42,7 +42,7 @@ export class WatchClient {
     this.awaySince = now
   }
 
-  /** Whether the client starts over. A list beside a running watch is no new start. */
+  /** Whether the client starts over. A list beside a running watch is not a new start. */
   listed(now: number): 'first' | 'relist' | 'loopBegins' | 'loop' {
     if (this.#ended === 0) return 'first'
     this.relists.add(now)

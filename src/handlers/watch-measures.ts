@@ -40,7 +40,7 @@ export class WatchMeasures extends Measures {
 
   of(type: { readonly group: string; readonly version: string; readonly resource: string }, scope: string): OneWatch {
     const labels = [type.group, type.version, type.resource]
-    // They are there before they count.
+    // The series exist before the first count.
     this.slow.of(...labels)
     this.relistLoops.of(type.group, type.resource)
     return {

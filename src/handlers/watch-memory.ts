@@ -21,7 +21,7 @@ export interface WatchMemoryHolder {
   readonly user: string
   /** The same object for all requests of a connection. */
   readonly connection: object
-  /** Of the request. */
+  /** The memory of the request. */
   readonly bytes: number
 }
 

@@ -24,7 +24,7 @@ import type { OpenWatch, Watched } from './watchers.ts'
 
 const COMPRESSION_GATE = 'WatchListCompression'
 
-/** Into how many moments the ends of watches are spread. */
+/** The number of moments over which the ends of watches are spread. */
 const SPREAD = 2 ** 20
 
 export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
@@ -106,7 +106,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
 interface WatchQuery {
   readonly where: Condition | undefined
   readonly select: Selected | undefined
-  /** Whether fields changed that were asked for. Absent: all of them were. */
+  /** Whether a requested field has changed. Absent: all fields are requested. */
   readonly isChanged: ((event: WatchEvent) => boolean) | undefined
   readonly digest: string
   readonly isAccessible: boolean

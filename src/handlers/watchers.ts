@@ -11,9 +11,9 @@ import type { WatchMeasures } from './watch-measures.ts'
 import { WatchMemory, type WatchMemoryHolder } from './watch-memory.ts'
 
 const CHECK_MS = 1000
-/** A client that leaves bytes unread for so long is slow. This is found within five seconds. */
+/** A client that leaves bytes unread for this long is slow. This is found within five seconds. */
 const SLOW_MS = 2000
-/** Of one watch. */
+/** The most marks of one watch. */
 const MOST_MARKS = 16
 /** Longer selectors are cut off in the status. */
 const LONGEST_SELECTOR = 256
@@ -30,7 +30,7 @@ export interface Watched extends ClientName {
 /** The status of a watch. */
 export interface WatcherStatus extends Watched {
   readonly since: string
-  /** The newest that was sent; empty: none. */
+  /** The newest revision that was sent; empty: none. */
   readonly resourceVersion: string
   /** The number of revisions that the watch is behind. 0: it has been sent everything. */
   readonly lag: number
@@ -38,7 +38,7 @@ export interface WatcherStatus extends Watched {
   readonly waitingBytes: number
   /** The time for which the oldest waiting bytes have waited, to a second. */
   readonly waitingMs: number
-  /** Of the client, in the last five minutes. */
+  /** The counts of the client in the last five minutes. */
   readonly reconnects: number
   readonly relists: number
 }
@@ -50,7 +50,7 @@ export interface WatchersOptions {
   readonly measures: WatchMeasures
   /** Absent: one. */
   readonly workers?: number
-  /** The newest. */
+  /** The newest revision of the cache. */
   readonly revision: () => number
 }
 
@@ -150,7 +150,7 @@ interface Mark {
 }
 
 export class OpenWatch {
-  /** The newest that was sent. */
+  /** The newest revision that was sent. */
   revision = 0
   readonly watched: Watched
   readonly client: WatchClient
@@ -158,7 +158,7 @@ export class OpenWatch {
   readonly #openedAt: number
   #watch: Watch | undefined
   #sink: ByteSink | undefined
-  /** Of what waits, oldest first. */
+  /** The marks of the waiting bytes, oldest first. */
   readonly #marks: Mark[] = []
   #isSlow = false
 
@@ -172,7 +172,7 @@ export class OpenWatch {
     this.#openedAt = openedAt
   }
 
-  /** Its events are on their way. */
+  /** Call this when the events of the watch begin. */
   flows(watch: Watch, sink: ByteSink): void {
     this.#watch = watch
     this.#sink = sink
@@ -185,7 +185,7 @@ export class OpenWatch {
     return isWaiting ? Math.max(0, newest - this.revision) : 0
   }
 
-  /** Whether the watcher's client has become slow since the last call. To be called at intervals. */
+  /** Whether the watcher's client has become slow since the last call. Call this at intervals. */
   becomesSlow(now: number): boolean {
     const wasSlow = this.#isSlow
     this.#isSlow = this.#waitingMs(now) >= SLOW_MS

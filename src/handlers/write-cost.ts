@@ -1,7 +1,7 @@
 // An estimate of the time for which a write would hold the event loop, from the bytes of its body and of the stored object.
 import type { Random } from '../lib/random.ts'
 
-/** Smaller writes are not looked at: 4 KB hold 2,048 values at most, which take 25 ms. */
+/** Smaller writes are not examined: 4 KB hold 2,048 values at most, which take 25 ms. */
 const SMALL_BYTES = 4096
 /** The time to read, check, own and write a value, in milliseconds. */
 const MS_PER_VALUE = 0.012
@@ -10,7 +10,7 @@ const MS_PER_BYTE = 8 / (1024 * 1024)
 const STORED_SHARE = 0.25
 /** Encodings whose values cannot be counted. */
 const VALUES_PER_BYTE = 0.3
-/** Text that has to be taken apart character by character (YAML), or that no encoding has. */
+/** Text that is parsed character by character (YAML), or that is not valid in any encoding. */
 const MS_PER_TEXT_BYTE = 0.3 / 1024
 
 const QUOTE = 0x22

@@ -1,4 +1,4 @@
-// The reasons for which a request's signal fires. The three ask for different ends: an answer, nothing, a clean stop.
+// The reasons for which a request's signal fires. The three lead to different ends: an answer, nothing, a clean stop.
 
 /** The deadline has passed: answered with 504 if nothing was sent yet. */
 export class DeadlineError extends Error {

@@ -5,7 +5,7 @@ import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
 
 export type Deadline =
-  /** Watches, logs and the like. */
+  /** Watches, logs and other streams. */
   | { readonly kind: 'none' }
   /** `early`: sooner than the server's own limit. */
   | { readonly kind: 'after'; readonly milliseconds: number; readonly early: boolean }
@@ -24,7 +24,7 @@ export function isLongRunning(info: RequestInfo): boolean {
   return info.subresource !== undefined && LONG_SUBRESOURCES.has(info.subresource)
 }
 
-/** The parameter `timeout` can only shorten the limit; zero, nothing and less than zero mean the limit. */
+/** The parameter `timeout` can only shorten the limit; zero, empty and negative values mean the limit. */
 export function deadlineOf(info: RequestInfo, query: Query, limitMs: number): Deadline {
   if (isLongRunning(info)) return { kind: 'none' }
   const asked = query.get('timeout')

@@ -1,7 +1,7 @@
 // The times at which small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round:
-// each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its
-// cost: a few watchers get events at once, and fan-out to thousands leaves time for everything else. The pause is short as long as
-// events come one by one, since none would share a round. Streams that people look at are written to no more often than they can see.
+// each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its cost: a
+// few watchers get events at once, and fan-out to thousands leaves time for everything else. The pause is short as long as events come one
+// by one, since none would share a round. Streams for people are written only as often as people can see.
 import { promisify } from 'node:util'
 import { constants, deflateRaw, deflateRawSync } from 'node:zlib'
 import { type Clock, systemClock } from '../lib/clock.ts'
@@ -14,7 +14,7 @@ export interface Outgoing {
   readonly isPaced: boolean
   /** Returns the number of pieces that were written. `now` is in milliseconds of `performance.now()`. */
   flush(now: number): number
-  /** It could not be written to. */
+  /** Writing to it failed. */
   fail(error: unknown): void
 }
 
@@ -22,7 +22,7 @@ export interface Outgoing {
 const STREAMS_A_TURN = 64
 
 interface Rest {
-  /** So many times as long as the round took, and at most so long. */
+  /** The pause is this many times as long as the round, and at most this long. */
   readonly factor: number
   readonly longestMs: number
 }
@@ -55,7 +55,7 @@ export class Delivery {
   #joined: Buffer | undefined
   readonly #packed = new WeakMap<Buffer, Buffer>()
   readonly #packing = new WeakMap<Buffer, Promise<Buffer>>()
-  /** Paced streams with something to send for which it is too soon. */
+  /** Paced streams that have something to send, but may not send yet. */
   #held: Outgoing[] = []
   #pacedAgainAt = 0
   #servesPaced = false
@@ -69,7 +69,7 @@ export class Delivery {
     return this.#round !== undefined
   }
 
-  /** To be flushed in the next round, or in a later one where it is paced. */
+  /** Flushes the stream in the next round, or in a later one if it is paced. */
   enlist(outgoing: Outgoing): void {
     if (outgoing.isPaced) {
       const tooSoonMs = this.#pacedAgainAt - performance.now()

@@ -15,7 +15,7 @@ export class GzipMember {
     return Buffer.from(HEAD)
   }
 
-  /** These are in the parts that are sent, in this order. */
+  /** Call this with the sent parts, in their order. */
   note(pieces: readonly Buffer[]): void {
     for (const piece of pieces) {
       this.#crc = crc32(piece, this.#crc)

@@ -9,7 +9,7 @@ export interface HandshakeQueueOptions {
   readonly begin: (socket: Socket) => void
   /** A connection ended before its TLS began. */
   readonly onLost: () => void
-  /** So long a client may say nothing, and so long it waits for its turn: clients themselves give up after ten seconds. */
+  /** The time that a client may be silent, and the time that it waits for its turn. Clients give up after ten seconds. */
   readonly patienceMs: number
   /** Work with several turns of the event loop, for which clients wait, is running. */
   readonly isBusy: () => boolean
@@ -20,22 +20,22 @@ interface WaitingSocket {
   readonly hello: Buffer
 }
 
-/** New clients are refused while so many wait. A handshake takes a millisecond, so the last client would give up before its turn. */
+/** New clients are refused while this many wait. A handshake takes a millisecond, so the last client would give up before its turn. */
 export const LONGEST_LINE = 4096
 /**
- * While connections arrive, or a round of watch events is under way, only one handshake is begun in so many turns: Node accepts
- * one connection a turn, and handshakes in every turn would delay both.
+ * While connections arrive, or a round of watch events is under way, only one handshake is begun in this number of turns: Node accepts one connection
+ * a turn, and handshakes in every turn would delay both.
  */
 export const TURNS_A_BEGIN = 16
 
-/** A client that uses http instead of https. TLS itself would not tell it so. */
+/** A client that uses http instead of https. TLS would not tell it the reason. */
 const PLAIN_HTTP = /^[A-Z]{3,10} \//
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 
 export class HandshakeQueue {
   readonly #options: HandshakeQueueOptions
   readonly #line = new TwoEndedQueue<WaitingSocket>()
-  /** Those that have not sent anything yet, the oldest first. */
+  /** Connections that have not sent anything yet, the oldest first. */
   readonly #silent = new Set<Socket>()
   #hasArrived = false
   #turns = 0

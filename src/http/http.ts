@@ -51,7 +51,7 @@ export interface HttpRequest {
   /** When the last filter that is timed passed it on, in milliseconds of `performance.now()`. */
   filterSince: number
   readonly turns: RequestTurns
-  /** It has the event loop again, after it waited. */
+  /** The request has the event loop again, after a wait. */
   resume(now?: number): void
   /** Whether a filter has asked the audit policy about it. */
   isAudited: boolean
@@ -82,7 +82,7 @@ export interface Caller {
   readonly reach?: CallerReach | undefined
 }
 
-/** Additions of handlers to the audit event; dropped where the request is not audited. */
+/** Additions of handlers to the audit event; dropped if the request is not audited. */
 export interface AuditNotes {
   /** Only the first value of a key counts. */
   annotate(key: string, value: string): void
@@ -148,7 +148,7 @@ export interface ResponseHeaders {
   readonly [name: string]: string | readonly string[]
 }
 
-/** The answer of a handler. Headers that every answer has (`Audit-Id`, `Cache-Control`, …) are not its business. */
+/** The answer of a handler. Headers that every answer has (`Audit-Id`, `Cache-Control`, …) are added elsewhere. */
 export interface HttpResponse {
   readonly status: number
   /** Names in lower case. */
@@ -179,7 +179,7 @@ export type ResponseBody =
       readonly isPaced?: boolean
       readonly compress?: boolean
     }
-  /** The connection is another server's from here on; only in answer to a request for an upgrade. */
+  /** From here on the connection belongs to another server. Only an answer to a request for an upgrade. */
   | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }
 
 /** An array: consecutive parts. Bytes of up to 64 KiB are only valid until the next piece is pulled. */
@@ -198,7 +198,7 @@ export interface ByteSink {
   drained(): Promise<void>
   /** Written so far. */
   readonly bytes: number
-  /** The part of those that the client has not accepted. */
+  /** The bytes of these that the client has not accepted. */
   readonly waitingBytes: number
 }
 

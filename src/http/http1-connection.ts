@@ -30,7 +30,7 @@ export class Http1Connection {
   /** One of them has begun, and is not over. */
   #isAnswering = false
   #isLeaving = false
-  /** Begins those that wait for the ones before them. */
+  /** Begins requests that waited for earlier ones. */
   readonly #waiting: (() => void)[] = []
 
   constructor(socket: TLSSocket, options: Http1Options) {
@@ -40,7 +40,7 @@ export class Http1Connection {
     socket.once('close', () => this.holding.close())
   }
 
-  /** A request has come, which `begin` begins: when those before it are over, as answers go out in that order. */
+  /** A request has arrived. `begin` begins it when the earlier ones are over, because answers go out in that order. */
   take(begin: () => void): void {
     if (!this.takeUpgrade()) return
     if (this.#running === 1) this.#begin(begin)
@@ -60,7 +60,7 @@ export class Http1Connection {
     const next = this.#waiting.shift()
     this.#isAnswering = false
     if (this.#isLeaving) this.socket.destroySoon()
-    // In the next turn of the event loop: others have sent something too.
+    // In the next turn of the event loop: other clients may have sent something too.
     if (next !== undefined) setImmediate(() => this.#begin(next))
   }
 

@@ -32,7 +32,7 @@ export interface InProcessOptions {
   readonly onClosed: () => void
 }
 
-/** More than this waiting to be read, and the writer is asked to wait. */
+/** The writer must wait while more than this is unread. */
 const HIGH_WATER_BYTES = 64 * 1024
 
 export class InProcessConnection {

@@ -13,7 +13,7 @@ export class Lifecycle {
   readonly #started = Promise.withResolvers<void>()
   readonly #graceUntil: number
 
-  /** For so long after the start `/livez` does not mind that starting is not complete. */
+  /** During this time after the start, `/livez` ignores that the start is not complete. */
   constructor(graceMs: number) {
     this.#graceUntil = performance.now() + graceMs
   }
@@ -27,7 +27,7 @@ export class Lifecycle {
     this.#started.resolve()
   }
 
-  /** Resolves when the start is complete, or has taken too long to be waited for, or the signal fires. */
+  /** Resolves when the start is complete, or takes too long, or the signal fires. */
   readonly whenStarted = async (signal: AbortSignal): Promise<void> => {
     const patience = anySignal([signal, AbortSignal.timeout(PATIENCE_MS)])
     await cancellable(this.#started.promise, patience).catch(() => {})

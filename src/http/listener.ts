@@ -67,7 +67,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   readonly random?: Random
   /** The clock of the Date header. Absent: the system's. */
   readonly clock?: Clock
-  /** Told when a handshake begins. */
+  /** Called when a handshake begins. */
   readonly onHandshake?: () => void
   /** Called for every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
@@ -77,7 +77,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
 export interface HandedSockets {
   readonly host: string
   readonly port: number
-  /** To be called once: with each connection, from then on. */
+  /** Call this once. The function gets every later connection. */
   readonly take: (onSocket: (socket: Socket) => void) => void
 }
 
@@ -86,7 +86,7 @@ export interface FinishedRequest {
   readonly user: User
   /** Whether the request was authorized. Only then may its values become labels of metrics. */
   readonly isAuthorized: boolean
-  /** 0 where none was sent. */
+  /** 0: none was sent. */
   readonly status: number
   readonly sentBytes: number
   readonly milliseconds: number
@@ -109,7 +109,7 @@ export interface Listener {
   renew(renewal: TlsRenewal): void
   /** Asks the clients of all open connections to open others: by GOAWAY, or by `Connection: close` with the next answer. */
   drain(): void
-  /** Takes no more connections, ends the long requests, answers who still asks, and waits for all of that, at most so long. */
+  /** Takes no more connections, ends long requests, answers the requests of clients that continue, and waits for all of that within the time. */
   close(graceMs: number, how?: Closing): Promise<void>
 }
 
@@ -286,7 +286,7 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
   try {
     const response = await options.handler(exchange)
     exchange.resume()
-    // Too late where its time was up: that was answered already.
+    // Its time is up, and it was answered already.
     const sending = raw.headersSent ? undefined : send(response)
     if (sending !== undefined) await sending
   } catch (error) {
@@ -321,7 +321,7 @@ function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown
   log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'response aborted')
 }
 
-/** Bytes that are not HTTP never become a request: answered in plain text where the socket still takes it, and closed (P-231). */
+/** Bytes that are not HTTP never become a request: answered in plain text if the socket still takes it, and closed (P-231). */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy()
   refuse(socket, error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : BAD_REQUEST)

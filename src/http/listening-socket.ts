@@ -13,15 +13,15 @@ export interface ListenAddress {
 /** Node's 511 would drop the connections of a thousand clients that come back at once, each for a second or more. */
 const LISTEN_BACKLOG = 4096
 
-/** Those of every connection that is accepted. */
+/** The options of every accepted connection. */
 export const TCP_OPTIONS = Object.freeze({
-  // The kernel notices a client that is gone without a word.
+  // The kernel detects a client that has vanished.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
   noDelay: true,
 })
 
-/** Throws Node's error if it cannot. */
+/** Throws Node's error if it cannot listen. */
 export async function listenAt(server: Server, address: ListenAddress): Promise<{ host: string; port: number }> {
   const { host, port, sharesPort: reusePort = false } = address
   server.listen({ host, port, backlog: LISTEN_BACKLOG, reusePort })

@@ -8,7 +8,7 @@ export interface Query {
   has(name: string): boolean
   /** Without repetitions. */
   names(): Iterable<string>
-  /** The first part that is no name and value: the reference leaves it out without a word. */
+  /** The first part that is not a name and a value. The reference ignores it silently. */
   readonly broken: string | undefined
 }
 
@@ -20,7 +20,7 @@ const NONE: Query = {
   broken: undefined,
 }
 
-/** `search` is what follows the `?`. Not by the platform's parser: that takes twenty seconds for a megabyte of empty pairs. */
+/** `search` is what follows the `?`. The platform's parser is not used, because it takes twenty seconds for a megabyte of empty pairs. */
 export function parseQuery(search: string): Query {
   if (search === '') return NONE
   const values = new Map<string, string[]>()

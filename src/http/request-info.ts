@@ -71,7 +71,7 @@ const VERBS: ReadonlyMap<string, ResourceVerb> = new Map([
 const REMEMBERED = 4096
 const LONGEST_REMEMBERED = 200
 
-/** Remembers what paths ask for: the same objects are asked for again and again. */
+/** Remembers the meaning of paths, because the same objects are requested again and again. */
 export class RequestInfos {
   readonly #known = new Map<string, Map<string, RequestInfo>>()
 
@@ -82,7 +82,7 @@ export class RequestInfos {
 
   #learn(method: string, path: string, query: Query): RequestInfo {
     const info = requestInfoOf(method, path, query)
-    // Only what lists and watches ask for depends on the query.
+    // Only the meaning of lists and watches depends on the query.
     const isByPath = info.kind === 'resource' && info.verb !== 'list' && info.verb !== 'watch'
     if (!isByPath || path.length > LONGEST_REMEMBERED || !VERBS.has(method)) return info
     const known = this.#known.get(method)

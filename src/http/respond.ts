@@ -23,7 +23,7 @@ const SLICE_BYTES = 256 * 1024
 
 const gzipAsync = promisify(gzip)
 
-/** The number of bytes given to the connection, when all of them are; rejects where it broke off. */
+/** The number of bytes given to the connection, when all of them are. Rejects if it broke off. */
 export function respond(
   raw: WireResponse,
   response: HttpResponse,
@@ -125,7 +125,7 @@ async function respondPieces(
 }
 
 async function writeGathered(pieces: Pieces, sink: RawSink): Promise<void> {
-  // Plain loops where the pieces are there: `await` would cost a microtask for every small piece.
+  // A loop without `await`, which would cost a microtask for every small piece.
   if (Symbol.iterator in pieces) {
     for (const piece of pieces) {
       for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
@@ -233,7 +233,7 @@ async function* chain(first: readonly Buffer[], rest: AsyncGenerator<Buffer>): A
 
 async function* compressed(source: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const packer = createGzip({ level: 1, chunkSize: GATHER_BYTES })
-  // Whichever end breaks takes the other with it; the fault itself comes out of the packer below.
+  // If either end breaks, the other is destroyed. The packer below throws the fault.
   pipeline(Readable.from(source, { objectMode: false }), packer, () => {})
   yield* packer as AsyncIterable<Buffer>
 }

@@ -3,7 +3,7 @@ import type { HttpResponse, ResponseHeaders } from './http.ts'
 
 const PLAIN = 'text/plain; charset=utf-8'
 
-/** For answers that are no pages: a browser that opens one runs, loads and frames nothing, and guesses no content type. */
+/** For answers that are not pages: a browser that opens one runs, loads and frames nothing, and guesses no content type. */
 export const SANDBOXED: ResponseHeaders = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',

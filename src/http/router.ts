@@ -29,7 +29,7 @@ export function routeRequests({ routes, resources }: RouterOptions): CallerHandl
   }
 }
 
-/** Doubled slashes where the way to the API parts from the others lead nowhere (R-047). */
+/** Paths that begin with two slashes, or have two behind `/apis`, have no handler (R-047). */
 function hasEmptyBeginning(path: string): boolean {
   return path.startsWith('//') || path.startsWith('/apis//')
 }
@@ -38,7 +38,7 @@ function isBelow(request: HttpRequest, route: Route): boolean {
   return request.path.startsWith(`${route.path}/`)
 }
 
-/** The page at `/` that lists what there is (R-312). */
+/** The page at `/` that lists all paths (R-312). */
 export function indexPage(routes: readonly Route[]): Handler {
   return () => {
     const paths = routes.flatMap(({ path, listed }) => listed?.() ?? [path])

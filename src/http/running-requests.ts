@@ -10,8 +10,8 @@ const TURN_MS = 50
 const LEAST_A_TURN = 10
 
 /**
- * A watch that begins when the others were ended is given so long to answer before it ends too: less than a balancer takes to notice that
- * no listener is left, since it then cuts off the rest.
+ * A watch that begins when the others were ended gets this time to answer before it ends too: less than a balancer takes to notice that no listener
+ * is left, since it then cuts off the rest.
  */
 const LATE_MS = 250
 
@@ -48,7 +48,7 @@ export class RunningRequests {
     if (this.#running.size === 0) this.#onNone?.()
   }
 
-  /** At once, or evenly over a time: then at least 200 a second. Those that come from now on are ended soon, too. */
+  /** Ends the requests at once, or evenly over a time: then at least 200 a second. Later requests are ended soon, too. */
   async endLongOnes(overMs: number): Promise<void> {
     this.#endsLongOnes = true
     const long = [...this.#running.values()].filter(({ info }) => isLongRunning(info))
@@ -60,7 +60,7 @@ export class RunningRequests {
     }
   }
 
-  /** Resolves when none is left, or the time is up: then those that are left are given up. */
+  /** Resolves when none is left, or the time is up. Then the rest is given up. */
   async whenNone(atMostMs: number): Promise<void> {
     if (this.#running.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -24,7 +24,7 @@ export interface StageOptions extends WhenServing {
   /** Sees every request before anything else does. */
   readonly record?: Filter | undefined
   readonly onRequest?: (request: HttpRequest) => void
-  /** Has requests begin one after another. */
+  /** Begins requests one after another. */
   readonly inOrder?: Filter | undefined
   readonly injectFaults?: CallerFilter | undefined
   /** Passes on requests for groups that other servers serve. */
@@ -83,7 +83,7 @@ export function requestStages(options: StageOptions): RequestStages {
       strictTransport: strictTransport(options.strictTransport),
       catchFaults: catchFaults(answers, options.audit),
       sendAwaySometimes: sendAwaySometimes(options.goawayChance),
-      // Otherwise a client that still asks, on an open connection, is answered.
+      // Otherwise requests on open connections are answered.
       turnAwayWhenClosing: options.sendRetryAfter ? turnAwayWhenClosing(options.isClosing) : undefined,
       refuseImpossibleTimeout: refuseImpossibleTimeout(),
       crossOrigin: crossOrigin(options.allowedOrigins),

@@ -28,7 +28,7 @@ export interface StreamSinkOptions {
   readonly latency: Distribution | undefined
   readonly isPaced?: boolean | undefined
   readonly isPacked?: boolean
-  /** It could not be written to. */
+  /** Writing to it failed. */
   readonly onFault: (error: unknown) => void
 }
 

@@ -21,7 +21,7 @@ export interface TlsServerOptions {
 export interface TlsFiles {
   readonly certificate: string
   readonly key: string
-  /** For clients that ask for a name; of several that fit, the last. */
+  /** Certificates by the requested name. If several match, the last one counts. */
   readonly named?: readonly NamedCertificate[]
   /** Client certificates are trusted if they chain to one of these. */
   readonly clientCa: string | undefined

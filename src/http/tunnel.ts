@@ -18,7 +18,7 @@ export async function joinEnds({ response, body, client, head }: Tunnel, signal:
     client.destroy()
     peer.destroy()
   }
-  // A side that breaks off ends the other; that is no fault of ours.
+  // A side that breaks off ends the other. This is not a fault of the server.
   const ends = [client, peer].map(
     (end) => new Promise<void>((resolve) => end.on('error', close).once('close', () => resolve(close()))),
   )

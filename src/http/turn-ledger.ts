@@ -141,7 +141,7 @@ export class TurnLedger {
     const { turns, info } = request
     this.spend(user.name, turns.busyMs, 1, now)
     if (turns.longestMs <= LONG_TURN_MS || isLongRunning(info)) return
-    // Clients that are not let in make no series.
+    // Refused clients get no series.
     this.#note(isAuthorized ? info : undefined, statusOf(request, now, { user, status, sentBytes }), now)
   }
 

@@ -39,7 +39,7 @@ const HIGH_WATER_BYTES = 64 * 1024
 /** Clients have nothing to send. Their messages are read and dropped. */
 const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024
 
-/** A subprotocol that begins so carries a bearer token (P-034). */
+/** A subprotocol with this prefix carries a bearer token (P-034). */
 export const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.'
 
 export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
@@ -106,7 +106,7 @@ type Refusal = readonly [status: 400 | 403, header: string, text: string]
 
 const PHRASES = { 400: 'Bad Request', 403: 'Forbidden' } as const
 
-/** A handshake that fails is no answer of the API's: it has none of the headers that those have. */
+/** The answer to a failed handshake has none of the headers of the API's answers. */
 function refuse({ socket }: Upgrade, [status, header, text]: Refusal): UpgradeOutcome {
   socket.write(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${header}\r\n${text}`)
   hangUp(socket)

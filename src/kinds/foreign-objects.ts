@@ -20,7 +20,7 @@ import type { DecodeForeign } from '../store/foreign.ts'
 export interface ForeignObjectsOptions {
   readonly schema: SchemaTable
   readonly resources: ResourceTable
-  /** Of the addresses of the cluster's services. */
+  /** The family of the addresses of the cluster's services. */
   readonly family: 'IPv4' | 'IPv6'
   readonly defaults: DefaultsContext
 }
@@ -38,7 +38,7 @@ export function foreignObjects(options: ForeignObjectsOptions): DecodeForeign {
 }
 
 const LINE_END = 0x0a
-/** CBOR that says of itself that it is, as the reference writes it. */
+/** CBOR with its self-describing tag, as the reference writes it. */
 const CBOR: readonly number[] = [0xd9, 0xd9, 0xf7]
 
 /** A document of a built-in kind: its own kind and version, and a function that reads it as a kind. */
@@ -48,7 +48,7 @@ interface Document extends GroupVersionKind {
 
 class Decoder {
   readonly #options: ForeignObjectsOptions
-  /** By where they are stored, in the version that they are stored in. */
+  /** The resources in their stored versions, by their places in the store. */
   readonly #resources = new Map<string, Resource>()
 
   constructor(options: ForeignObjectsOptions) {
@@ -61,7 +61,7 @@ class Decoder {
     }
   }
 
-  /** Canonical JSON. Throws with words that may be shown. */
+  /** Canonical JSON. Throws an error whose message may be shown. */
   decode(bytes: Buffer, key: string): Buffer {
     const [first = '', second = ''] = key.split('/', 2)
     const resource = this.#resources.get(first) ?? this.#resources.get(`${first}/${second}`)
@@ -84,7 +84,7 @@ class Decoder {
     return encodeStored(this.#asStored(object, kind, resource), resource.stored.encode)
   }
 
-  /** In the version that is stored here, with everything that one has which was written here. */
+  /** The object in the version that is stored here, with everything that this server would have written. */
   #asStored(object: ApiObject, { group, version }: KindSchema, resource: Resource): ApiObject {
     const { resources, defaults, family } = this.#options
     const { storedKind, versions } = resource

@@ -37,7 +37,7 @@ export interface Kind<T extends ApiObject = ApiObject> {
   readonly defaultOnRead?: (object: T, family: 'IPv4' | 'IPv6') => T
   /** The fields that objects of an older level lack, and that are filled in when such an object is read. */
   readonly fills?: readonly string[]
-  /** The parts that are others from a level on. */
+  /** The parts that differ from a level on. */
   readonly since?: Partial<Readonly<Record<ApiLevel, Partial<Omit<Kind<T>, 'since'>>>>>
 }
 

@@ -273,8 +273,8 @@ export function columnsOf(kind: GroupKind): TableShape {
 }
 
 /**
- * The resource of the object at a storage key. Keys are relative to the server's prefix: `secrets/ns/name`. Undefined: the key is that of no
- * object of the API.
+ * The resource of the object at a storage key. Keys are relative to the server's prefix: `secrets/ns/name`. Undefined: no object of the API has the
+ * key.
  */
 export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
   const known = new Map<string, GroupResource>()

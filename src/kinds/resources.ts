@@ -34,7 +34,7 @@ import { strategyOf, type StrategyParts } from './strategy.ts'
 
 type Stored = Resource['stored']
 
-/** Makes the functions that encode and parse stored objects from the default encoder. It is the codec's. */
+/** Makes the functions that encode and parse stored objects from the codec's default encoder. */
 export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
 
 /** Encodes an object as canonical JSON; the codec's, handed in because this room knows no encodings. */
@@ -50,7 +50,7 @@ interface ResourceSources {
   readonly actions: readonly Action[]
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean
-  /** Of another table that was made with the same schema and encodings. */
+  /** The resources of another table with the same schema and encodings. */
   readonly shared: SharedResources | undefined
 }
 
@@ -93,7 +93,7 @@ export function resourceTable(sources: ResourceSources): BuiltInTable {
   }
 }
 
-/** Versions that are not served count as having the kinds of those that are. */
+/** Versions that are not served count as having the kinds of served versions. */
 function isKindOfAnotherVersion(schema: SchemaTable, { group, version, kind }: GroupVersionKind): boolean {
   const versions = knownVersionsOf(group, schema.level)
   return (
@@ -109,7 +109,7 @@ function placeOf(place: GroupVersionResource & { readonly subresource: string })
   return `${keyOf(place)}/${place.subresource}`
 }
 
-/** Undefined: objects of the kind cannot be read, as reviews and bindings. */
+/** Undefined: objects of the kind cannot be read, such as reviews and bindings. */
 function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | undefined {
   const { schema, encode, texts, kindOf, needs, allowPrivileged } = sources
   const kindSchema = schema.kind(row)
@@ -168,8 +168,8 @@ function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | unde
 type FormSources = Pick<ResourceSources, 'schema' | 'kindOf'>
 
 /**
- * The stored form of a version: as its kind says, else as the version that the reference stores. Between versions only the name differs then,
- * and it is set both ways: another level may have stored another version.
+ * The stored form of a version: as its kind says, else as the version that the reference stores. Then versions differ only by name, and the name is
+ * set in both directions, because another level may have stored another version.
  */
 function storedForm({ schema, kindOf }: FormSources, gvk: GroupVersionKind): StoredAs {
   const said = kindOf(gvk).storedAs?.[gvk.version]

@@ -1,4 +1,4 @@
-// The strategy of a built-in kind, from where it differs from the plain case: no status, no generation, and updates without a
+// The strategy of a built-in kind, from its differences to the plain case: no status, no generation, and updates without a
 // resourceVersion.
 import type { ApiLevel } from '../api/level.ts'
 import { membersOf, metaOf, withMeta } from '../api/object-members.ts'

@@ -11,13 +11,13 @@ export interface CopyRequest {
   readonly prefix: string
   /** Absent: the newest. */
   readonly at?: Revision | undefined
-  /** An embedded store must have no other user, and gets none. */
+  /** An embedded store must not be in use, and nobody else can open it meanwhile. */
   readonly exclusive?: boolean | undefined
   /** The copy includes items with damaged records, with marks for values (`damaged-value.ts`). Otherwise the copy fails at the first of them. */
   readonly takesDamaged?: boolean | undefined
 }
 
-/** Must be closed. A store in use is not delayed by it, and not changed. */
+/** Must be closed. The copy neither delays nor changes a store in use. */
 export interface StoreCopy {
   /** Every item is as it was at the end of this revision. */
   readonly revision: Revision
@@ -35,7 +35,7 @@ export interface StoreCopy {
 export interface SkipRequest {
   /** The next write gets a higher one. */
   readonly revision: Revision
-  /** A key that an engine may write to, over and over, where that is its only way. It has the value in the end. */
+  /** A key that an engine may write again and again, if it cannot skip revisions otherwise. At the end it has the value. */
   readonly key: string
   readonly value: Buffer
   /** Called now and then. */
@@ -45,6 +45,6 @@ export interface SkipRequest {
 export interface RestorableKv extends Kv {
   /** The approximate speed of `skipTo`. Absent: it takes no time. */
   readonly revisionsPerSecond?: number
-  /** Passes over revisions, as though they had been written and compacted. For a store without watches. */
+  /** Skips revisions, as if they had been written and compacted. For a store without watches. */
   skipTo(request: SkipRequest, signal: AbortSignal): Promise<void>
 }

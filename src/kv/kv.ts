@@ -165,15 +165,15 @@ export interface Kv {
    */
   commit(commit: Commit, signal: AbortSignal): Promise<WriteResult>
   /**
-   * Survives lost connections by itself. Ends by throwing `KvError` `compacted` where history before `after + 1` is gone,
-   * `closed` where the engine was closed, `CancelledError` when the signal fires.
+   * Survives lost connections by itself. Ends by throwing `KvError` `compacted` if history before `after + 1` is gone, `closed` where the engine was
+   * closed, `CancelledError` when the signal fires.
    */
   watch(request: WatchRequest, signal: AbortSignal): KvWatch
   /** Forgets history before `upTo`: reads at it still work, reads and watches from before it throw `compacted`. */
   compact(upTo: Revision, signal: AbortSignal): Promise<void>
   /** The newest revision, known to be current at some moment after the call. */
   newestRevision(signal: AbortSignal): Promise<Revision>
-  /** Resolves where the engine can read and write now; otherwise throws the reason. */
+  /** Resolves if the engine can read and write now; otherwise throws the reason. */
   checkHealth(signal: AbortSignal): Promise<void>
   /** The size of the store. Undefined: it takes no disk. */
   size(signal: AbortSignal): Promise<StoreSize | undefined>
@@ -182,7 +182,7 @@ export interface Kv {
 }
 
 export type KvErrorCode =
-  /** The revision asked for is no longer in history. `compactRevision` is the oldest that is. */
+  /** The requested revision is no longer in history. `compactRevision` is the oldest that is. */
   | 'compacted'
   | 'future'
   /** No endpoint answered in time, or none can serve (no leader). Nothing was written. */
@@ -227,7 +227,7 @@ export function removeKey(kv: Committer, { key, expected }: DeleteRequest, signa
   return kv.commit({ expected: [{ key, revision: expected }], writes: [{ key }] }, signal)
 }
 
-/** Throws where a commit breaks the rules of the port: that is a bug. */
+/** Throws if a commit breaks the rules of the port: that is a bug. */
 export function checkCommit({ expected, writes }: Commit): void {
   const [first] = expected
   for (const { key } of expected) checkKey(key)

@@ -5,7 +5,7 @@ import { ProtobufReader } from '../wire/protobuf-reader.ts'
 import { keyToBytes } from './key-text.ts'
 
 export interface Message<T> {
-  /** About how many bytes it takes. */
+  /** The approximate size in bytes. */
   readonly size: (message: Given<T>) => number
   readonly write: (writer: MessageWriter, message: Given<T>) => void
   readonly read: (reader: ProtobufReader) => T

@@ -82,15 +82,15 @@ export interface Transaction {
   items(range: KeyRange, limit: number): readonly StoredItem[]
   keys(range: KeyRange): readonly string[]
   put(put: { readonly key: string; readonly value: Buffer; readonly lease: LeaseId }): void
-  /** The key must be there. */
+  /** The key must exist. */
   remove(key: string): void
   /** Returns the number of keys. Many keys may take several turns of the event loop; no reader sees a part of the change. */
   removeRange(range: KeyRange): MaybePromise<number>
-  /** The duration for which the lease was granted. Undefined: there is no such lease. */
+  /** The duration for which the lease was granted. Undefined: the lease does not exist. */
   secondsOfLease(lease: LeaseId): number | undefined
   keysOfLease(lease: LeaseId): readonly string[]
   grantLease(lease: LeaseId, seconds: number): void
-  /** Its keys must be gone. */
+  /** Its keys must not exist any more. */
   forgetLease(lease: LeaseId): void
 }
 

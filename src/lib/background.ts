@@ -1,7 +1,7 @@
 // Work that runs beside the requests, from its start until everything is closed.
 import { CancelledError } from './errors.ts'
 
-/** Runs until everything is closed, and closing waits for all of it. The promise it gives only ever rejects: with what failed first. */
+/** Runs until everything is closed, and closing waits for all of it. The promise never resolves. It rejects with the first failure. */
 export function runInBackground(
   opened: AsyncDisposableStack,
   run: (stop: AbortSignal) => Promise<unknown> | readonly (Promise<unknown> | undefined)[],

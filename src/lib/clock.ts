@@ -2,7 +2,7 @@
 import type { MaybePromise } from './maybe-promise.ts'
 
 export interface Clock {
-  /** Milliseconds since 1970. Never goes back within a process, even where the machine's clock is set. */
+  /** Milliseconds since 1970. Never goes back within a process, even if the machine's clock is set. */
   now(): number
   /** Milliseconds since 1970 by the machine's clock, which may be set back. For times that people and other machines see. */
   timeOfDay(): number

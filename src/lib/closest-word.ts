@@ -1,6 +1,6 @@
 // Suggests a known word for a misspelt one.
 
-/** The word with the fewest edits, if it is near enough to be a slip of the finger, or the shortest that has all parts of it. */
+/** The word with the fewest edits, if it is near enough to be a typing error, or the shortest that has all parts of it. */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase()
   const candidates = [...known]

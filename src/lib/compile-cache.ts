@@ -7,12 +7,12 @@ import path from 'node:path'
 /** Node writes it down when the process ends; here also for a server that is never stopped but killed. */
 const FLUSH_AFTER_MS = 5000
 
-/** For the modules that are imported from here on. Without a place for it, they are compiled at every start. */
+/** Applies to modules that are imported later. Without a place for it, they are compiled at every start. */
 export function keepCompiled(): void {
   try {
     const caches = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache')
     const folder = path.join(caches, 'quarterdeck')
-    // Node would make them too, and never end where that cannot be done: `make-directory.ts` has the reason.
+    // Node would make them too, and never end if that cannot be done: `make-directory.ts` has the reason.
     for (const each of [caches, folder]) if (!existsSync(each)) mkdirSync(each)
     enableCompileCache(folder)
   } catch {

@@ -13,7 +13,7 @@ export class CancelledError extends Error {
   }
 }
 
-/** Something that our own code promises did not hold. A bug: logged with its stack, answered with 500. */
+/** A promise of our own code was broken. This is a bug: logged with its stack, answered with 500. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError'
 }

@@ -2,13 +2,13 @@
 // unchanged must not be sent at all: it could be another user's name.
 
 const PLAIN = /^[\x20-\x7e]*$/
-/** Control characters; a tab is none of them. */
+/** Control characters, except the tab. */
 const CONTROL = /[^\t -~\u0080-\uffff]/
 const BORDER_SPACE = /^[ \t]|[ \t]$/
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of a header that came; undefined if its bytes are no UTF-8. */
+/** The text of a header that came; undefined if its bytes are not UTF-8. */
 export function readHeaderText(value: string): string | undefined {
   if (PLAIN.test(value)) return value
   try {

@@ -1,6 +1,6 @@
 // The fault of invalid JSON, in the words of Go's parser.
 
-/** The fault of a text that is no JSON object. Undefined: it is one. `goType` is the Go type in the message. */
+/** The fault of a text that is not a JSON object. Undefined: it is an object. `goType` is the Go type in the message. */
 export function jsonObjectFault(text: string, goType = 'map[string]interface {}'): string | undefined {
   let value: unknown
   try {
@@ -37,7 +37,7 @@ function syntaxFault(text: string): string {
   return 'unexpected end of JSON input'
 }
 
-/** In Go's quotes, with an escape where it could not be seen. */
+/** In Go's quotes, with escapes for invisible characters. */
 function quoted(character: string): string {
   if (character === "'") return String.raw`'\''`
   const code = character.codePointAt(0) ?? 0

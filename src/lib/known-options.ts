@@ -18,7 +18,7 @@ const isNumber = (value: unknown): value is number => typeof value === 'number' 
 const can = (value: unknown, functions: readonly string[]): boolean =>
   typeof value === 'object' && value !== null && functions.every((name) => isFunction(Reflect.get(value, name)))
 
-/** A plain object. Lists, Maps, Dates and the like are no records. */
+/** A plain object. Lists, Maps and Dates are not records. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }

@@ -53,7 +53,7 @@ export class LightSignal implements AbortSignal {
     return this.#platform
   }
 
-  /** A listener that throws does not keep the others from hearing of it. */
+  /** A listener that throws does not stop the others. */
   #tell(listener: Listener | null, event: Event): void {
     try {
       if (typeof listener === 'function') listener.call(this, event)

@@ -30,7 +30,7 @@ export type LogComponent = (typeof LOG_COMPONENTS)[number]
 export interface Log {
   /** The log level, which may be changed while it runs. Absent if nothing is logged. */
   level?: string
-  /** The same log for a component: its lines bear the name, and its level is its own. Absent: all share one. */
+  /** The same log for a component: its lines have the name, and its level is its own. Absent: all share one. */
   of?(component: LogComponent): Log
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void

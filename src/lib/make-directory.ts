@@ -3,7 +3,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** True: the directory was made. False: it existed. Throws the system's error if it cannot be made, or if the path is no directory. */
+/** True: the directory was made. False: it existed. Throws the system's error if it cannot be made, or if the path is not a directory. */
 export function makeDirectory(directory: string, mode = 0o777): boolean {
   const missing: string[] = []
   let there = path.resolve(directory)

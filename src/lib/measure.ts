@@ -113,7 +113,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     this.#series.clear()
   }
 
-  /** To be awaited before a scrape. */
+  /** Await this before a scrape. */
   async refresh(): Promise<void> {
     await this.#refresh()
   }

@@ -8,9 +8,9 @@ export interface Quantity {
   readonly unscaled: bigint
   readonly scale: number
   readonly format: QuantityFormat
-  /** Held as a decimal of any length, which the reference takes for no integer. */
+  /** Held as a decimal of any length, which is not an integer in the reference. */
   readonly isLong?: true
-  /** The text it was read from, where that counts as canonical; the reference keeps it, `1.500` and `+5` included. */
+  /** The text it was read from, if it counts as canonical. The reference keeps it, `1.500` and `+5` included. */
   readonly text?: string
 }
 
@@ -66,10 +66,10 @@ export function parseQuantity(text: string): ParsedQuantity {
   return { ok: true, quantity: read({ text, negative: sign === '-', whole, fraction, suffix }) }
 }
 
-/** So many digits are exact in a number. */
+/** A number holds this many digits exactly. */
 const PLAIN_DIGITS = 14
 
-/** The usual form of amounts: a few digits and a suffix. A pod's are read twenty times on its way in. */
+/** The usual form of amounts: a few digits and a suffix. Those of a pod are parsed twenty times in one write. */
 function plainQuantity(text: string): Quantity | undefined {
   let amount = 0
   let digits = 0
@@ -159,7 +159,7 @@ function roundAwayFromZero(magnitude: bigint, scale: number): { readonly unscale
   if (scale >= NANO)
     return scale > 0 ? { unscaled: magnitude * 10n ** BigInt(scale), scale: 0 } : { unscaled: magnitude, scale }
   if (magnitude === 0n) return { unscaled: 0n, scale: 0 }
-  // A text has at most MAX_TEXT_LENGTH digits: what lies further down is one nano.
+  // A text has at most MAX_TEXT_LENGTH digits: smaller parts count as one nano.
   if (NANO - scale > 2 * MAX_TEXT_LENGTH) return { unscaled: 1n, scale: NANO }
   const divisor = 10n ** BigInt(NANO - scale)
   const quotient = magnitude / divisor
@@ -217,12 +217,12 @@ export function compareQuantities(a: Quantity, b: Quantity): QuantityOrder {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The sum in the format of the first; of the second where the first is zero. */
+/** The sum in the format of the first; of the second if the first is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return sum(a, b, b.unscaled)
 }
 
-/** The difference in the format of the first; of the second where the first is zero. */
+/** The difference in the format of the first; of the second if the first is zero. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return sum(a, b, -b.unscaled)
 }
@@ -255,7 +255,7 @@ export function scaledValue(quantity: Quantity, scale: number): bigint {
   return remainder === 0n ? quotient : remainder > 0n ? quotient + 1n : quotient - 1n
 }
 
-/** The whole number of 64 bits that it is; `1.0` and `1000m` are none, as the reference has it. */
+/** The whole number of 64 bits, if it is one. `1.0` and `1000m` are not, as in the reference. */
 export function asInt64(quantity: Quantity): bigint | undefined {
   const whole = quantity.isLong === true || quantity.scale < 0 ? undefined : wholeAmount(quantity)
   return whole === undefined || whole > MAX_INT64 || whole < MIN_INT64 ? undefined : whole

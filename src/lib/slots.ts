@@ -1,4 +1,4 @@
-// A counting semaphore: at most so many at a time, first come, first served.
+// A counting semaphore. Waiting callers are served in their order.
 import { cancellableWait } from './cancellable.ts'
 
 export class Slots {

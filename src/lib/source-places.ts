@@ -20,7 +20,7 @@ export function nameSourceFiles(builtFolder: string): void {
     }
     const title = Error.prototype.toString.call(error)
     if (sites.length === 0) return title
-    // They do have a text, which their declared type does not know.
+    // They do have a text, although their declared type has none.
     const frames = (sites as readonly { toString(): string }[]).join('\n    at ').replaceAll(placePattern(), named)
     return `${title}\n    at ${frames}`
   }

@@ -2,7 +2,7 @@
 import { throwIfCancelled } from './errors.ts'
 import { anySignal } from './light-signal.ts'
 
-/** Runs `work` to its end. The first that fails has the signal of the others fire. Throws that failure once all have ended. */
+/** Runs `work` to its end. After the first failure, the signal of the others fires. Throws that failure when all have ended. */
 export async function together(
   signal: AbortSignal,
   start: (until: AbortSignal) => readonly Promise<unknown>[],
@@ -18,8 +18,8 @@ export async function together(
 }
 
 /**
- * Runs `work` for each item, at most so many at a time. After a failure, and once the signal has fired, no further item is begun.
- * Resolves, or throws the first failure, when nothing is under way any more.
+ * Runs `work` for each item, at most `most` at a time. After a failure, and once the signal has fired, no further item is begun. Resolves, or throws
+ * the first failure, when nothing is under way any more.
  */
 export async function forEachAtOnce<T>(
   items: Iterable<T>,

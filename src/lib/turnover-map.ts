@@ -3,7 +3,7 @@
 // their entries, until the whole heap is collected. In this map the chain ends after a few entries. It keeps 0.4 KB of a GET alive instead of
 // 1.6 KB, and a create takes 0.83 of the processor time (16 rounds in turns, medians).
 
-/** Another map after so many entries, or as many as there are. */
+/** A new map begins after this many entries, or after as many as exist. */
 const FEW = 16
 
 export class TurnoverMap<K, V extends object> {

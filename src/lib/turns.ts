@@ -12,7 +12,7 @@ export class Turns {
     return performance.now() >= this.#until
   }
 
-  /** Resolves in another turn of the event loop, when it is this one's; then its piece begins. */
+  /** Resolves in a later turn of the event loop, when this work is next. Then its piece begins. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

@@ -8,7 +8,7 @@ import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
  * this process need some turns after an answer.
  */
 const QUIET_TURNS = 24
-/** Other parts of the process may never rest. Then nothing of this server happens for so many turns. */
+/** Other parts of the process may never rest. Then this many turns without activity of this server are enough. */
 const BUSY_TURNS = 1_000
 /** A store that does not answer, or a client that never stops asking, must not hold up everything for good. */
 const PATIENCE_MS = 5_000
@@ -78,7 +78,7 @@ export class Activity {
     return leftToRun > 0 ? BUSY_TURNS : hasSockets ? QUIET_TURNS : 1
   }
 
-  /** Each request begins when what those before it have started is done. */
+  /** Each request begins when the work of the earlier ones is done. */
   inOrder(handler: Handler): Handler {
     return (request) => {
       this.#seen++

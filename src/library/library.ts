@@ -90,7 +90,7 @@ export interface Server extends AsyncDisposable, Extensible {
   readonly url: string
   /** The time of the server. A server that was started with `clock: 'virtual'` can advance it. */
   readonly clock: Clock
-  /** Never resolves. Rejects where something that must run has failed for good. */
+  /** Never resolves. Rejects if a necessary part has failed for good. */
   readonly failed: Promise<never>
   /** Injects faults: requests that fail, watches that break, a store that goes away. */
   readonly faults: Faults
@@ -159,7 +159,7 @@ interface Opening {
   readonly isRepeatable?: boolean
 }
 
-/** In this process, by its configuration. */
+/** Opens a server in this process by its configuration. */
 async function openServer(
   config: Config,
   options: Omit<ServerOptions, 'port' | 'flags' | 'dataDir' | 'nodes'>,
@@ -200,7 +200,7 @@ export function replicaOf(server: Server, seed: string): Promise<Server> {
   return libraryServer(server).replica(seed)
 }
 
-/** The way to the server by no socket. */
+/** The way to the server without a socket. */
 export function transportTo(server: Server): Transport {
   return libraryServer(server).transport()
 }

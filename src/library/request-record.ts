@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly query: string
   /** The name of the user, as the server has authenticated it. */
   readonly user: string | undefined
-  /** Known as soon as the answer begins. Never where none was sent in time, or the client went before. */
+  /** Known as soon as the answer begins. It stays unknown if no answer was sent in time, or if the client left before. */
   readonly status: number | undefined
   /** From its first byte to the end of the answer, which for a watch is long after its status. */
   readonly durationMs: number | undefined
@@ -65,7 +65,7 @@ export class RequestRecords {
   async #answered(entry: Entry, { responder }: HttpRequest, answer: ReturnType<ReturnType<Filter>>) {
     const response = await answer
     entry.user = responder.user.name
-    // Others have answered a request whose time was up.
+    // A request whose time was up has another answer.
     if (entry.durationMs === undefined) entry.status = response.status
     return response
   }

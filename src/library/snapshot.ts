@@ -31,7 +31,7 @@ export class TakenSnapshot implements Snapshot {
     return String(this.#contents.state.stored.newest)
   }
 
-  /** Throws if the value is no snapshot, such as a copy of one. */
+  /** Throws if the value is not a snapshot, such as a copy of one. */
   static contentsOf(snapshot: Snapshot): SnapshotContents {
     if (!(snapshot instanceof TakenSnapshot)) {
       throw new TypeError('this is no snapshot: give what server.snapshot() returned, in the same process')
@@ -40,7 +40,7 @@ export class TakenSnapshot implements Snapshot {
   }
 }
 
-/** Throws where the storage cannot do it. */
+/** Throws if the storage cannot do it. */
 export function pastIn(past: Past | undefined): Past {
   if (past !== undefined) return past
   throw new Error(

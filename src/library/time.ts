@@ -23,13 +23,13 @@ export interface TimeOptions {
 
 /** The first moment of virtual time. */
 const BEGIN_MS = Date.UTC(2026, 0, 1)
-/** The time that the server itself needs to come to rest after a start. A missing part is looked for again within this time. */
+/** The time that the server itself needs to come to rest after a start. A missing part is tried again within this time. */
 const START_MS = 10_000
 
 export interface ServerTime {
   readonly clock: Clock
   readonly order: Pick<StartOrder, 'clock' | 'seed' | 'activity' | 'devRoutes'>
-  /** To be called once the server is ready. */
+  /** Call this when the server is ready. */
   begin(): Promise<void>
   /** The time and the ids for a server that continues this one. Its new ids differ from those of this server. */
   taken(): TakenTime

@@ -51,7 +51,7 @@ export class Users {
     )
   }
 
-  /** With their tokens. */
+  /** The users, with their tokens. */
   all(): readonly ServerUser[] {
     return this.#known.map(({ uid, ...user }) => (uid === undefined ? user : { ...user, uid }))
   }

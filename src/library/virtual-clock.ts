@@ -87,7 +87,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Throws where that is no time to come. */
+/** Throws if this is not a time in the future. */
 function millisecondsOf(duration: number | string): number {
   const milliseconds = typeof duration === 'string' ? parsedMilliseconds(duration) : duration
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds

@@ -2,7 +2,7 @@
 import type { OutgoingAnswer } from './call.ts'
 import { OutgoingCallError } from './failure.ts'
 
-/** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other status, and if the body is no JSON. */
+/** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other status, and if the body is not JSON. */
 export function answerValue(answer: OutgoingAnswer, parse: (text: string) => unknown = JSON.parse): unknown {
   const { status, body } = answer
   checkAnswer(answer)
@@ -19,7 +19,7 @@ export function checkAnswer({ status, body }: OutgoingAnswer): void {
   if (status < 200 || status > 206) throw new OutgoingCallError('answer', refusalText(status, body), { status })
 }
 
-/** A Status speaks for itself; otherwise the code does. */
+/** A Status has a message. Otherwise the code makes one. */
 function refusalText(status: number, body: Buffer): string {
   const said = body.subarray(0, LONGEST_TEXT).toString()
   return statusMessage(said) ?? codeText(status, said)

@@ -173,7 +173,7 @@ export class OutgoingCaller implements Disposable {
         resolve({ status: 101, headers: answered, socket, head }),
       )
       request.end(sent.body)
-      // Must come after the head, which would set it. If the other side did not switch protocols, its state on this connection is unknown.
+      // This comes after the head, which sets it. If the other side did not switch protocols, its state on this connection is unknown.
       if (headers['upgrade'] !== undefined) request.shouldKeepAlive = false
     })
   }
@@ -215,7 +215,7 @@ export class OutgoingCaller implements Disposable {
 
 type Connected = (error: Error | null, socket: Duplex) => void
 
-/** As Node asks for a connection. */
+/** In the form in which Node asks for a connection. */
 function within(connect: () => Promise<Duplex>) {
   return (_options: unknown, connected: Connected): undefined => {
     connect().then(

@@ -36,7 +36,7 @@ export interface OutgoingTls {
   readonly key?: string
   /** The name that the certificate must have, if it differs from the one in the URL. */
   readonly serverName?: string
-  /** Believe any certificate. For operators' own configuration files only. */
+  /** Accept any certificate. For operators' own configuration files only. */
   readonly insecure?: boolean
 }
 
@@ -80,7 +80,7 @@ export class OutgoingConnections extends Agent {
     this.#context = target.tls === undefined ? undefined : secureContext(target.tls)
   }
 
-  /** The door that the agent asks for a new connection by. */
+  /** The agent calls this for a new connection. */
   override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
     this.#dial().then(
       (socket) => {

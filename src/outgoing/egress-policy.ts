@@ -1,5 +1,5 @@
-// The addresses that the server may connect to for users, in webhooks and API services. Link-local ones and cloud metadata
-// services hold credentials, those of the host other services: both are denied by default.
+// The addresses that the server may connect to for users, in webhooks and API services. Link-local addresses and cloud
+// metadata services give out credentials, and the host's own addresses lead to other services. Both are denied by default.
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { bitsOfIpv6 } from '../lib/ip-bits.ts'

@@ -2,16 +2,16 @@
 import { isIP } from 'node:net'
 
 export type OutgoingFailureKind =
-  /** The target cannot be called: its authority is no certificate, or its URL is invalid. */
+  /** The target cannot be called: its authority is not a certificate, or its URL is invalid. */
   | 'settings'
-  /** The name leads nowhere. */
+  /** The name cannot be resolved. */
   | 'lookup'
-  /** The egress policy does not let us. */
+  /** The egress policy denies the address. */
   | 'address'
   | 'connect'
   | 'tls'
   | 'deadline'
-  /** The connection ended, or what came over it is no HTTP. */
+  /** The connection ended, or the answer is not HTTP. */
   | 'broken'
   /** The head of an answer came, and not the rest. */
   | 'cut'

@@ -21,7 +21,7 @@ export class OutgoingMeasures {
     return [this.requests, this.seconds]
   }
 
-  /** `code`: `<error>` where there was no answer. */
+  /** `code`: `<error>` if there was no answer. */
   note({ code, method, host, seconds }: OutgoingNote): void {
     this.requests.of(code, method, host).value++
     this.seconds.of(method, host).observe(seconds)

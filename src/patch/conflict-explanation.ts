@@ -53,7 +53,7 @@ function shown(member: 'current' | 'applied', value: Value | undefined): Partial
   return value === undefined || jsonText(value).length > LARGEST_SHOWN ? {} : { [member]: value }
 }
 
-/** Finds values by their paths. A list is indexed when one of its items is first asked for: there may be many lists and items. */
+/** Finds values by their paths. A list is indexed at the first request for one of its items: there may be many lists and items. */
 class Lookup {
   readonly #indexes = new Map<string, WeakMap<readonly Value[], Map<PathElement, Value>>>()
 

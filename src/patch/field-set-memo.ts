@@ -28,7 +28,7 @@ export class FieldSetMemo {
     return made
   }
 
-  /** The set of dotted names of fields. The same lists are asked for again and again. */
+  /** The set of dotted names of fields. The same lists are requested again and again. */
   ofNames(dotted: readonly string[]): FieldSet {
     let known = this.#byNames.get(dotted)
     if (known === undefined) this.#byNames.set(dotted, (known = setOfFields(dotted)))
@@ -88,7 +88,7 @@ function keep(sets: Map<string, FieldSet>, key: string, set: FieldSet): void {
   sets.set(key, set)
 }
 
-/** Undefined: too long to be kept, or nothing that we would have written. */
+/** Undefined: too long to be kept, or not in the form that we write. */
 function textOf(fields: ValueMap): string | undefined {
   try {
     const text = JSON.stringify(fields)

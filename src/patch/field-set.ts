@@ -7,7 +7,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 export type PathElement = string
 
 export interface FieldSet {
-  /** Set where it was read from what we wrote ourselves: its FieldsV1, which it has to be written as again. */
+  /** The FieldsV1 of a set that was read from it, if we wrote it. The set must be written in the same way. */
   readonly written?: ValueMap
   /** The paths that end here and belong to the set. */
   readonly members: ReadonlySet<PathElement>

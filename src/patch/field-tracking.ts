@@ -211,7 +211,7 @@ function unchanged(fields: FieldSet, before: FieldSet | undefined): FieldSet {
   return before !== undefined && isSubset(fields, before) && isSubset(before, fields) ? before : fields
 }
 
-/** If there are too many updaters, the oldest are joined into one entry a version. */
+/** If there are too many updaters, the oldest are joined into one entry for each version. */
 function foldOldest(managed: ManagedFields): ManagedFields {
   const updaters = [...managed].filter(([, entry]) => entry.operation === 'Update')
   if (updaters.length <= MAX_UPDATE_MANAGERS) return managed
@@ -335,7 +335,7 @@ function sortedJson(value: Value): string {
 /** More conflicts are not explained: too many to read, and there can be as many as fields. */
 const MOST_TOLD_CONFLICTS = 10_000
 
-/** 409 with the reference's message and one cause a field (W-259 to W-262). */
+/** 409 with the reference's message and one cause for each field (W-259 to W-262). */
 function conflictError(conflicts: readonly Conflict[], explanation?: ConflictExplanation): ApiError {
   const causes = conflicts.slice(0, MOST_TOLD_CONFLICTS).map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',

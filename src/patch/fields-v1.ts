@@ -34,8 +34,8 @@ class Encoder {
 }
 
 /**
- * The set of a FieldsV1 object; undefined if it cannot be read. Elements of a kind that is not known are passed over. A
- * text that this server wrote (`isOurs`) is kept, and written again if the set does not change.
+ * The set of a FieldsV1 object; undefined if it cannot be read. Elements of an unknown kind are skipped. A text that this server wrote (`isOurs`) is
+ * kept, and written again if the set does not change.
  */
 export function decodeFieldsV1(fields: Value | undefined, isOurs: boolean): FieldSet | undefined {
   const builder = new FieldSetBuilder()

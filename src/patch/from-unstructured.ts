@@ -1,16 +1,16 @@
 // Whether the result of a strategic merge can be an object of its kind. The reference does not decode it as it does a body but
-// restores it member by member, in the order of the type's fields, and has words of its own for what does not fit (W-207).
+// restores it member by member, in the order of the type's fields, and has its own messages for faults (W-207).
 import { isList, isMap, own, type Value } from '../api/value.ts'
 import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { goType } from '../api/go-format.ts'
 
 const TEXT: Shape = Object.freeze({ kind: 'string' })
-/** They are no fields of a shape. */
+/** They are not fields of a shape. */
 const TYPE_NAMES: readonly string[] = ['kind', 'apiVersion']
 const OCTET: Shape = Object.freeze({ kind: 'int32' })
 
-/** The first thing that does not fit, in the reference's words; undefined: all does, as far as this looks. */
+/** The first fault, in the reference's words. Undefined: this check finds none. */
 export function findConversionFault(shape: ObjectShape, value: Value): string | undefined {
   const names = isMap(value) ? TYPE_NAMES.map((name) => own(value, name) ?? null) : []
   return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
@@ -47,7 +47,7 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
     case 'number':
       return typeof value === 'number' || typeof value === 'bigint' ? undefined : 'unrecognized type: float64'
     default:
-      // Times, quantities and the like read themselves: decoding has the words for them.
+      // Decoding reports the faults of times, quantities and similar types.
       return undefined
   }
 }

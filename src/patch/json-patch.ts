@@ -1,5 +1,5 @@
 // JSON patch (RFC 6902) with the reference's liberties: `replace` adds what is missing, negative indexes count from the
-// end, `test` of something missing passes for null. The document itself is never changed; see `draft.ts`.
+// end, `test` treats a missing value as null. The document itself is never changed; see `draft.ts`.
 import { ApiError } from '../api/status.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -80,7 +80,7 @@ function isDeeperThan(value: Value, depth: number): boolean {
   return false
 }
 
-/** An operation whose required member is missing or no text is refused when it is carried out. */
+/** An operation whose required member is missing or not a text is refused when it is carried out. */
 interface Operation {
   readonly op: string | undefined
   readonly path: string | undefined
@@ -314,7 +314,7 @@ function pointer(text: string | undefined): readonly string[] {
   return (text === undefined ? undefined : stepsOf(text)) ?? fail()
 }
 
-/** Undefined: the text is no pointer. The reference ignores the text before the first slash. */
+/** Undefined: the text is not a pointer. The reference ignores the text before the first slash. */
 function stepsOf(text: string): readonly string[] | undefined {
   if (text === '') return []
   const [, ...steps] = text.split('/')

@@ -96,7 +96,7 @@ function fieldOf(shape: Shape, key: string): FieldRules {
   }
 }
 
-/** The member after the patch. Undefined: there is none then. */
+/** The member after the patch. Undefined: the member is removed. */
 function mergeMember(
   field: FieldRules,
   original: Value | undefined,

@@ -15,7 +15,7 @@ export interface UnchangedOwnershipRequest extends OwnershipRequest {
   readonly now: string
 }
 
-/** The managed fields after the update; undefined if some may change their owner, and the long way has to be gone. */
+/** The managed fields after the update; undefined if some may change their owner, and the full computation is necessary. */
 export function unchangedOwnership(request: UnchangedOwnershipRequest): ManagedFields | undefined {
   const { versions, manager, managed } = request
   const shape = versions.shape(manager.apiVersion)

@@ -12,7 +12,7 @@ import {
 } from './der-reader.ts'
 
 export interface CertificateRequest {
-  /** Undefined where its algorithm is not known. */
+  /** Undefined if its algorithm is not known. */
   readonly key: KeyObject | undefined
   /** Whether the holder of the key has signed the request. */
   readonly isSigned: () => boolean
@@ -21,7 +21,7 @@ export interface CertificateRequest {
 interface SignatureAlgorithm {
   /** Of the key, as Node names it. */
   readonly key: 'rsa' | 'ec' | 'ed25519'
-  /** Undefined where the algorithm has a hash of its own. */
+  /** Undefined if the algorithm has a hash of its own. */
   readonly hash?: string
   /** Undefined without PSS. */
   readonly saltLength?: number
@@ -66,11 +66,11 @@ const PSS_HASHES: Readonly<Record<string, SignatureAlgorithm & { readonly saltLe
 }
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 const ALTERNATIVE_NAMES = '2.5.29.17'
-/** Of an address of mail, a name of DNS and a URI. */
+/** The tags of a mail address, a DNS name and a URI. */
 const TEXTS: readonly number[] = [0x81, 0x82, 0x86]
 const ADDRESS = 0x87
 
-/** Undefined where the bytes are not a request, or have a key that does not parse. Like Go, it takes more elements at the end of a sequence. */
+/** Undefined if the bytes are not a request, or have a key that does not parse. Like Go, it takes more elements at the end of a sequence. */
 export function readCertificateRequest(bytes: Buffer): CertificateRequest | undefined {
   const [body, algorithm, signature] = childrenOf(readElement(bytes), SEQUENCE) ?? []
   const [version, subject, info, attributes] = childrenOf(body, SEQUENCE) ?? []
@@ -96,7 +96,7 @@ function isName(element: DerElement | undefined): boolean {
   return childrenOf(element, SEQUENCE)?.every((set) => childrenOf(set, SET)?.every(isPair) === true) === true
 }
 
-/** Attributes of an unknown form say nothing. Extensions that are asked for have to be a list, each at most once. */
+/** Attributes of an unknown form say nothing. Requested extensions must be a list, each at most once. */
 function isAttribute(element: DerElement): boolean {
   const [type, values] = childrenOf(element, SEQUENCE) ?? []
   const [first] = childrenOf(values, SET) ?? []

@@ -62,7 +62,7 @@ export function readObjectId({ content }: DerElement): string {
   return [top, first - top * 40, ...rest].join('.')
 }
 
-/** The text of an element that holds one, in whichever of the old alphabets; undefined if it holds something else. */
+/** The text of an element that holds one, in any of the old alphabets; undefined if it holds something else. */
 export function readText({ tag, content }: DerElement): string | undefined {
   switch (tag) {
     case 0x0c:

@@ -14,7 +14,7 @@ export interface ImagePolicyOptions {
   readonly refusedMs: number
   /** Before the first retry; it grows with each further one. */
   readonly backoffMs: number
-  /** Whether images are allowed where the webhook fails. */
+  /** Whether images are allowed if the webhook fails. */
   readonly failsOpen: boolean
 }
 

@@ -1,4 +1,4 @@
-// PersistentVolumeClaimResize: a claim can be expanded only where its storage class allows it (W-472).
+// PersistentVolumeClaimResize: a claim can be expanded only if its storage class allows it (W-472).
 import type { PersistentVolumeClaim, StorageClass } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { own } from '../api/value.ts'

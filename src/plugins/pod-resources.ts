@@ -1,4 +1,4 @@
-// The effective requests and limits of a pod: the sum of its containers, or the maximum of its init containers where that is more;
+// The effective requests and limits of a pod: the sum of its containers, or the maximum of its init containers if that is more;
 // pod-level resources take precedence.
 import type { Container, PodSpec, PodStatus } from '../api/gen/kinds.ts'
 import { addQuantities, type Quantity } from '../lib/quantity.ts'

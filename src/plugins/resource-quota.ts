@@ -26,9 +26,8 @@ export interface QuotaLedger {
   /** The quotas of a namespace, from memory: every write asks for them. */
   quotasIn(namespace: string): readonly ResourceQuota[]
   /**
-   * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict,
-   * and may throw to refuse. Nothing happens where the quota is deleted. Resolves with the condition that no count has begun since, which
-   * might not know of the change.
+   * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict, and may throw to
+   * refuse. Nothing happens if the quota is deleted. Resolves with the condition that no count has begun since, which might not know of the change.
    */
   update(
     quota: ResourceQuota,
@@ -159,7 +158,7 @@ interface Raise {
   readonly used: Amounts
 }
 
-/** The usage of a quota after the request; undefined if it does not rise. Throws where the quota is exceeded. */
+/** The usage of a quota after the request; undefined if it does not rise. Throws if the quota is exceeded. */
 function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Raise | undefined {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
   const type = request.resource

@@ -23,7 +23,7 @@ const TOKEN_SECONDS = 3607
 const DEFAULT_ATTEMPTS = 10
 const RETRY_MS = 100
 
-/** `clock`: by which a request waits. */
+/** `clock`: the clock of waiting requests. */
 export function serviceAccount(accounts: ObjectReader<ServiceAccount>, clock: Clock, random: Random): AdmissionPlugin {
   const find = (request: AdmissionRequest, name: string, signal: AbortSignal): MaybePromise<ServiceAccount> =>
     whenKnown(accounts.find(request.namespace, name, signal), (cached) => cached ?? findStored(request, name, signal))

@@ -89,7 +89,7 @@ class Covers {
   }
 }
 
-/** `value` is absent if any will do. */
+/** `value` is absent if every value fits. */
 function placeOf(key: string, effect: string, value: string | undefined): string {
   return JSON.stringify([key, effect, value])
 }

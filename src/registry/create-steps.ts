@@ -35,7 +35,7 @@ export interface AdmittedCreation extends Creation {
   readonly admitted: ApiObject
 }
 
-/** Once a request. */
+/** Run once for each request. */
 const ADMIT_STEPS: readonly Step<Creation>[] = [
   withoutDeletionMarks,
   inNamespace,

@@ -26,7 +26,7 @@ export interface DeleteRequest {
   readonly nameless?: boolean
   /** Admission was asked already, about what leads to this delete (an eviction). */
   readonly withoutAdmission?: boolean
-  /** Whether the object that is stored is still meant. Otherwise it counts as not found. */
+  /** Whether the stored object is still the one to delete. Otherwise it counts as not found. */
   readonly means?: (current: StoredObject) => boolean
 }
 

@@ -28,9 +28,9 @@ export const IN_BACKGROUND: DeleteOptions = Object.freeze({
 export type Deletion =
   /** Remove it now. */
   | { readonly kind: 'remove' }
-  /** Store it so, because something holds it. The very same object: there is nothing to write. */
+  /** Store the object, because something holds it. The very same object: there is nothing to write. */
   | { readonly kind: 'mark'; readonly object: ApiObject }
-  /** Store it so, then remove it: watchers see both (W-329). */
+  /** Store the object, then remove it: watchers see both (W-329). */
   | { readonly kind: 'markAndRemove'; readonly object: ApiObject }
 
 export function decideDeletion(strategy: Strategy, stored: ApiObject, options: DeleteOptions, now: string): Deletion {
@@ -115,7 +115,7 @@ function graceAfter(strategy: Strategy, stored: ApiObject, options: DeleteOption
   return { object, pending: false }
 }
 
-/** Durations are nanoseconds in 64 bits and wrap around there, as the reference's do: no grace leads out of the calendar. */
+/** Durations are nanoseconds in 64 bits and wrap around there, as the reference's do. No grace period leads to an invalid date. */
 function secondsAfter(time: string, seconds: number): string {
   const duration = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)
   return `${new Date(Date.parse(time) + Number(duration / 1_000_000n)).toISOString().slice(0, 19)}Z`

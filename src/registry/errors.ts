@@ -19,7 +19,7 @@ export function alreadyExistsError(resource: GroupResource, name: string): ApiEr
   return new ApiError('AlreadyExists', message, { details: resourceDetails(resource, name) })
 }
 
-/** The same where the name was generated, again and again. */
+/** The same error after several generated names. */
 export function noUniqueNameError({ message, details }: ApiError): ApiError {
   const why = 'the server was not able to generate a unique name for the object'
   return new ApiError('AlreadyExists', `${message}, ${why}`, { details: { ...details, retryAfterSeconds: 1 } })

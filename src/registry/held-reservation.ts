@@ -6,7 +6,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { RegistryParts, Reservation, ReserveRequest, Resource, WriteContext } from './registry.ts'
 
 export class HeldReservation {
-  /** Of the newest attempt. */
+  /** The conditions of the newest attempt. */
   onlyIf: readonly WriteCondition[] | undefined
   #reservation: Reservation | undefined
 

@@ -30,7 +30,7 @@ export interface BatchedWrite {
 
 export class ObjectBatch implements WriteBatch {
   readonly registry: RegistryParts
-  /** Of the writes of the batch. */
+  /** The parts for the writes of the batch. */
   readonly parts: RegistryParts
   /** Objects in the form in which they are stored. */
   readonly stored: Store
@@ -38,7 +38,7 @@ export class ObjectBatch implements WriteBatch {
   last: BatchedWrite | undefined
   readonly #options: BatchOptions
   readonly #batch: Batch
-  /** By the places of their objects. */
+  /** The entries by the places of their objects. */
   readonly #uids = new Map<string, string>()
   readonly #settle: ((isStored: boolean) => Promise<void>)[] = []
 

@@ -28,7 +28,7 @@ export function isTerminating(object: ValueMap): boolean {
   return metaText(object, 'deletionTimestamp') !== ''
 }
 
-/** The object with a member replaced by what another has there; taken away where the other has none. */
+/** The object with a member of another object, or without the member if the other has none. */
 export function withMemberOf<T extends ApiObject>(object: T, other: ValueMap, name: string): T {
   const value = own(other, name)
   if (value !== undefined) return { ...object, [name]: value }
@@ -45,7 +45,7 @@ const NOT_OF_NEW_ONES = Object.freeze({
   resourceVersion: undefined,
 })
 
-/** Replaces what clients may not set on a new object. */
+/** Replaces members that clients may not set on a new object. */
 export function metaForCreate(object: ApiObject, { now, random = systemRandom }: Moment): ApiObject {
   const metadata = { ...metaOf(object), uid: random.uuid(), creationTimestamp: now }
   const made = { ...object, metadata }
@@ -54,8 +54,8 @@ export function metaForCreate(object: ApiObject, { now, random = systemRandom }:
 }
 
 /**
- * Restores what updates cannot change, and the stored version; a deletion timestamp on an object that is not being deleted is
- * left for validation to refuse.
+ * Restores members that updates cannot change, and the stored version; a deletion timestamp on an object that is not being deleted is left for
+ * validation to refuse.
  */
 export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
   const old = metaOf(stored)
@@ -88,7 +88,7 @@ const DUPLICATE_OWNERS = '.metadata.ownerReferences contains duplicate entries'
 const DUPLICATE_OWNERS_END =
   'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed:'
 
-/** The object without owners that are named twice in the same words, and a warning where there were any (W-084). */
+/** The object without owners that are named twice in the same words, and a warning if there were any (W-084). */
 export function withUniqueOwners(
   object: ApiObject,
   when: '' | ' after mutating admission happens',

@@ -29,8 +29,8 @@ export interface WrittenKind extends GroupVersionKind {
   /** The object with every default of its kind filled in, in the served version. */
   readonly withDefaults: (object: ApiObject, context: DefaultsContext) => ApiObject
   /**
-   * A typed object of the served version from a document. Throws `DecodeError`. Parts that are shared with `known`, a canonical
-   * object, are not looked into.
+   * A typed object of the served version from a document. Throws `DecodeError`. Parts that are shared with `known`, a canonical object, are not
+   * decoded again.
    */
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
   /** All versions that managed fields may be recorded under. */
@@ -135,7 +135,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly unconditionalUpdate: boolean
   /** The first `metadata.generation`. Undefined: objects have no generation. */
   readonly firstGeneration: number | undefined
-  /** Whether an update is one of the specification of the object. Only asked where generation is kept. */
+  /** Whether an update is one of the specification of the object. Called only for kinds with a generation. */
   readonly bumpsGeneration: (object: T, stored: T) => boolean
   /** The subresources whose writes can be such an update (`scale`, `resize`, `ephemeralcontainers`). */
   readonly bumpsGenerationOn: ReadonlySet<string>
@@ -210,7 +210,7 @@ export interface UpdateEndpoint<T extends ApiObject = ApiObject> {
   readonly validate: (object: T, stored: T, context: WriteContext) => readonly FieldError[]
   /** Fields that a write through it gives no owner, dotted. */
   readonly resetFields: readonly string[]
-  /** Of writes through a subresource. */
+  /** The warnings for writes through a subresource. */
   readonly warnings?: (object: T) => readonly string[]
 }
 
@@ -239,7 +239,7 @@ export interface WriteContext {
   readonly authorize: (verb: string) => Promise<void>
   /** Absent: the write belongs to no batch. */
   readonly batch?: WriteBatch | undefined
-  /** To be called after a wait: from now on, the time of the event loop counts for the request. Absent: there is no request. */
+  /** Call this after a wait: from now on, the time of the event loop counts for the request. Absent: there is no request. */
   readonly resume?: (() => void) | undefined
 }
 
@@ -291,6 +291,6 @@ export interface ActionContext extends WriteContext {
   readonly name: string
   /** The caller asks for an explanation of the answer. */
   readonly explain?: boolean
-  /** Asks validating admission; to be called once, before anything is done. */
+  /** Runs validating admission. Call this once, before anything is done. */
   readonly validate: (body: ApiObject) => Promise<void>
 }

@@ -82,8 +82,8 @@ export function storeFor(parts: RegistryParts, context: WriteContext): Store {
 }
 
 /**
- * Writes the object. If it is too large for the storage, writes it without managedFields, which can be half of it (W-029). Applies are not
- * written so: they would lose their ownership (W-236).
+ * Writes the object. If it is too large for the storage, writes it without managedFields, which can be half of it (W-029). Applies are not written in
+ * this way: they would lose their ownership (W-236).
  */
 export function writeFitting(
   store: Store,
@@ -139,7 +139,7 @@ export function readable(item: StoredItem): StoredObject {
   })
 }
 
-/** The object, which is of this kind. Throws where it says that it is of another. */
+/** The object, which is of this kind. Throws if it says that it is of another. */
 export function readableAs<N extends KindName>(item: StoredItem, name: N): ObjectOf<N> {
   const object = readable(item).object()
   if (isKind(object, name)) return object
@@ -222,7 +222,7 @@ export function refuseInvalid(resource: Resource, object: ValueMap, errors: read
 
 const MAX_VERSION_DIGITS = 19
 
-/** The number in a resourceVersion; 0 where none is given. Text that is no number is the client's fault (W-112, D20). */
+/** The number in a resourceVersion; 0 if none is given. Text that is not a number is the client's fault (W-112, D20). */
 export function parseResourceVersion(text: string): number {
   if (text === '') return 0
   const problem = !/^\d+$/.test(text)

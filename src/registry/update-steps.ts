@@ -31,8 +31,8 @@ export interface UpdateRequest {
   /** Empty for the resource itself. */
   readonly subresource: string
   /**
-   * The wanted object, decoded and defaulted, in the served version, given the live one (undefined: none). Called again where
-   * another write won, and where a conversion was missing.
+   * The wanted object, decoded and defaulted, in the served version, given the live one (undefined: none). Called again if another write won, or if a
+   * conversion was missing.
    */
   readonly wanted: (live: ApiObject | undefined, versions: KindVersions) => ApiObject
   /** `wanted` records managed fields itself: applies. */
@@ -187,7 +187,7 @@ function equalButTime(one: Value, other: Value): boolean {
   )
 }
 
-/** To scale an object is to write it; other subresources have warnings of their own, if any. */
+/** A write of the scale counts as a write of the object. Other subresources have their own warnings, if any. */
 function warnedOf(object: ApiObject, { resource, request, context, endpoint, stored }: UpdateRound): ApiObject {
   const isObject = request.subresource === '' || request.subresource === 'scale'
   const warnings = isObject ? resource.strategy.warnings(object, stored, context) : (endpoint.warnings?.(object) ?? [])

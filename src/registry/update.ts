@@ -1,5 +1,5 @@
 // Update: PUT, every patch and every writable subresource differ only in the function from the stored object to the wanted one.
-// The steps run again, admission included, where another write won.
+// The steps run again, admission included, if another write won.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -68,7 +68,7 @@ export async function updateObject(
   }
 }
 
-/** There is nothing under the name: create, where the verb and the kind do that. */
+/** No object has the name: create it, if the verb and the kind do that. */
 async function createOutcome({ parts, resource, request, context, versions, held }: Update): Promise<Outcome> {
   const { name, absent, uid } = request
   if (absent === 'refuse' || request.subresource !== '') throw notFoundError(resource, name)
@@ -93,7 +93,7 @@ async function updateOutcome(update: Update, item: StoredObject): Promise<Outcom
   return { kind: 'remove', last: withMeta(object, { resourceVersion: metaOf(stored).resourceVersion }) }
 }
 
-/** A terminating object that nothing holds any more goes with the update that lets it go (W-147 to W-149). */
+/** A terminating object that nothing holds any more is removed by the update that releases it (W-147 to W-149). */
 function isFullyDeleted(object: ApiObject, stored: ApiObject): boolean {
   const grace = metaNumber(object, 'deletionGracePeriodSeconds') ?? 0
   return isTerminating(stored) && grace === 0 && finalizersOf(object).length === 0

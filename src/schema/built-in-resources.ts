@@ -43,7 +43,7 @@ export interface BuiltInVersion {
   readonly priority: { readonly group: number; readonly version: number } | undefined
   /** Sorted by plural. */
   readonly resources: readonly BuiltInResource[]
-  /** It is served only where the operator asks for it. */
+  /** It is served only if the operator asks for it. */
   readonly offByDefault?: true
   /** Its resources come from definitions and are listed in their own order. */
   readonly custom?: true
@@ -123,7 +123,7 @@ function gvOf({ group = '', version = '' }: CompiledFile): GroupVersion {
   return { group, version }
 }
 
-/** The declared one, else that of the version that the file is like, if the level has the kind there. */
+/** The declared one, else the one of the version in `like`, if the level has the kind there. */
 function storageVersionOf(file: CompiledFile, kind: string, all: Level): GroupVersion {
   const typeIn = (holder: CompiledFile | undefined): CompiledType | undefined =>
     holder?.types.find(({ name }) => name === kind)

@@ -21,7 +21,7 @@ export function fieldsOfSomeLevels({ files }: CompiledSchema): ReadonlySet<strin
   return new Set(fields.flatMap(([id, facts]) => ((facts?.since ?? facts?.until) === undefined ? [] : [id])))
 }
 
-/** The very type where nothing of it depends on the level. */
+/** The same type if nothing in it depends on the level. */
 function typeAt(level: ApiLevel, type: CompiledType): CompiledType {
   const { resource } = type
   const dependsOn = ([, , , , facts]: CompiledField): boolean =>

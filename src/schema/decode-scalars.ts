@@ -128,7 +128,7 @@ function duration(source: SourceValue): string {
 }
 
 function quantity(source: SourceValue): string {
-  // A value that is neither a text nor a number gets the message of a text that is no quantity.
+  // A value that is neither a text nor a number gets the message of a text that is not a quantity.
   const text = typeof source === 'string' ? source.trim() : isNumber(source) ? spelling(source) : 'x'
   const parsed = parseQuantity(text)
   return parsed.ok ? formatQuantity(parsed.quantity) : wrongText(parsed.message)

@@ -23,7 +23,7 @@ export function shapeAt(root: ObjectShape, steps: readonly (string | number)[]):
   return { kind: 'shape', shape, isMany }
 }
 
-/** Of lists in lists too. */
+/** The innermost items of nested lists. */
 function itemOf(shape: Shape): Shape {
   return shape.kind === 'list' ? itemOf(shape.item) : shape
 }

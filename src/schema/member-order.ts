@@ -20,7 +20,7 @@ export function inOrder(object: ValueMap, shape: ObjectShape, known?: ValueMap):
   return changed ?? object
 }
 
-/** False also where one of them is no field of the shape. */
+/** False also if one of them is not a field of the shape. */
 function areInOrder(keys: readonly string[], { fields, typeMeta }: ObjectShape): boolean {
   let at = 0
   if (typeMeta) {

@@ -7,13 +7,13 @@ export const LIST_META_TEXT = 'Standard list metadata. The version of the list a
 const VERSION_TEXT = 'defines the schema that this object follows, by the group and version of it.'
 const KIND_TEXT = 'is the name of the type that this object is of, in CamelCase. It cannot be changed.'
 
-/** Of an object as it stands in requests and answers. */
+/** The members of an object in requests and answers. */
 export const TYPE_META: ValueMap = Object.freeze({
   apiVersion: { description: `APIVersion ${VERSION_TEXT}`, type: 'string' },
   kind: { description: `Kind ${KIND_TEXT}`, type: 'string' },
 })
 
-/** Of an object within an object. */
+/** The members of an object within an object. */
 export const EMBEDDED_TYPE_META: ValueMap = Object.freeze({
   apiVersion: { description: `apiVersion ${VERSION_TEXT}`, type: 'string' },
   kind: { description: `kind ${KIND_TEXT}`, type: 'string' },

@@ -192,7 +192,7 @@ class SchemaWriter {
     return this.#version === 2 ? {} : { default: value }
   }
 
-  /** A type with a JSON form of its own. */
+  /** A type whose JSON form is not an object of its fields. */
   #ownForm({ form }: CompiledType): ValueMap {
     switch (form) {
       case 'time':

@@ -19,9 +19,8 @@ const MAX_PROBLEMS = 100
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 /**
- * Drops fields that the schema of a custom kind does not have. The caller handles the object's own metadata. The metadata of
- * embedded objects is decoded as `metadata`. If that fails, it is kept as it is or refused with a `DecodeError`. The
- * same object is returned if nothing changes.
+ * Drops fields that the schema of a custom kind does not have. The caller handles the object's own metadata. The metadata of embedded objects is
+ * decoded as `metadata`. If that fails, it is kept unchanged or refused with a `DecodeError`. The same object is returned if nothing changes.
  */
 export function pruneUnknown(
   object: ValueMap,

@@ -17,7 +17,7 @@ export interface CompiledFile extends LevelSpan {
   /** The part before a type's name in OpenAPI documents. */
   readonly openapi: string
   readonly served?: true
-  /** Only where `--runtime-config` asks for it. */
+  /** Only if `--runtime-config` asks for it. */
   readonly offByDefault?: true
   /** The file of another version of the group, which declares the types that are the same. */
   readonly like?: string

@@ -19,7 +19,7 @@ const RECORDS: ReadonlySet<Shape['kind']> = new Set<Shape['kind']>([
   'schemaOrStringArray',
 ])
 
-/** Whether JSON shows the field even where it was never set. */
+/** Whether JSON shows the field even if it was never set. */
 export function isAlwaysShown(field: Field): boolean {
   if (field.omit === 'never') return true
   return field.omit === 'empty' && !field.pointer && RECORDS.has(field.shape.kind)

@@ -78,7 +78,7 @@ class ManifestReader {
     this.#folder = folder
   }
 
-  /** `texts`: equal where nothing has changed. */
+  /** `texts`: equal if nothing has changed. */
   read(target: ManifestTarget): { readonly objects: readonly ApiObject[]; readonly texts: string } {
     const { table } = this.#parts
     const names = 'hooks' in target ? [target.resource] : [target.resource, target.bindings]
@@ -135,7 +135,7 @@ class ManifestReader {
   }
 }
 
-/** The kinds refuse the suffix of these names where the gate is on. */
+/** The kinds refuse the suffix of these names if the gate is on. */
 function contextOf({ context }: ManifestParts): WriteContext {
   const { gates, now } = context()
   return {

@@ -1,4 +1,4 @@
-// The admission chain, put together: what every write has to pass, in the order of `admission-plugins.ts`.
+// The admission chain, put together. Every write passes it, in the order of `admission-plugins.ts`.
 import type { Admission, AdmissionPlugin } from '../admission/admission.ts'
 import { admitInOrder } from '../admission/chain.ts'
 import type { ApiObject } from '../api/object.ts'

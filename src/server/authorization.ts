@@ -52,7 +52,7 @@ export interface Authorization {
   readonly authorizer: Authorizer
   readonly rbac: RbacIndex
   readonly rights: Rights
-  /** A function that is asked before all authorizers of the configuration. Returns how to remove it. */
+  /** A function that is called before all authorizers of the configuration. Returns how to remove it. */
   readonly addFunction: (authorizer: AuthorizerFunction, answer: ReviewFunction) => () => void
   /**
    * Follows the stored objects until the signal fires. If the cache is lost, the last known state stays. `revision`: the newest revision that
@@ -65,7 +65,7 @@ export interface Authorization {
 
 export interface AuthorizationParts {
   readonly settings: AuthorizationSettings
-  /** Of the API. */
+  /** The level of the API. */
   readonly level: ApiLevel
   readonly egress: EgressRules
   readonly measures: AuthMeasures
@@ -95,7 +95,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   })
   const waiting = new Set<() => void>()
   let isLoaded = false
-  // Probes are answered from the first moment on, before there are roles.
+  // Probes are answered from the first moment on, before any role exists.
   const meanwhile = allowPublicPaths()
   const roles = rbacAuthorizer(rbac)
   const byRoles: Authorizer = {

@@ -39,7 +39,7 @@ export const FLOW_OBJECTS: FlowObjects = { levels: BOOTSTRAP_LEVELS, schemas: BO
 export interface ControllerOptions {
   readonly schema: SchemaTable
   readonly probeRemote: ProbeApiService
-  /** The certificates that clients of this server are to trust, PEM. */
+  /** The certificates that clients of this server must trust, PEM. */
   readonly authority: string
   /** The ranges of service addresses. */
   readonly serviceRange: Range
@@ -53,7 +53,7 @@ export interface ControllerOptions {
   /** The version that nodes report. */
   readonly version: string
   readonly cluster: ClusterConfig
-  /** The names of those that are not to run. */
+  /** The names of the controllers that are switched off. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean

@@ -33,11 +33,11 @@ const PATIENCE_MS = 1_000
 
 export interface Definitions {
   readonly table: DefinitionTable
-  /** Keeps the table in step; until the signal fires. */
+  /** Keeps the table up to date until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
-  /** Resolves when every definition that is stored has been taken up. */
+  /** Resolves when every definition that is stored has been applied. */
   readonly loaded: Promise<void>
-  /** To be called after a write of this server, whose definitions are then known at once. */
+  /** Call this after a write of this server, whose definitions are then known at once. */
   readonly onWritten: (key: ObjectKey, result: WriteResult) => void
   readonly awaitResource: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly documents: () => OpenApiDocuments
@@ -119,7 +119,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
       functions.set(key, answer)
       table.reconvert(of)
       return () => {
-        // Another may have taken its place.
+        // Another function may have replaced it.
         if (functions.get(key) !== answer) return
         functions.delete(key)
         table.reconvert(of)

@@ -41,7 +41,7 @@ const FLAG = '--encryption-provider-config'
 const RELOAD_EVERY_MS = 60_000
 const READY_WITHIN_MS = 60_000
 
-/** Throws a `StartError` if the file is at fault. */
+/** Throws a `StartError` if the file is invalid. */
 export async function openAtRest(parts: AtRestParts): Promise<AtRest> {
   const { config, log, measures, reloads } = parts
   const { encryption } = config

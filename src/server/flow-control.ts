@@ -33,7 +33,7 @@ export interface RunningFlowControl {
   readonly control: FlowControl
   readonly measures: readonly Family[]
   readonly routes: readonly Route[]
-  /** For the pages of all workers. */
+  /** The rows of this worker, for the pages of all workers. */
   readonly rows: (page: DumpName) => readonly Row[]
   /** Resolves when the objects that were stored at the start are in effect. */
   readonly loaded: Promise<void>

@@ -42,7 +42,7 @@ import { startTracing } from './tracing.ts'
 export interface ServerAccess {
   /** The URL on this machine: `https://127.0.0.1:6443`. */
   readonly url: string
-  /** PEM; undefined if the operator brought a certificate that clients trust on their own account. */
+  /** PEM. Undefined: clients already trust the operator's certificate. */
   readonly authority: string | undefined
   readonly adminToken: string
 }
@@ -51,9 +51,9 @@ export interface ServerAccess {
 export interface Activity {
   /** The same store; every call of it is observed. */
   around(kv: Kv): Kv
-  /** Resolves when the server asks nothing of its store any more. */
+  /** Resolves when the server makes no more calls to its store. */
   settled(): Promise<void>
-  /** Each request begins when what those before it have started is done. */
+  /** Each request begins when the work of the earlier ones is done. */
   inOrder(handler: Handler): Handler
 }
 
@@ -75,7 +75,7 @@ interface KnownResources {
 }
 
 export interface ServerLinks {
-  /** To the members of etcd. */
+  /** Connects to the members of etcd. */
   readonly dial?: Dial
   /** The address for clients. Clients in this process do not need it. */
   readonly sockets?: HandedSockets
@@ -116,7 +116,7 @@ export interface StartOrder {
   readonly devRoutes?: readonly Route[]
 }
 
-/** Loading so much takes longer than compiling what loads it. */
+/** With this much to load, loading takes longer than compiling its code. */
 const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 
 /** Settings of the whole process. A server that shares its process has none of them. */
@@ -129,13 +129,13 @@ export interface Foundation
     Authority {
   readonly faults: FaultPoints | undefined
   readonly runtime: ProcessRuntime
-  /** Called with every request and handshake, after which much is compiled. */
+  /** Called with every request and handshake, after some of which V8 may compile. */
   readonly noteWork: () => void
   /** Undefined if it is not configured. */
   readonly tracing: RunningTracing | undefined
   readonly functions: KeptFunctions
   readonly clock: Clock
-  /** Chance for one purpose. */
+  /** Random numbers for one purpose. */
   readonly randomFor: (purpose: string) => Random
   readonly schema: SchemaTable
   readonly measures: ServerMeasures

@@ -33,7 +33,7 @@ export interface Identity {
   readonly tokens: BearerTokens
   readonly tokenRequests: TokenRequestOptions
   readonly keys: SigningKeys
-  /** Whether and where requests without credentials are those of a user. */
+  /** Whether requests without credentials have a user, and on which paths. */
   readonly anonymous: AnonymousConfig
   /** Follows the changes of token issuers. Resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -51,13 +51,13 @@ export interface IdentityParts {
   readonly random: Random
   readonly log: Log
   readonly live: LiveObjects
-  /** An old token was used, of this secret. */
+  /** Called when the legacy token of this secret was used. */
   readonly onLegacyUse: (secret: LiveObject) => void
   readonly measures: { readonly auth: AuthMeasures; readonly outgoing: OutgoingMeasures }
   readonly tls: TlsFiles
   readonly reloads: ReloadRequests
   readonly moreTokens: readonly TokenMethod[]
-  /** Of service accounts. */
+  /** The keys of service accounts. */
   readonly keys: SigningKeys
 }
 

@@ -27,7 +27,7 @@ export class LateService implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack()
   readonly #life = new AbortController()
   readonly #failure = Promise.withResolvers<never>()
-  /** Undefined until it is to be asked. */
+  /** Undefined until it may get requests. */
   #service: Service | undefined
   #ready: Promise<Service> | undefined
 

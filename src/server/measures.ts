@@ -34,7 +34,7 @@ export class ServerMeasures {
   readonly services = new ServiceMeasures()
   readonly store = new StoreMeasures()
   readonly watch = new WatchMeasures()
-  /** Nothing but the names: what there is to count is the supervisor's. */
+  /** Only the supervisor counts workers. These are the names for its counts. */
   readonly workers = new WorkerMeasures()
 
   constructor(level: ApiLevel = DEFAULT_LEVEL) {
@@ -54,7 +54,7 @@ export class ServerMeasures {
   }
 }
 
-/** Names that dashboards ask for and that nothing here has a number for yet. */
+/** Names in dashboards for which the server has no number yet. */
 function elsewhere(): readonly Family[] {
   return [
     counter('apiserver_stream_translator_requests_total', 'Requests handled by the stream translator.', ['code']),

@@ -45,7 +45,7 @@ import { type ServerMeasures } from './measures.ts'
 
 export interface ObjectsOptions {
   readonly kv: Kv
-  /** Of the built-in kinds. */
+  /** The schema of the built-in kinds. */
   readonly schema: SchemaTable
   readonly prefix: string
   readonly transformer: Transformer
@@ -149,7 +149,7 @@ function checkedIndexes(indexes: QueryConfig['indexes'], builtIn: BuiltInTable):
   return indexes
 }
 
-/** Says how far loading is where it takes longer than a second. */
+/** Logs the progress of loading if it takes longer than a second. */
 function tellProgress(log: Log): (loaded: number, total: number) => void {
   let told = performance.now()
   return (loaded, total) => {

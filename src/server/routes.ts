@@ -1,4 +1,4 @@
-// Every path that is no resource: health, version, metrics, the documents, and the pages about the server itself.
+// Every path that is not a resource: health, version, metrics, the documents, and the pages about the server itself.
 import { type HealthOptions, healthRoutes } from '../handlers/health.ts'
 import { logLevelRoutes, type RunningLogLevels } from '../handlers/log-levels.ts'
 import { showMetrics } from '../handlers/metrics.ts'

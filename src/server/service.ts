@@ -362,7 +362,7 @@ function openHandler(
   })
   let page: AnswerPage | undefined
   const openPages = (): AnswerPage => {
-    // The address of the API has the same routes; a check of the way there would be a request of a request.
+    // The address of the API has the same routes. A check of its listener would be a request that makes a request.
     const withClientPath = { ...checks, readyz: [...checks.readyz, clientPath] }
     return answerPages([...flow.routes, ...routesOf({ ...parts, checks: withClientPath }), ...pprofRoutes(pprof)])
   }

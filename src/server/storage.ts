@@ -26,7 +26,7 @@ export interface Storage {
   readonly kv: Kv
   /** The same store, if it is in memory. */
   readonly memory?: MemoryKv
-  /** Of the members of an etcd. */
+  /** The maintenance of the members of an etcd. */
   readonly maintenance?: Maintenance
 }
 
@@ -35,7 +35,7 @@ interface StorageOrder {
   readonly clock: Clock
   readonly snapshot: MemorySnapshot | undefined
   readonly tracing: Tracing | undefined
-  /** To the store of the supervisor, which is used instead. */
+  /** Connects to the store of the supervisor, which is used instead. */
   readonly link: StoreLink | undefined
   /** The way to etcd's members; absent: sockets. */
   readonly dial?: Dial | undefined
@@ -46,7 +46,7 @@ export function openStorage(order: StorageOrder, signal: AbortSignal): Promise<S
   return explained(() => openEngine(order, signal))
 }
 
-/** The same of a store that is not etcd's, to be served to others. */
+/** The same for a store other than etcd, to be served to others. */
 export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: AbortSignal): Promise<Storage> {
   return explained(() => openOwnEngine(storage, { clock, snapshot: undefined }, signal))
 }
@@ -104,7 +104,7 @@ async function openConfiguredEtcd(
   return openEtcd({ endpoints, prefix, tls: etcdTls(storage), metadata, dial, streamsRanges }, signal)
 }
 
-/** To look after, without a server. Throws as `openStorage` does. */
+/** Opens etcd for a program that is not a server. Throws as `openStorage` does. */
 export function openEtcdStorage(config: Config, storage: EtcdConfig, signal: AbortSignal): Promise<Etcd> {
   return explained(() => openConfiguredEtcd(storage, { config, tracing: undefined }, signal))
 }
@@ -201,7 +201,7 @@ export function openStorageCopy(order: CopyOrder, signal: AbortSignal): Promise<
   })
 }
 
-/** For probes. A full store is read and deleted from, and only a server that is sent requests can do that. */
+/** For probes. A full store can be read, and objects can be deleted: only a server that gets requests can do that. */
 export async function checkUsable(kv: Kv, signal: AbortSignal): Promise<void> {
   try {
     await kv.checkHealth(signal)
@@ -230,7 +230,7 @@ interface SpaceParts extends Storage {
   readonly log: Log
 }
 
-/** Warns before the space ends, and defragments etcd where that is ours to do. */
+/** Warns before the space ends, and defragments etcd if that is the server's task. */
 export async function keepSpace({ storage, kv, maintenance, log }: SpaceParts, signal: AbortSignal): Promise<void> {
   if (storage.kind === 'memory') return
   const bounds = storage.kind === 'etcd' ? storage.defragment : undefined

@@ -10,9 +10,9 @@ import type { Config } from '../config/config.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 
 export interface Trust {
-  /** In the order that they are asked in. */
+  /** In the order of their use. */
   readonly methods: readonly Authenticator[]
-  /** Throws where the new authorities cannot be read. */
+  /** Throws if the new authorities cannot be read. */
   readonly renew: (tls: TlsFiles) => void
   /** The current data for other servers. */
   readonly published: () => PublishedAuthentication

@@ -23,7 +23,7 @@ export interface WorkerParts extends WorkerPeers {
   readonly sockets: HandedSockets
   /** The keys by which all workers seal session tickets, so that a session resumes at any worker. */
   readonly ticketKeys: string
-  /** To be called once. Calls back with new certificates or ticket keys. */
+  /** Call this once. The function gets new certificates and ticket keys. */
   readonly onRenewed: (use: (renewal: TlsRenewal) => void) => void
   readonly candidate: Candidacy
 }

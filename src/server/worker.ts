@@ -44,7 +44,7 @@ export interface WorkerOrder {
 
 export type WorkerNews =
   | { readonly kind: 'renewed'; readonly renewal: TlsRenewal }
-  /** The identities of those that have not ended. */
+  /** The identities of workers that have not ended. */
   | { readonly kind: 'alive'; readonly identities: readonly string[] }
 
 /** The time for the supervisor's own part of an answer, besides the time for the other workers. */

@@ -49,7 +49,7 @@ export class Batch implements Store {
     this.#onWrite = onWrite
   }
 
-  /** All objects that were looked at or changed. An object that was made and removed again is only compared. */
+  /** All objects that were read or changed. An object that was made and removed again is only compared. */
   get changes(): readonly ObjectChange[] {
     return [...this.#entries.values()].map(({ key, before, now, outcome }) => {
       const isNothing = outcome === undefined || (before === undefined && now === undefined)

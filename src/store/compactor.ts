@@ -35,7 +35,7 @@ export class Compactor {
   #turnKey: string = COMPACTION_KEY
   /** The known revision of the key. The server with the right one has the turn. */
   #known = ABSENT
-  /** The newest revision an interval ago. Undefined: this server has not run for so long. */
+  /** The newest revision an interval ago. Undefined: this server has not run for that long. */
   #past: number | undefined
   #lastRound: { readonly at: number; readonly problem: string | undefined } | undefined
 

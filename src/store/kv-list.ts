@@ -126,7 +126,7 @@ class Steps {
     this.#take(piece.done === true ? [] : piece.value, piece.done !== true)
   }
 
-  /** To be called where `nextOfRest` may have been. */
+  /** Call this if `nextOfRest` may have been called. */
   async end(): Promise<void> {
     await this.#rest?.return()
   }

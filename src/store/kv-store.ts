@@ -23,7 +23,7 @@ export interface KvStoreOptions {
   readonly measures?: StoreMeasures
   /** Decodes objects that other servers have stored. Absent: JSON only. */
   readonly decodeForeign?: DecodeForeign
-  /** Absent: no canonical JSON is. */
+  /** Absent: canonical JSON is never foreign. */
   readonly isForeign?: IsForeign
 }
 

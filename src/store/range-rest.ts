@@ -35,7 +35,7 @@ async function* pages(
   }
 }
 
-/** The same items. Each is asked for while the one before is handled. */
+/** The same items. Each is requested while the previous one is handled. */
 export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   const iterator = items[Symbol.asyncIterator]()
   try {

@@ -8,7 +8,7 @@ export interface DefragmentBounds {
   readonly minBytes: number
 }
 
-/** The alarm is disarmed only if so much of the quota is free. Otherwise it would be raised again soon. */
+/** The alarm is disarmed only if this much of the quota is free. Otherwise it would be raised again soon. */
 const ENOUGH_SHARE = 0.2
 
 /** With less free space in its file, a member is not stopped again, also if there is no space left. */

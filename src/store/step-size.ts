@@ -2,7 +2,7 @@
 // megabyte, and both many small answers and one of a gigabyte are bad.
 import type { KeyValue } from '../kv/kv.ts'
 
-/** Values in another encoding take a tenth of a millisecond to read: yield after so many. */
+/** Values in another encoding take a tenth of a millisecond to read: yield after this many. */
 export const OPENED_AT_ONCE = 200
 
 const STEP_BYTES = 4 << 20

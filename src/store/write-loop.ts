@@ -125,7 +125,7 @@ class Attempt {
       const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds, alsoExpected, isIncrement }
       const result = await measures.time(operation, this.#key.resource, () => putKey(kv, request, signal))
       if (!result.ok) {
-        // Without a value, either key may have been lost, and is gone now.
+        // If there is no value, one of the keys has gone: the object's or the condition's.
         if (onlyIf !== undefined && result.current?.key !== this.#kvKey) throw conditionLost(this.#key, onlyIf)
         return await this.#lost(result)
       }

@@ -12,7 +12,7 @@ export interface KnownTypes {
   readonly isKnown: (name: string) => boolean
 }
 
-/** Of every family with labels of resources. */
+/** Forgets the series of types that are gone, in every family with labels of resources. */
 export function forgetGone(families: Iterable<Family>, types: KnownTypes): void {
   for (const family of families) {
     const isGone = goneIn(family.labels, types)

@@ -39,7 +39,7 @@ export interface HealthParts {
   readonly lifecycle: Lifecycle
   /** The objects are in memory. */
   readonly isLoaded: () => boolean
-  /** Of what some servers need and a restart does not help: not a reason to be killed (P-450). */
+  /** Checks of parts that only some servers need, and that a restart does not repair: no reason to kill the server (P-450). */
   readonly more: readonly HealthCheck[]
 }
 

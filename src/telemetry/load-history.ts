@@ -1,5 +1,5 @@
-// The load of the last hour, for people who look now: requests, how long they took, memory and delays of the event loop, in steps of ten seconds; and how it stands
-// with the storage. Longer histories belong to the program that scrapes the metrics.
+// The load of the last hour, for people who look now: requests, how long they took, memory and delays of the event loop, in steps of ten seconds; and
+// the state of the storage. Longer histories belong to the program that scrapes the metrics.
 import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isLongRunning } from '../http/deadline.ts'
 import type { CallerHandler } from '../http/http.ts'
@@ -14,9 +14,9 @@ const STEPS = 360
 export interface LoadStep {
   /** Its end, in milliseconds since 1970. */
   readonly at: number
-  /** Those that ended; watches and other streams are not counted. */
+  /** The requests that ended; watches and other streams are not counted. */
   readonly requests: number
-  /** Of those, with a status from 500 on. */
+  /** The ended requests with a status from 500 on. */
   readonly failures: number
   readonly totalMs: number
   readonly slowestMs: number
@@ -37,7 +37,7 @@ export interface LoadOptions {
   readonly clock: Clock
   /** Bytes on disk, where the storage counts them. */
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
-  /** The newest that is known here. */
+  /** The newest revision that is known here. */
   readonly revision: () => number
   /** The steps of the other workers of the server. */
   readonly others: () => Promise<readonly (readonly LoadStep[])[]>
@@ -65,7 +65,7 @@ export class LoadHistory {
     if (milliseconds > this.#slowestMs) this.#slowestMs = milliseconds
   }
 
-  /** Until the signal fires. */
+  /** Measures until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, delays } = this.#options
     delays.enable()
@@ -78,7 +78,7 @@ export class LoadHistory {
     delays.disable()
   }
 
-  /** Of this process, the last of them as far as it has come. */
+  /** The steps of this process. The last one is not complete. */
   steps(): readonly LoadStep[] {
     return [...this.#steps, this.#step()]
   }

@@ -1,5 +1,5 @@
-// The real logger, on standard error: one JSON line an event, or text for people. Secrets never get as far as here; what looks like one is
-// struck out all the same.
+// The real logger, on standard error: one JSON line an event, or text for people. Secrets never reach the logger. Texts that look like
+// secrets are removed all the same.
 import { pino } from 'pino'
 import type { Log, LogComponent, LogFields, LogFormat, LogLevel } from '../lib/log.ts'
 import { printable } from '../lib/printable.ts'

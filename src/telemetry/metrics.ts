@@ -15,18 +15,18 @@ export interface Metrics extends MetricsSource {
   /** Called for every request that `observe` will be called for. */
   begin(request: HttpRequest): void
   observe(finished: FinishedRequest): void
-  /** Of these names, without those of other workers. */
+  /** Resets the metrics of these names, without those of other workers. */
   resetOwn(names: readonly string[]): void
   /** The page /metrics/slis. */
   readonly slis: MetricsSource
-  /** Of this process, for another. */
+  /** The metrics of this process, for another process. */
   snapshot(): Promise<readonly FamilySnapshot[]>
 }
 
 /** All workers of the server, this one included. */
 export interface MetricsOfWorkers {
   snapshots(): Promise<readonly WorkerSnapshot[]>
-  /** All of these names. */
+  /** Resets the metrics of these names. */
   reset(names: readonly string[]): void
   /** Removes types that are gone from the counts of workers that have ended. */
   forget(gone: readonly FamilySnapshot[]): void
@@ -53,7 +53,7 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly workers?: MetricsOfWorkers | undefined
 }
 
-/** After so many changes of definitions the series of gone kinds are dropped, also without a scrape. */
+/** After this many changes of definitions the series of gone kinds are dropped, also without a scrape. */
 const MOST_CHANGES = 64
 
 export function openMetrics(options: MetricsOptions): Metrics {

@@ -82,7 +82,7 @@ function wayTo(node: CallNode): readonly CallNode[] {
   return way
 }
 
-/** Gives everything that it has not seen the next number. */
+/** Gives each new value the next number. */
 class Numbered<Thing> {
   readonly all: Thing[] = []
   readonly #keyOf: (thing: Thing) => string

@@ -9,7 +9,7 @@ import { type CallNode, type CallSample, type Profile, profileMessage } from './
 const INTERVAL_MS = 1
 /** The sampling interval of the heap. */
 const BYTES_BETWEEN = 32 * 1024
-/** Entries in V8's tree that are no calls. */
+/** Entries in V8's tree that are not calls. */
 const NOT_WORK: ReadonlySet<string> = new Set(['(idle)', '(root)'])
 
 export function openProfiler(): Profiler {

@@ -24,7 +24,7 @@ export interface RequestMetricsOptions {
   readonly http: HttpMeasures
   /** Whether the server serves the resource; only then are requests for it counted under its name. */
   readonly isServed: (info: ResourceInfo) => boolean
-  /** Whether it is on its way out. */
+  /** Whether the version of the resource is deprecated. */
   readonly isDeprecated: (info: ResourceInfo) => boolean
 }
 
@@ -169,7 +169,7 @@ function valuesOf(labels: RequestLabels): readonly string[] {
 
 const NO_LABELS = Object.freeze(Object.fromEntries(REQUEST_LABELS.map((name) => [name, ''])) as RequestLabels)
 
-/** Of the plain paths only these are counted, and called so (P-481). */
+/** The plain paths that are counted, with their names in metrics (P-481). */
 const COUNTED_PATHS: ReadonlyMap<string, string> = new Map([
   ...['/healthz', '/livez', '/readyz'].map((path) => [path, path] as const),
   ...['api', 'apis', 'openapi/v2', 'openapi/v3'].map((path) => [`/${path}`, path] as const),

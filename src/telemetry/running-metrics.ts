@@ -12,7 +12,7 @@ export interface RunningMetricsOptions {
   readonly labelNames: readonly string[]
   /** Undefined: requests that are not counted. */
   readonly labelsOf: (request: HttpRequest) => Labels | undefined
-  /** Milliseconds, of any beginning. */
+  /** Milliseconds since any moment. */
   readonly now: () => number
 }
 

@@ -1,7 +1,7 @@
 // The size and the limit of the storage, read at each scrape.
 import { type Family, gauge } from '../lib/measure.ts'
 
-/** Bytes on the disk, those of them in use, and how far it may grow, where that is known. */
+/** Bytes on the disk, those of them in use, and how far it may grow, if that is known. */
 export interface StorageSize {
   readonly bytes: number
   readonly inUseBytes: number

@@ -57,7 +57,7 @@ async function plainSocket(url: string): Promise<{ readonly credentials?: Channe
   return { credentials: credentials.createInsecure() }
 }
 
-/** Work that a request begins may go on after its end. It is no part of the request's span then. */
+/** Work that a request begins may go on after its end. It is not part of the request's span then. */
 interface OpenSpan {
   readonly span: Span
   isOver: boolean

@@ -30,7 +30,7 @@ const ADDED =
 /** Also the last result of a check, which may have been run by one worker today and by another yesterday. */
 const OF_PROCESS = /^(process_|nodejs_|go_|kubernetes_healthcheck$)/
 
-/** So many series take less than a millisecond. */
+/** This number of series takes less than a millisecond. */
 const PIECE = 1000
 
 export async function snapshotOf(families: readonly Family[]): Promise<readonly FamilySnapshot[]> {

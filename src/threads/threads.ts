@@ -9,19 +9,19 @@ import { errorOf, failureOf, type FromThread, type ToThread } from './messages.t
 
 /** The time that threads wait for another request. The start of a thread takes a third of a second. */
 const IDLE_MS = 30_000
-/** A piece that lasts so long after its client has gone is given up, with its thread. */
+/** A piece that lasts this long after its client has gone is given up, with its thread. */
 const ABANDONED_MS = 1000
-/** So many times longer where other requests are in its thread: these are to be sent again. */
+/** This many times longer if other requests are in its thread, because they must be sent again. */
 const DEADLINE = 10
 /** A piece that lasts longer is given up with its thread, though its client waits. */
 const PIECE_MS = 30_000
-/** Most calls are answered at once: so long a thread waits for the answer before it takes up another request's piece. */
+/** The time that a thread waits for the answer to a call, before it runs a piece of another request. Most calls are answered at once. */
 const PATIENCE_MS = 5
 /** Requests that are estimated to take no longer, in milliseconds, are short. */
 const SHORT_MS = 300
 const MAX_HEAP_MB = 1024
 const MAX_YOUNG_MB = 48
-/** The requests of one user that a thread works on at once cost so much together at most: their objects are in memory. */
+/** The largest cost of all requests of one user that a thread works on at once: their objects are in memory. */
 const MOST_COST = 4000
 
 export interface Task {
@@ -45,7 +45,7 @@ export interface ThreadOptions {
   readonly most: number
   readonly abandonedMs?: number
   readonly pieceMs?: number
-  /** Told of the time that a thread has worked for a user. */
+  /** Called with the time that a thread has worked for a user. */
   readonly onSpent?: (user: string, milliseconds: number) => void
 }
 
@@ -221,7 +221,7 @@ export class Threads implements AsyncDisposable {
     const deadline = performance.now() + DEADLINE * abandonedMs
     const check = (): void => {
       if (thread.running !== run) return
-      // Other requests in the thread are worth more than the time of this one, for a while.
+      // For a while, the other requests in the thread count more than the time of this one.
       if (thread.runs.size === 0 || performance.now() >= deadline) void this.#end(thread)
       else setTimeout(check, abandonedMs).unref()
     }
@@ -254,7 +254,7 @@ const LANES: readonly Lane[] = ['short', 'long']
 
 interface UserRuns {
   readonly runs: Set<Run>
-  /** The time that threads have spent on this user's requests since it has any. */
+  /** The time that threads have spent on this user's requests since the user appeared. */
   usedMs: number
 }
 
@@ -264,7 +264,7 @@ interface Thread {
   /** Started, and not answered. */
   readonly runs: Set<Run>
   running: Run | undefined
-  /** Of the piece that is running. */
+  /** The timeout of the piece that is running. */
   deadline: NodeJS.Timeout | undefined
   /** The run whose call is being answered, for a short while. */
   heldFor: Run | undefined
@@ -296,7 +296,7 @@ class Run {
     return this.task.cost <= SHORT_MS ? 'short' : 'long'
   }
 
-  /** A thread can go on with it. */
+  /** Whether a thread can continue the run. */
   get isReady(): boolean {
     return !this.#isWaiting
   }

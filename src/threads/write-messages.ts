@@ -1,5 +1,5 @@
 // Messages between the main thread and a thread for large writes. Objects travel as JSON text: the main thread parses one only
-// where an effect looks at it.
+// if an effect reads it.
 import type { ApiLevel } from '../api/level.ts'
 import type { AdmissionOperation, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
 import type { AuditedBody } from '../audit/redact.ts'
@@ -63,7 +63,7 @@ export interface WriteInput {
   readonly readsObjects: Readonly<Record<AdmissionPhase, readonly AdmissionOperation[]>>
   /** If the resource is a custom one. */
   readonly definition: SentDefinition | undefined
-  /** The custom kinds that are served, for error messages, where they have changed. */
+  /** The custom kinds that are served, for error messages, if they have changed. */
   readonly customKinds: readonly string[] | undefined
 }
 

@@ -5,7 +5,7 @@ import { TokenBucket } from '../lib/token-bucket.ts'
 
 /** PING, PRIORITY, GOAWAY, extensions, empty DATA, and other frames that are dropped or get a short answer. */
 const CONTROL = { burst: 2000, perSecond: 200 } as const
-/** DATA frames with so few bytes that the frame costs more. Some messages of gRPC are as small. */
+/** DATA frames of so few bytes that the frame costs more. Some messages of gRPC are as small. */
 const SMALL_DATA = { burst: 5000, perSecond: 1000 } as const
 const SMALL_DATA_BYTES = 16
 /** A client sends SETTINGS when it connects, and seldom again. A frame with many entries counts as several. */
@@ -40,7 +40,7 @@ export class FrameRates {
     take(this.#control, 1, 'too many control frames')
   }
 
-  /** Notes a DATA frame of so many bytes that does not end its stream. */
+  /** Notes a DATA frame of this many bytes that does not end its stream. */
   noteData(bytes: number): void {
     if (bytes === 0) this.noteControl()
     else if (bytes < SMALL_DATA_BYTES) take(this.#smallData, 1, 'too many small DATA frames')

@@ -2,7 +2,7 @@
 // that the system does not get back. Invariant: the memory is a small multiple of the received bytes.
 
 const FIRST_BUFFER_BYTES = 4096
-/** The first piece is kept without a copy if its memory is at most so many times as large. */
+/** The first piece is kept without a copy if its memory is at most this many times as large. */
 const MOST_WASTE = 4
 
 export class GatheredBytes {

@@ -68,7 +68,7 @@ export class GrpcServerCall implements MessagesListener {
     this.sendPart(message)
   }
 
-  /** The prefix of a message of so many bytes. Its parts follow. */
+  /** The prefix of a message of this many bytes. Its parts follow. */
   sendPrefix(bytes: number): void {
     const prefix = Buffer.alloc(PREFIX_BYTES)
     writePrefix(prefix, bytes)

@@ -61,7 +61,7 @@ type SessionParts = Pick<GrpcServerOptions, 'maxMessageBytes' | 'onCall' | 'onFa
 export interface GrpcSessions {
   /** A client has connected. */
   onSocket(socket: Socket): void
-  /** To be called at intervals. */
+  /** Call this at intervals. */
   checkLimits(): void
   /** Ends all calls with this status. */
   end(status: number, message: string): void

@@ -86,7 +86,7 @@ export interface HeaderLimits {
   readonly listBytes: number
 }
 
-/** So many removed entries are cut off the lists at a time, because each cut costs as much as the lists are long. */
+/** The number of removed entries that are cut off the lists at a time, because each cut costs as much as the lists are long. */
 const GONE_AT_ONCE = 64
 
 /** The headers that later blocks may name by an index, 1 for the newest. The oldest are dropped when the table is full. */

@@ -131,7 +131,7 @@ export class Connection implements StreamCarrier {
     this.#blocked.delete(stream)
   }
 
-  /** For streams: lets the peer send so much more on this one. */
+  /** For streams: lets the peer send this much more on this one. */
   openWindow(stream: Stream, bytes: number): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.WINDOW_UPDATE, stream.id, bytes)
   }

@@ -20,7 +20,7 @@ export interface Broken {
 export interface StreamCarrier {
   /** Sends as much as the windows allow, and the rest when they open. */
   pump(stream: Stream): void
-  /** Lets the peer send so much more on this stream. */
+  /** Lets the peer send this much more on this stream. */
   openWindow(stream: Stream, bytes: number): void
   /** The stream has no listener any more. */
   reset(stream: Stream): void

@@ -8,9 +8,9 @@ import * as h2 from './http2-frames.ts'
 import { ConnectionError, numberContent } from './http2-frames.ts'
 import type { Http2Stream } from './http2-server-stream.ts'
 
-/** While so many bytes wait for the client, only small frames that are due are added. */
+/** While this many bytes wait for the client, only small frames that are due are added. */
 const FULL_BYTES = 256 * 1024
-/** So many bytes never wait for a client that reads. */
+/** A client that reads never leaves this many bytes waiting. */
 const UNREAD_BYTES = FULL_BYTES + 1024 * 1024
 
 const EMPTY = Buffer.alloc(0)

@@ -19,7 +19,7 @@ export interface StreamCarrier extends WireConnection {
   sendHead(stream: Http2Stream, block: string, isLast: boolean): void
   /** Sends as much as flow control allows, and the rest when it allows more. */
   pump(stream: Http2Stream): void
-  /** Lets the client send so much more on this stream. */
+  /** Lets the client send this much more on this stream. */
   sendWindowUpdate(stream: Http2Stream, bytes: number): void
   /** Changes the number of unfinished bytes. */
   hold(bytes: number): void
@@ -37,7 +37,7 @@ const STEP_BYTES = STREAM_WINDOW_BYTES / 2
 const HIGH_WATER_BYTES = 64 * 1024
 /** Fewer bytes are copied: a frame of their own would cost more. */
 const FRAME_WORTH_BYTES = 2048
-/** The list of pieces is shortened after so many sent ones. */
+/** The list of pieces is shortened after this many sent ones. */
 const MOST_DROPPED = 1024
 const EMPTY = Buffer.alloc(0)
 
@@ -221,7 +221,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#isMuted = true
   }
 
-  /** For the sender: whether so many bytes are the rest of the answer. */
+  /** For the sender: whether this many bytes are the rest of the answer. */
   isLast(bytes: number): boolean {
     return this.#isAnswerWhole && this.#outgoingBytes === bytes
   }
@@ -236,7 +236,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return !this.#isClosed && (this.#isAnswerWhole || this.#outgoingBytes > 0)
   }
 
-  /** For the sender: moves so many of the bytes that are to be sent. */
+  /** For the sender: moves this many of the unsent bytes. */
   moveTo(target: Buffer, start: number, bytes: number): void {
     const end = start + bytes
     for (let to = start; to < end; ) {

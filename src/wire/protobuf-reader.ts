@@ -170,7 +170,7 @@ export class ProtobufReader {
     return this.#buffer.subarray(from, end)
   }
 
-  /** Passes over the value of an unknown field. */
+  /** Skips the value of an unknown field. */
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:

@@ -31,7 +31,7 @@ export class ProtobufWriter {
     return this.#start > this.#buffer.length >>> 2 ? Buffer.from(written) : written
   }
 
-  /** A view of the written bytes with so many free bytes before them, for the caller. Do not use the writer after this. */
+  /** A view of the written bytes with this many free bytes before them, for the caller. Do not use the writer after this. */
   finishBehind(room: number): Buffer {
     if (this.#start < room) this.#grow(room)
     return this.#buffer.subarray(this.#start - room)

@@ -59,7 +59,7 @@ export interface WireResponse extends AnswerProgress {
   end(): void
   /** Breaks off the answer. The client can tell this from its end. */
   breakOff(): void
-  /** The client is to come back on another connection. */
+  /** The client must come back on another connection. */
   leave(): void
   on(event: 'drain', listener: () => void): unknown
   off(event: 'drain', listener: () => void): unknown

@@ -16,11 +16,11 @@ const CANCEL = 5
 const REFUSED = 3
 const MOST_STREAMS = 1_000
 const LONGEST_CONTROL = 64 * 1024
-/** Of all headers of a stream. */
+/** The longest headers of a stream. */
 const LONGEST_HEADERS = 64 * 1024
 const LONGEST_DATA = 64 * 1024
 
-/** Serves streams on the connection until it ends. Rejects where the client does not speak SPDY. */
+/** Serves streams on the connection until it ends. Rejects if the client does not speak SPDY. */
 export function serveSpdy(socket: Duplex, onStream: (stream: SpdyStream) => void): Promise<void> {
   return new SpdyConnection(socket, onStream).run()
 }
@@ -158,7 +158,7 @@ class SpdyConnection {
 
 interface StreamEnds {
   readonly write: (data: Buffer, isLast: boolean) => Promise<void>
-  /** It was read. */
+  /** Called when the client's data was read. */
   readonly roomy: () => void
   readonly over: (isClean: boolean) => void
 }
@@ -176,7 +176,7 @@ export class SpdyStream extends Duplex {
     this.#ends = ends
   }
 
-  /** The client wants no more of it. */
+  /** The client needs no more of it. */
   reset(): void {
     this.#isReset = true
     this.destroy()
@@ -213,7 +213,7 @@ function lengthOf(flags: number, { length }: Buffer): Buffer {
   return bytes
 }
 
-/** Throws where the block does not end with its last value. */
+/** Throws if the block does not end with its last value. */
 function readHeaders(block: Buffer): ReadonlyMap<string, string> {
   let at = 0
   const number = (): number => {

@@ -1,10 +1,10 @@
-// Where a process is that does not answer: its call stack, read by Node's debugger, which a signal opens in a thread of its own,
+// The call stack of a process that does not answer, read by Node's debugger. A signal opens the debugger in a thread of its own,
 // also while the process computes. It costs nothing until then; a thread that could look at any time would take megabytes. Only
 // a reader of the standard error of the process learns the address of the debugger, which is as good as a password.
 
 /** The debugger opens on a free port of this machine, and no other process learns its address. */
 export const DEBUGGER_FLAGS: readonly string[] = ['--inspect-port=127.0.0.1:0', '--inspect-publish-uid=stderr']
-/** Has a Node that does not listen to it open its debugger. */
+/** Makes a Node that ignores the signal open its debugger. */
 export const DEBUGGER_SIGNAL = 'SIGUSR1'
 
 const SAID_BY_DEBUGGER =

@@ -34,7 +34,7 @@ export class LastWords {
     if (this.#unfinished !== '') this.add('\n')
   }
 
-  /** The last lines that are not of the log: those were told already. */
+  /** The last lines that are not of the log, which were reported already. */
   get text(): string {
     return this.#lines.join('\n')
   }

@@ -19,7 +19,7 @@ export class WorkerMeasures extends Measures {
     { refresh: () => this.#count() },
   )
   readonly #now: () => number
-  /** Counted up to here; absent: none is missing. */
+  /** Missing workers were counted up to this time. Undefined: none is missing. */
   #missingSince: number | undefined
 
   constructor(now: () => number = () => performance.now()) {

@@ -24,7 +24,7 @@ function readText(file: string): string {
   return readFileSync(file, 'latin1')
 }
 
-/** Tells of each process that has ended whether it was for want of memory. */
+/** Tells whether a process that has ended was out of memory. */
 export class MemoryKills {
   readonly #count: () => number | undefined
   #known: number | undefined

@@ -6,7 +6,7 @@ export type ToWorker =
   /** Comes with a connection that was accepted. */
   | { readonly kind: 'socket' }
   | { readonly kind: 'ping' }
-  /** Something that all workers are to know. */
+  /** A fact that all workers need. */
   | { readonly kind: 'news'; readonly news: unknown }
   /** Finish all requests and end. `isLast`: no other worker takes its place. */
   | { readonly kind: 'stop'; readonly isLast: boolean }
@@ -44,7 +44,7 @@ export class Questions {
     this.#answer = answer
   }
 
-  /** Throws where the other end refuses, takes too long or is gone. */
+  /** Throws if the other end refuses, takes too long or is gone. */
   async ask(question: unknown, withinMs: number): Promise<unknown> {
     const id = ++this.#last
     const waiting = Promise.withResolvers<unknown>()

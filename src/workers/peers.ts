@@ -19,7 +19,7 @@ export interface PeerTopics {
     readonly ask: { readonly kind: 'resetMetrics'; readonly names: readonly string[] }
     readonly answer: null
   }
-  /** Told to the supervisor alone. */
+  /** Sent to the supervisor only. */
   readonly forgetSeries: {
     readonly ask: { readonly kind: 'forgetSeries'; readonly gone: readonly FamilySnapshot[] }
     readonly answer: null
@@ -36,14 +36,14 @@ export interface PeerTopics {
   readonly watchers: { readonly ask: { readonly kind: 'watchers' }; readonly answer: readonly WatcherStatus[] }
   readonly load: { readonly ask: { readonly kind: 'load' }; readonly answer: readonly LoadStep[] }
   readonly requests: { readonly ask: { readonly kind: 'requests' }; readonly answer: RequestsReport }
-  /** Of a page about flow control. */
+  /** The rows of a page about flow control. */
   readonly flow: { readonly ask: { readonly kind: 'flow'; readonly page: DumpName }; readonly answer: readonly Row[] }
   /** A page of the management address, of any worker; its body is in base64. */
   readonly page: {
     readonly ask: { readonly kind: 'page'; readonly request: PageRequest }
     readonly answer: Omit<PageAnswer, 'body'> & { readonly body: string }
   }
-  /** Of one worker, by its name. In base64; null: it is taking another one. */
+  /** The profile of the named worker, in base64. Null: the worker is taking another one. */
   readonly profile: {
     readonly ask: {
       readonly kind: 'profile'
@@ -81,7 +81,7 @@ export interface Peers {
   ask<T extends PeerTopic>(question: PeerTopics[T]['ask'] & { readonly kind: T }): Promise<readonly PeerAnswer<T>[]>
 }
 
-/** One that has stalled is not to hold up the others. */
+/** One that has stalled must not delay the others. */
 const PEER_WITHIN_MS = 500
 /** The worker asks the others meanwhile. */
 const PAGE_WITHIN_MS = 3_000
@@ -155,7 +155,7 @@ export function metricsOfWorkers(peers: Peers): MetricsOfWorkers {
   return {
     snapshots: async () =>
       (await peers.ask({ kind: 'metrics' })).map(({ worker, answer: families }) => ({ worker, families })),
-    // Best effort: a supervisor that does not answer in time is no fault of the request.
+    // Best effort: a supervisor that does not answer in time is not a fault of the request.
     reset: (names) => void peers.ask({ kind: 'resetMetrics', names }).catch(() => {}),
     forget: (gone) => void peers.ask({ kind: 'forgetSeries', gone }).catch(() => {}),
   }

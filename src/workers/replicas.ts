@@ -14,13 +14,13 @@ import { OutgoingCallError } from '../outgoing/failure.ts'
 /** The time to wait for a replica's answer. */
 const WITHIN_MS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
-/** More than anybody runs: leases are objects, and there may be any number of them. */
+/** More replicas than real clusters have: leases are objects, and there may be any number of them. */
 const MOST_ASKED = 100
 /** The certificate of every replica is valid for this name, by which pods call it. */
 const SERVER_NAME = 'kubernetes.default.svc'
 
 export interface ReplicaParts extends Pick<ControllerParts, 'registry' | 'resources' | 'clock'> {
-  /** Of this replica's own lease. */
+  /** The name of this replica's own lease. */
   readonly ownName: string
   readonly caller: OutgoingCaller
   /** The certificate for requests to the others. Undefined: they cannot be asked. */

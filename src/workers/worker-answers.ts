@@ -1,4 +1,4 @@
-// The supervisor's part in what workers ask each other: it asks all of them, and keeps what those had counted that are gone.
+// The supervisor's part in what workers ask each other: it asks all of them, and keeps the counts of workers that are gone.
 import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import { countsOf, type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
@@ -48,7 +48,7 @@ export class WorkerAnswers {
         this.#past.forgetSeries(question.gone)
         return []
       case 'logLevel':
-        // Those that are started later begin with the levels of this log.
+        // Workers that are started later begin with the levels of this log.
         setLogLevel(this.#log, question.level, question.component)
         return this.#ask(question, asker)
       case 'profile':
@@ -58,7 +58,7 @@ export class WorkerAnswers {
     }
   }
 
-  /** A page of the management address, by the first worker that can make it. While all stop, those tell so. */
+  /** A page of the management address, by the first worker that can make it. While all workers stop, a stopping worker makes it. */
   async page(request: PageRequest): Promise<PageAnswer> {
     const question = { kind: 'page', request } as const
     const able = [...this.#alive()].filter(({ stage }) => stage === 'ready' || stage === 'leaving')

@@ -29,7 +29,7 @@ export interface Ending {
   readonly lastWords: string
 }
 
-/** A worker that has not answered for so long gets no connection that another could take. */
+/** A worker that has not answered for this long gets no connection that another could take. */
 const SLOW_MS = 100
 /** The time to wait for the call stack of a stalled process. */
 const CALL_STACK_WITHIN_MS = 5_000
@@ -42,9 +42,9 @@ export class WorkerProcess {
   killedFor: string | undefined
   /** Whether that was because it did not answer, or did not become ready. */
   hasStalled = false
-  /** Its innermost calls when it was killed for not answering, where they could be found out. */
+  /** Its innermost calls when it was killed for not answering, if they are known. */
   callStack: readonly string[] | undefined
-  /** In its own words, where it could not start. */
+  /** The error with which it could not start. */
   failure: string | undefined
   #name = ''
   #order: unknown
@@ -56,7 +56,7 @@ export class WorkerProcess {
   readonly #ready = Promise.withResolvers<void>()
   /** Its address, once it is open. */
   readonly #debugger = Promise.withResolvers<string>()
-  /** Given and not yet taken. */
+  /** Connections that the worker was given and has not confirmed. */
   #given: Socket | undefined
   #connections = 0
   /** The time of the oldest question about its health that it has not answered. */
@@ -85,7 +85,7 @@ export class WorkerProcess {
     this.#send({ kind: 'start', order })
   }
 
-  /** Of its place; empty until it has begun. */
+  /** The name of its place. Empty until it has begun. */
   get name(): string {
     return this.#name
   }
@@ -98,12 +98,12 @@ export class WorkerProcess {
     return this.#child.pid
   }
 
-  /** Since it has begun. */
+  /** The time since it began. */
   get ageMs(): number {
     return performance.now() - this.#startedAt
   }
 
-  /** Resolves when it can answer everything; rejects where it ends before. */
+  /** Resolves when it can answer everything; rejects if it ends before. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -112,7 +112,7 @@ export class WorkerProcess {
     return this.stage === 'ready' || this.stage === 'listening'
   }
 
-  /** Whether it has taken the last connection that it was given: of several, all but one would be lost where it has stalled. */
+  /** Whether it has confirmed the last connection that it was given. Only one at a time is unconfirmed, because a stalled worker may lose it. */
   get isFree(): boolean {
     return this.#given === undefined
   }
@@ -156,9 +156,9 @@ export class WorkerProcess {
     return this.#questions.ask(question, withinMs)
   }
 
-  /** Has the worker finish its requests. It is killed if that takes too long. Resolves when the process has ended. */
+  /** Tells the worker to finish its requests. It is killed if that takes too long. Resolves when the process has ended. */
   async stop(isLast: boolean, withinMs: number): Promise<void> {
-    // In the end all take connections for as long as any come.
+    // When all stop, each worker takes connections to the end.
     if (this.stage !== 'gone' && !isLast) this.stage = 'leaving'
     this.#send({ kind: 'stop', isLast })
     const timer = setTimeout(() => this.kill('it did not stop in time'), withinMs)
@@ -166,7 +166,7 @@ export class WorkerProcess {
     clearTimeout(timer)
   }
 
-  /** One that does not answer: finds out where it is, if that does not take long, and kills it. */
+  /** Kills a worker that does not answer, after an attempt to read its call stack. */
   async killStalled(): Promise<void> {
     if (this.killedFor !== undefined) return
     const state = processState(this.pid)
@@ -177,7 +177,7 @@ export class WorkerProcess {
     this.kill(this.killedFor)
   }
 
-  /** One that takes too long to become ready. */
+  /** Kills a worker that takes too long to become ready. */
   killLate(): void {
     this.hasStalled = true
     this.kill('it did not become ready in time')
@@ -188,7 +188,7 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** The connection that it was given and never had, once it is gone. */
+  /** The connection that the worker was given and did not confirm, once the worker is gone. */
   takeBack(): Socket | undefined {
     const given = this.#given
     this.#given = undefined
@@ -212,7 +212,7 @@ export class WorkerProcess {
   #receive(message: FromWorker): void {
     switch (message.kind) {
       case 'taken':
-        // Its own copy is another: this one has no part in the connection any more.
+        // The worker has a copy of the connection, so this one is closed.
         this.takeBack()?.destroy()
         this.#heard(message.connections)
         return this.#options.onFree()

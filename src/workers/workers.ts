@@ -29,7 +29,7 @@ export interface WorkersOptions extends Pick<WorkerProcessOptions, 'program' | '
 interface Seat {
   readonly name: string
   worker: WorkerProcess | undefined
-  /** In a row. */
+  /** The number of failures in a row. */
   failures: number
   readonly backoff: Backoff
 }
@@ -40,11 +40,11 @@ const PING_EVERY_MS = 250
  * Most clients wait for ten seconds.
  */
 const HOLD_MS = 8_000
-/** When so many connections wait, further ones are turned away. */
+/** When this many connections wait, further ones are refused. */
 const LONGEST_LINE = 4096
 /** The time that a worker may take to load the stored objects. */
 const START_WITHIN_MS = 300_000
-/** One that lived for so long did not fail at its start. */
+/** A worker that lived this long did not fail at its start. */
 const SOUND_AFTER_MS = 10_000
 const RESTART_BACKOFF = Object.freeze({ firstMs: 500, longestMs: 30_000 })
 
@@ -52,14 +52,14 @@ export class Workers {
   readonly measures = new WorkerMeasures()
   readonly #options: WorkersOptions
   readonly #seats: readonly Seat[]
-  /** All that have not ended, also those that have been replaced. */
+  /** All workers that have not ended, also those that have been replaced. */
   readonly #alive = new Set<WorkerProcess>()
   /**
    * A process that has loaded the code of a worker and waits for a place. It takes 36 MB of memory and 0.2 s of processor time. On two cores
    * with twenty busy processes, a dead worker was replaced after 0.8 to 1.5 s with it, and after 1.4 to 2.8 s without.
    */
   #spare: WorkerProcess | undefined
-  /** Accepted while no worker takes any. */
+  /** Connections that were accepted while no worker takes any. */
   #waiting: { readonly socket: Socket; readonly since: number }[] = []
   #pinging: NodeJS.Timeout | undefined
   readonly #life = new AbortController()
@@ -191,7 +191,7 @@ export class Workers {
     this.#distribute()
   }
 
-  /** Has the seat taken again whenever its worker is gone, until everything stops. */
+  /** Starts another worker for the seat whenever its worker is gone, until everything stops. */
   #keep(seat: Seat): void {
     const { worker } = seat
     void worker?.ended.then(async (ending) => {

@@ -32,7 +32,7 @@ export class JsonSpans {
     return { start, end }
   }
 
-  /** Throws `BadRequest` if the value is no object, or has a member twice. */
+  /** Throws `BadRequest` if the value is not an object, or has a member twice. */
   members(span: Span, what: string): ReadonlyMap<string, Span> {
     if (this.bytes[span.start] !== OPEN_MAP) throw new ApiError('BadRequest', `${what} must be an object`)
     const members = new Map<string, Span>()
@@ -50,7 +50,7 @@ export class JsonSpans {
     return members
   }
 
-  /** Throws `BadRequest` if the value is no list. */
+  /** Throws `BadRequest` if the value is not a list. */
   items(span: Span, what: string): readonly Span[] {
     if (this.bytes[span.start] !== OPEN_LIST) throw new ApiError('BadRequest', `${what} must be a list`)
     const items: Span[] = []

@@ -23,7 +23,7 @@ export interface Operation {
   readonly body: Buffer
   readonly fieldManager: string
   readonly force: boolean
-  /** Of a patch. */
+  /** The media type of a patch. */
   readonly patchType: string
   /** For `expect`: the stored version. Empty: there must be no object. */
   readonly resourceVersion: string

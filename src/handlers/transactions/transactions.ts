@@ -23,7 +23,7 @@ import { MOST_BYTES, type Operation, type OperationVerb, readOperations } from '
 const TRANSACTIONS = { group: 'transactions.quarterdeck.io', version: 'v1', resource: 'transactions' } as const
 const API_VERSION = formatGroupVersion(TRANSACTIONS)
 
-/** So often a transaction is tried again when other writes win. */
+/** The number of new attempts when other writes win. */
 const MOST_ATTEMPTS = 10
 
 /** The limit for all results of the operations together: a small body with operations on one large object would make much work. */

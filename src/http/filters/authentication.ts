@@ -51,7 +51,7 @@ function closeAnonymousConnection(request: HttpRequest): void {
   if (request.remote.protocol === 'h2') request.responder.sendAway()
 }
 
-/** `Bearer <token>`, the scheme in any case and one space; an empty token is no credential (P-030, P-031). */
+/** `Bearer <token>`, the scheme in any case and one space; an empty token is not a credential (P-030, P-031). */
 function bearerTokenOf(request: HttpRequest): string | undefined {
   const authorization = request.takeCredential()
   if (authorization === undefined) return undefined

@@ -1,4 +1,4 @@
-// Authorization, before any code looks whether the object exists (P-113 to P-118).
+// Authorization, before any code checks whether the object exists (P-113 to P-118).
 import { quoted } from '../../api/field-error.ts'
 import { askedSelectors } from '../../auth/asked-selectors.ts'
 import type { Access, Authorizer, Decision, ResourceAccess } from '../../auth/authorizer.ts'
@@ -66,7 +66,7 @@ interface Limited {
 const CANNOT_TELL =
   'accessible: an authorizer of this server cannot tell in advance what a user may see; ask for one namespace'
 
-/** The decision is the handler's: it keeps to the reach. An answer of a handler that does not know of reaches is dropped. */
+/** The handler decides, and stays within the reach. The answer of a handler that does not support reaches is dropped. */
 async function withinReach(
   limited: Limited,
   { request, caller }: { readonly request: HttpRequest; readonly caller: Caller },

@@ -1,5 +1,5 @@
-// Turns errors into answers, so that the filters outside of this one see answers only. A body of pieces is begun here: what fails
-// before its first byte still becomes a proper error.
+// Turns errors into answers, so that the filters outside of this one see answers only. A streamed body begins here, so that a
+// failure before its first byte becomes a proper error.
 import { ApiError } from '../../api/status.ts'
 import { answerError, type ErrorAnswers } from '../errors.ts'
 import { type AuditFilterOptions, auditRefusal } from './audit.ts'

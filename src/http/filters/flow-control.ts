@@ -1,5 +1,5 @@
-// API priority and fairness: takes the seats of a request, queues it or rejects it; exec, logs and the like pass (P-214). A watch
-// gives its seats back when it has begun, everything else when its answer is out.
+// API priority and fairness: takes the seats of a request, queues it or rejects it; exec, logs and other streams pass (P-214). A
+// watch gives its seats back when it has begun, everything else when its answer is out.
 import type { Entry, FlowControl } from '../../flow/flow.ts'
 import { type MaybePromise, settle, whenKnown } from '../../lib/maybe-promise.ts'
 import { isLongRunning, isWatch } from '../deadline.ts'
@@ -48,7 +48,7 @@ function operationsIn({ headers }: HttpRequest): number {
   return Number.isFinite(length) ? Math.ceil(length / OPERATION_BYTES) : Infinity
 }
 
-/** Of a small operation. */
+/** The size of a small operation. */
 const OPERATION_BYTES = 256
 
 /** A quarter of the request's time (P-215). */

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/status.ts'
 import { timeoutAnswer } from '../errors.ts'
 import type { Filter } from '../http.ts'
 
-/** In less than this nothing is answered, however little there is to do: the outcome must not hang on the load. */
+/** A shorter timeout is always refused, so that the outcome does not depend on the load. */
 const NO_TIME_MS = 0.1
 
 export function refuseImpossibleTimeout(): Filter {

@@ -1,4 +1,4 @@
-// Deployments: pods of one template, replaced a few at a time where the template changes.
+// Deployments: pods of one template, replaced a few at a time when the template changes.
 import { FieldPath } from '../../api/field-path.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'

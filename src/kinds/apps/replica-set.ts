@@ -1,4 +1,4 @@
-// Replica sets: as many pods of one template as are asked for.
+// Replica sets: the requested number of pods of one template.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ReplicaSet } from '../../api/gen/kinds.ts'
 import { tableOf } from '../../codec/tables/column.ts'

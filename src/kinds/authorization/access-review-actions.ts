@@ -65,7 +65,7 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
   ]
 }
 
-/** The kind has no field for it, and clients in other encodings than JSON are to find it too. */
+/** The kind has no field for it, and clients of all encodings must find it. */
 function withExplanation(review: ApiObject, explanation: DeniedExplanation): ApiObject {
   return withMeta(review, { annotations: { [EXPLANATION]: JSON.stringify(explanation) } })
 }

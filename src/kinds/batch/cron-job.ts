@@ -26,7 +26,7 @@ const SPEC = FieldPath.root<CronJobSpec>('spec')
 
 /** A label value without the timestamp suffix that job names get. */
 const MAX_NAME = 52
-/** The reference has no limit. A schedule of more than its 60 minutes, 24 hours and so on says them again and again. */
+/** The reference has no limit. A schedule of more than its 60 minutes, 24 hours and so on repeats them. */
 const MAX_SCHEDULE_BYTES = 64 * 1024
 
 function checkCronJob({ metadata, spec }: CronJob, check: Check, stored?: CronJob): void {

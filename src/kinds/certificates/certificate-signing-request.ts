@@ -28,7 +28,7 @@ const STATUS = FieldPath.root<CertificateSigningRequestStatus>('status')
 const CONDITIONS = STATUS.child('conditions')
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
 
-/** Called where a decision and its opposite are there. */
+/** Called if a decision and its opposite are both present. */
 type Exclude = (type: string, check: Check) => void
 
 const excludeEachOther: Exclude = (type, check) =>

@@ -72,7 +72,7 @@ function checkRequest({ spec }: Request, check: Check): void {
   } else if (stub) checkStub(Buffer.from(spec.stubPKCS10Request ?? '', 'base64'), check)
 }
 
-/** Names in the request are not looked at: the kubelet sends none, and a signer refuses them. */
+/** Names in the request are not checked: the kubelet sends none, and a signer refuses them. */
 function checkStub(bytes: Buffer, check: Check): void {
   const at = SPEC.child('stubPKCS10Request')
   if (bytes.length > MAX_REQUEST) return check.tooLong(at, MAX_REQUEST)

@@ -91,7 +91,7 @@ const forbidProvider: ProviderRule = (_now, check) =>
 const refuseProvider: ProviderRule = (now, check) =>
   check.invalid(PROVIDER, undefined, `field cannot be ${now === undefined ? 'cleared' : 'modified'} once set`)
 
-/** `tellProvider` is called where the provider's name of the node changes. */
+/** `tellProvider` is called when the provider's name of the node changes. */
 function rulesWith(tellProvider: ProviderRule): KindRules<Node> {
   const change: UpdateRule<Node> = (object, stored, check) => checkUpdate(object, stored, tellProvider, check)
   return {

@@ -74,7 +74,7 @@ function storageOf({ resources: { requests = {} } }: PersistentVolumeClaimSpec):
   return own(requests, 'storage')
 }
 
-/** The new spec with everything that may change as it was. */
+/** The new spec with the old values of all fields that may change. */
 function comparable(
   object: PersistentVolumeClaim,
   stored: PersistentVolumeClaim,
@@ -158,7 +158,7 @@ function withoutUnknownSource(object: PersistentVolumeClaim): PersistentVolumeCl
   return isKnown ? object : withSpec(object, { dataSource: undefined })
 }
 
-/** With both sources where one is given. */
+/** With both sources if one is given. */
 function mirrored(object: PersistentVolumeClaim): PersistentVolumeClaim {
   const { dataSource: source, dataSourceRef: reference } = object.spec
   if (source !== undefined && reference === undefined) {

@@ -20,7 +20,7 @@ export interface ConversionParts {
   readonly caller: OutgoingCaller
   readonly locate: ResolveService
   readonly encode: (value: Value) => string
-  /** Throws where the bytes are no JSON. */
+  /** Throws if the bytes are not JSON. */
   readonly parse: (bytes: Buffer) => Value
 }
 

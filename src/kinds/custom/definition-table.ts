@@ -42,7 +42,7 @@ export type SharedDefinitions = ReadonlyMap<string, Pick<Installed, 'definition'
 
 interface Installed {
   readonly definition: Definition
-  /** Of the definition. */
+  /** The revision of the definition. */
   readonly revision: number
   /** The stored definition; the same record until the spec changes. */
   readonly source: Source
@@ -162,7 +162,7 @@ export class DefinitionTable implements ResourceTable {
     return schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options)
   }
 
-  /** For the table of a server that continues this one. */
+  /** The parts that the table of a fork reuses. */
   share(): SharedDefinitions {
     const entries = this.#installed.entries()
     return new Map(

@@ -27,7 +27,7 @@ export interface CustomKind {
   readonly definition: Definition
   readonly version: DefinitionVersion
   readonly schema: CustomSchema
-  /** Of the API. */
+  /** The level of the API. */
   readonly level: ApiLevel
 }
 

@@ -165,7 +165,7 @@ function checkSlicePorts(ports: readonly DiscoveryV1EndpointPort[], check: Check
     const { name = '', protocol } = port
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
     check.unique(names, name, place.child('name'))
-    // Here an empty one is not an absent one.
+    // An empty protocol differs from an absent one here.
     if (protocol === '') check.notSupported(place.child('protocol'), '', PROTOCOLS)
     else check.fields(port, place, 'core_v1.EndpointPort', 'protocol')
     check.fields(port, place, 'core_v1.EndpointPort', 'appProtocol')

@@ -125,7 +125,7 @@ export const STORAGE_VERSION: Kind = typedKind<StorageVersion>({
       checkBuiltInMeta(object, typeName, check)
       checkStatus(object.status, check)
     },
-    // The spec is empty, and the reference asks nothing of the metadata.
+    // The spec is empty, and the reference does not check the metadata.
     update: () => undefined,
     subresources: { status: ({ status }, _stored, check) => checkStatus(status, check) },
   },

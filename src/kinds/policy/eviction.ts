@@ -1,4 +1,4 @@
-// Eviction: deletes a pod where its disruption budget allows it (W-526 to W-534).
+// Eviction: deletes a pod if its disruption budget allows it (W-526 to W-534).
 import type { DeleteOptions as Options, Pod } from '../../api/gen/kinds.ts'
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'

@@ -1,4 +1,4 @@
-// Requests for the status of resource pools. Off by default. The status answers a request for good.
+// Requests for the status of resource pools. Off by default. A request is answered once, in its status.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   PoolStatus,

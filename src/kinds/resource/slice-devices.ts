@@ -151,7 +151,7 @@ function checkPolicy(policy: CapacityRequestPolicy, capacity: Quantity | undefin
 }
 
 interface Amounts {
-  /** The default. */
+  /** The amount of a request that names none. */
   readonly usual: Quantity
   readonly capacity: Quantity
 }

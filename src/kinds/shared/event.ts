@@ -140,7 +140,7 @@ function zeroed(value: Value | undefined): Value | undefined {
   return empty || noMembers ? undefined : value
 }
 
-/** Of both groups. */
+/** The strategy of the events of both groups. */
 export function eventStrategy({ eventTtlSeconds }: KindNeeds): KindStrategy {
   return { createOnUpdate: true, propagation: 'none', ttlSeconds: eventTtlSeconds }
 }

@@ -46,7 +46,7 @@ export function withGatedFields<T extends ApiObject>(
   }
   const prepare = (object: T, stored: T | undefined, { gates }: WriteContext): T => {
     const { paths, steps } = closedFields(gates)
-    // Nearly no object has such a field. One walk finds that out.
+    // Hardly any object has such a field. One walk finds that out.
     if (!hasAnyField(object, steps)) return object
     return paths
       .filter((path) => stored === undefined || !hasField(stored, path))
@@ -115,7 +115,7 @@ function hasField(holder: Value | undefined, [name, ...rest]: readonly string[])
   return isMap(holder) && hasField(own(holder, plain(name)), rest)
 }
 
-/** The same value where the field is not there, as nearly always. `from`: the position in the path. */
+/** The same value if the field is absent, as nearly always. `from`: the position in the path. */
 function withoutField(holder: Value, path: readonly string[], from = 0): Value {
   const step = path[from]
   if (step === undefined) return holder

@@ -19,7 +19,7 @@ const MAX_LENGTH = 64
 const MAPPED = 0xffffn << 32n
 const ZERO = '0'.charCodeAt(0)
 
-/** Undefined: the text is no address. Leading zeros are ignored, as in old versions of Go. */
+/** Undefined: the text is not an address. Leading zeros are ignored, as in old versions of Go. */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > MAX_LENGTH) return undefined
   if (!text.includes(':')) {
@@ -38,7 +38,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return { family: mapped ? 'IPv4' : 'IPv6', bits: mapped ? bits - MAPPED : bits, mapped, padded: plainTail !== tail }
 }
 
-/** The number of an IPv4 address. Undefined: the text is none. One loop, because an object may have 200,000 of them. */
+/** The number of an IPv4 address. Undefined: the text is not an address. One loop, because an object may have 200,000 of them. */
 function bitsOfParts(text: string): number | undefined {
   let [bits, part, digits, parts] = [0, 0, 0, 1]
   for (let i = 0; i < text.length; i++) {
@@ -100,13 +100,13 @@ function ipFault(text: string, isStrict: boolean): string | undefined {
   return isStrict && ip.mapped ? 'must not be an IPv4-mapped IPv6 address' : undefined
 }
 
-/** The fault of a text that is not an address in its canonical form, which newer fields ask for. */
+/** The fault of a text that is not an address in its canonical form, which newer fields require. */
 export function canonicalIpFaults(text: string): readonly string[] {
   const fault = ipFault(text, true)
   return fault === undefined ? canonicalFaults(text, canonicalIp(text)) : [fault]
 }
 
-/** The same of a CIDR, which `checkCidr` has found valid. */
+/** The same for a CIDR, which `checkCidr` has found valid. */
 export function canonicalCidrFaults(text: string): readonly string[] {
   const [address = '', length = ''] = text.split('/')
   return canonicalFaults(text, `${canonicalIp(address)}/${length}`)
@@ -158,7 +158,7 @@ export function checkEndpointIp(text: string, at: FieldPath, check: Check): void
   }
 }
 
-/** Two addresses, one of each family; undefined if one is no address. */
+/** Two addresses, one of each family; undefined if one is not an address. */
 export function isDualStack(texts: readonly string[]): boolean | undefined {
   const families = texts.map((text) => parseIp(text)?.family)
   if (families.includes(undefined)) return undefined

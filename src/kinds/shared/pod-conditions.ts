@@ -16,7 +16,7 @@ interface WithConditions<C> {
   readonly conditions?: readonly C[]
 }
 
-/** The status with the condition; the transition time stays where its status does. */
+/** The status with the condition. The transition time changes only with the condition's status. */
 export function withCondition<C extends Present, S extends WithConditions<C>>(
   status: S & WithConditions<C>,
   condition: Condition,

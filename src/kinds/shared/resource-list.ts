@@ -30,7 +30,7 @@ function roundedUp(text: string): string {
   return isExact ? text : formatQuantity(milliQuantityOf(thousandths, format))
 }
 
-/** `target` with what only `source` has. */
+/** `target` with the members that only `source` has. */
 export function withMissing(target: MapOf<string> | undefined, source: MapOf<string>): MapOf<string> | undefined {
   const entries = entriesOf(source)
   if (entries.length === 0) return target

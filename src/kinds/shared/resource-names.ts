@@ -85,7 +85,7 @@ export const checkQuotaResourceName: NameRule = (name, at, check) => {
   }
 }
 
-/** Undefined: the value is no quantity. Decoding has refused such values. */
+/** Undefined: the value is not a quantity. Decoding has refused such values. */
 export function amountOf(value: Value | undefined): Quantity | undefined {
   if (typeof value !== 'string') return undefined
   const parsed = parseQuantity(value)
@@ -102,7 +102,7 @@ export function checkPositiveAmount(value: Value | undefined, at: FieldPath, che
   if (amount !== undefined && signOfQuantity(amount) <= 0) check.invalid(at, value, 'must be greater than zero')
 }
 
-/** Not negative, and an integer where the resource is counted. */
+/** Not negative, and an integer if the resource is counted. */
 export function checkAmount(name: string, value: Value | undefined, at: FieldPath, check: Check): void {
   checkNotNegativeAmount(value, at, check)
   if (!COUNTS.includes(name) && !isExtended(name)) return

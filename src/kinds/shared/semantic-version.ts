@@ -6,7 +6,7 @@ export function isVersion(text: string): boolean {
   return SEMVER.test(text)
 }
 
-/** Less than zero: `a` is older. A text that is no version counts as 0.0.0. */
+/** Less than zero: `a` is older. A text that is not a version counts as 0.0.0. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)]
   for (let i = 0; i < 3; i++) {

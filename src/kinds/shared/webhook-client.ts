@@ -57,7 +57,7 @@ function checkPath(path: string, at: FieldPath, check: Check): void {
 
 interface ReviewScope {
   readonly check: Check
-  /** The detail where no version is given. */
+  /** The detail if no version is given. */
   readonly missing: string
   /** Whether one of the versions must be supported. */
   readonly needsKnown: boolean

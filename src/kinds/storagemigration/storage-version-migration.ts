@@ -1,4 +1,4 @@
-// Storage version migrations: the type whose objects are rewritten, and the progress of that.
+// Storage version migrations: the type whose objects are rewritten, and the progress.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   Condition,

@@ -11,7 +11,7 @@ import { Seal } from './seal.ts'
 
 const decompress = promisify(zstdDecompress)
 
-/** A chunk is closed at a megabyte, and no store takes values of many: a file that says more is not ours. */
+/** A chunk is closed at a megabyte, and stores refuse values of many megabytes. So a file with a larger chunk is not a backup. */
 const LARGEST_CHUNK_BYTES = 64 * 1024 * 1024
 
 const DIGEST_BYTES = 32

@@ -19,7 +19,7 @@ export interface BackupOrder {
   readonly copy: StoreCopy
   readonly prefix: string
   readonly time: Date
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string
   /** Absent: it is not encrypted. */
   readonly key?: Buffer | undefined

@@ -42,7 +42,7 @@ export interface Chunk {
   readonly end: number | undefined
 }
 
-/** Throws where these are not whole records. Values are parts of the chunk. */
+/** Throws if these are not whole records. Values are parts of the chunk. */
 export function decodeChunk(chunk: Buffer): Chunk {
   const items: CopiedItem[] = []
   let at = 0

@@ -22,7 +22,7 @@ export interface RestoreOrder {
   /** The revision of the copy. Default: 0. */
   readonly copied?: Revision
   readonly time: Date
-  /** Called now and then while revisions are passed over. */
+  /** Called now and then while revisions are skipped. */
   readonly onProgress: (revision: Revision, to: Revision) => void
   /** Called when everything is stored, before the store may be used. May throw. */
   readonly check?: () => Promise<void>
@@ -50,7 +50,7 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
   return (await removeKey(kv, { key: marker.key, expected: last?.revision ?? ABSENT }, signal)).revision
 }
 
-/** Some engines take a write for each revision. Throws where these would take too long, before anything is written. */
+/** Some engines take a write for each revision. Throws if these would take too long, before anything is written. */
 async function checkCost({ kv, copied = 0, above }: RestoreOrder, signal: AbortSignal): Promise<void> {
   const { revisionsPerSecond } = kv
   if (revisionsPerSecond === undefined) return

@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts'
 import { checkSize } from './request-check.ts'
 import { Turns } from '../../lib/turns.ts'
 
-/** The removal of so many keys takes a millisecond or two. */
+/** The removal of this many keys takes a millisecond or two. */
 const PIECE = 200
 
 export class DraftTransaction implements Transaction {
@@ -82,7 +82,7 @@ export class DraftTransaction implements Transaction {
     this.#draft.setLease(lease, undefined)
   }
 
-  /** The first keys of the range. A range is not read on in another turn. */
+  /** The first keys of the range. A range is read within one turn. */
   #nextKeys(range: KeyRange): readonly string[] {
     return [...this.#draft.keysIn(range).take(PIECE)]
   }

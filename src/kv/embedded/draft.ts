@@ -60,7 +60,7 @@ export class Draft {
     return this.changes.length === 0 && this.#extras.length === 0
   }
 
-  /** The key's revision; `ABSENT`: it is not there. */
+  /** The key's revision; `ABSENT`: it does not exist. */
   revisionOf(key: string): Revision {
     return this.stateOf(key)?.revision ?? ABSENT
   }
@@ -76,7 +76,7 @@ export class Draft {
     return value === undefined ? itemAt(this.#tables, key, state, state) : new EmbeddedItem({ ...state, key, value })
   }
 
-  /** At a revision of its own, or as one of several changes of one. */
+  /** Puts the key at a new revision, or as one of several changes of a revision. */
   put(put: Put, place: LogPlace = { revision: this.#newest + 1, sub: 0 }): Revision {
     const { key, value, deadlineMs, lease = NO_LEASE } = put
     const before = this.stateOf(key)
@@ -85,7 +85,7 @@ export class Draft {
     return this.#change({ key, place, before, after: { ...state, value } })
   }
 
-  /** The key must be there. */
+  /** The key must exist. */
   remove(key: string, place: LogPlace = { revision: this.#newest + 1, sub: 0 }): Revision {
     return this.#change({ key, place, before: this.stateOf(key), after: undefined })
   }
@@ -120,7 +120,7 @@ export class Draft {
     return [...keys]
   }
 
-  /** Absent: it is forgotten. */
+  /** Undefined: the lease is removed. */
   setLease(lease: LeaseId, seconds: number | undefined): void {
     this.#leases.set(lease, seconds)
     this.also((writer) => writer.lease(lease, seconds))
@@ -188,7 +188,7 @@ interface DraftChange {
   readonly key: string
   readonly place: LogPlace
   readonly before: DraftState | undefined
-  /** Absent: the key goes. */
+  /** Absent: the key is removed. */
   readonly after: DraftState | undefined
 }
 

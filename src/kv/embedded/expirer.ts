@@ -10,7 +10,7 @@ const KEYS_AT_ONCE = 256
 /** Later than any deadline. */
 const END_OF_TIME_MS = 2 ** 47
 
-/** The wait after a failure, which mostly is a full disk. */
+/** The wait after a failure, usually a full disk. */
 const RETRY_MS = 1000
 
 export class Expirer {

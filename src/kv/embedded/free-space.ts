@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 /** The reserve, on the disk and within the file together. */
 const RESERVE_BYTES = 4 * 1024 * 1024
 
-/** The disk is checked again after so much time or so many written bytes. */
+/** The disk is checked again after this time, or after this many written bytes. */
 const ASK_EVERY_MS = 250
 const ASK_EVERY_BYTES = RESERVE_BYTES / 4
 

@@ -14,8 +14,8 @@ export interface WatchSource {
 }
 
 /**
- * The events after `after` for the watcher, as complete revisions. `revision` is the last one that it looked at. Called only if there is
- * history after `after`. It returns a bounded piece.
+ * The events after `after` for the watcher, as complete revisions. `revision` is the last one that was read. Called only if there is history after
+ * `after`. It returns a bounded piece.
  */
 export type ReadAfter<Event> = (after: Revision) => Batch<Event>
 

@@ -7,7 +7,7 @@ import { toItem } from './range-read.ts'
 import type { LogEntry, LogPlace } from './records.ts'
 import type { Snapshot, Tables } from './tables.ts'
 
-/** A piece ends after so many changes, or so many bytes of values. */
+/** A piece ends after this many changes, or this many bytes of values. */
 const PIECE_CHANGES = 512
 const PIECE_BYTES = 1024 * 1024
 

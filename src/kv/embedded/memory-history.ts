@@ -25,7 +25,7 @@ interface Piece {
   readonly bytes: number
 }
 
-/** A piece is finished after so many entries or bytes of values. A compaction may leave so much behind, and a past read undo so much. */
+/** The limits of a piece: entries, and bytes of values. A compaction may leave this much behind, and a read of the past may undo this much. */
 const PIECE_ENTRIES = 512
 const PIECE_BYTES = 4 * 1024 * 1024
 

@@ -91,7 +91,7 @@ function emptySnapshot(): MemorySnapshot {
   }
 }
 
-/** After so many awaited writes in a row, other work gets a turn of the event loop. */
+/** After this many awaited writes in a row, other work gets a turn of the event loop. */
 const WRITES_A_TURN = 256
 
 class MemoryEngine implements MemoryKv, WatchSource {

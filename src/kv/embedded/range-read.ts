@@ -9,7 +9,7 @@ import { encodeBound, encodeVersionKey, type KeyState, type LogEntry, type LogPl
 import { EmbeddedItem } from './stored-item.ts'
 import type { KeyRef, Snapshot, Tables, VersionRef } from './tables.ts'
 
-/** A piece ends after so many keys, or so many bytes of values. */
+/** A piece ends after this many keys, or this many bytes of values. */
 const PIECE_KEYS = 1000
 const PIECE_BYTES = 4 * 1024 * 1024
 

@@ -207,7 +207,7 @@ export class Tables {
     throw new KvError('corrupt', `${this.#file}: ${problem}; restore a backup`)
   }
 
-  /** The key `offset` keys behind the start of the range, if the range has so many. */
+  /** The key `offset` keys behind the start of the range, if the range has that many. */
   liveKeyAt(offset: number, range: RangeOfTable): Buffer | undefined {
     for (const key of this.#open.live.getKeys({ ...toLmdbRange(range), limit: 1, offset })) return key
     return undefined

@@ -27,7 +27,7 @@ export interface Job {
 /** The most jobs and bytes of a group. They bound a commit and its time on the event loop. */
 const GROUP_JOBS = 512
 const GROUP_BYTES = 8 * 1024 * 1024
-/** More changes are written in turns: each takes 8 to 10 µs of the event loop. Only a delete of a range has so many. */
+/** More changes are written in turns: each takes 8 to 10 µs of the event loop. Only a delete of a range has that many. */
 const LARGE_CHANGES = 2000
 
 export class WriteQueue {

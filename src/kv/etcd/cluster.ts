@@ -23,18 +23,18 @@ export interface ClusterOptions {
   /** Absent: over sockets. */
   readonly dial?: Dial | undefined
   readonly user?: { readonly name: string; readonly password: string }
-  /** Headers for each call in addition to the common ones, asked for at each call. */
+  /** Headers for each call in addition to the common ones, called for each call. */
   readonly metadata?: (() => Metadata) | undefined
 }
 
-/** The signals and time limits of a caller: one try of it, and all tries together, by `performance.now()`. */
+/** The signal and the time limits of a caller: for one attempt, and for all attempts together, by `performance.now()`. */
 export interface Call {
   readonly attemptMs: number
   readonly deadline: number
   readonly signal: AbortSignal
 }
 
-/** Told of every failed attempt before anything is done about it. May throw, which ends the call. */
+/** Called for every failed attempt, before anything is done about it. May throw, which ends the call. */
 export type OnFailure = (error: RpcError, verdict: Verdict) => void
 
 /**
@@ -47,13 +47,13 @@ const CALLS_AT_A_TIME = 256
 const PREFERENCE_MS = 300
 const CONNECT_SLICE_MS = 250
 
-/** For logins and status. */
+/** The timeout of logins and of calls for the status. */
 const OWN_CALL_MS = 5_000
 
 /** The interval at which a member with late calls is probed. */
 const PROBE_MS = 200
 
-/** A member without a leader for so many probes in a row is cut off from the others: an election would be over. */
+/** A member without a leader for this many probes in a row is cut off from the others: an election takes less time. */
 const PROBES_WITHOUT_LEADER = 10
 
 /** The most logins in a row: etcd accepts the password, but refuses the token that it gave for it. */
@@ -101,7 +101,7 @@ export class Cluster {
     if (revision > this.#newestSeen) this.#newestSeen = revision
   }
 
-  /** Whether all known members do. */
+  /** Whether all known members report progress right. */
   get answersProgressRight(): boolean {
     return this.#versions.size > 0 && [...this.#versions.values()].every(answersProgressRight)
   }
@@ -272,7 +272,7 @@ export class Cluster {
     } catch (error) {
       if (error instanceof CancelledError) return false
       if (!(error instanceof RpcError)) throw error
-      // A name and a password that etcd does not ask for are no fault.
+      // A name and a password that etcd does not ask for are not a fault.
       if (error.message === 'etcdserver: authentication is not enabled') return true
       const verdict = judge(error)
       if (verdict.kind === 'again') return false

@@ -17,7 +17,7 @@ import { currentOf, lostKey, revisionOf, UnknownOutcome } from './outcome.ts'
 /** Longer than any request lasts. No lease with this time to live may be used for other keys: a lease takes its keys along. */
 const FENCE_SECONDS = 3_601
 
-/** The prefix of fences: we have rights to it, and no other key of ours is there. */
+/** The prefix of fences: we have rights to it, and no other key of ours exists. */
 export function fencePrefix(prefix: string): string {
   return `${prefix}\0fence/`
 }
@@ -34,7 +34,7 @@ class InDoubt extends Error {
 
 interface Fence {
   readonly key: string
-  /** Set once a create puts the fence up: resolves, when it stands, with the revision of its own event. */
+  /** Set when a create puts up the fence. Resolves with the revision of the fence's event. */
   raised: Promise<Revision> | undefined
 }
 
@@ -109,7 +109,7 @@ export class Creates {
     }
   }
 
-  /** It may be put up twice: it stands from the first time on. */
+  /** The fence may be put up twice. It counts from the first time. */
   async #putUp(fence: Fence, call: Call): Promise<Revision> {
     try {
       const lease = await this.#leases.leaseFor(FENCE_SECONDS, call)

@@ -13,7 +13,7 @@ export interface Diagnosis {
 
 const DIAL_LIMIT_MS = 2_000
 
-/** With TLS 1.3 a server says only after the handshake that it does not like our certificate. */
+/** With TLS 1.3 a server refuses our certificate only after the handshake. */
 const AFTERTHOUGHT_MS = 300
 
 export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Promise<Diagnosis> {

@@ -26,7 +26,7 @@ export class Dialer {
   readonly target: Target
   readonly #context: SecureContext | undefined
 
-  /** Throws `KvError`: `unavailable` if the address is none, `denied` where the certificates are none. */
+  /** Throws `KvError`: `unavailable` for an invalid address, `denied` for invalid certificates. */
   constructor(url: string, tls: EtcdTls | undefined) {
     const { target, secure } = parseEndpoint(url, tls?.ca !== undefined || tls?.certificate !== undefined)
     this.target = target
@@ -55,7 +55,7 @@ export class Dialer {
     }
     const onread = { buffer, callback }
     if (this.#context === undefined) return connectPlain({ ...target, noDelay: true, onread })
-    // TLS knows no address as the name of a server.
+    // TLS does not accept an address as the name of a server.
     const name = 'host' in target && isIP(target.host) === 0 ? { servername: target.host } : {}
     const options = { ...target, ...name, secureContext: this.#context, ALPNProtocols: ['h2'], onread }
     const socket = connectSecure(options)
@@ -69,7 +69,7 @@ export class Dialer {
 
 function secureContext({ ca, certificate: cert, key }: EtcdTls): SecureContext {
   try {
-    // Node passes over an authority that it cannot read, and then trusts no certificate.
+    // Node skips an authority that it cannot read, and then trusts no certificate.
     for (const pem of [ca, cert]) if (pem !== undefined) void new X509Certificate(pem)
     return createSecureContext(definedOnly({ ca, cert, key }))
   } catch (error) {

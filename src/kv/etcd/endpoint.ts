@@ -47,7 +47,7 @@ export function callHeaders(token: string | undefined): CallHeaders {
   return token === undefined ? {} : { token }
 }
 
-/** Between two attempts to connect, and between two attempts of a call. */
+/** The wait between two attempts to connect, and between two attempts of a call. */
 export const RECONNECT = Object.freeze({ firstMs: 100, longestMs: 2_000 })
 
 export type WatchCall = StreamCall<WatchRequest, WatchResponse>
@@ -70,7 +70,7 @@ export class Endpoint {
   #hasStood = false
   #isFailing = false
   readonly #backoff = new Backoff(RECONNECT)
-  /** Not to be dialed before, by `performance.now()`. */
+  /** The time of the next attempt to connect, by `performance.now()`. */
   #dialAt = 0
   #redial: NodeJS.Timeout | undefined
   #isClosed = false
@@ -78,7 +78,7 @@ export class Endpoint {
   readonly #blocks = new Map<string, { readonly timeoutMs: number | undefined; readonly block: Buffer }>()
   #blocksOf: CallHeaders | undefined
 
-  /** Throws `KvError` if the address or the certificates are none. Connects when it is first asked to. */
+  /** Throws `KvError` if the address or the certificates are invalid. Connects at the first use. */
   constructor(url: string, tls: EtcdTls | undefined, isAlone = true, dial?: Dial) {
     this.url = url
     this.given = dial
@@ -150,7 +150,7 @@ export class Endpoint {
     })
   }
 
-  /** To be called if an answer is late. Closes the connection to a member that does not answer a ping either. */
+  /** Call this if an answer is late. Closes the connection to a member that does not answer a ping either. */
   check(): void {
     if (!this.#isAlone) this.#connection?.check(LATE_MS)
   }

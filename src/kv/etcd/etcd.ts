@@ -87,7 +87,7 @@ export async function openEtcd(options: EtcdOptions, signal: AbortSignal): Promi
   }
 }
 
-/** Waits for the first connection. Gives up early where waiting does not help. */
+/** Waits for the first connection. Gives up early if waiting does not help. */
 async function reach(cluster: Cluster, options: EtcdOptions, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + (options.openTimeoutMs ?? OPEN_TIMEOUT_MS)
   for (;;) {
@@ -166,7 +166,7 @@ export class Etcd implements RestorableKv {
     return this.#range(request, LIST_LIMITS, signal)
   }
 
-  /** The remaining time of the lease unless it is kept alive. Below zero: there is no such lease. */
+  /** The remaining time of the lease unless it is kept alive. Below zero: the lease does not exist. */
   async secondsOfLease(id: bigint, signal: AbortSignal): Promise<number> {
     return (await this.#do(this.#limits, signal, (call) => this.#cluster.call(LEASE_TIME_TO_LIVE, { id }, call))).ttl
   }

@@ -17,7 +17,7 @@ const KEYS_A_LEASE = 500
 /** There are few different times to live; this is only a bound. */
 const TIMES_KEPT = 32
 
-/** Held back from the time that a lease is shared: a put takes a moment to arrive. */
+/** A lease is not shared in its last moments, because a put takes a moment to arrive. */
 const LATENCY_SECONDS = 1
 
 export class Leases {
@@ -42,7 +42,7 @@ export class Leases {
     }
   }
 
-  /** To be called if etcd no longer knows the lease. */
+  /** Call this if etcd no longer knows the lease. */
   forget(ttlSeconds: number): void {
     this.#current.delete(ttlSeconds)
   }

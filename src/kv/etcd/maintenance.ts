@@ -17,7 +17,7 @@ import type { Cluster } from './cluster.ts'
 import type { Endpoint } from './endpoint.ts'
 import { failure, judge, RpcError } from './verdict.ts'
 
-/** A member that takes longer to read one key is not well. */
+/** A member that takes longer to read one key is not healthy. */
 const ANSWER_WITHIN_MS = 2_000
 
 const COMPACT_WITHIN_MS = 60_000
@@ -25,7 +25,7 @@ const COMPACT_WITHIN_MS = 60_000
 /** A database of the largest size that etcd is made for, on a slow disk. */
 const DEFRAGMENT_WITHIN_MS = 10 * 60_000
 
-/** Undefined: of one in memory. */
+/** Undefined: the database is in memory. */
 export function sizeOf({ dbSize: bytes, dbSizeInUse, dbSizeQuota }: StatusResponse): StoreSize | undefined {
   if (bytes === 0) return undefined
   const limit =
@@ -35,7 +35,7 @@ export function sizeOf({ dbSize: bytes, dbSizeInUse, dbSizeQuota }: StatusRespon
 
 export class EtcdMaintenance implements Maintenance {
   readonly #cluster: Cluster
-  /** Below it there is something that may be read. */
+  /** The server may read a key below it. */
   readonly #prefix: string
 
   constructor(cluster: Cluster, prefix: string) {

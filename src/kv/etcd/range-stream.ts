@@ -81,7 +81,7 @@ export class RangeStream implements AsyncIterable<readonly KeyValue[]> {
         const endpoint = await this.#cluster.connected(deadline, signal)
         if (!endpoint.streamsRanges) {
           if (this.#first === undefined) throw new NotOffered(`etcd at ${endpoint.url} does not stream ranges`)
-          // The member that did is gone.
+          // No member with the call is left.
           const call = { attemptMs: PIECE_MS, deadline, signal }
           const { kvs, more } = await this.#cluster.call(RANGE, { ...this.#rest(), limit: PAGE_KEYS }, call)
           yield* this.#taken(kvs)

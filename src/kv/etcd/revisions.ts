@@ -29,7 +29,7 @@ export class RevisionAssembler {
   add(response: WatchResponse): void {
     const events = this.#events
     for (const wire of response.events) {
-      // Servers of the past have sent events from before the start, and the same ones again after a restart.
+      // Older servers have sent events from before the start, and the same ones again after a restart.
       if (wire.kv.revision <= this.#reached) continue
       if (this.#hidden !== undefined && wire.kv.key.startsWith(this.#hidden)) this.#hiddenRevision = wire.kv.revision
       else events.push(toEvent(wire))

@@ -85,7 +85,7 @@ export function judge(error: RpcError): Verdict {
   return BY_STATUS[error.status] ?? { kind: 'bug' }
 }
 
-/** The error to throw where nothing else is to be done about it, and nothing was written. */
+/** The error to throw if nothing was written and the call is not repeated. */
 export function failure(error: RpcError, verdict: Verdict): KvError | InvariantError {
   const message = `etcd at ${error.endpoint}: ${error.message}`
   switch (verdict.kind) {

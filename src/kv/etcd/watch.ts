@@ -29,7 +29,7 @@ const PROGRESS_RETRY_MS = 100
 /** The number of streams in a row that may be refused for lack of rights, each with a new token, before the refusal is final. */
 const REFUSALS = 3
 
-/** A prefix, or one key where `rangeEnd` is absent. */
+/** A prefix, or one key if `rangeEnd` is absent. */
 export interface WatchTarget {
   readonly key: string
   readonly rangeEnd?: string
@@ -46,8 +46,8 @@ export function toTarget({ prefix, after, withPrevious }: WatchRequest, hidden: 
 }
 
 /**
- * The events of a range after a revision, up to `upTo` and perhaps beyond. Where etcd's progress cannot be trusted it ends only
- * with an event at `upTo` or later. Throws `compacted`, and `unavailable` if it takes too long.
+ * The events of a range after a revision, up to `upTo` and perhaps beyond. If etcd's progress cannot be trusted, this ends only with an event at
+ * `upTo` or later. Throws `compacted`, and `unavailable` if it takes too long.
  */
 export async function* history(
   cluster: Cluster,
@@ -181,7 +181,7 @@ export class EtcdWatch implements KvWatch {
   /** One stream until its end, which is always an error. */
   async *#follow(endpoint: Endpoint): AsyncGenerator<Batch, never, void> {
     const call = endpoint.openWatch(this.#cluster.headers)
-    // Also while the watch is not being read.
+    // The signal cancels the call also while the watch is not read.
     const cancel = (): void => call.cancel()
     this.#signal.addEventListener('abort', cancel)
     try {

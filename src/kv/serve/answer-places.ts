@@ -6,7 +6,7 @@ import { failure } from './rpc-failure.ts'
 
 /** The number of places. */
 const MOST = 4
-/** An answer gives up its place after it has waited so long for its client. */
+/** An answer gives up its place after it has waited this long for its client. */
 const PATIENCE_MS = 2000
 /** The most bytes of all answers without a place. */
 const MOST_SLOW_BYTES = 256 * 1024 * 1024

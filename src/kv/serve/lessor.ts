@@ -17,7 +17,7 @@ interface Lease {
 /** The limit of etcd. */
 const MOST_SECONDS = 9_000_000_000
 
-/** The wait after a failure, which mostly is a full disk. */
+/** The wait after a failure, usually a full disk. */
 const RETRY_MS = 1000
 
 export interface LeaseTime {
@@ -84,7 +84,7 @@ export class Lessor {
     return revision
   }
 
-  /** Renews a lease and returns its seconds. Undefined: there is no such lease. */
+  /** Renews a lease and returns its seconds. Undefined: the lease does not exist. */
   keepAlive(id: LeaseId): number | undefined {
     const lease = this.#leases.get(id)
     if (lease === undefined || lease.deadlineMs <= this.#clock.now()) return undefined

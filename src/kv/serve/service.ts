@@ -22,7 +22,7 @@ export type Method =
   | { readonly kind: 'stream'; readonly run: (call: GrpcServerCall) => Promise<void> }
 
 export interface LargeAnswer {
-  /** Of all pieces. */
+  /** The size of all pieces together. */
   readonly bytes: number
   readonly pieces: Iterable<Buffer>
   readonly place: AnswerPlace

@@ -64,7 +64,7 @@ class WatchStream {
     this.#parts = parts
   }
 
-  /** Until the client is gone. */
+  /** Runs until the client is gone. */
   async run(): Promise<void> {
     const stopTelling = repeat(this.#parts.clock, PROGRESS_EVERY_MS, () => this.#tellQuietOnes())
     try {
@@ -229,7 +229,7 @@ function toWire(event: StoredEvent): Given<Event> {
   return { type: EventType.DELETE, kv: { key: event.key, revision: event.revision }, prevKv }
 }
 
-/** Pieces of at most so many bytes, or of one event. */
+/** Pieces of at most this many bytes, or of one event. */
 function fragmentsOf(events: readonly Given<Event>[], maxBytes: number): readonly (readonly Given<Event>[])[] {
   const pieces: Given<Event>[][] = []
   let bytes = Number.POSITIVE_INFINITY

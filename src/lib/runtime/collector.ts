@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Collects all the garbage that there is; stops everything for about a millisecond a megabyte. */
+/** Collects all garbage. Stops everything for about a millisecond a megabyte. */
 export type Collector = () => void
 
 export function takeCollector(): Collector {

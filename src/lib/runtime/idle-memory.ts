@@ -7,11 +7,11 @@ import type { Collector } from './collector.ts'
 const LOOK_EVERY_MS = 1000
 /** A server that is never idle returns the memory of its start later, with the rest. */
 const MOST_LOOKS = 60
-/** Code that did not run between so many collections is dropped. */
+/** Code that did not run between this many collections is dropped. */
 const CODE_IS_OLD = 8
 /** A collection stops the process, for a tenth of a second if the heap is large. Requests are served between two collections. */
 const BETWEEN_COLLECTIONS_MS = 200
-/** Open watches and their events are no new requests, so this looks at the event loop. An idle server uses less than a hundredth of it. */
+/** Open watches and their events are not new requests, so this looks at the event loop. An idle server uses less than a hundredth of it. */
 const MOST_UTILIZATION = 0.1
 /** A collection takes a millisecond for a megabyte. In a larger heap, the garbage of the start is only a small part. */
 const MOST_HEAP_BYTES = 96 * 1024 * 1024
@@ -20,7 +20,7 @@ const MOST_HEAP_BYTES = 96 * 1024 * 1024
 const QUIET_MS = 5_000
 const QUIET_UTILIZATION = 0.05
 const BETWEEN_LATER_MS = 30_000
-/** A collection is worth its time if the heap has grown by at least so many bytes, and by this part, since the last one. */
+/** A collection is worth its time if the heap has grown by at least this many bytes, and by this part, since the last one. */
 const WORTH_BYTES = 8 * 1024 * 1024
 const WORTH_PART = 0.2
 

@@ -4,7 +4,7 @@
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** Lowers the priority of the thread that calls. */
+/** Lowers the priority of the calling thread. */
 export function lowerThreadPriority(by: number): void {
   try {
     const id = Number(readlinkSync('/proc/thread-self').split('/').at(-1))

@@ -1,4 +1,4 @@
-// The answers of requests that are made to fail: those that this server gives where it means it.
+// The answers of requests that are made to fail. They are the server's own answers of that kind.
 import { decodeContinue } from '../../api/continue-token.ts'
 import type { ApiError } from '../../api/status.ts'
 import { closingError, faultError, timeoutAnswer } from '../../http/errors.ts'
@@ -19,7 +19,7 @@ export const FAILING_VERBS: Readonly<Partial<Record<FailureStatus, readonly Faul
 /** The generated end of a name that is taken. */
 const TAKEN = 'x7k2p'
 
-/** The answer; throws where that is an error of the API. */
+/** The answer; throws if that is an error of the API. */
 export function failRequest(
   { status, retryAfterSeconds = 1 }: Failure,
   request: HttpRequest,

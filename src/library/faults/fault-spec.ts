@@ -6,7 +6,7 @@ export type FaultVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch'
 
 /** The watches that the fault hits: all that match every given member. */
 export interface WatchMatch {
-  /** The plural, with its group where there are several of the name: `pods`, `deployments.apps`. */
+  /** The plural, with its group if several have the name: `pods`, `deployments.apps`. */
   readonly resource?: string
   /** Instead of the resource: `Pod`, `Deployment.apps`. */
   readonly kind?: string
@@ -21,7 +21,7 @@ export interface WatchMatch {
 /** The requests that the fault hits: all requests for resources that match every given member. */
 export interface RequestMatch extends WatchMatch {
   readonly verb?: FaultVerb | readonly FaultVerb[]
-  /** `status`, `scale`, …; `*`: the object and everything below it. Absent: the object alone; everything where no resource is named. */
+  /** `status`, `scale`, …; `*`: the object and everything below it. Absent: the object alone, or everything if no resource is named. */
   readonly subresource?: string
 }
 
@@ -54,7 +54,7 @@ export interface Delay extends Repeated {
 }
 
 export interface Cut extends Repeated {
-  /** `before` the request is worked on, or `after`: then a write is done, and its client does not know. `before` where nothing is said. */
+  /** `before` the request is worked on, or `after`: then a write is done, and its client does not know. Default: `before`. */
   readonly when?: 'before' | 'after'
 }
 
@@ -70,9 +70,9 @@ export type FaultSpec =
   | { readonly fault: 'cutWatches'; readonly match?: WatchMatch }
   /** Watches, also those that are yet to come, stay open and silent until the fault is removed. */
   | { readonly fault: 'freezeWatches'; readonly match?: WatchMatch }
-  /** Every event of a watch takes so long, also of those that are yet to come. */
+  /** Delays every event of a watch by this time, also in watches that are opened later. */
   | { readonly fault: 'slowWatches'; readonly match?: WatchMatch; readonly milliseconds: number }
-  /** Watches that are open now lose their next events, 1 where nothing is said, and then end with 410. */
+  /** Watches that are open now lose their next events, 1 by default, and then end with 410. */
   | { readonly fault: 'dropEvents'; readonly match?: WatchMatch; readonly events?: number }
   /** Nothing that is written reaches caches and watches until the fault is removed. */
   | { readonly fault: 'staleReplica' }

@@ -31,7 +31,7 @@ export type { Fault } from './injected-fault.ts'
 export interface Faults {
   /** The next requests that match are refused before anything is done. */
   fail(match: RequestMatch, failure: Failure): Fault
-  /** The next requests that match take so much longer. */
+  /** The next requests that match take this much longer. */
   delay(match: RequestMatch, delay: Delay): Fault
   /** The next requests that match wait until the fault is removed, at most until their deadline. */
   hold(match: RequestMatch, repeated?: Repeated): Fault
@@ -57,13 +57,13 @@ export interface Faults {
   clear(): void
 }
 
-/** Of `faults.watches(match)`. */
+/** The result of `faults.watches(match)`. */
 export interface WatchFaults {
   /** Open watches break off in the middle, as if the network had failed. */
   cut(): Fault
-  /** They stay open and nothing comes, not even their end, until the fault is removed. Also those that are yet to be opened. */
+  /** Watches stay open and silent until the fault is removed, also watches that are opened later. Not even their end comes. */
   freeze(): Fault
-  /** Every event takes so much longer. Also of those that are yet to be opened. */
+  /** Every event is delayed by this time, also in watches that are opened later. */
   slow(delay: { readonly milliseconds: number }): Fault
   /**
    * Open watches lose their next events, 1 by default, and end with 410 `Expired`, like those of a client that was too slow for the server's
@@ -98,7 +98,7 @@ export class FaultInjector implements Faults {
     this.#known = resources
   }
 
-  /** Behind authorization. */
+  /** A filter behind authorization. */
   get requests(): CallerFilter {
     return this.#requests.filter
   }

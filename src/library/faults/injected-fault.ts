@@ -53,7 +53,7 @@ export class InjectedFault<Spec extends FaultSpec = FaultSpec> implements Fault 
     return done.promise
   }
 
-  /** Until it is removed, or so long. Throws `CancelledError` when the signal fires. */
+  /** Waits until the fault is removed, or for this time. Throws `CancelledError` when the signal fires. */
   async wait(signal: AbortSignal, most?: { readonly clock: Clock; readonly milliseconds: number }): Promise<void> {
     const { removed } = this
     if (removed.aborted) return

@@ -31,7 +31,7 @@ interface Target extends Served {
   readonly text: string
 }
 
-/** `verbs`: those that are meant where the match names none; absent: every one. Throws `FaultError`. */
+/** `verbs`: the verbs if the match names none. Absent: every verb. Throws `FaultError`. */
 export function matcherOf(match: RequestMatch, groups: readonly DiscoveryGroup[], verbs?: readonly string[]): Matcher {
   const asked = match.verb === undefined ? undefined : [match.verb].flat()
   const targets = targetsOf(match, groups)
@@ -65,7 +65,7 @@ function allOf(groups: readonly DiscoveryGroup[]): readonly Target[] {
   )
 }
 
-/** In all their versions; undefined: every one. */
+/** The resources in all versions. Undefined: every resource. */
 function targetsOf({ resource, kind }: RequestMatch, groups: readonly DiscoveryGroup[]): readonly Target[] | undefined {
   if (resource !== undefined && kind !== undefined) throw new FaultError('match by resource or by kind, not by both')
   if (resource === undefined && kind === undefined) return undefined

@@ -20,7 +20,7 @@ export interface RequestFaultsOptions {
   readonly groups: () => readonly DiscoveryGroup[]
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   readonly clock: Clock
-  /** Told of every request that meets a fault. */
+  /** Called for every request that meets a fault. */
   readonly onHit: (fault: InjectedFault, request: HttpRequest) => void
 }
 
@@ -41,7 +41,7 @@ export class RequestFaults {
     this.#options = options
   }
 
-  /** Throws `FaultError` if it could never strike. */
+  /** Throws `FaultError` if no request can match it. */
   add(fault: InjectedFault<RequestSpec>): void {
     const { spec } = fault
     const { match = {}, times = 1 } = spec
@@ -94,7 +94,7 @@ export class RequestFaults {
     this.#rules = this.#rules.filter((other) => other !== rule)
   }
 
-  /** The body of a create is only read where a fault depends on it. */
+  /** The body of a create is only read if a fault depends on it. */
   async #askedOf(request: HttpRequest, info: ResourceInfo, { user }: Caller): Promise<Asked> {
     const asked = { info, user: user.name, name: info.name ?? info.selectedName, generateName: undefined }
     if (info.verb !== 'create' || info.name !== undefined) return asked

@@ -31,7 +31,7 @@ export class StoreFaults {
     }
   }
 
-  /** The failure of a call where the store is away. */
+  /** The failure of a call while the store is away. */
   #reach(): Promise<never> | undefined {
     if (this.#faults.length === 0) return undefined
     const outage = this.#faults.find(({ spec }) => spec.fault === 'storeOutage')

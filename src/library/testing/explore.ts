@@ -1,5 +1,5 @@
-// Many worlds by seeds: servers in virtual time, programs that work on them, and faults that come as the seed says. A seed always gives
-// the same run.
+// Many worlds by seeds: servers in virtual time, programs that work on them, and faults that the seed chooses. A seed always gives the
+// same run.
 import { Client } from '../../client/client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'

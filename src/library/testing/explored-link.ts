@@ -11,13 +11,13 @@ import {
 export class ExploredLink implements Transport {
   /** No request gets through. */
   isCut = false
-  /** So many of the next writes are carried out, and their answers are lost. */
+  /** This many of the next writes are carried out, and their answers are lost. */
   lostAnswers = 0
-  /** So many of the next updates find that another client was faster. */
+  /** This many of the next updates find that another client was faster. */
   conflicts = 0
   /** Called by the next write, which gets no answer: before it is sent, or once it is carried out. */
   crash: { readonly isSent: boolean; readonly now: () => void } | undefined
-  /** The server that is asked. */
+  /** The index of the server that gets the requests. */
   target = 0
   readonly #ways: readonly Transport[]
   readonly #watches = new Set<WatchBody>()
@@ -39,7 +39,7 @@ export class ExploredLink implements Transport {
     const way = this.#ways[this.target]!
     const answer = await way.send(request, signal)
     if (isWrite && (this.crash !== undefined || this.lostAnswers > 0 || this.isCut)) {
-      // It is carried out once it is answered.
+      // The write is complete when its answer has been read.
       for await (const _ of answer.body);
       if (this.crash !== undefined) this.#crashNow()
       if (this.lostAnswers > 0) this.lostAnswers--

@@ -54,7 +54,7 @@ function changesOf(before: KubernetesObject | undefined, after: KubernetesObject
   return `: ${paths.slice(0, MOST_PATHS).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-/** Without what changes with every write. */
+/** Without the members that change with every write. */
 function comparedPart(object: KubernetesObject | undefined): object | undefined {
   if (object === undefined) return undefined
   const { managedFields: _fields, resourceVersion: _version, ...metadata } = object.metadata

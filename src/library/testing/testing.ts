@@ -73,7 +73,7 @@ type Hook = (hook: () => Promise<unknown>, timeoutMs?: number) => unknown
 /** The longest time in which the server of a file starts or stops, `setup` included. A test may take 5 seconds in most runners. */
 const HOOK_TIMEOUT_MS = 60_000
 
-/** The hook of jest's and vitest's global functions, where there are such. */
+/** The hook of jest's and vitest's global functions, if they exist. */
 const globalHook = (): Hook | undefined => (globalThis as { readonly beforeAll?: Hook }).beforeAll
 
 /**
@@ -99,7 +99,7 @@ export function serverFixtures(
     await servers.take(options)
     return () => servers.release(options)
   }, HOOK_TIMEOUT_MS)
-  // Vitest reads from the text of a function which fixtures it needs: they have to be taken apart in its first parameter.
+  // Vitest reads from the text of a function which fixtures it needs: they must be destructured in its first parameter.
   return {
     serverOptions: [options, { scope: 'file' }],
     fileServer: [

@@ -104,7 +104,7 @@ export async function eventually<T extends KubernetesObject>(
     const found = differences(wanted, object)
     return found.length === 0 ? undefined : { text: `is not as wanted:\n${formatDifferences(found)}` }
   }
-  // There is an object wherever no fault is found.
+  // The object exists if no fault is found.
   return (await new Observation<T>(client, placeOf(target), findFault).run(options))!
 }
 

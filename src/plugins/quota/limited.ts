@@ -1,4 +1,4 @@
-// Limited resources: by configuration they can be used only where a quota covers them.
+// Limited resources: by configuration they can be used only if a quota covers them.
 import type { ResourceQuota, ScopedResourceSelectorRequirement as ScopeSelector } from '../../api/gen/kinds.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import { signOfQuantity } from '../../lib/quantity.ts'

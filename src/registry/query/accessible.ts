@@ -148,7 +148,7 @@ class AccessibleWatch implements Watch {
     yield* this.#difference('ADDED', reach, before)
   }
 
-  /** The objects in the one reach and not in the other. They are read again, so that a watch keeps no list of what the client has. */
+  /** The objects in one reach and not in the other. They are read again, so that a watch keeps no list of what the client has. */
   async *#difference(type: 'ADDED' | 'DELETED', reach: Reach, other: Reach): AsyncGenerator<readonly WatchEvent[]> {
     if (covers(other, reach)) return
     const at = { kind: 'exact', revision: this.#position } as const

@@ -1,5 +1,5 @@
-// The answer of a query from the objects of a list, collected in turns of the event loop: objects in the order that was asked for, or
-// rows of groups.
+// The answer of a query from the objects of a list, collected in turns of the event loop: objects in the requested order, or rows of
+// groups.
 import type { ApiObject } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { ApiError } from '../../api/status.ts'
@@ -18,7 +18,7 @@ export interface Collecting {
   readonly resume: () => void
 }
 
-/** Of a page of an answer that is ordered as a whole. */
+/** A page of an answer that is ordered as a whole. */
 export interface Cut {
   readonly skip: number
   readonly limit: number | undefined

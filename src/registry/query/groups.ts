@@ -82,7 +82,7 @@ export class Groups {
     if (grouping.by.length === 0) this.#row([])
   }
 
-  /** Whether the fields of objects are asked for. */
+  /** Whether the query requests fields of objects. */
   get isRead(): boolean {
     return this.#grouping.by.length > 0 || this.#grouping.measures.length > 0
   }

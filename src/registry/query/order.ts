@@ -115,7 +115,7 @@ const LETTERS = '\x01'
 const END = '\x02'
 const OTHER = '\x03'
 const DIGITS = '\x04'
-/** Longer texts are no versions. They are compared by this many characters, and then as texts. */
+/** Longer texts are not versions. They are compared by this many characters, and then as texts. */
 const LONGEST_VERSION = 128
 
 /**

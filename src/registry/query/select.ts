@@ -23,7 +23,7 @@ export interface Selected {
   readonly paths: readonly PathText[]
   /** The object as an item of a list, with these fields alone. */
   of(item: Pick<ListItem, 'object'>): ListItem
-  /** The fields that were asked for, as text. */
+  /** The fields that the query requests, as text. */
   contentOf(item: Pick<ListItem, 'object'>): string
 }
 

@@ -19,11 +19,11 @@ export const REQUEST_COST = 10_000_000
 
 /** The cost that a request may still use. The allowance of a list does not come back; the allowance of a watch comes back with time. */
 export interface Allowance {
-  /** False: no more objects may be looked at. */
+  /** False: no more objects may be read. */
   look(): boolean
-  /** So many may be looked at in all. */
+  /** The number of objects that may be read in all. */
   readonly most: number
-  /** False: that was too much. */
+  /** False: the limit is exceeded. */
   spend(cost: number): boolean
 }
 
@@ -49,7 +49,7 @@ export class Condition implements Predicate {
   /** The objects on which the expression failed. */
   failures = 0
   firstFailure = ''
-  /** The objects that were looked at. */
+  /** The objects that were examined. */
   looked = 0
   cost = 0
   readonly #options: ConditionOptions

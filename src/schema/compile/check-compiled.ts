@@ -4,7 +4,7 @@ import type { CompiledField, CompiledSchema, CompiledType } from '../table-compi
 
 const SCALARS: readonly string[] = ['string', 'bytes', 'int32', 'int64', 'bool', 'double', 'any']
 
-/** Throws at the first thing that does not hold. */
+/** Throws at the first fault. */
 export function checkCompiled({ files }: CompiledSchema): void {
   const types = new Map(files.flatMap((file) => file.types.map((type) => [`${file.stem}.${type.name}`, type] as const)))
   for (const [name, type] of types) {

@@ -41,7 +41,7 @@ export function compileRule(field: Options, { name, type, pointer, ...known }: R
 const TEXTS: readonly string[] = ['string', '[]string']
 const NUMBERS: readonly string[] = ['int32', 'int64', '[]int32', '[]int64']
 
-/** A rule that the type of its field can never break says something else than it means. */
+/** A rule that no value of its field can break is a mistake. */
 function checkRule(place: string, rule: CompiledRule): void {
   const { type, min, max, outOfBounds } = rule
   const ofTexts = rule.values ?? rule.format ?? rule.maxBytes

@@ -44,7 +44,7 @@ function typesLike(base: CompiledFile, file: CompiledFile, kinds: readonly LikeK
   return [...made.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Rules are asked for by the name of the other type. The levels of that type are not those of this one. */
+/** Rules are looked up by the name of the other type. The levels of that type are not those of this one. */
 function typeLike(type: CompiledType, base: CompiledFile, file: CompiledFile): CompiledType {
   const { rules: _rules, since: _since, until: _until, ...rest } = type
   const fields = type.fields.map((field): CompiledField => {

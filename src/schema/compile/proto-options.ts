@@ -1,5 +1,5 @@
 // The options of a parsed file, message or field, each taken by name and type. `done` refuses options that were not taken: a misspelt
-// option is an error, not silence.
+// option is an error.
 import type protobufjs from 'protobufjs'
 
 /** protobuf's own options of fields. All other options are in parentheses. */

@@ -15,7 +15,7 @@ interface Scalar {
   readonly type: string
   readonly zero: string
   readonly read: string
-  /** Of `MessageWriter`, or a function of its own. */
+  /** A method of `MessageWriter`, or a function. */
   readonly write: string
   /** The wire type. */
   readonly wire: 0 | 2

@@ -1,5 +1,5 @@
-// The front door: fills in the defaults of a kind, and both of the fields that say the same. Objects are decoded already; the
-// same object comes back where nothing changes.
+// The front door: fills in the defaults of a kind, and both of two fields with one meaning. Objects are decoded already. The
+// same object is returned if nothing changes.
 import type { ApiObject } from '../../api/object.ts'
 import type { AnyRule, DefaultsContext, Rule } from './rule.ts'
 

@@ -1,12 +1,12 @@
 // Combinators for the defaults of kinds. A rule maps the value of a field (or its absence) to the value with defaults; it
-// returns the same value where nothing changes, and never changes its input.
+// returns the same value if nothing changes, and never changes its input.
 import { isList, isMap, type MapOf, type Value, type ValueMap } from '../../api/value.ts'
 
 /** The inputs of defaults besides the object. */
 export interface DefaultsContext {
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>
-  /** The time that fields about now are filled with, RFC 3339 in whole seconds. */
+  /** The time for fields that default to now, RFC 3339 in whole seconds. */
   readonly now: () => string
   /** The stored object that the object derives from. It already has its defaults. */
   readonly stored?: ValueMap | undefined
@@ -70,7 +70,7 @@ export function within<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
   return typedRule((given, context) => (isMap(given) ? filled(given, entries, context) : given))
 }
 
-/** The fields of an object that is always there: it is made where a default needs it. */
+/** The fields of an object that is always there: it is made if a default needs it. */
 export function always<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
   const entries = Object.entries(fields as Fields)
   return typedRule((given, context) => {
@@ -125,12 +125,12 @@ export function gated<T = Value, P = ValueMap>(gate: string, rule: NoInfer<Rule<
   return (given, context, parent) => (context.gates.has(gate) ? rule(given, context, parent) : given)
 }
 
-/** Only while the gate is off. */
+/** Applies only while the gate is off. */
 export function ungated<T = Value, P = ValueMap>(gate: string, rule: NoInfer<Rule<T, P>>): Rule<T, P> {
   return (given, context, parent) => (context.gates.has(gate) ? given : rule(given, context, parent))
 }
 
-/** Only where the object around the field is so. */
+/** Applies only if the object around the field fulfils the condition. */
 export function where<T = Value, P = ValueMap>(
   holds: (parent: NoInfer<P>) => boolean,
   rule: NoInfer<Rule<T, P>>,

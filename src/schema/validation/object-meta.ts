@@ -117,7 +117,7 @@ function checkNamespace(meta: ValueMap, check: Check): void {
   else check.format(at, namespace, labelName(namespace, false))
 }
 
-/** A change to an object is not asked about its finalizers again. */
+/** The finalizers of a changed object are not checked again. */
 const NO_FINALIZERS: readonly string[] = []
 
 function checkCollections(meta: ValueMap, check: Check, finalizers = textsInPlace(meta, 'finalizers')): void {

@@ -70,7 +70,7 @@ export function validateEmbeddedMetadata(metadata: ValueMap, at: FieldPath): rea
   return faults.map((error) => ({ ...error, field: `${at.toString()}${error.field.slice('metadata'.length)}` }))
 }
 
-/** Of kinds that have rules for their metadata alone; the rest of a custom kind is in its schema. */
+/** The rules of a custom kind for its metadata. Its schema has the others. */
 export const METADATA_RULES: KindRules = {
   create: (object, check) => checkMeta(object, subdomainName, check),
   update: checkMetaUpdate,

@@ -1,4 +1,4 @@
-// Opens the management listeners of a configuration. They are there before the server is: until then they say that it starts.
+// Opens the management listeners of a configuration, before the server is ready. Until then they answer that the server starts.
 import type { ManagementConfig } from '../../config/management-config.ts'
 import { readAuthorities, readTextFile } from '../../config/files.ts'
 import { cannotListen, StartError } from '../../config/start-error.ts'
@@ -11,7 +11,7 @@ export interface RunningManagement extends AsyncDisposable {
   show(source: PageSource): void
 }
 
-/** Throws a `StartError` if an address cannot be had. */
+/** Throws a `StartError` if an address is not available. */
 export async function openManagements(configs: readonly ManagementConfig[], log: Log): Promise<RunningManagement> {
   await using opened = new AsyncDisposableStack()
   const urls: string[] = []

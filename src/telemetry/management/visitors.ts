@@ -33,8 +33,8 @@ export function refusalOf(
 }
 
 /**
- * Any web page can have a browser of this machine send requests here: by a name of its own that leads to 127.0.0.1 (DNS rebinding), which the
- * header `Host` tells, or as one site asks another, which `Sec-Fetch-Site` tells.
+ * Any web page can make a browser on this machine send requests here. If the name of the page's site leads to 127.0.0.1 (DNS rebinding), the header
+ * `Host` shows the name. If the page calls another site, `Sec-Fetch-Site` shows that.
  */
 function refusalOfBrowser({ host = '', 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): Refusal | undefined {
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')

@@ -14,10 +14,10 @@ import {
   SCHEMA_COST,
 } from './rule-places.ts'
 
-/** From this part of the limit on it is worth knowing how a cost can be lowered. */
+/** From this share of the limit on, the bounds that would lower the cost are shown. */
 const EXPENSIVE = EXPRESSION_COST / 100
 
-/** A step a rule. */
+/** One step for each rule. */
 export function* ruleCosts(definition: ApiObject): Generator<void, ValueMap> {
   const versions: ValueMap[] = []
   for (const [i, version] of mapsInPlace(specOf(definition), 'versions').entries()) {
@@ -54,7 +54,7 @@ function shownRules(definition: ApiObject, { at, field }: RulePlace, rules: read
   }))
 }
 
-/** An estimate may be beyond all numbers. */
+/** An estimate may be infinite. */
 function shown(cost: number): number {
   return Math.min(Math.ceil(cost), Number.MAX_SAFE_INTEGER)
 }

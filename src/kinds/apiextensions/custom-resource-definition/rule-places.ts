@@ -1,5 +1,5 @@
-// The places of a schema that have x-kubernetes-validations rules, and what each of the rules is estimated to cost: of one value, and of
-// as many as an object can have there.
+// The places of a schema with x-kubernetes-validations rules, and the estimated cost of each rule: for one value, and for all values
+// that an object can have there.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { integerOrAbsent, isTrue, mapOrAbsent, mapsInPlace, textOrAbsent } from '../../../api/members.ts'
 import { isMap, type ValueMap } from '../../../api/value.ts'

@@ -43,7 +43,7 @@ const ROOT_FIELDS: ReadonlySet<string> = new Set([
   RULES,
 ])
 
-/** The whole schema; `at` is where it stands. */
+/** The whole schema; `at` is its place. */
 export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean, check: Check): void {
   const before = check.errors.length
   if (hasStatus) checkRoot(schema, at, check)

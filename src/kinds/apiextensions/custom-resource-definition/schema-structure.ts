@@ -22,7 +22,7 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 const EMBEDDED = 'x-kubernetes-embedded-resource'
 const INT_OR_STRING = 'x-kubernetes-int-or-string'
 
-/** The schemas of a map by name. An entry that is no schema reads as an empty schema. */
+/** The schemas of a map by name. An entry that is not a schema reads as an empty schema. */
 export function schemasIn(schema: ValueMap, field: string): readonly (readonly [string, ValueMap])[] {
   const schemas = mapOrAbsent(schema, field)
   return schemas === undefined ? NONE : Object.entries(schemas).map(([key, value]) => [key, asMap(value)])

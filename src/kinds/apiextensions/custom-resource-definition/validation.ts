@@ -223,7 +223,7 @@ function checkStoredVersions(object: ValueMap, check: Check): void {
     return
   }
   const versions = mapsInPlace(specOf(object), 'versions')
-  // Each is found once: of two versions of a name the second is not.
+  // Each version is found once: a second version of the same name is not.
   const names = new Set(stored)
   for (const version of versions) {
     const name = textOrEmpty(version, 'name')

@@ -97,7 +97,7 @@ function shownStatus(status: ValueMap): ValueMap {
   )
 }
 
-/** The value in an annotation. Undefined: it is absent, or no JSON. */
+/** The value in an annotation. Undefined: it is absent, or not JSON. */
 function parsed(object: ApiObject, annotation: string): Value | undefined {
   return jsonOrAbsent(textOrEmpty(annotationsOf(object), annotation))
 }

@@ -9,7 +9,7 @@ import { overlap, parseIndexes } from './indexes.ts'
 const STATUS = FieldPath.root<JobStatus>('status')
 const CONDITIONS = STATUS.child('conditions')
 
-/** A job that is asked for its conditions. */
+/** A job whose conditions are looked up by type. */
 interface AskedJob extends Pick<Job, 'spec' | 'status'> {
   readonly is: (type: string) => boolean
 }

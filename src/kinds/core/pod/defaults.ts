@@ -46,7 +46,7 @@ const gracePeriod: OwnRule<number | bigint> = (given) => (given !== undefined &&
 
 const spec = both<PodSpec, unknown>(
   within({ containers: requests, initContainers: requests }),
-  // Otherwise they are made behind admission (`strategy.ts`).
+  // Otherwise they are made after admission (`strategy.ts`).
   ungated('PodLevelResourcesFixDefaulting', gated('PodLevelResources', podLevelResources)),
   podSpec,
   within({

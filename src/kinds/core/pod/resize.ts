@@ -123,7 +123,7 @@ function checkOnlyAmounts({ spec, old, keepsClaims }: Resize, field: Field, chec
   }
 }
 
-/** The requests and limits of a container or pod, with cpu and memory as they were. */
+/** The requests and limits of a container or pod, with cpu and memory of the stored one. */
 function amountsAsBefore(now: Amounts = {}, old: Amounts = {}): Amounts {
   const kinds = KINDS.map((kind) => {
     const others = entriesOf(now[kind] ?? {}).filter(([name]) => !RESIZABLE.includes(name))

@@ -67,7 +67,7 @@ function firstStatus({ spec, status: sent }: Pod, { now, gates }: WriteContext):
 
 const RESOURCES_GATE = 'PodLevelResourcesFixDefaulting'
 
-/** Behind admission, which may have added containers. */
+/** After admission, which may have added containers. */
 function withDefaultResources(pod: Pod, { gates }: WriteContext): Pod {
   if (!gates.has(RESOURCES_GATE) || !gates.has('PodLevelResources')) return pod
   const spec = withPodLevelResources(pod.spec)
@@ -99,7 +99,7 @@ function keptStatus(status: PodStatus, stored: PodStatus): PodStatus {
   return { ...kept, conditions }
 }
 
-/** Only the managed fields and the resource version are those that were sent. */
+/** Only the managed fields and the resource version come from the client. */
 function withStoredMeta(object: Pod, sent: Pod): Pod {
   return withMeta(object, membersOf(sent.metadata, 'managedFields', 'resourceVersion'))
 }

@@ -156,7 +156,7 @@ function checkRemovedGates(spec: PodSpec, old: PodSpec, check: Check): void {
   }
 }
 
-/** The spec with all mutable fields as they were. */
+/** The spec with the old values of all mutable fields. */
 function withoutMutable(spec: PodSpec, old: PodSpec): PodSpec {
   const images = (field: (typeof CONTAINERS)[number]): readonly Container[] | undefined =>
     spec[field]?.map((container, i) => withMembers(container, { image: old[field]?.[i]?.image }))

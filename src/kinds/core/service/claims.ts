@@ -228,7 +228,7 @@ function firstFree({ ranges, nameOf }: Choice, taken: ReadonlySet<string>, rando
   for (const [first, last] of ranges) {
     const start = randomWithin([first, last], random)
     const size = last - first + 1n
-    // One more step than there are taken ones finds a free one.
+    // One step more than the number of taken ones is enough to find a free one.
     const steps = size < BigInt(taken.size + 1) ? size : BigInt(taken.size + 1)
     for (let step = 0n; step < steps; step++) {
       const name = nameOf(first + ((start - first + step) % size))

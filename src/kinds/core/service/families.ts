@@ -102,7 +102,7 @@ function familiesOf(spec: ServiceSpec, family: IpFamily): readonly IpFamily[] {
   return (spec.clusterIPs ?? []).map((address) => familyOf(address) ?? family)
 }
 
-/** A service that was stored before there were fields for its families; our own are stored with them. */
+/** A service that was stored before the fields for its families existed. This server stores services with these fields. */
 export function defaultOnRead(service: Service, family: IpFamily): Service {
   return withStoredFamilies(withAddresses(service), family)
 }

@@ -26,7 +26,7 @@ export function needsHealthCheckPort(spec: ServiceSpec): boolean {
   return typeOf(spec) === 'LoadBalancer' && (spec.externalTrafficPolicy ?? '') === 'Local'
 }
 
-/** It can be reached from outside of the cluster. */
+/** Whether clients outside of the cluster can reach the service. */
 export function isExternal(spec: ServiceSpec): boolean {
   return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && (spec.externalIPs ?? []).length > 0)
 }
@@ -58,7 +58,7 @@ function withKeptAddresses(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   })
 }
 
-/** `clusterIPs` follows `clusterIP` where only that was changed. */
+/** `clusterIPs` follows `clusterIP` if only that was changed. */
 function withMatchingAddresses(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   const [now, before] = [spec.clusterIP ?? '', old.clusterIP ?? '']
   if (now === before) {

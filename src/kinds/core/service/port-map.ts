@@ -29,8 +29,8 @@ export async function readPortMap({ store, signal }: MapContext): Promise<PortMa
 }
 
 /**
- * `change` gets the stored map, again after a conflict, and returns the same one where nothing changes. Resolves to the map as it was
- * found; undefined: there is none.
+ * `change` gets the stored map, again after a conflict, and returns the same one if nothing changes. Resolves to the map as it was found; undefined:
+ * there is none.
  */
 export async function changePortMap(
   change: (map: PortMap) => PortMap,
@@ -93,7 +93,7 @@ export class PortMap {
     return Array.from({ length: last - first + 1 }, (_, i) => first + i).filter((port) => this.has(port))
   }
 
-  /** The same map where nothing changes. */
+  /** The same map if nothing changes. */
   with(ports: Iterable<number>): PortMap {
     return this.#changed([...ports].filter((port) => this.covers(port) && !this.has(port)))
   }

@@ -37,7 +37,7 @@ interface Repaired {
   readonly claimed: readonly string[]
 }
 
-/** Claims what services have: what another server allocated to one is not allocated to others. */
+/** Claims the addresses and ports of services, so that those from another server are not given to others. */
 export async function claimWhatServicesHave(parts: ClaimParts): Promise<readonly string[]> {
   const claimed: string[] = []
   for (const held of heldByServices(parts)) claimed.push(...(await claimUsed(held, await usedBy(held, parts), parts)))
@@ -152,7 +152,7 @@ async function clearLeaks(
 }
 
 function addressesOf(spec: ServiceSpec): readonly string[] {
-  // Something else than our validation may have let invalid addresses pass.
+  // Another server may have stored invalid addresses.
   return (spec.clusterIPs ?? []).filter((address) => familyOf(address) !== undefined).map(canonicalAddress)
 }
 

@@ -48,9 +48,9 @@ export class ServiceReservation {
   readonly #parts: ReservationParts
   readonly #claims: ClaimContext
   readonly #owner: Owner
-  /** To be released if the service is not stored. */
+  /** Released if the service is not stored. */
   readonly #claimed: Claimed[] = []
-  /** To be released if the service is stored. */
+  /** Released if the service is stored. */
   readonly #needless: Claimed[] = []
   #placeholders = 0
 
@@ -184,7 +184,7 @@ export class ServiceReservation {
     return next
   }
 
-  /** Ports of one number in several protocols share a node port, where nothing else is asked for. */
+  /** Ports of one number in several protocols share a node port, unless the ports name others. */
   async #nodePorts(spec: ServiceSpec, before: ReadonlySet<string>, isNew: boolean): Promise<readonly ServicePort[]> {
     const ports = portsIn(spec)
     const mayChoose = spec.allocateLoadBalancerNodePorts !== false

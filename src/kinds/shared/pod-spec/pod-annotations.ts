@@ -151,7 +151,7 @@ function kept(key: string): string | undefined {
   return key === MIRROR ? 'mirror pod annotation' : undefined
 }
 
-/** The AppArmor annotation of a container, where neither the container nor its pod has a field that says the same. */
+/** The AppArmor annotation of a container, if neither the container nor its pod has a field that says the same. */
 function appArmorAnnotation(
   annotations: MapOf<string>,
   container: Container,

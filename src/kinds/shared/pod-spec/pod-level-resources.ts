@@ -28,7 +28,7 @@ export function withPodLevelResources(spec: PodSpec): PodSpec {
   return resources === given ? spec : { ...spec, resources }
 }
 
-/** Whether the pod asks for something that only pods as a whole can have asked for. */
+/** Whether the pod itself requests a resource that pods may request. */
 export function hasPodLevelResources({ resources: { requests, limits } = {} }: PodSpec): boolean {
   return [...entriesOf(requests ?? {}), ...entriesOf(limits ?? {})].some(([name]) => isPodLevel(name))
 }

@@ -1,4 +1,4 @@
-// A pod for one operating system has none of the other's settings; and the settings of Windows containers.
+// Rules for the operating system of a pod: it has no settings of the other system. Also the settings of Windows containers.
 import type {
   PodSecurityContext,
   PodSpec,

@@ -1,4 +1,4 @@
-// Warnings about pods and pod templates; about templates only where the generation changes (W-426, W-427).
+// Warnings about pods and pod templates; about templates only when the generation changes (W-426, W-427).
 import type { Affinity, Container, JobSpec, ObjectMeta, Pod, PodSpec, PodTemplateSpec } from '../../../api/gen/kinds.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import type { ApiObject } from '../../../api/object.ts'
@@ -97,7 +97,7 @@ function podTemplateWarnings({ spec, metadata }: PodTemplateSpec, prefix: string
   tellOfSeccomp(spec, SECCOMP_OF_POD)
   for (const [container, path] of containers) {
     tellOfSeccomp(container, SECCOMP_OF_CONTAINER + container.name)
-    // Pods are warned about where the field is filled in.
+    // Pods are warned about when the field is filled in.
     const old = prefix === '' ? undefined : appArmorWarning(annotations, container, podContext, annotationsAt)
     if (old !== undefined) warnings.push(old)
     tell(containerWarnings(container, path.toString()))
