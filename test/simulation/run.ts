@@ -23,7 +23,7 @@ import { Truth } from '../robustness/random/truth.ts'
 import { prefixRange } from '../../src/kv/kv.ts'
 import { Dice } from './dice.ts'
 import type { CommittedChange } from './etcd-cluster.ts'
-import { FAULTS, type Injected } from './faults.ts'
+import { type Fault, FAULTS, type Injected } from './faults.ts'
 import { SimConnection, transportOf } from './sim-connection.ts'
 import { exposer, Invariants, owner, spender, type WorkParts } from './workload.ts'
 import { begun, World } from './world.ts'
@@ -54,8 +54,13 @@ export interface RunResult {
   readonly simulatedMs: number
 }
 
-const FAULTY_MS = 36_000
+const FAULTY_MS = 20_000
 const FAULT_COUNT = 12
+/** A fault that cannot happen now, such as a crash of what is down, is replaced by another one. */
+const MOST_PICKS = 8
+/** Clients go on after the last fault until there were so many operations. */
+const LEAST_OPERATIONS = 300
+const MORE_MS = 1_000
 /** Once all faults have ended, every server does what it is asked within this time. */
 const RECOVERY_MS = 60_000
 /** And what controllers do about all that has happened is done within this. */
@@ -128,6 +133,8 @@ class Run {
     this.#world.mend()
     this.#say('peace')
     const violations = await this.#recovered()
+    for (let waited = 0; this.#operations < LEAST_OPERATIONS && waited < RECOVERY_MS; waited += MORE_MS)
+      await delay(MORE_MS)
     await this.#gate.close()
     await this.#settle()
     violations.push(...(await this.#atEnd(reached)))
@@ -269,19 +276,20 @@ class Run {
     const { seed, faults = FAULT_COUNT, faultyMs = FAULTY_MS, without = [] } = this.#options
     const dice = new Dice(seed, 'faults')
     // Some seeds have few sorts of faults, which then meet more often.
-    const sorts = dice.chance(0.3) ? FAULTS.filter(() => dice.chance(0.25)) : FAULTS
+    const few = dice.chance(0.3) ? FAULTS.filter(() => dice.chance(0.25)) : []
+    const sorts = few.length === 0 ? FAULTS : few
     const planned = Array.from({ length: faults }, (_, i) => ({
-      fault: dice.pick(sorts.length === 0 ? FAULTS : sorts),
       atMs: dice.between(0, faultyMs),
       own: new Dice(seed, `fault ${i}`),
       isLeftOut: without.includes(i),
     }))
     await Promise.all(
-      planned.map(async ({ fault, atMs, own, isLeftOut }, i) => {
+      planned.map(async ({ atMs, own, isLeftOut }, i) => {
         if (isLeftOut) return
         await delay(atMs)
-        const injected = fault.inject(this.#world, own, this.#hosts)
-        if (injected === undefined) return
+        const held = this.#inject(own, sorts)
+        if (held === undefined) return
+        const { fault, injected } = held
         this.#faults++
         this.#active.set(injected, fault.sort)
         this.#say(`fault ${i}: ${fault.sort}: ${injected.what}`)
@@ -291,6 +299,15 @@ class Run {
         this.#say(`healed ${i}: ${fault.sort}`)
       }),
     )
+  }
+
+  #inject(dice: Dice, sorts: readonly Fault[]): { readonly fault: Fault; readonly injected: Injected } | undefined {
+    for (let picks = 0; picks < MOST_PICKS; picks++) {
+      const fault = dice.pick(picks < MOST_PICKS / 2 ? sorts : FAULTS)
+      const injected = fault.inject(this.#world, dice, this.#hosts)
+      if (injected !== undefined) return { fault, injected }
+    }
+    return undefined
   }
 
   /** Waits until the controllers have nothing left to do: most of a quiet minute is heartbeats. */
