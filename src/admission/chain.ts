@@ -68,7 +68,7 @@ function validateFrom(validators: readonly Validator[], first: number, call: Cal
   }
 }
 
-/** Without a resource: the plugins of resources that no plugin names. */
+/** The plugins of resources that no plugin names have no resource. */
 function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefined): ByOperation {
   const entries = OPERATIONS.map((operation) => {
     const matching = chain.filter(
@@ -87,7 +87,7 @@ function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefi
   return Object.fromEntries(entries) as Record<AdmissionOperation, PluginSet>
 }
 
-/** Runs the mutators. Awaits only those that return a promise. Returns the changed object. Undefined: nothing changes. */
+/** Runs the mutators. Awaits only mutators that return a promise. Returns the changed object. Undefined: nothing changes. */
 function walk(mutators: readonly Mutator[], call: Call): MaybePromise<ApiObject | undefined> {
   return walkFrom(mutators, call, { first: 0, changed: undefined })
 }

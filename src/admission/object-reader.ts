@@ -4,15 +4,15 @@ import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 
 /** Reads the objects of one resource. The namespace is empty for cluster-scoped objects. */
 export interface ObjectReader<T extends ApiObject = ApiObject> {
-  /** From the cache. */
+  /** Reads from the cache. */
   find(namespace: string, name: string, signal: AbortSignal): MaybePromise<T | undefined>
-  /** From the storage. */
+  /** Reads from the storage. */
   findLatest(namespace: string, name: string, signal: AbortSignal): Promise<T | undefined>
   /** Lists from the cache. An empty namespace: all namespaces. */
   list(namespace: string, signal: AbortSignal): MaybePromise<readonly T[]>
 }
 
-/** From the cache, or else from the storage: the object may be new. */
+/** Reads from the cache, or else from the storage: the object may be new. */
 export function findAnywhere<T extends ApiObject>(
   reader: ObjectReader<T>,
   [namespace, name]: readonly [namespace: string, name: string],

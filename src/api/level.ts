@@ -12,7 +12,7 @@ export const NEWEST_LEVEL: ApiLevel = '1.37'
 /** The level of a server without the option. */
 export const DEFAULT_LEVEL: ApiLevel = '1.37'
 
-/** The first and the last level that have a declaration. Absent: there is no bound. */
+/** The first and the last level that have a declaration. Absent: no bound. */
 export interface LevelSpan {
   readonly since?: ApiLevel
   readonly until?: ApiLevel

@@ -8,7 +8,7 @@ export interface PathText {
   readonly text: string
   /** A number is a place in a list. */
   readonly steps: readonly (string | number)[]
-  /** The word behind the path; empty: there is none. */
+  /** The word behind the path; empty: none. */
   readonly word: string
   /** Its position in the parameter, from 1. */
   readonly column: number
@@ -111,7 +111,7 @@ class PathReader {
   }
 }
 
-/** The value at a path without lists before names. Undefined: there is none, or it is null. */
+/** The value at a path without lists before names. Undefined: none, or it is null. */
 export function valueAt(object: Value, steps: PathText['steps']): Value | undefined {
   let value: Value | undefined = object
   for (const step of steps) {

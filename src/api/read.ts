@@ -18,7 +18,7 @@ export interface PagePosition {
   readonly revision: number | undefined
   /** The first key of the page, relative to the list: `name\0` in one namespace, `namespace/name\0` across all. */
   readonly start: string
-  /** The digest of the query that the page belongs to. Absent: there is none. */
+  /** The digest of the query that the page belongs to. Absent: none. */
   readonly query?: string | undefined
   /** The number of objects or rows of an ordered query before the page. */
   readonly skip?: number | undefined
@@ -27,7 +27,6 @@ export interface PagePosition {
 /** The same for lists, which can also continue behind another page. */
 export type ListAt = ReadAt | { readonly kind: 'continuation'; readonly position: PagePosition }
 
-/** The start of a watch. */
 export type WatchStart =
   /** The state as of `at` as ADDED events, then the changes. A watch cannot start at an `exact` revision. */
   | { readonly kind: 'state'; readonly at: Exclude<ReadAt, { readonly kind: 'exact' }> }

@@ -13,7 +13,7 @@ import type { Value, ValueMap } from './value.ts'
 export function parseFieldSelector(text: string): FieldSelector {
   if (text === '') return EVERY_FIELD
   const terms: FieldTerm[] = []
-  // Sorted, because the first fault in this order is the one that is reported.
+  // Sorted, because the first fault in this order is reported.
   for (const term of splitTerms(text).sort()) {
     if (term === '') continue
     const parts = /^((?:(?!!=|=)[\s\S])*)(!=|==|=)([\s\S]*)$/.exec(term)

@@ -19,7 +19,7 @@ export class LabelSelector {
       requirements.length > FEW || requirements.some((each) => 'values' in each && each.values.length > FEW)
   }
 
-  /** `label` gives the value under a key, undefined if there is none. */
+  /** `label` gives the value under a key, undefined if none exists. */
   matches(label: (key: string) => string | undefined): boolean {
     if (this.isLarge) return this.#keyRules().match(label)
     for (const requirement of this.requirements) {

@@ -93,7 +93,7 @@ export class AuditRecord {
   #named: NamedObject | undefined
   #impersonated: Impersonated | undefined
   readonly #bodies: BodyTexts = {}
-  /** Resolves when the texts of the bodies are there; undefined: they are. The request waits, so that bodies do not pile up. */
+  /** Resolves when the texts of the bodies are known. Undefined: they are known already. The request waits, so that bodies do not pile up. */
   bodiesWritten: Promise<void> | undefined
 
   constructor(

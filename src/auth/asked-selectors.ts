@@ -3,7 +3,7 @@ import { parseFieldSelector } from '../api/selector-fields.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import type { AskedSelectors } from './authorizer.ts'
 
-/** An empty text is no selector. */
+/** An empty text is not a selector. */
 export function askedSelectors(fields: string, labels: string): AskedSelectors {
   return {
     fields: read(fields, (text) => parseFieldSelector(text).terms),

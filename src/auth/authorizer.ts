@@ -1,4 +1,4 @@
-// Authorizes requests. The authorizers are asked in order. The first with an opinion decides (P-111).
+// Authorizes requests. The authorizers decide in order. The first with an opinion decides (P-111).
 import type { DeniedExplanation } from '../api/explanation.ts'
 import type { PolicyRule } from '../api/policy-rule.ts'
 import { FULL_REACH, NO_REACH, type Reach, ReachBuilder } from '../api/reach.ts'
@@ -21,7 +21,7 @@ export interface ResourceAccess {
   readonly selectors?: () => AskedSelectors
 }
 
-/** Absent: there is no selector, or it is malformed. Without it the access needs more rights, never fewer (P-105). */
+/** Absent: no selector, or it is malformed. Without it the access needs more rights, never fewer (P-105). */
 export interface AskedSelectors {
   readonly fields: readonly FieldTerm[] | undefined
   readonly labels: readonly LabelRequirement[] | undefined

@@ -38,7 +38,7 @@ export type TokenReview =
 
 export interface BearerTokens {
   readonly authenticator: Authenticator
-  /** For TokenReview. Without audiences, those of this server are meant. */
+  /** For TokenReview. Without audiences, the server's own apply. */
   readonly review: (token: string, audiences: readonly string[], signal: AbortSignal) => MaybePromise<TokenReview>
 }
 

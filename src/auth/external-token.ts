@@ -7,7 +7,7 @@ import type { Jwt } from './jwt.ts'
 
 export interface ExternalTokenParts {
   readonly rules: {
-    /** The token has to be meant for one of these. */
+    /** The token must be meant for one of these. */
     readonly audiences: readonly string[]
     /** The allowed signature algorithms. */
     readonly algorithms: readonly string[]

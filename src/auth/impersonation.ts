@@ -192,7 +192,7 @@ function refused(access: Access, reason: string | undefined): Refusal {
   return { kind: 'refused', access, reason }
 }
 
-/** Nodes and accounts get their usual groups if none are asked for. All users except the anonymous one count as authenticated (P-088). */
+/** Nodes and accounts get their usual groups if none are requested. All users except the anonymous one count as authenticated (P-088). */
 function completed(wanted: User, isConstrained: boolean): User {
   const account = accountOf(wanted.name)
   const isNode = isConstrained && nodeOf(wanted.name) !== undefined

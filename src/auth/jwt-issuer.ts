@@ -29,7 +29,7 @@ export type ClaimRule =
 
 export interface JwtIssuerRules {
   readonly issuer: string
-  /** The token has to be meant for one of these. */
+  /** The token must be meant for one of these. */
   readonly audiences: readonly string[]
   /** The allowed signature algorithms. */
   readonly algorithms: readonly string[]

@@ -158,7 +158,7 @@ export class RbacIndex {
     }
   }
 
-  /** Their grants by namespace, without those in the whole cluster. */
+  /** Their grants by namespace, without grants in the whole cluster. */
   *grantsByNamespace(user: User): Iterable<readonly [string, GrantedRules]> {
     const namespaces = new Set<string>()
     for (const key of [`u:${user.name}`, ...user.groups.map((group) => `g:${group}`)]) {

@@ -14,6 +14,6 @@ export interface CacheStatus {
   readonly revision: number
   readonly objects: number
   readonly watchers: number
-  /** Of histories and snapshots. */
+  /** The bytes of histories and snapshots. */
   readonly pastBytes: number
 }

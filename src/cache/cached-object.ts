@@ -24,7 +24,7 @@ export class CachedObject implements Selectable, SlabItem {
   readonly revision: number
   readonly length: number
   readonly stale: boolean
-  /** The place of the label map, packed as `start * SPAN_UNIT + length`. 0: there is none. */
+  /** The place of the label map, packed as `start * SPAN_UNIT + length`. 0: none. */
   readonly #labels: number
   slab: Slab
   offset: number

@@ -138,7 +138,7 @@ export class Contents {
     return [...(this.#options.indexes.get(formatGroupResource(resource)) ?? []), ...(resource.indexes ?? [])]
   }
 
-  /** The definition of a kind may ask for other indexes than before. */
+  /** The definition of a kind may name other indexes than before. */
   #index(typed: Typed, resource: StoredResource): void {
     typed.indexes = resource.indexes
     typed.type.indexBy(this.#placesOf(resource))

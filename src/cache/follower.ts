@@ -24,7 +24,7 @@ export interface FollowerEvents {
 
 export interface FollowerOptions extends ContentsOptions {
   readonly source: Source
-  /** The contents of the source from a moment ago. With them nothing has to be loaded. */
+  /** The contents of the source from a moment ago. With them nothing is loaded. */
   readonly shared: SharedContents | undefined
   /** The clock for retries of the storage. */
   readonly waitClock: Clock

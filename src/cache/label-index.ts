@@ -1,5 +1,5 @@
 // The current objects of a type by the values of the labels that readers select by equality: a thousand watches of one label each
-// do not look at every object a thousand times. A key is indexed when it is first asked for, and may be replaced by another.
+// do not look at every object a thousand times. A key is indexed at the first request, and may be replaced by another.
 import { labelValue } from '../store/selection.ts'
 import type { CachedObject } from './cached-object.ts'
 import { type CurrentObjects, ValueIndex } from './value-index.ts'

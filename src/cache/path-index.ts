@@ -1,5 +1,5 @@
-// The indexes of a type that its operator asked for: objects by the values at places such as `status.phase`. A query that requires one
-// of a few values at such a place looks at the objects with these values alone.
+// The indexes of a type that its operator has configured: objects by the values at places such as `status.phase`. A query that
+// requires one of a few values at such a place looks at the objects with these values alone.
 import type { IndexedPlace } from '../api/indexed-place.ts'
 import type { SelectableField } from '../api/selector-fields.ts'
 import { fieldText } from '../store/selection.ts'
@@ -61,7 +61,7 @@ export class PathIndexes {
     for (const index of this.#byPath.values()) index.remove(object)
   }
 
-  /** Undefined: there is no such index, or it is not ready. */
+  /** Undefined: no such index, or it is not ready. */
   at(path: Pin['path']): Lookup | undefined {
     const index = this.#byPath.get(keyOf(path))
     return index?.state === 'whole' ? index : undefined

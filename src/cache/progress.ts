@@ -1,5 +1,5 @@
 // The revision that the cache has reached, and the reads that wait for a later one. The watch delivers every write under the prefix;
-// for writes elsewhere it has to be asked for progress.
+// for writes elsewhere the cache requests progress.
 import type { Clock } from '../lib/clock.ts'
 
 /** A write arrives within milliseconds; a longer wait is for a revision that is not in the stream. */

@@ -27,7 +27,6 @@ interface Span {
 
 interface RecentHistoryOptions {
   readonly source: Source
-  /** The clock for the wait. */
   readonly waitClock: Clock
 }
 

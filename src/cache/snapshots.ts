@@ -23,7 +23,7 @@ interface TakenSnapshot extends Snapshot {
 }
 
 interface KeptSnapshot extends TakenSnapshot {
-  /** The revision of the next change. If both are of one revision, the snapshot is no state. */
+  /** The revision of the next change. If both are of one revision, the snapshot is not a state. */
   readonly until: number
 }
 
@@ -113,12 +113,12 @@ export class Snapshots {
     this.#raiseFloor(this.#history.lastRevision(({ atMs }) => atMs < nowMs - SNAPSHOT_MS))
   }
 
-  /** Forgets what the storage has compacted. */
+  /** Forgets the compacted states. */
   compact(compacted: number): void {
     this.#raiseFloor(this.#history.lastRevision(({ revision }) => revision <= compacted))
   }
 
-  /** The revision of the oldest kept state. Undefined: there is none. */
+  /** The revision of the oldest kept state. Undefined: none. */
   get firstRevision(): number | undefined {
     return this.#kept.first?.revision
   }

@@ -53,7 +53,7 @@ export class TypeCache implements Finder, PastHolder {
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
   readonly slabs = new SlabAllocator()
-  /** The current objects, in order. To keep them beyond this turn of the event loop, ask for a snapshot. */
+  /** The current objects, in order. To keep them beyond this turn of the event loop, make a snapshot. */
   readonly tree: ItemTree
   /** The same by key, except for the first objects: a lookup in the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()

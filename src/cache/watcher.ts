@@ -147,7 +147,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       const event = record.change.eventFor(matcher)
       if (event !== undefined) this.#hand(event)
     } catch (error) {
-      // This watcher cannot get the events that its client asked for. The other watchers still get them.
+      // This watcher cannot get the events that its client requested. The other watchers still get them.
       this.fail(error)
     }
   }

@@ -61,7 +61,7 @@ function sameKind(a: Type, b: Type): boolean {
   return a.kind === b.kind && (!('name' in a) || !('name' in b) || a.name === b.name)
 }
 
-/** Of two types of one kind. */
+/** Whether `holds` is true for all parts of two types of one kind. */
 function everyPart(a: Type, b: Type, holds: (part: Type, other: Type) => boolean): boolean {
   const others = partsOf(b)
   return partsOf(a).every((part, i) => holds(part, others[i] ?? DYN))

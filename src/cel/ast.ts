@@ -23,7 +23,7 @@ export interface Select extends Node {
   readonly kind: 'select'
   readonly operand: Expr
   readonly field: string
-  /** Made by `has(…)`: whether the field is there. */
+  /** Made by `has(…)`: whether the field exists. */
   readonly testOnly: boolean
 }
 

@@ -19,7 +19,7 @@ export interface Scope {
 
 export interface ResolvedCall {
   readonly definition: FunctionDefinition
-  /** Those that the types allow. */
+  /** The overloads that the types allow. */
   readonly overloads: readonly string[]
   /** The target among them, first. */
   readonly args: readonly Expr[]

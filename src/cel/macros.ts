@@ -42,7 +42,7 @@ const MACROS: ReadonlyMap<string, Expander> = new Map<string, Expander>([
   ['.bind/3', bind],
 ])
 
-/** Undefined: the call is no macro, such as `cel.bind` in an environment without it. */
+/** Undefined: the call is not a macro, such as `cel.bind` in an environment without it. */
 export function expandMacro(call: Call, hasBind: boolean): Expanded | undefined {
   const key = `${call.target === undefined ? '' : '.'}${call.name}/${call.args.length}`
   if (key === '.bind/3' && !(hasBind && call.target?.kind === 'ident' && call.target.name === 'cel')) return undefined

@@ -19,7 +19,7 @@ export function compilePattern(text: string): Pattern | Fault {
   }
 }
 
-/** The patterns that one program has met; mostly they are constants of it. */
+/** The patterns that one program has met; usually its constants. */
 export class Patterns {
   readonly #known = new Map<string, Pattern | Fault>()
 

@@ -14,7 +14,7 @@ const TEXT_FORMATS: Readonly<Record<string, { kind: 'timestamp' | 'duration'; bo
   date: { kind: 'timestamp', bounds: { minBytes: 12, maxSize: 12 } },
   'date-time': { kind: 'timestamp', bounds: { minBytes: 21, maxSize: 32 } },
 }
-/** A character may take so many bytes. */
+/** A character may take this many bytes. */
 const BYTES_PER_CHARACTER = 4
 
 /**

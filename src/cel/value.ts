@@ -120,7 +120,7 @@ export class ArrayList extends CelList {
   }
 }
 
-/** Two lists as one, made without copying: what expressions join may be large. */
+/** Two lists as one, made without copying: joined lists may be large. */
 export class JoinedList extends CelList {
   readonly size: number
   readonly #left: CelList

@@ -123,7 +123,7 @@ export class Client implements Disposable {
   resource<T extends KubernetesObject, Sent extends KubernetesObject = T>(kind: Kind<T, Sent>): Resource<T, Sent> {
     const { group, version, plural, kind: name } = kind ?? {}
     if (plural === undefined && name === undefined)
-      throw new TypeError('client.resource: say the plural of the resource, or its kind')
+      throw new TypeError('client.resource: give the plural of the resource, or its kind')
     const named = plural === undefined ? { kind: name } : { plural }
     for (const [what, part] of Object.entries({ group: group === '' ? 'core' : group, version, ...named })) {
       pathPart('client.resource', what, part)

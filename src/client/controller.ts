@@ -147,7 +147,7 @@ function sourcesOf<T extends KubernetesObject>(options: ControllerOptions<T, rea
   const { for: reconciled, owns = [], watches = [] } = options
   const own = followed('for', reconciled)
   if (owns.length > 0 && own.kind.kind === undefined)
-    throw new TypeError('runController: say the kind of "for": owner references have it')
+    throw new TypeError('runController: give the kind of "for": owner references have it')
   return [
     { ...own, to: ({ metadata: { name, namespace } }) => [{ name, namespace }] },
     ...owns.map((given) => ({

@@ -104,7 +104,7 @@ export function defaultConnection(context?: string): ConnectionOptions {
   }
   const file = path.join(homedir(), '.kube/config')
   if (existsSync(file)) return connectionOf([sourceOf(file)], context)
-  throw new Error('no server to connect to: say url or kubeconfig, set KUBECONFIG, or have a ~/.kube/config')
+  throw new Error('no server to connect to: give url or kubeconfig, set KUBECONFIG, or have a ~/.kube/config')
 }
 
 function sourceOf(kubeconfig: string | Kubeconfig): Source {
@@ -127,7 +127,7 @@ function parse(text: string): Kubeconfig {
 /** As with kubectl, the first file that has a name counts. */
 function connectionOf(sources: readonly Source[], wanted: string | undefined): ConnectionOptions {
   const current = wanted ?? sources.map(({ config }) => config['current-context'] ?? '').find((name) => name !== '')
-  if (current === undefined) throw new Error('the kubeconfig has no current-context: say which context to use')
+  if (current === undefined) throw new Error('the kubeconfig has no current-context: give the context to use')
   const { found: context } = find(sources, 'context', current)
   const cluster = find(sources, 'cluster', context.cluster)
   const user = context.user === undefined ? undefined : find(sources, 'user', context.user)

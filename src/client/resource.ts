@@ -137,7 +137,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     return this.#endpoint.call({ verb: 'get', method: 'GET', place: { name }, query }, options)
   }
 
-  /** The object, or undefined if there is none. Throws if the server does not know the kind. */
+  /** The object, or undefined if none exists. Throws if the server does not know the kind. */
   async find(name: string, options: CallOptions = {}): Promise<Stored<T> | undefined> {
     try {
       return await this.get(name, options)
@@ -251,9 +251,9 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   }
 
   /**
-   * Yields every change once and in order, and bookmarks. It continues after a connection ends or breaks. Throws `WatchExpiredError` if
-   * the server no longer has the changes: then list, and watch from there. An informer does that by itself. With `select`, the objects
-   * have these fields only, and a change of other fields is no event.
+   * Yields every change once and in order, and bookmarks. It continues after a connection ends or breaks. Throws `WatchExpiredError` if the server no
+   * longer has the changes: then list, and watch from there. An informer does that by itself. With `select`, the objects have these fields only, and
+   * a change of other fields is not an event.
    */
   watch(options: WatchOptions & WithFields): AsyncGenerator<WatchEvent<T, Selected<T>>, void, undefined>
   watch(options?: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined>
@@ -379,7 +379,7 @@ function selectionQuery(subject: string, { labelSelector, fieldSelector }: Selec
       // Labels and most fields may be empty; no object has an empty name.
       checkValue(subject, `selector's ${key}`, value, key === 'metadata.name' ? 'text' : 'string')
       if (!/^[\w./-]+$/.test(key))
-        throw new TypeError(`${subject}: ${JSON.stringify(key)} is no name of a label or field`)
+        throw new TypeError(`${subject}: ${JSON.stringify(key)} is not a name of a label or field`)
       return `${key}=${value.replace(/[\\,=]/g, String.raw`\$&`)}`
     })
     return terms.join(',')

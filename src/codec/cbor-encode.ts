@@ -233,7 +233,7 @@ class CborWriter {
     else this.#number(type | 27, 8, (buffer, at) => buffer.writeBigUInt64BE(BigInt(argument), at))
   }
 
-  /** Writes a byte, and a number of so many bytes. */
+  /** Writes a byte, and a number of this many bytes. */
   #number(head: number, size: number, write: (buffer: Buffer, at: number) => void): void {
     const at = this.#reserve(size + 1)
     this.#buffer[at] = head

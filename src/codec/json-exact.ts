@@ -46,7 +46,7 @@ export function parseExactJson(bytes: Buffer): ExactDocument {
 
 /** A map or list that is not closed yet, in both forms. */
 interface Open {
-  /** Of a map; absent for a list. */
+  /** The keys of a map. Undefined: it is a list. */
   readonly keys: string[] | undefined
   readonly values: ExactValue[]
   readonly members: Record<string, Value>

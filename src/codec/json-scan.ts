@@ -48,7 +48,7 @@ function skipScalar(bytes: Buffer, at: number): number {
   return i === at || i === bytes.length ? -1 : i
 }
 
-/** The value at a path of plain keys, with decimal ones for places in lists. Undefined: there is none. */
+/** The value at a path of plain keys, with decimal ones for places in lists. Undefined: none. */
 export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
   let start = 0
   for (const key of path) {

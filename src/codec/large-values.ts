@@ -17,7 +17,7 @@ export interface ListPlace {
   readonly isTyped: boolean
 }
 
-/** The client that asks for the value. */
+/** The client that requested the value. */
 export interface Asker {
   readonly user: string
   readonly signal: AbortSignal

@@ -154,7 +154,6 @@ export function listKindOf(form: ObjectsForm, schemas: SchemaTable): KindSchema 
   return found
 }
 
-/** The kind of its items. */
 export function itemKindOf(form: ObjectsForm, schemas: SchemaTable): KindSchema | undefined {
   return kindIn(form, schemas, form.kind === 'objects' ? form.type.itemKind : 'PartialObjectMetadata')
 }

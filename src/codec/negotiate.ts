@@ -26,7 +26,7 @@ export interface Negotiated {
   /** The Content-Type of the answer. */
   readonly contentType: string
   readonly brand: Brand
-  /** Undefined: the object as it is. */
+  /** Undefined: the object itself. */
   readonly transform: Transform | undefined
   /** The clause requests indented JSON. The query and the client's name may too (D14). */
   readonly pretty: boolean
@@ -238,7 +238,7 @@ interface Served {
   readonly encoding: Encoding
 }
 
-/** The first clause that accepts one of the encodings, and the first of those. */
+/** The first clause that accepts one of the encodings, and the first of the accepted encodings. */
 function firstServed(
   clauses: readonly AcceptClause[],
   offered: readonly Encoding[],
@@ -279,7 +279,7 @@ function serving(offer: Offer, stream: boolean): (clause: AcceptClause, encoding
   }
 }
 
-/** Whether the clause requests the object as it is. */
+/** Whether the clause requests the object itself. */
 function takesPlain(clause: AcceptClause): boolean {
   return transformOf(clause) === undefined && takesStream(clause)
 }

@@ -113,7 +113,7 @@ export class OpenApiDocuments {
     return new OpenApiDocuments(this.#options, [...this.#parts.filter((part) => !isReplaced(part)), ...parts], this)
   }
 
-  /** The document of a key such as `apis/apps/v1`. Undefined: there is none. */
+  /** The document of a key such as `apis/apps/v1`. Undefined: none. */
   v3(key: string): OpenApiDocument | undefined {
     return this.#documents.get(key)
   }

@@ -275,7 +275,7 @@ function readMoment(reader: ProtobufReader, kind: 'time' | 'microTime'): string 
   return kind === 'time' ? formatMoment(seconds) : formatMicroMoment(seconds, nanos)
 }
 
-/** The text in field 1. Undefined: there is none. */
+/** The text in field 1. Undefined: none. */
 function readText(reader: ProtobufReader): string | undefined {
   let text: string | undefined
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {

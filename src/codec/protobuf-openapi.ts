@@ -128,7 +128,7 @@ function plainParameter(number: number, type: number, uniqueItems: number): Mess
 const QUERY_PARAMETER = plainParameter(3, 6, 20)
 const PATH_PARAMETER = plainParameter(4, 5, 19)
 
-/** The messages around a parameter say what its member `in` says. */
+/** The messages around a parameter stand for its member `in`. */
 const PARAMETERS_2: FieldRule = each(
   one((encoder, value) => {
     const place = isMap(value) ? value['in'] : undefined

@@ -12,7 +12,7 @@ interface Moment {
   readonly nanos: number
 }
 
-/** The moment of an RFC 3339 text; undefined for the zero moment. Throws where the text is not one. */
+/** The moment of an RFC 3339 text; undefined for the zero moment. Throws if the text is not one. */
 export function momentOf(text: string): Moment | undefined {
   const seconds = isCanonical(text) ? secondsOfCanonical(text) : Math.floor(Date.parse(text) / 1000)
   if (Number.isNaN(seconds)) throw new ProtobufError(`${JSON.stringify(text)} is not a time`)

@@ -22,7 +22,7 @@ interface Envelope extends TypeNames {
   readonly raw: Buffer
   /** Empty: protobuf. */
   readonly contentType: string
-  /** Empty: as they are. */
+  /** Empty: unchanged. */
   readonly contentEncoding: string
 }
 
@@ -116,7 +116,7 @@ function readTypeNames(reader: ProtobufReader): TypeNames {
   return { apiVersion, kind }
 }
 
-/** The names that an object bears itself: they say the brand, and discovery leaves the version out. */
+/** The names in the object itself: they tell the brand, and discovery has no version. */
 export function typeNamesOf(kind: KindSchema, object: ValueMap): TypeNames {
   if (!kind.shape.typeMeta) return { apiVersion: '', kind: '' }
   if (typeof object['kind'] !== 'string') return { apiVersion: formatGroupVersion(kind), kind: kind.kind }

@@ -35,7 +35,7 @@ export function warningsOf(problem: string): readonly string[] {
     .map((line) => line.trim())
 }
 
-/** The bytes are not what their encoding says; the message is the reference's. */
+/** The bytes do not fit their encoding. The message is the reference's. */
 export class BodySyntaxError extends Error {
   override readonly name = 'BodySyntaxError'
 }

@@ -14,7 +14,7 @@ export interface ObjectLayout {
   /** Commas that the version needs around it. */
   readonly before: '' | ','
   readonly after: '' | ','
-  /** The label map with its braces. Empty: there is none. */
+  /** The label map with its braces. Empty: none. */
   readonly labels: Span
 }
 
@@ -67,7 +67,7 @@ function walkMetadata(bytes: Buffer, first: number): ObjectLayout | undefined {
   return { version: { start: place, end: place }, before: isFirst ? '' : ',', after: isFirst ? ',' : '', labels }
 }
 
-/** The bytes with the version in its place. A copy: `bytes` stay as they are. */
+/** The bytes with the version in its place. A copy: `bytes` do not change. */
 export function spliceResourceVersion(bytes: Buffer, layout: ObjectLayout, revision: number): Buffer {
   return lineWithVersion(bytes, layout, revision).subarray(0, -1)
 }

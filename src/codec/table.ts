@@ -42,7 +42,7 @@ export interface TableForm {
   readonly now: number
 }
 
-/** An object in JSON: canonical bytes in the version asked for, and the same parsed. */
+/** An object in JSON: canonical bytes in the requested version, and parsed. */
 export interface TableItem extends WithMetadata {
   object(): ValueMap
   /** The object of the columns, if it has another version than the requested one. */

@@ -34,7 +34,7 @@ export class FieldPlan {
   readonly group: GroupPlan | undefined
   /** The plan of an object. It is made at its first use, because types refer to themselves. */
   object: ObjectPlan | undefined = undefined
-  /** The number of bytes of the last message's length. The length of the next message mostly has as many. */
+  /** The number of bytes of the last message's length. The length of the next message usually has as many. */
   lengthSize = 1
   readonly repeats = new Repeats()
 

@@ -34,7 +34,7 @@ export const UNEXPECTED: Unexpected = new Unexpected()
 export class ScalarTranscoder {
   protected json: Buffer = Buffer.alloc(0)
   protected readonly out = new MessageBytes()
-  /** The date that was met last, and the second at which it begins: the moments of an object are mostly of one day. */
+  /** The date that was met last, and the second at which it begins: the moments of an object are usually on one day. */
   readonly #date = new Uint8Array(DATE_LENGTH)
   #dateSeconds = 0
 

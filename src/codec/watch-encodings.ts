@@ -15,7 +15,7 @@ export interface FrameEncoding {
   readonly name: string
   /** `form` names the object's kind, or that of the form it was turned into; `object` is JSON. */
   frame(type: string, form: TypeNames, object: Buffer, resume?: Resume): Buffer
-  /** The same in parts, where that costs less. */
+  /** The same in parts, if that costs less. */
   parts?(type: string, object: Buffer, resume?: Resume): readonly Buffer[]
 }
 

@@ -9,7 +9,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map<string, boolean>([
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((text) => [text, false] as const),
 ])
 
-/** Of nulls and flags. */
+/** The values of nulls and flags. */
 const MAX_WORD_LENGTH = 5
 
 const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL'])

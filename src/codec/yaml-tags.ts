@@ -10,7 +10,7 @@ export function isMergeTag(tag: string): boolean {
   return MERGE_TAGS.has(tag)
 }
 
-/** A scalar with the type that its tag names. Unknown tags leave the text as it is. */
+/** A scalar with the type that its tag names. Unknown tags do not change the text. */
 export function taggedScalar(tag: string, text: string): PlainScalar {
   const name = tag.startsWith('!!')
     ? tag.slice(2)

@@ -25,7 +25,7 @@ export const STORAGE = [...shared('data-dir', 'etcd-servers', 'config'), ...ETCD
 
 const SERVER = flagsOf(GROUP, {
   kubeconfig: file(
-    'How the server is reached. Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
+    'The kubeconfig with the server and the credentials. Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
   ),
   context: text('NAME', 'The context of the kubeconfig. Default: the current context.'),
 })
@@ -46,7 +46,7 @@ const KEY = flagsOf(GROUP, {
 
 const LOWER_REVISIONS = flagsOf(GROUP, {
   'lower-revisions': off(
-    'Do not raise the revisions of the new store above the old ones, which etcd does by a write for each. Restart every client of the old store then, controllers included: a client that remembers a higher resourceVersion gets errors, or misses changes.',
+    'Do not raise the revisions of the new store above the old ones. With etcd, raising takes a write for each revision. Restart every client of the old store then, controllers included: a client that remembers a higher resourceVersion gets errors, or misses changes.',
   ),
 })
 
@@ -128,7 +128,7 @@ export const COMMAND_FLAGS = {
       follow: short(
         'f',
         off(
-          'Read what is written to the files from now on, also after they are rotated, until Ctrl-C (SIGINT) or SIGTERM; then write the roles. Of standard input, all until its end: kubectl logs -f POD | quarterdeck record-role -f',
+          'Read new lines of the files, also after they are rotated, until Ctrl-C (SIGINT) or SIGTERM; then write the roles. Standard input is read to its end: kubectl logs -f POD | quarterdeck record-role -f',
         ),
       ),
       user: text('NAME', 'The user whose requests count. Default: the only user in the log.'),
@@ -220,7 +220,7 @@ export const COMMAND_FLAGS = {
   doctor: takes([
     ...flagsOf(GROUP, {
       fix: off(
-        'Delete objects of a running server whose owners are all gone, as the garbage collector would. Of an etcd that is out of space: compact all history, defragment its members one by one, the leader last, and disarm the alarm where that made room. Nothing else is changed.',
+        'Delete objects of a running server whose owners are all gone, as the garbage collector would. Of an etcd that is out of space: compact all history, defragment its members one by one, the leader last, and disarm the alarm if that made room. Nothing else is changed.',
       ),
       output: short('o', oneOf(['json'], text('json', 'Print the findings as JSON.'))),
     }),
@@ -234,9 +234,12 @@ export const COMMAND_FLAGS = {
       ...flagsOf(GROUP, {
         hosts: list(
           'NAME,...',
-          'Host names and addresses under which clients call the server, besides this machine. With any, it listens on all interfaces.',
+          'Host names and addresses under which clients call the server, besides this machine. If there are any, the server listens on all interfaces.',
         ),
-        url: text('URL', 'Where the kubeconfig points. Default: the first of --hosts, or 127.0.0.1, with port 6443.'),
+        url: text(
+          'URL',
+          'The URL of the server in the kubeconfig. Default: the first of --hosts, or 127.0.0.1, with port 6443.',
+        ),
       }),
       ...shared('etcd-servers'),
     ],

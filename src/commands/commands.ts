@@ -113,7 +113,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
   const { logStyle, openLog } = await import('../telemetry/logger.ts')
   const log = openLog(config.logLevel, logStyle(config.logFormat))
   const time = config.virtualClock ? (await import('../library/library.ts')).openTime({ clock: 'virtual' }) : undefined
-  if (time !== undefined) log.warn({}, '--virtual-clock: time stands still but for what is posted to /debug/clock')
+  if (time !== undefined) log.warn({}, '--virtual-clock: only requests to /debug/clock move the time')
   const { ADMIN, kubeconfigOf, kubeconfigPlace, writeKubeconfig } = await import('../config/admin.ts')
   using kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
   const { openManagements } = await import('../telemetry/management/listeners.ts')

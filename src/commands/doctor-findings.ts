@@ -7,7 +7,6 @@ export interface Finding {
   /** `ConfigMap default/a`, `serving certificate` */
   readonly subject: string
   readonly problem: string
-  /** The remedy. */
   readonly remedy: string
   /** `--fix` has done it. */
   readonly fixed?: boolean

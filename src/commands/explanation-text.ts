@@ -12,7 +12,7 @@ export interface Refusal {
   readonly details: StatusDetails
   /** The user of the request, if the message does not name it. */
   readonly user: string | undefined
-  /** Absent if the request did not ask for it. */
+  /** Absent if the request did not request it. */
   readonly explanation: DeniedExplanation | ConflictExplanation | undefined
 }
 

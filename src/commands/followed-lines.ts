@@ -63,7 +63,7 @@ class LineReader {
     this.#at = at
   }
 
-  /** Yields the lines that are there. */
+  /** Yields the complete lines so far. */
   async *read(): AsyncGenerator<string> {
     for (;;) {
       const { bytesRead, buffer } = await this.#handle.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, this.#at)

@@ -59,7 +59,7 @@ function parse(args: readonly string[], environment: Environment): string {
 /** The address under which this machine reaches the server. */
 function reachable(setting: Setting): string {
   const { host, port } = parseAddress(setting)
-  if (port === 0) throw usageError(`${setting.source}: "${setting.text}" is no port that can be asked`)
+  if (port === 0) throw usageError(`${setting.source}: "${setting.text}" is not a port that can be called`)
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `${name.includes(':') ? `[${name}]` : name}:${port}`
 }

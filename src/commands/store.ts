@@ -32,8 +32,7 @@ type Tls = NonNullable<ServeEtcdOptions['tls']>
 export async function runStore(args: readonly string[], environment: Environment): Promise<number> {
   outliveReaders()
   const { words, rest } = subcommandIn('store', args)
-  if (words !== 'store serve')
-    throw usageError('the one thing to do with a store is serve; see quarterdeck store --help')
+  if (words !== 'store serve') throw usageError('the only command of store is serve; see quarterdeck store --help')
   const { read } = readCommandLine(words, rest)
   const { address, isSecure } = addressOf(read.required('listen-client-urls'))
   const stray = isSecure ? undefined : read.given(TLS_FLAGS)[0]
@@ -97,7 +96,7 @@ function socketFault(socket: string): string | undefined {
   if (!existsSync(path.dirname(socket))) return `there is no directory ${path.dirname(socket)}`
   const there = lstatSync(socket, { throwIfNoEntry: false })
   const wrong =
-    there?.isSocket() === true ? 'another process listens there' : 'a file of that name exists, and is no socket'
+    there?.isSocket() === true ? 'another process listens there' : 'a file of that name exists, and is not a socket'
   return there && wrong
 }
 

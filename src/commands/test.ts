@@ -40,7 +40,7 @@ function parse(args: readonly string[]): Order {
   const end = args.indexOf('--')
   const [command = '', ...rest] = end === -1 ? [] : args.slice(end + 1)
   if (command.trim() === '')
-    throw usageError('say which command to run: quarterdeck test -- COMMAND; see quarterdeck test --help')
+    throw usageError('give the command to run: quarterdeck test -- COMMAND; see quarterdeck test --help')
   const { read } = readCommandLine('test', args.slice(0, end))
   const printed = integer(read.required('print-requests'), 0, 999_999)
   return { flags: read.given(FLAGS.map(({ name }) => name)), command, args: rest, printed }

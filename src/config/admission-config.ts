@@ -47,7 +47,7 @@ export interface AdmissionSettings {
   readonly limitedResources: readonly LimitedResource[]
   /** The credentials for webhooks of each kind. Absent: none. */
   readonly webhookCredentials: { readonly admit?: CredentialsFor; readonly validating?: CredentialsFor }
-  /** The webhook that decides about images. Undefined: there is none. */
+  /** The webhook that decides about images. Undefined: none. */
   readonly imagePolicy: ImagePolicySettings | undefined
   /** The folders with the configurations of plugins. */
   readonly manifests: Readonly<Partial<Record<ManifestPlugin, string>>>
@@ -220,7 +220,7 @@ function sectionOf(file: string, plugin: ValueMap): ValueMap | undefined {
 
 function podSecurityOf(section: ValueMap, wrong: Fault): PodSecurityOptions {
   const [defaults, exemptions] = [mapOrEmpty(section, 'defaults'), mapOrEmpty(section, 'exemptions')]
-  // A value that is no text must not become the default, which allows everything.
+  // A value that is not a text must not become the default, which allows everything.
   const given = (name: string): string => (isGiven(defaults, name) ? (textOrAbsent(defaults, name) ?? 'no text') : '')
   const level = (mode: Mode): LevelVersion => {
     const parsed = parseLevel(given(mode) || 'privileged')

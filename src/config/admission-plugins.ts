@@ -61,7 +61,7 @@ export function admissionOrder(name: string | undefined): number {
   return name === undefined ? -1 : Object.keys(PLUGINS).indexOf(name)
 }
 
-/** The default ones and those enabled, without those disabled; or `only` those of --admission-control. Throws a `StartError`. */
+/** The default plugins and the enabled ones, without the disabled ones; or `only` the plugins of --admission-control. Throws a `StartError`. */
 export function enabledPlugins(
   wanted: readonly string[],
   unwanted: readonly string[],

@@ -77,7 +77,7 @@ function thisMachine(): Machine {
   }
 }
 
-/** The columns of a table of the kernel. Empty: there is no such table. */
+/** The columns of a table of the kernel. Empty: no such table. */
 function routes(file: string): readonly (readonly string[])[] {
   try {
     const lines = readFileSync(file, 'latin1').trim().split('\n')

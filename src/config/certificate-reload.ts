@@ -16,7 +16,7 @@ export interface CertificateReloadOptions<Files> {
   /** Reads the certificates again. Makes a new certificate of our own if it is due. */
   readonly read: () => MaybePromise<Files>
   readonly use: (files: Files) => void
-  /** The interval of checks of the files without a notification. */
+  /** The interval of the periodic checks. */
   readonly everyMs?: number
   readonly reloads: ReloadRequests
   readonly log: Log

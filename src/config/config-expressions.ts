@@ -71,7 +71,7 @@ export function compileCondition(expression: string): Compiled {
   return compileOver('request', expression, 'bool')
 }
 
-/** Undefined: there are no conditions, and every review is sent. The expressions compile. */
+/** Undefined: no conditions, and every review is sent. The expressions compile. */
 export function matchConditionsOf(
   expressions: readonly string[],
 ): ((spec: AccessReviewSpec) => ConditionMatch) | undefined {

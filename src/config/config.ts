@@ -49,7 +49,7 @@ export interface Config {
   readonly eventTtlMs: number
   /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean
-  /** Undefined: there is no encryption. */
+  /** Undefined: no encryption. */
   readonly encryption: EncryptionFile | undefined
   /** The place of certificates and credentials. Undefined: memory only. */
   readonly dataDirectory: string | undefined
@@ -84,7 +84,7 @@ export interface Config {
   readonly anonymousRequests: boolean
   readonly anonymousHealth: boolean
   readonly authorization: AuthorizationSettings
-  /** Undefined: there is no tracing. */
+  /** Undefined: no tracing. */
   readonly tracing: TracingSettings | undefined
   /** The enabled admission plugins. */
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>

@@ -238,7 +238,6 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
   [{ stage: 'beta', enabled: false, since: '1.37' }, 'AllowUnsafeMalformedObjectDeletion'],
 ]
 
-/** The gates of a level. */
 export const gatesAt = byLevel(
   (level): Readonly<Record<string, Gate>> =>
     Object.freeze(

@@ -76,7 +76,7 @@ export function readTextFile(file: string, what: string): string {
   }
 }
 
-/** A bundle of authorities. Undefined: there is no file. A bundle without a certificate is refused: nothing would be trusted. */
+/** A bundle of authorities. Undefined: no file. A bundle without a certificate is refused: nothing would be trusted. */
 export function readAuthorities(file: string, flag: string): string
 export function readAuthorities(file: string | undefined, flag: string): string | undefined
 export function readAuthorities(file: string | undefined, flag: string): string | undefined {

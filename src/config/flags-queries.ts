@@ -3,7 +3,7 @@ import { count, flagsOf, on, pairs } from './flag.ts'
 
 export const QUERY_FLAGS = flagsOf('Requests', {
   'query-scan-limit': count(
-    'The most objects that a query with a where expression evaluates it on. Beyond it, the query is refused.',
+    'The most objects on which a query evaluates its where expression. A query that needs more is refused.',
     '200000',
   ),
   'accessible-lists': on(

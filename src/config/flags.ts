@@ -1,5 +1,5 @@
-// Every flag of `quarterdeck serve`, as data. A flag that the reference server has bears its name. The manual, the
-// environment and the configuration file are all read from this table.
+// Every flag of `quarterdeck serve`, as data. A flag that the reference server has has its name there. The manual,
+// the environment and the configuration file are all read from this table.
 import { API_LEVELS, DEFAULT_LEVEL } from '../api/level.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../lib/log.ts'
 import { CONTROLLER_WORDS, CONTROLLERS_HELP } from './controller-names.ts'
@@ -229,7 +229,7 @@ const OPERATION_FLAGS = flagsOf('Operation', {
     LOG_LEVELS,
     text(
       'LEVEL',
-      'debug (logs every request), info, warn, error or silent. Of a running server GET /debug/flags/log-level tells it, by component; PUT of a level there, or at /debug/flags/log-level/COMPONENT, changes it.',
+      'debug (logs every request), info, warn, error or silent. In a running server, GET /debug/flags/log-level shows the level of each component, and PUT sets the level of all, or of one at /debug/flags/log-level/COMPONENT.',
       'info',
     ),
   ),
@@ -247,10 +247,10 @@ const OPERATION_FLAGS = flagsOf('Operation', {
     help: 'Log verbosity: 3 or more is --log-level debug, which wins over it.',
   },
   'disabled-metrics': list('NAME,...', 'Metrics to hide.'),
-  // Unlike the reference's: profiles are served on request only (CIS 1.2.15).
   'tracing-config-file': file(
     'TracingConfiguration: the OTLP endpoint for spans of requests, and their sampling rate. Needs the packages of OpenTelemetry.',
   ),
+  // Unlike the reference's: profiles are served on request only (CIS 1.2.15).
   profiling: off('Serve profiles at /debug/pprof, and the log verbosity at /debug/flags/v.'),
   dev: off(
     'Allow settings that are unsafe outside of development: a remote etcd without TLS, authorization mode AlwaysAllow, faults injected at /debug/faults, a virtual clock.',

@@ -26,13 +26,13 @@ export type OnReload = (status: 'success' | 'failure') => void
 export interface JwtIssuersParts {
   readonly issuers: readonly JwtIssuerConfig[]
   readonly file: string | undefined
-  /** The current file. Undefined: there is none. Throws an error for a fault in it. */
+  /** The current file. Undefined: none. Throws an error for a fault in it. */
   readonly reread: () => AuthenticationConfig | undefined
   /** Calls the servers of the operator's configuration. */
   readonly caller: OutgoingCaller
   /** Calls servers that tokens name. */
   readonly strictCaller: OutgoingCaller
-  /** By which tokens expire. */
+  /** The clock for the expiry of tokens. */
   readonly clock: Clock
   readonly log: Log
   readonly onReload: OnReload

@@ -9,14 +9,14 @@ export interface ManagementConfig {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
-  /** The flag that asks for it, for messages. */
+  /** The flag that opens it, for messages. */
   readonly source: string
   /** Only health is served. */
   readonly probesOnly: boolean
-  /** Other machines may ask for health without credentials. */
+  /** Other machines may read the health without credentials. */
   readonly openProbes: boolean
   readonly tokenFile: string | undefined
-  /** Undefined: there is no TLS. */
+  /** Undefined: no TLS. */
   readonly clientCaFile: string | undefined
 }
 

@@ -19,7 +19,7 @@ interface FoundFiles {
   readonly kubelets: KubeletFiles
 }
 
-/** The interval of checks of the files without a notification. */
+/** The interval of the periodic checks. */
 const LOOK_EVERY_MS = 60_000
 
 export class PeerFiles {

@@ -18,7 +18,7 @@ export interface ServedVersions {
   readonly isServed: (resource: GroupVersionResource) => boolean
   /** The built-in groups with their served resources. */
   readonly groups: readonly BuiltInGroup[]
-  /** The same with the resources that are not served but are by default: the server itself uses them. */
+  /** The same, with the resources that are served by default: the server itself uses them. */
   readonly known: readonly BuiltInGroup[]
   /** Messages for the operator. */
   readonly notices: readonly string[]

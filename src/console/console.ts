@@ -40,7 +40,7 @@ export interface ConsoleOptions extends SessionOptions {
   readonly log: Log
   /** The clock by which open streams check their sessions. */
   readonly waitClock: Clock
-  /** The provider for logins. Undefined: there is none. */
+  /** The provider for logins. Undefined: none. */
   readonly provider: Provider | undefined
 }
 

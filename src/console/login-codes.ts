@@ -56,7 +56,7 @@ export class LoginCodes {
     return found
   }
 
-  /** Of several logins with one code, on any replica, the first succeeds, and the others throw. */
+  /** If several logins use one code, on any replica, the first succeeds, and the others throw. */
   async use({ use }: LoginCode, signal: AbortSignal): Promise<void> {
     if (!(await this.#options.ended.add(use, signal))) throw invalidCode()
   }

@@ -75,7 +75,7 @@ export class Sessions {
     await this.#options.ended.add(session, signal)
   }
 
-  /** The session of a request, by the lines of its cookie header; undefined if there is none, or it is over. */
+  /** The session of a request, by the lines of its cookie header; undefined if none exists, or it is over. */
   async find(cookies: readonly string[], signal: AbortSignal): Promise<Session | undefined> {
     const value = cookieValue(cookies, COOKIE)
     if (value === undefined) return undefined

@@ -1,5 +1,5 @@
 // The default roles of controllers as data; `bootstrap-policy.ts` says how to read it. Each is bound to the service account in
-// kube-system that bears the last part of its name.
+// kube-system that has the last part of its name.
 
 export const CONTROLLER_ROLES = `
 system:controller:attachdetach-controller

@@ -105,7 +105,7 @@ async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSig
   return true
 }
 
-/** The found object with the parts that it lacks. Undefined: it lacks nothing. A binding to another role has to be replaced. */
+/** The found object with the parts that it lacks. Undefined: it lacks nothing. A binding to another role must be replaced. */
 export function reconciled(found: ApiObject, wanted: ApiObject): ApiObject | 'other role' | undefined {
   if (own(annotationsOf(found), AUTO_UPDATE) === 'false') return undefined
   if (isBinding(found) && isBinding(wanted) && !equalValues(found.roleRef, wanted.roleRef)) return 'other role'
@@ -199,7 +199,7 @@ function* linesAt(level: ApiLevel, text: string): Generator<string> {
   }
 }
 
-/** Reads what `bootstrap-policy.ts` holds. */
+/** Reads the lines of `bootstrap-policy.ts`. */
 function parseRoles(text: string, level: ApiLevel): RoleLine[] {
   const roles: RoleLine[] = []
   for (const line of linesAt(level, text)) {

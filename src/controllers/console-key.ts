@@ -13,7 +13,7 @@ const NAMESPACE = 'kube-system'
 const NAME = 'quarterdeck-console-session-key'
 const KEY_BYTES = 32
 
-/** Undefined if there is none yet. */
+/** Undefined if none exists yet. */
 export async function findConsoleKey(parts: ControllerParts, signal: AbortSignal): Promise<Buffer | undefined> {
   // Another replica may have made it a moment ago.
   return (await stored(parts, 'any', signal)) ?? stored(parts, 'latest', signal)

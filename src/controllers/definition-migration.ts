@@ -16,7 +16,7 @@ export function definitionType(table: ResourceTable): Resource {
   return servedResource(table, 'customresourcedefinitions', 'apiextensions.k8s.io')
 }
 
-/** The `apiVersion` in which the definition stores its objects now; undefined: there is no definition of the name. */
+/** The `apiVersion` in which the definition stores its objects now; undefined: no definition of the name. */
 export async function storedApiVersion(
   parts: ControllerParts,
   name: string,

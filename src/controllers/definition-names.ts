@@ -19,7 +19,7 @@ export function definitionNames(parts: ControllerParts): Controller {
 
 const NAME = 'definition-names'
 
-/** Returns the same object if nothing is to be done. */
+/** Returns the same object if nothing has to be done. */
 type Step = (object: ApiObject, taken: TakenNames, now: string) => ApiObject
 
 const STEPS: readonly Step[] = [withNames, withEstablished]

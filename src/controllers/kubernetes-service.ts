@@ -131,7 +131,7 @@ class ServiceReconciler {
     return resource.withDefaults(object, { gates: this.#parts.gates, now: this.#parts.now })
   }
 
-  /** Creates the object if it is missing; an existing one stays as it is. True: it was created. */
+  /** Creates the object if it is missing; an existing one is not changed. True: it was created. */
   async #create(resource: Resource, object: ApiObject, namespace: string): Promise<boolean> {
     const key = { resource: resource.stored, namespace, name: NAME }
     if ((await this.#parts.registry.store.get(key, { kind: 'any' }, this.#signal)).item !== undefined) return false

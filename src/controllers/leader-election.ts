@@ -28,7 +28,7 @@ const RELEASE_WITHIN_MS = 1_000
 export interface Candidacy {
   /** Unique to this run of this replica. */
   readonly identity: string
-  /** Whether a holder is known to have ended, so that its lease need not be waited for. */
+  /** Whether a holder is known to have ended, so that candidates need not wait for its lease. */
   readonly isGone?: (holder: string) => boolean
 }
 

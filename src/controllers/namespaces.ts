@@ -71,7 +71,7 @@ class NamespaceDeletion {
     this.#signal = signal
   }
 
-  /** True if it has to be retried. */
+  /** True if it must be retried. */
   async sync(): Promise<boolean> {
     const namespace = await this.#read()
     if (namespace === undefined || !isTerminating(namespace)) return false

@@ -1,7 +1,7 @@
 // The resource quota controller: keeps `status.hard` and `status.used`, lowers usage when objects are deleted, and recounts now
 // and then. Admission raises usage just before it lets a write through, so the object of a raise may not be stored yet. A count is stored only if
 // the quota has not changed since before its mark, and the mark refuses the writes that were charged before it and are not stored yet
-// (`quota-counts.ts`). To refuse as few as possible, a quota is not counted until it has not been raised for a moment.
+// (`quota-counts.ts`). A quota is counted when it has not been raised for a moment, so that few writes are refused.
 import { setImmediate } from 'node:timers/promises'
 import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
@@ -40,7 +40,7 @@ const SETTLE_MS = 1_000
 const RECOUNT_MS = 15_000
 /** The interval at which everything is recounted. */
 const RESYNC_MS = 300_000
-/** Between two counts of one quota. */
+/** The pause between two counts of one quota. */
 const REST_MS = 500
 const OBJECTS_AT_ONCE = 200
 const ZERO = quantityOf(0, 'decimalSI')
@@ -166,7 +166,7 @@ class QuotaController {
     }
   }
 
-  /** A type is served that was not: its usage is out of date or missing. */
+  /** A type is served again, or for the first time: its usage is out of date or missing. */
   #onNewType({ group, resource }: GroupResource): void {
     for (const [key, { quota }] of this.#quotas) {
       if (this.#typesOf(quota).some((type) => type.group === group && type.resource === resource)) this.#queue.add(key)
@@ -185,7 +185,7 @@ class QuotaController {
     return undefined
   }
 
-  /** True if it has to be retried. */
+  /** True if it must be retried. */
   async #sync(key: string, signal: AbortSignal): Promise<boolean> {
     const known = this.#quotas.get(key)
     if (known === undefined) return false

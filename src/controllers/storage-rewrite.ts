@@ -36,7 +36,7 @@ export class Pace {
 }
 
 export interface Rewrite {
-  /** Looked up for each page, because a definition can change on the way. Throws where the type is no longer served. */
+  /** Looked up for each page, because a definition can change on the way. Throws if the type is no longer served. */
   readonly resource: () => Resource
   /** Objects that were written after this revision are in their new form. */
   readonly after: number
@@ -56,7 +56,7 @@ export interface Rewritten {
   readonly total: number
   /** Objects in another version than `apiVersion` were found. */
   readonly foundOthers: boolean
-  /** The reasons why objects could not be read. Those objects stay as they are. */
+  /** The reasons why objects could not be read. Those objects are not changed. */
   readonly unreadable: string | undefined
 }
 

@@ -215,7 +215,7 @@ function running(live: StorageVersionMigration, now: string, progress?: Progress
   return withCondition(live, { type: 'Running', status: true, reason: 'MigrationRunning', message }, now)
 }
 
-/** Objects that are newer than this need no look. It stays as it was set first. */
+/** Objects that are newer than this need no rewrite. It keeps its first value. */
 async function startRevision(run: Run, live: StorageVersionMigration, type: Resource): Promise<number> {
   const set = live.status.resourceVersion ?? ''
   if (set !== '') return Number(set)

@@ -60,7 +60,7 @@ export class TypeInformers {
     return this.#isCurrent && this.#loading.size === 0
   }
 
-  /** Until the signal fires; resolves when nothing is followed any more. */
+  /** Follows until the signal fires. Resolves when nothing is followed any more. */
   async run(signal: AbortSignal): Promise<void> {
     const stopped = Promise.withResolvers<void>()
     const stop = (): void => stopped.resolve()

@@ -13,7 +13,7 @@ export interface WorkQueueOptions {
   /** The name in the log and in metrics. */
   readonly name: string
   readonly workers: number
-  /** Resolves to true if the key is to be retried after a pause. */
+  /** Resolves to true if the key must be retried after a pause. */
   readonly work: (key: string, signal: AbortSignal) => Promise<boolean | void>
 }
 

@@ -130,7 +130,7 @@ const VERSION = Object.freeze(
 /** The compiler does not see a misspelt option of a program in JavaScript. Without its functions, conversion would lose fields. */
 function checkNames(options: object, known: readonly string[], path: string, report: Report): void {
   for (const name of Object.keys(options))
-    if (!known.includes(name)) report(`${path}${name}`, `is no option: there are ${known.join(', ')}`)
+    if (!known.includes(name)) report(`${path}${name}`, `is not an option: there are ${known.join(', ')}`)
 }
 
 function pluralOf(kind: string): string {

@@ -7,7 +7,7 @@ const ANYTHING: StructuralSchema = Object.freeze({})
 /** A field by its name, with dots escaped or in brackets; or the items of a list. */
 const STEP = /\.((?:\\.|[^.[\\])+)|\['([^']*)'\]|\[[^\]]*\]/
 
-/** The schema of the field at a path. Undefined: there is none. */
+/** The schema of the field at a path. Undefined: none. */
 export function schemaAt(root: StructuralSchema, jsonPath: string): StructuralSchema | undefined {
   const step = new RegExp(STEP, 'y')
   let schema: StructuralSchema | undefined = root

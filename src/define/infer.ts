@@ -2,7 +2,6 @@
 import type { JsonSchema, KEYWORDS_INSTEAD } from './json-schema.ts'
 import type { INSTEAD, ZodSchema } from './zod-schema.ts'
 
-/** A Zod 4 schema or a JSON schema. */
 export type Schema = ZodSchema | JsonSchema
 
 /** The type of objects that the server returns: defaults are filled in. */

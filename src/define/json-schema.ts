@@ -108,7 +108,7 @@ function translated(key: keyof JsonSchema, schema: JsonSchema, place: Place): St
       report(path, KEYWORDS_INSTEAD.prefixItems)
       return {}
     case 'additionalProperties':
-      // Fields that are not known are pruned, or refused where the client wants that.
+      // Fields that are not known are pruned, or refused if the client wants that.
       if (schema.additionalProperties === false) return {}
       if (schema.additionalProperties === true) return { 'x-kubernetes-preserve-unknown-fields': true }
       if (schema.properties === undefined) return { additionalProperties: within(schema.additionalProperties!, '{}') }

@@ -3,7 +3,7 @@
 export const BEYOND_RE2 =
   'a pattern with lookaround or backreferences, which RE2 leaves out: use several patterns or a CEL rule'
 
-/** Whether a pattern has what RE2 leaves out because it takes more than linear time. */
+/** Whether a pattern has features that RE2 leaves out because it takes more than linear time. */
 export function isBeyondRe2(source: string): boolean {
   return /\(\?<?[=!]|\\[1-9]|\\k</.test(source.replaceAll('\\\\', ''))
 }

@@ -16,7 +16,7 @@ export interface Rule {
   readonly optionalOldSelf?: boolean
 }
 
-/** A schema in the form that the API server takes: `JSONSchemaProps` without what structural schemas may not have. */
+/** A schema in the form that the API server takes: `JSONSchemaProps` without the members that structural schemas may not have. */
 export interface StructuralSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
   readonly title?: string

@@ -21,7 +21,7 @@ export function admissionAnswer(run: Run): Answer {
     const { message, code, reason, warnings, auditAnnotations } = result
     checkVerdicts(result, ['allowed'])
     if (own(result, 'allowed') !== false && (message ?? code ?? reason) !== undefined)
-      throw new TypeError('the function is to return allowed: false with a message, a code or a reason')
+      throw new TypeError('the function must return allowed: false with a message, a code or a reason')
     const response = {
       uid,
       allowed: own(result, 'allowed') !== false,
@@ -73,9 +73,9 @@ async function resultOf(returned: unknown, members?: readonly string[]): Promise
   if (result === undefined && members !== undefined) return {}
   const value = typeof result === 'object' ? parseJsonText(jsonText(result as Value)) : undefined
   const wanted = members === undefined ? 'an object' : `nothing or { ${members.join(', ')} }`
-  if (!isMap(value)) throw new TypeError(`the function is to return ${wanted}, not ${JSON.stringify(result)}`)
+  if (!isMap(value)) throw new TypeError(`the function must return ${wanted}, not ${JSON.stringify(result)}`)
   const odd = members === undefined ? undefined : Object.keys(value).find((name) => !members.includes(name))
-  if (odd !== undefined) throw new TypeError(`the function is to return ${wanted}; there is no ${odd}`)
+  if (odd !== undefined) throw new TypeError(`the function must return ${wanted}; there is no ${odd}`)
   return value
 }
 
@@ -83,7 +83,7 @@ async function resultOf(returned: unknown, members?: readonly string[]): Promise
 function checkVerdicts(result: ValueMap, members: readonly string[]): void {
   const odd = members.find((name) => Object.hasOwn(result, name) && typeof own(result, name) !== 'boolean')
   if (odd !== undefined)
-    throw new TypeError(`the function is to return true or false for ${odd}, not ${jsonText(own(result, odd) ?? null)}`)
+    throw new TypeError(`the function must return true or false for ${odd}, not ${jsonText(own(result, odd) ?? null)}`)
 }
 
 function present(members: Readonly<Record<string, Value | undefined>>): ValueMap {

@@ -1,5 +1,6 @@
-// Takes from an extension's process what Node's permission model allows: the network, signals to other processes, and the built-in
-// modules that lead to either. The extension runs in the same realm, and may replace every method that is looked up after it is loaded.
+// Removes from an extension's process the access that Node's permission model allows: the network, signals to other processes, and the
+// built-in modules that lead to either. The extension runs in the same realm, and may replace every method that is looked up after it
+// is loaded.
 import fs, { writeSync } from 'node:fs'
 import Module from 'node:module'
 import os from 'node:os'

@@ -252,7 +252,7 @@ function readReport(line: string, kind: Order['kind']): Report {
     return { kind: said, message: message.slice(0, LOGGED_BYTES), stack: shown }
   }
   if (kind === 'call' && said === 'answer' && typeof review === 'string') return { kind: said, review }
-  if (kind !== 'load' || said !== 'loaded' || !isList(descriptions)) throw new TypeError('it answers no order')
+  if (kind !== 'load' || said !== 'loaded' || !isList(descriptions)) throw new TypeError('it does not answer an order')
   if (descriptions.length > MOST_FUNCTIONS) throw new TypeError(`it has more than ${MOST_FUNCTIONS} functions`)
   // `register` checks the descriptions.
   return { kind: said, descriptions: descriptions.map((each) => asMap(each) as unknown as Description) }

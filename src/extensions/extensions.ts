@@ -162,7 +162,7 @@ export interface SubjectAccess {
   readonly nonResourceAttributes?: { readonly verb: string; readonly path: string }
 }
 
-/** Nothing: no opinion, the next authorizer is asked. */
+/** Nothing: no opinion, the next authorizer decides. */
 export type AccessResult =
   | { readonly allowed: true; readonly reason?: string }
   | { readonly denied: true; readonly reason?: string }

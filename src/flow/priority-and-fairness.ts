@@ -112,7 +112,7 @@ export class PriorityAndFairness implements FlowControl {
       this.measures.highest.of(name).value = demand.highest
       this.measures.smoothed.of(name).value = level.smoothedDemand
       if (isExempt) seats -= demand.highest
-      // Of its nominal seats, a level lends only those that it did not need.
+      // A level lends only the nominal seats that it did not need.
       const least = Math.max(lower, Math.min(nominal, demand.highest))
       const target = Math.max(least, Math.min(upper, level.smoothedDemand))
       return isExempt ? [] : [{ name, lower: least, upper, target }]

@@ -161,8 +161,8 @@ function slashed(apiVersion: string): string {
 }
 
 /**
- * Unchanged fields of a custom object's scale can be applied. The reference fails where it would have to convert the scale: to
- * change it, or to compute the owners of an object that was never applied (W-279, D20).
+ * Unchanged fields of a custom object's scale can be applied. The reference fails if it would have to convert the scale: to change it, or to compute
+ * the owners of an object that was never applied (W-279, D20).
  */
 function unconvertibleScale(what: string): ApiError {
   const why = 'request to convert CR to an invalid group/version: autoscaling/v1'

@@ -100,7 +100,7 @@ function report(lines: readonly string[], findings: Findings): HttpResponse {
   return plainText(healthy ? 200 : 500, `${[...lines, ...warning, last].join('\n')}\n`)
 }
 
-/** The names of those that fail. */
+/** The names of the checks that fail. */
 export async function failingChecks(
   checks: readonly HealthCheck[],
   signal: AbortSignal,

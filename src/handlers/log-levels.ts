@@ -8,7 +8,6 @@ import type { Route } from '../http/router.ts'
 import { LOG_COMPONENTS, LOG_LEVELS, type LogComponent, type LogLevel } from '../lib/log.ts'
 
 export interface RunningLogLevels {
-  /** By component. */
   all(): Readonly<Partial<Record<LogComponent, string>>>
   /** Sets the level of the component, or of all. Resolves when every worker has applied it. */
   set(level: LogLevel, component?: LogComponent): Promise<void>

@@ -1,5 +1,5 @@
 // Refuses a write if a part of an option would have no effect. That part could have been a selector, a precondition or a dry run: the server
-// would do more than the client asked for (D36).
+// would do more than the client requested (D36).
 import { QUERY_PARAMETERS } from '../api/query-parameters.ts'
 import { ApiError } from '../api/status.ts'
 import type { Query } from '../http/query.ts'

@@ -14,7 +14,7 @@ export interface NodeConnections {
   readonly port: number
   /** The current certificates. */
   readonly files: () => KubeletFiles
-  /** Connections within this process; absent: there are no simulated nodes. */
+  /** Connections within this process; absent: no simulated nodes. */
   readonly simulated?: SimulatedConnections
 }
 
@@ -29,6 +29,6 @@ export interface SimulatedConnections {
 export interface KubeletFiles {
   /** The client certificate; undefined: none is shown. */
   readonly certificate: { readonly certificate: string; readonly key: string } | undefined
-  /** The authority of kubelets; undefined: those that the machine trusts. */
+  /** The authority of kubelets; undefined: the authorities that the machine trusts. */
   readonly authority: string | undefined
 }

@@ -7,7 +7,7 @@ import type { Route } from '../http/router.ts'
 
 export interface OpenIdOptions {
   readonly issuer: string
-  /** Asked at the first request: the server's own address is known then. */
+  /** Called at the first request, when the server's own address is known. */
   readonly jwksUri: () => string
   readonly algorithms: readonly string[]
   readonly jwks: object

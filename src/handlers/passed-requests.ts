@@ -51,7 +51,7 @@ const DATA_TYPE =
 /** Others would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */
 const TUNNELLED = /^(?:websocket|spdy\/3\.1)$/i
 
-/** The headers that ask for another protocol on the connection, without the token that some clients put there; undefined without such a request. */
+/** The headers that request another protocol on the connection, without the token that some clients put there; undefined without such a request. */
 export function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, string>> | undefined {
   const { upgrade } = headers
   if (typeof upgrade !== 'string' || !TUNNELLED.test(upgrade) || remote.protocol !== 'http/1.1') return undefined

@@ -44,7 +44,7 @@ export async function parametersIn(http: HttpRequest): Promise<Pick<Query, 'get'
   const given = type === FORM ? formIn(bytes) : jsonIn(bytes, type)
   for (const name of given.keys()) {
     const fault = !OF_LISTS.has(name)
-      ? 'is no parameter of a list'
+      ? 'is not a parameter of a list'
       : OF_URLS.has(name)
         ? 'belongs to the URL'
         : http.query.has(name)

@@ -1,5 +1,5 @@
 // /debug/requests: the users with the most time lately, the open requests, and those with the longest turns of the last minutes. JSON for
-// programs that ask for it, otherwise tables for a terminal.
+// programs that request it, otherwise tables for a terminal.
 import type { Handler } from '../http/http.ts'
 import type { ClientUse, RequestsReport, RequestStatus } from '../http/turn-ledger.ts'
 import { type Columns, tableOf } from '../lib/table-text.ts'

@@ -40,7 +40,7 @@ export interface ResourceParts extends WireParts {
   readonly queries: ObjectQueries
   /** Runs expensive writes in other threads. Absent: every write runs in this thread. */
   readonly largeWrites?: LargeWrites | undefined
-  /** Opens a batch that reads nothing older than the revision. Absent: there are no transactions. */
+  /** Opens a batch that reads nothing older than the revision. Absent: no transactions. */
   readonly openBatch?: ((revision: number | undefined) => ObjectBatch) | undefined
   /** The batch that the writes belong to. */
   readonly batch?: WriteBatch | undefined
@@ -149,7 +149,7 @@ export function headerOf(request: HttpRequest, name: string): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '')
 }
 
-/** The media types that the client asks for. */
+/** The media types that the client requests. */
 export function askedBy(request: HttpRequest): Asked {
   return { accept: headerOf(request, 'accept'), contentType: headerOf(request, 'content-type') }
 }

@@ -1,4 +1,4 @@
-// Answers with objects: in the encoding and the form that the client asked for.
+// Answers with objects: in the encoding and the form that the client requested.
 import { encodeContinue } from '../api/continue-token.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -56,7 +56,7 @@ export function resultViewOf(parts: ResourceParts, request: ServedRequest): View
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
 }
 
-/** For text that is streamed although the request could have asked for an object (R-266). */
+/** For text that is streamed although the request could have requested an object (R-266). */
 export function checkTextAccept(parts: ResourceParts, request: ServedRequest): void {
   const offer = { ...offerOf(parts, request, 'metadata'), passed: 'text/plain' }
   parts.negotiator.negotiate(askedBy(request.http), offer)
@@ -239,7 +239,7 @@ function isStored(object: ApiObject | StoredObject): object is StoredObject {
   return Buffer.isBuffer((object as StoredObject).bytes)
 }
 
-/** The Success of a delete or of an action; `code` only where the reference says it. */
+/** The Success of a delete or of an action; `code` only if the reference says it. */
 export function respondWithStatus(view: View, details: StatusDetails | undefined, code?: number): HttpResponse {
   const status: Status = {
     kind: 'Status',

@@ -1,4 +1,4 @@
-// /debug/watchers: JSON for programs that ask for it, else a table for a terminal.
+// /debug/watchers: JSON for programs that request it, else a table for a terminal.
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { parseAccept } from '../codec/media-type.ts'
@@ -56,7 +56,7 @@ function asksForReplicas({ query }: HttpRequest): boolean {
 interface WatchersPage {
   readonly resourceVersion: string
   readonly watchers: readonly ShownWatcher[]
-  /** If all were asked. */
+  /** Present if all replicas were requested. */
   readonly replicas?: readonly { readonly name: string; readonly problem?: string }[]
 }
 
@@ -77,7 +77,7 @@ function ofAllReplicas(
   }
 }
 
-/** JSON for programs that ask for it, else the text. */
+/** JSON for programs that request it, else the text. */
 export function showPage(request: HttpRequest, page: object, text: () => string): HttpResponse {
   const [first] = parseAccept(headerOf(request, 'accept'))
   const asksForJson = first?.type === 'application' && first.subtype === 'json'

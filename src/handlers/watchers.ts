@@ -27,7 +27,6 @@ export interface Watched extends ClientName {
   readonly fieldSelector: string
 }
 
-/** The status of a watch. */
 export interface WatcherStatus extends Watched {
   readonly since: string
   /** The newest revision that was sent; empty: none. */
@@ -76,7 +75,7 @@ export class Watchers {
     ]
   }
 
-  /** A watch that a client asks for. The caller closes it, also where it fails. Throws `ApiError` 429 if the client has too many. */
+  /** A watch that a client requests. The caller closes it, also if it fails. Throws `ApiError` 429 if the client has too many. */
   begin(watched: Watched, start: WatchQuery['start'], holder: WatchMemoryHolder): OpenWatch {
     this.#memory.take(holder)
     const now = this.#options.clock.now()

@@ -22,7 +22,7 @@ const COMMA = 0x2c
 const OPEN_LIST = 0x5b
 const OPEN_MAP = 0x7b
 
-/** 1 for a byte that separates values, where it is not within a text. */
+/** 1 for a byte that separates values, if it is not within a text. */
 const SEPARATORS = Uint8Array.from({ length: 256 }, (_, byte) => (isSeparator(byte) ? 1 : 0))
 const TEXT_SEPARATORS = SEPARATORS.with(NEWLINE, 1).with(RETURN, 1)
 
@@ -59,7 +59,7 @@ function valuesIn(bytes: Buffer, form: Form, random: Random): number {
   return separators <= FEW || form === 'text' ? separators : jsonValuesIn(bytes)
 }
 
-/** A small number of separators need not be told from those within texts, which takes twice as long. */
+/** A small number of separators need not be distinguished from separators within texts, which takes twice as long. */
 const FEW = 400
 
 /** Separators within texts count as well. */

@@ -61,7 +61,7 @@ export function faultError(auditId: string): ApiError {
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })
 }
 
-/** The reference's text, in plain text for every format that the client asked for: it does not come from the code that encodes answers (P-225). */
+/** The reference's text, in plain text for every format that the client requested: it does not come from the code that encodes answers (P-225). */
 export function timeoutAnswer(): HttpResponse {
   const { kind: _, apiVersion: __, ...status } = statusOf(timeoutError())
   const bytes = Buffer.from(`${JSON.stringify(status)}\n`)
@@ -78,7 +78,7 @@ export interface ErrorAnswers {
   readonly writeStatus: StatusWriter
 }
 
-/** Answers in the encoding that the client asked for; indented JSON where it asked for none that a Status has (R-008). */
+/** Answers in the encoding that the client requested, or in indented JSON if a Status does not have it (R-008). */
 export function statusWriter(encode: StatusEncoder, cbor: boolean): StatusWriter {
   return (error, request) => {
     const { accept, 'content-type': contentType } = request.headers

@@ -37,7 +37,7 @@ export interface HttpRequest {
   readonly host: string
   /** A page of the console sent the request, below a prefix that is not in its path. Its credential is a session. */
   readonly isOfConsole: boolean
-  /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
+  /** `websocket`: the client requested an upgrade; a `stream` answer is then sent as one message a piece. */
   readonly transport: 'plain' | 'websocket'
   /**
    * Fires when the answer can no longer arrive: the client is gone, the deadline has passed, the server stops. Never
@@ -158,7 +158,7 @@ export interface HttpResponse {
 
 export type ResponseBody =
   | { readonly kind: 'empty' }
-  /** All at once. `compress`: gzip where the client takes it and the body is over 128 KiB (R-274). */
+  /** All at once. `compress`: gzip if the client takes it and the body is over 128 KiB (R-274). */
   | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly compress?: boolean }
   /**
    * Pulled piece by piece at the client's pace; small pieces are joined. An error after the first byte destroys the stream, so
@@ -187,7 +187,7 @@ export type Piece = Buffer | readonly Buffer[]
 
 export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 
-/** The destination of a stream. Writing never waits: see what `write` returns. */
+/** The destination of a stream. Writing never waits: see the result of `write`. */
 export interface ByteSink {
   /**
    * False: do not write again before `drained`. Parts are sent without being joined if possible. The bytes must not change. `since`: the time of

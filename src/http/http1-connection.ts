@@ -5,7 +5,7 @@ import type { ConnectionLimits, EndReason } from '../wire/connection-limits.ts'
 import { Standstill } from '../wire/standstill.ts'
 import type { Holding, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 
-/** The limit of requests that are sent before earlier ones are answered. Hardly any client does that, and none with so many. */
+/** The limit of requests that are sent before earlier ones are answered. Hardly any client does that, and none with this many. */
 const MOST_PIPELINED = 64
 
 export interface Http1Options {
@@ -64,7 +64,7 @@ export class Http1Connection {
     if (next !== undefined) setImmediate(() => this.#begin(next))
   }
 
-  /** Requests that have not begun when the connection is to end were not processed: the client may send it elsewhere. */
+  /** Requests that have not begun when the connection ends were not processed: the client may send it elsewhere. */
   #begin(begin: () => void): void {
     if (this.#isLeaving || this.socket.destroyed) return
     this.#isAnswering = true

@@ -58,7 +58,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   /** The limits on incomplete requests and on unread answers. */
   readonly unfinished?: UnfinishedLimits
   readonly limits?: ConnectionLimits
-  /** The target that a request of the console means; undefined for all other requests. Absent: there is no console. */
+  /** The target that a request of the console means; undefined for all other requests. Absent: no console. */
   readonly consoleTarget?: ((target: string) => string | undefined) | undefined
   /** Reads from the socket of an HTTP/2 session. */
   readonly readSocket?: ReadSocket
@@ -316,7 +316,7 @@ function finished(exchange: Exchange, { status, sentBytes }: UpgradeOutcome): Fi
 
 function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
   if (signal.reason instanceof ClientGoneError) return
-  // The client asked for little time, or took too long to read.
+  // The client requested little time, or took too long to read.
   const isLate = signal.reason instanceof DeadlineError
   log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'response aborted')
 }

@@ -2,7 +2,7 @@
 import { unescape } from 'node:querystring'
 
 export interface Query {
-  /** The first value; undefined if the name does not occur, `''` where it has no value. */
+  /** The first value; undefined if the name does not occur, `''` if it has no value. */
   get(name: string): string | undefined
   all(name: string): readonly string[]
   has(name: string): boolean
@@ -20,7 +20,7 @@ const NONE: Query = {
   broken: undefined,
 }
 
-/** `search` is what follows the `?`. The platform's parser is not used, because it takes twenty seconds for a megabyte of empty pairs. */
+/** `search` is the text after the `?`. The platform's parser is not used, because it takes twenty seconds for a megabyte of empty pairs. */
 export function parseQuery(search: string): Query {
   if (search === '') return NONE
   const values = new Map<string, string[]>()

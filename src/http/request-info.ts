@@ -36,12 +36,12 @@ export interface ResourceInfo {
   readonly legacy: boolean
 }
 
-/** Everything outside of resources: health, discovery, metrics, and what does not exist. */
+/** Everything outside of resources: health, discovery, metrics, and unknown paths. */
 export interface PathInfo {
   readonly kind: 'path'
   /** The method in lower case. */
   readonly verb: string
-  /** A profile, which takes as long as its client asks for. */
+  /** A profile, which takes as long as its client requests. */
   readonly isProfile?: true
 }
 
@@ -162,7 +162,7 @@ function verbOf(verb: ResourceVerb, name: string | undefined, query: Query): Res
   return verb === 'delete' ? 'deletecollection' : verb
 }
 
-/** The name that the field selector asks for, where it can be a segment of a path (P-104). */
+/** The name that the field selector asks for, if it can be a segment of a path (P-104). */
 function selectedNameOf(query: Query): string | undefined {
   const selector = query.get('fieldSelector')
   if (selector === undefined) return undefined

@@ -1,4 +1,4 @@
-// The parts of an answer that filters and handlers set before it exists: headers, warnings, whether the client is to reconnect, and the user of
+// The parts of an answer that filters and handlers set before it exists: headers, warnings, whether the client must reconnect, and the user of
 // the request. Also the listeners for the end of the answer.
 import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'

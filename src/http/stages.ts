@@ -1,6 +1,5 @@
-// The way of a request from the listener to its handler, as one list of stages, outermost first. The order decides which error wins
-// (P-001): a bad token is 401 even where the request would be forbidden or the server is full. The exchange sets deadlines and the headers that all
-// answers have.
+// The way of a request from the listener to its handler, as one list of stages, outermost first. The order decides which error wins (P-001): a bad
+// token is 401 even if the request would be forbidden or the server is full. The exchange sets deadlines and the headers that all answers have.
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { FlowControl } from '../flow/flow.ts'
@@ -54,7 +53,7 @@ export interface StageOptions extends WhenServing {
   readonly allowedOrigins: readonly RegExp[]
   /** The directives of `Strict-Transport-Security`; none: the header is not sent (R-276). */
   readonly strictTransport: readonly string[]
-  /** Serves the console, and lets its sessions in; absent: there is none. */
+  /** Serves the console, and lets its sessions in; absent: none. */
   readonly console?: ((audited: AuditEntrance) => Filter) | undefined
   /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
   readonly sendRetryAfter: boolean

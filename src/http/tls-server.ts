@@ -59,7 +59,7 @@ export function openTls(options: TlsServerOptions): Server {
   const server = createServer({
     ...contextOf(options),
     ALPNProtocols: options.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
-    // Every client is asked for a certificate, and none is turned away for a bad one: that is answered with 401 (P-020).
+    // Every client may send a certificate. A client with a bad one is not refused here, but answered with 401 (P-020).
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: handshakeTimeoutOf(options),

@@ -9,7 +9,6 @@ import { isLongRunning } from './deadline.ts'
 import type { HttpRequest } from './http.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** The status of a request. */
 export interface RequestStatus {
   /** The end of the request. For an open request: now. */
   readonly at: string
@@ -131,7 +130,7 @@ export class TurnLedger {
     this.#since = now
   }
 
-  /** Its answer is over. */
+  /** The answer to the request is over. */
   finish({ request, user, isAuthorized, status, sentBytes, milliseconds }: Finished): void {
     const now = request.receivedAt + milliseconds
     if (this.#current === request) {

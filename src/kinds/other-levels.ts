@@ -17,7 +17,7 @@ interface Marks {
   readonly unknown: readonly Buffer[]
 }
 
-/** Of canonical JSON under a key that is relative to the server's prefix. */
+/** Tells from canonical JSON, and its key relative to the server's prefix, whether a server of another level has written it. */
 export function ofOtherLevels(schema: SchemaTable, resources: ResourceTable): (bytes: Buffer, key: string) => boolean {
   const marks = new Map<string, Marks>()
   for (const { stored, storedKind } of resources.all()) {

@@ -7,7 +7,7 @@ export interface CopiedItem extends KeyValue {
 }
 
 export interface CopyRequest {
-  /** Of the keys to copy. Ends in `/`. */
+  /** The prefix of the keys to copy. Ends in `/`. */
   readonly prefix: string
   /** Absent: the newest. */
   readonly at?: Revision | undefined
@@ -25,7 +25,7 @@ export interface StoreCopy {
   readonly count: number
   /** In the order of the bytes of their keys; each page some megabytes at most. */
   pages(signal: AbortSignal): AsyncGenerator<readonly CopiedItem[]>
-  /** The first key of the store that is not before this text, under any prefix. Undefined: there is none. */
+  /** The first key of the store that is not before this text, under any prefix. Undefined: none. */
   firstKey(from: string, signal: AbortSignal): Promise<string | undefined>
   /** The newest revision that the store has now. */
   newestRevision(signal: AbortSignal): Promise<Revision>

@@ -9,7 +9,7 @@ export function keyToBytes(key: string): Buffer {
   return key.isWellFormed() ? Buffer.from(key) : escapedToBytes(key)
 }
 
-/** The key that stands in a part of the bytes. */
+/** The key in a part of the bytes. */
 export function keyFromBytes(bytes: Buffer, from = 0, to: number = bytes.length): string {
   const text = bytes.toString('utf8', from, to)
   // The character marks unreadable bytes, unless the key has it.

@@ -12,7 +12,7 @@ export interface KeyValue {
   readonly key: string
   /** Shared and never changed in place. */
   readonly value: Buffer
-  /** Of the write that put this value. */
+  /** The revision of the write that put this value. */
   readonly revision: Revision
   /** The revision of the write that made the key, since it was last absent. */
   readonly createRevision: Revision
@@ -88,7 +88,7 @@ export interface Commit {
 /** A commit that writes one key. */
 export interface PutRequest extends Put {
   readonly expected: Revision
-  /** Of other keys. */
+  /** The expectations of other keys. */
   readonly alsoExpected?: readonly Expectation[] | undefined
   readonly isIncrement?: boolean | undefined
 }
@@ -113,7 +113,7 @@ export type KvEvent =
       readonly value: Buffer
       readonly revision: Revision
       readonly createRevision: Revision
-      /** The earlier value under the key; only if the watch asked for it, and it was still in history. */
+      /** The earlier value under the key; only if the watch requested it, and it was still in history. */
       readonly previous?: KeyValue
     }
   | { readonly kind: 'delete'; readonly key: string; readonly revision: Revision; readonly previous?: KeyValue }
@@ -165,7 +165,7 @@ export interface Kv {
    */
   commit(commit: Commit, signal: AbortSignal): Promise<WriteResult>
   /**
-   * Survives lost connections by itself. Ends by throwing `KvError` `compacted` if history before `after + 1` is gone, `closed` where the engine was
+   * Survives lost connections by itself. Ends by throwing `KvError` `compacted` if history before `after + 1` is gone, `closed` if the engine was
    * closed, `CancelledError` when the signal fires.
    */
   watch(request: WatchRequest, signal: AbortSignal): KvWatch

@@ -3,7 +3,7 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { GetResult, Kv, KeyValue, KvWatch, ListResult, Range, Revision } from './kv.ts'
 
-/** 64 bits, which the client that asked for the lease has chosen. */
+/** 64 bits, which the client that requested the lease has chosen. */
 export type LeaseId = bigint
 
 export const NO_LEASE: LeaseId = 0n
@@ -37,7 +37,7 @@ export interface StoredHistory extends Disposable {
   readonly newest: Revision
   /** The oldest revision that can be read. */
   readonly oldest: Revision
-  /** With the seconds that they were asked for. */
+  /** With their requested seconds. */
   readonly leases: readonly (readonly [LeaseId, number])[]
   /**
    * Puts for the state at the oldest revision, followed by every change since. They come in the order of the changes, in pieces; the event loop
@@ -119,7 +119,7 @@ export interface TransactionalKv extends Kv {
   /** Resolves when the transaction's writes, and all that it has read, are durable. */
   transact<Result>(request: TransactionRequest<Result>, signal: AbortSignal): Promise<Result>
   watchRange(request: RangeWatchRequest, signal: AbortSignal): KvWatch<StoredEvent>
-  /** All leases, with the seconds that they were asked for. */
+  /** All leases, with their requested seconds. */
   leases(): Iterable<readonly [LeaseId, number]>
   openHistory(): StoredHistory
 }

@@ -4,7 +4,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import path from 'node:path'
 
-/** Node writes it down when the process ends; here also for a server that is never stopped but killed. */
+/** Node writes the cache when the process ends. It is also written after this time, because a server may be killed. */
 const FLUSH_AFTER_MS = 5000
 
 /** Applies to modules that are imported later. Without a place for it, they are compiled at every start. */

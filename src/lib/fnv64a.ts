@@ -1,6 +1,5 @@
-// FNV-1a of 64 bits: the checksum of bbolt's meta pages, and what shards of lists are divided by.
+// FNV-1a of 64 bits: the checksum of bbolt's meta pages, and the hash that divides lists into shards.
 
-/** The prime is 2^40 + 0x1b3. */
 const LOW_PRIME = 0x1b3
 
 /** Computes with halves of 32 bits: with big integers it takes 20 times as long. */

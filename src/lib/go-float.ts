@@ -15,7 +15,7 @@ export function formatFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`
 }
 
-/** A number that was read without a type: an integer of 64 bits where it can be one, and a double otherwise. */
+/** A number that was read without a type: an integer of 64 bits if it can be one, and a double otherwise. */
 export function formatNumber(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : formatFloat(value)
 }

@@ -41,7 +41,7 @@ export function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** The key in a header's name. Names have no case. Invalid escapes stay as they are. */
+/** The key in a header's name. Names have no case. Invalid escapes do not change. */
 export function unescapeHeaderName(part: string): string {
   const lower = part.toLowerCase()
   try {

@@ -11,7 +11,7 @@ export function re2js(): typeof Re2js {
   return load('re2js') as typeof Re2js
 }
 
-/** YAML as a row of events. */
+/** YAML as a sequence of events. */
 export function jsYaml(): typeof JsYaml {
   return load('js-yaml') as typeof JsYaml
 }

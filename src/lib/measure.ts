@@ -35,10 +35,7 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly kind: MeasureKind
   readonly labels: readonly string[]
   readonly make: () => S
-  /**
-   * The limit of series where label values come from clients: the least recently used one goes. Other code must not keep series of such a
-   * family.
-   */
+  /** The limit of series if label values come from clients: the least recently used one goes. Other code must not keep series of such a family. */
   readonly most?: number | undefined
   /** Brings measures up to date that are only computed when they are read. */
   readonly refresh?: Refresh<S> | undefined
@@ -104,7 +101,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return this.#series.size
   }
 
-  /** Removes series by the values of their labels. Kept series have to be looked up again. */
+  /** Removes series by the values of their labels. Kept series must be looked up again. */
   forget(isGone: (values: readonly string[]) => boolean): void {
     for (const [key, { values }] of this.#series) if (isGone(values)) this.#series.delete(key)
   }

@@ -1,5 +1,5 @@
 // The written forms that names and labels must have, after RFC 1123 and RFC 1035. Each check answers with the faults it finds, in the
-// reference's words, and with one shared empty list where there are none. The patterns take linear time for every text.
+// reference's words, and with one shared empty list if there are none. The patterns take linear time for every text.
 
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
 export const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/

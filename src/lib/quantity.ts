@@ -227,7 +227,7 @@ export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return sum(a, b, -b.unscaled)
 }
 
-/** Zero leaves the other quantity and its scale as they are. */
+/** Zero does not change the other quantity and its scale. */
 function sum(a: Quantity, b: Quantity, added: bigint): Quantity {
   const format = a.unscaled === 0n ? b.format : a.format
   const long = a.isLong === true || b.isLong === true ? { isLong: true as const } : {}

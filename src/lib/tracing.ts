@@ -13,7 +13,7 @@ export interface Step {
 export interface Tracing {
   /** Runs a step of the current request. Outside of a request, it only runs the work. */
   step<T>(step: Step, run: () => MaybePromise<T>): MaybePromise<T>
-  /** The headers by which another server continues the trace. Empty: there is no trace. */
+  /** The headers by which another server continues the trace. Empty: no trace. */
   headers(): Readonly<Record<string, string>>
 }
 

@@ -4,8 +4,8 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
 
 /**
- * With open sockets, requests and answers may be on their way through the system, and Node does not tell of them. So this is a guess: clients in
- * this process need some turns after an answer.
+ * With open sockets, requests and answers may be on their way through the system, and Node does not report them. So this is a guess: clients in this
+ * process need some turns after an answer.
  */
 const QUIET_TURNS = 24
 /** Other parts of the process may never rest. Then this many turns without activity of this server are enough. */
@@ -18,7 +18,7 @@ export class Activity {
   /** Calls and changes of the store, and requests that arrive, begin or are answered. */
   #seen = 0
   #underWay = 0
-  /** Turns of the event loop that are waited for here. */
+  /** The turns of the event loop for which this waits. */
   #awaitedTurns = 0
   #lastInLine: Promise<void> = Promise.resolve()
 
@@ -87,7 +87,7 @@ export class Activity {
     }
   }
 
-  /** Not every request calls the store. Its client needs some turns after the answer all the same. */
+  /** Not every request calls the store. Its client needs some turns after the answer too. */
   async #answer(handler: Handler, request: HttpRequest): Promise<HttpResponse> {
     this.#seen++
     try {

@@ -33,7 +33,7 @@ async function readOrder({ body }: HttpRequest): Promise<number | string> {
   const { advance: duration, ...others } = (order ?? {}) as Readonly<Record<string, unknown>>
   const isOrder = typeof duration === 'string' || typeof duration === 'number'
   if (isOrder && Object.keys(others).length === 0) return duration
-  throw new ApiError('BadRequest', 'say how far: {"advance":"5m"}, or a number of milliseconds')
+  throw new ApiError('BadRequest', 'give the time to advance: {"advance":"5m"}, or a number of milliseconds')
 }
 
 function parsed(text: string): unknown {

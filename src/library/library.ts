@@ -134,7 +134,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return startAs(options)
 }
 
-/** With a virtual clock and a seed: everything in it goes by that clock, and the same happens again. Nothing ends unless the clock is moved. */
+/** Needs a virtual clock and a seed. All waits use that clock, so that every run is the same. Nothing ends unless the clock is moved. */
 export function startRepeatable(options: ServerOptions): Promise<Server> {
   return startAs(options, { isRepeatable: true })
 }
@@ -195,7 +195,7 @@ async function openServer(
   return new LibraryServer(running, users, { config, log, records, time, faults, containers })
 }
 
-/** Another server on the store of one in memory, by the same clock, for tests of what several do. It has to be stopped first. */
+/** Another server on the store and the clock of a server in memory, for tests with several servers. It must be stopped first. */
 export function replicaOf(server: Server, seed: string): Promise<Server> {
   return libraryServer(server).replica(seed)
 }
@@ -207,7 +207,7 @@ export function transportTo(server: Server): Transport {
 
 function libraryServer(server: Server): LibraryServer {
   if (server instanceof LibraryServer) return server
-  throw new TypeError('this is no server of startServer()')
+  throw new TypeError('this is not a server of startServer()')
 }
 
 function flagsOf({ dataDir, port, nodes, flags = {} }: ServerOptions): string[] {

@@ -34,7 +34,7 @@ export class TakenSnapshot implements Snapshot {
   /** Throws if the value is not a snapshot, such as a copy of one. */
   static contentsOf(snapshot: Snapshot): SnapshotContents {
     if (!(snapshot instanceof TakenSnapshot)) {
-      throw new TypeError('this is no snapshot: give what server.snapshot() returned, in the same process')
+      throw new TypeError('this is not a snapshot: give the result of server.snapshot(), in the same process')
     }
     return snapshot.#contents
   }

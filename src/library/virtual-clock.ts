@@ -1,4 +1,4 @@
-// A clock that stands still until it is moved, and then waits for what its server does about it.
+// A clock that stands still until it is moved, and then waits for the work of its server.
 import type { Clock as WaitingClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'

@@ -68,7 +68,7 @@ export interface OutgoingCallerParts {
   readonly egress: EgressPolicy
   readonly lookup?: Lookup
   readonly measures?: OutgoingMeasures | undefined
-  /** Absent: calls are no part of a trace. */
+  /** Absent: calls are not part of a trace. */
   readonly tracing?: Tracing | undefined
 }
 
@@ -130,7 +130,7 @@ export class OutgoingCaller implements Disposable {
     throw new OutgoingCallError('answer', 'unexpected switch of protocols')
   }
 
-  /** The same, for a request that asks for another protocol on its connection. */
+  /** The same, for a request that requests another protocol on its connection. */
   async upgrade(
     target: OutgoingTarget,
     sent: OutgoingRequest,

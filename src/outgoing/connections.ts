@@ -29,7 +29,7 @@ export interface Place {
 }
 
 export interface OutgoingTls {
-  /** Authorities in PEM; absent: those that the machine trusts. */
+  /** Authorities in PEM; absent: the authorities that the machine trusts. */
   readonly ca?: string
   /** In PEM. */
   readonly certificate?: string

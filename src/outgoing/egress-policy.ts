@@ -5,9 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { bitsOfIpv6 } from '../lib/ip-bits.ts'
 
 export interface EgressPolicy {
-  /**
-   * Takes an IP address; any other text is not allowed. An IPv6 address that carries an IPv4 address is allowed where both are.
-   */
+  /** Takes an IP address; any other text is not allowed. An IPv6 address that carries an IPv4 address is allowed if both are. */
   allows(address: string): boolean
 }
 

@@ -40,7 +40,7 @@ export function explainConflicts(
   return { conflicts: conflicts.slice(0, MOST_EXPLAINED).map(explain), waysOut: WAYS_OUT }
 }
 
-/** The explanation for users who may not read the object. It has only what the message of the error has. */
+/** The explanation for users who may not read the object. It has only the facts in the message of the error. */
 export function withoutValues({ conflicts, waysOut }: ConflictExplanation): ConflictExplanation {
   const told = ({ field, owner }: ExplainedConflict): ExplainedConflict => {
     const { time: _, ...rest } = owner
@@ -57,7 +57,7 @@ function shown(member: 'current' | 'applied', value: Value | undefined): Partial
 class Lookup {
   readonly #indexes = new Map<string, WeakMap<readonly Value[], Map<PathElement, Value>>>()
 
-  /** Undefined: there is no value, or the path belongs to another version. */
+  /** Undefined: no value, or the path belongs to another version. */
   at(object: Value, path: readonly PathElement[]): Value | undefined {
     let value: Value | undefined = object
     for (const element of path) value = this.#below(value, element)

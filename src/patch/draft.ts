@@ -30,14 +30,14 @@ export function finished(part: Part, room = MAX_DEPTH): Value {
   return part.finish(room - 1)
 }
 
-/** The member of a part under a key or at a place. Undefined: there is none. */
+/** The member of a part under a key or at a place. Undefined: none. */
 export function memberOf(part: Part, step: string): Part | undefined {
   if (isDraft(part)) return part.get(step)
   if (isMap(part)) return own(part, step)
   return isList(part) ? part[indexOf(step, part.length)] : undefined
 }
 
-/** The place of a step in a list. Negative steps count from the end. NaN: the step is no number. */
+/** The place of a step in a list. Negative steps count from the end. NaN: the step is not a number. */
 export function indexOf(step: string, length: number): number {
   if (!/^-?\d{1,9}$/.test(step)) return Number.NaN
   const index = Number(step)

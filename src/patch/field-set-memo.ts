@@ -54,7 +54,7 @@ export class FieldSetMemo {
     return decoded
   }
 
-  /** The result of `strip` for a set that is asked about again and again, as written. */
+  /** The result of `strip` for a set that is used again and again, as written. */
   stripped(set: FieldSet, strip: (set: FieldSet) => FieldSet): FieldSet {
     let known = this.#stripped.get(set)
     if (known === undefined) this.#stripped.set(set, (known = this.#shared(strip(set))))
@@ -73,7 +73,7 @@ export class FieldSetMemo {
     return shared
   }
 
-  /** Whether `reconcile` leaves the set as it is. Asked once for each shape. */
+  /** Whether `reconcile` does not change the set. Computed once for each shape. */
   reconciled(set: FieldSet, shape: ObjectShape, reconcile: (set: FieldSet, shape: ObjectShape) => FieldSet): FieldSet {
     if (this.#fitting.get(set) === shape) return set
     const result = reconcile(set, shape)

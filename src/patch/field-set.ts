@@ -122,7 +122,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { members: a.members.union(b.members), children }
 }
 
-/** The same of many, each looked at once. */
+/** The same for many names. */
 export function unionOf(sets: Iterable<FieldSet>): FieldSet {
   const builder = new FieldSetBuilder()
   for (const set of sets) builder.addAll(set)
@@ -140,7 +140,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return { members: a.members.intersection(b.members), children }
 }
 
-/** Without the paths of `b`; what lies below such a path stays. */
+/** Without the paths of `b`. Paths below these stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false)
 }
@@ -231,9 +231,9 @@ const KIND_ORDER = 'fkvi'
 interface PlacedElement {
   readonly element: PathElement
   readonly kind: number
-  /** Of keys. */
+  /** The keys of a `k:` element. */
   readonly keys: readonly (readonly [string, Value])[]
-  /** Of values and indexes; the text of fields. */
+  /** The value or the index. For a field, its text. */
   readonly value: Value
 }
 

@@ -5,7 +5,7 @@ import { formatGoValue } from '../api/go-format.ts'
 
 export interface OrderRequest {
   readonly items: readonly Value[]
-  /** The order that the patch asks for; items in here are the patch's. */
+  /** The order that the patch specifies; items in here are the patch's. */
   readonly wanted: readonly Value[]
   /** The list before the patch. */
   readonly serverOrder: readonly Value[]

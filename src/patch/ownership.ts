@@ -139,7 +139,7 @@ interface Settlement {
 
 interface Written {
   readonly object: ValueMap
-  /** A merged object is compared as it is: an item without a member that is always shown differs from an item with it. */
+  /** A merged object is compared unchanged: an item without a member that is always shown differs from an item with it. */
   readonly isMerged: boolean
 }
 

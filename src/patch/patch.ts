@@ -4,7 +4,7 @@ import { ApiError, type StatusDetails } from '../api/status.ts'
 
 export type PatchType = 'json' | 'merge' | 'strategic' | ApplyType
 
-/** An apply by what its body is encoded in; YAML has JSON in it. */
+/** An apply by the encoding of its body. YAML includes JSON. */
 export type ApplyType = 'apply-yaml' | 'apply-cbor'
 
 const PATCH_TYPES: Readonly<Record<string, PatchType>> = {

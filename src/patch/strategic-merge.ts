@@ -120,8 +120,8 @@ function withoutDirective(patch: ValueMap): ValueMap {
 }
 
 /**
- * The part of a patch that is added where the object has nothing. Nulls are dropped, and so are maps with a `$patch` directive, which has
- * nothing to act on. Other directives stay, and are reported as unknown fields.
+ * The part of a patch that is added if the object has nothing. Nulls are dropped, and so are maps with a `$patch` directive, which has nothing to act
+ * on. Other directives stay, and are reported as unknown fields.
  */
 function withoutDirectives(patch: Value): Value | undefined {
   if (isList(patch)) {
@@ -143,7 +143,7 @@ function isDirective(key: string): boolean {
   return key === PATCH || key === RETAIN_KEYS || key.startsWith(DELETE_FROM_LIST) || key.startsWith(SET_ORDER)
 }
 
-/** A copy of the original, with only the listed members where the patch has a `$retainKeys` list. */
+/** A copy of the original, with only the listed members if the patch has a `$retainKeys` list. */
 function retainKeys(original: ValueMap, patch: ValueMap, work: Work): Members {
   const retained = own(patch, RETAIN_KEYS)
   const result: Members = {}
@@ -208,7 +208,7 @@ function mergeOrderedLists(shape: Shape, result: Members, { patch, work }: Merge
   return done
 }
 
-/** The items of the patch must come in the order that it asks for. */
+/** The items of the patch must come in the order that it specifies. */
 function checkOrder(patched: Value | undefined, order: readonly Value[], mergeKey: string): void {
   if (!isList(patched) || order.length === 0) return
   const items = patched.filter((item) => !(isMap(item) && own(item, PATCH) === 'delete'))

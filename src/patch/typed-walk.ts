@@ -12,7 +12,7 @@ export function fieldsOf(shape: Shape, value: Value): FieldSet {
   return builder.build()
 }
 
-/** Adds what lies below `value`; returns whether the value itself is a leaf that its parent has to record. */
+/** Adds the paths below `value`; returns whether the value itself is a leaf that its parent must record. */
 function collect(shape: Shape, value: Value, into: FieldSetBuilder): boolean {
   const structure = structureOf(shape, value)
   if (structure === 'members') {

@@ -13,7 +13,7 @@ export function partsOf(shape: Shape, value: Value): FieldSet {
 const NO_CHILDREN = EMPTY_SET.children
 
 class Parts {
-  /** By the names of the members. */
+  /** The elements by the names of the members. */
   readonly #flat = new Map<string, FieldSet>()
 
   of(shape: Shape, value: Value): FieldSet {

@@ -19,7 +19,7 @@ export interface CertificateRequest {
 }
 
 interface SignatureAlgorithm {
-  /** Of the key, as Node names it. */
+  /** The type of the key, as Node names it. */
   readonly key: 'rsa' | 'ec' | 'ed25519'
   /** Undefined if the algorithm has a hash of its own. */
   readonly hash?: string

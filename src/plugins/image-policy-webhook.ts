@@ -78,7 +78,7 @@ export function imagePolicy(ask: AskAboutImages, options: ImagePolicyOptions, cl
   }
 }
 
-/** Of the subresources, only ephemeral containers have images. */
+/** Of the subresources only that for ephemeral containers has images. */
 function reviewSpec({ object: pod, subresource, namespace }: AdmissionRequest): object | undefined {
   if (pod === undefined || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined
   const lists = subresource === '' ? ['containers', 'initContainers'] : ['ephemeralContainers']

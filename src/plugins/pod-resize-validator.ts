@@ -1,4 +1,4 @@
-// PodResizeValidator: a resized pod has to fit the allocatable resources of its node (W-478).
+// PodResizeValidator: a resized pod must fit the allocatable resources of its node (W-478).
 import type { Node, Pod } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { own } from '../api/value.ts'

@@ -38,7 +38,7 @@ function secretsInVolume(volume: Volume): readonly (string | undefined)[] {
   ]
 }
 
-/** Whether a volume asks for a token of the account. */
+/** Whether a volume requests a token of the account. */
 export function usesTokens({ spec: { volumes = [] } }: Pod): boolean {
   return volumes.some(({ projected }) => projected?.sources?.some((source) => source.serviceAccountToken !== undefined))
 }

@@ -23,7 +23,7 @@ import { forbidden } from '../admission/refusal.ts'
 
 /** Reads quotas and updates their usage. */
 export interface QuotaLedger {
-  /** The quotas of a namespace, from memory: every write asks for them. */
+  /** The quotas of a namespace, from memory: every write reads them. */
   quotasIn(namespace: string): readonly ResourceQuota[]
   /**
    * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict, and may throw to

@@ -1,7 +1,7 @@
 // Merges two lists of tolerations without those that another one covers, in linear time: candidates are looked up by their fields.
 import type { Toleration } from '../api/gen/kinds.ts'
 
-/** Of equal tolerations the first is kept; of tolerations that cover each other, the last. */
+/** If tolerations are equal, the first is kept. If they cover each other, the last is kept. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): readonly Toleration[] {
   const all = [...first, ...second].map((toleration) => new Candidate(toleration))
   const later = new Covers()

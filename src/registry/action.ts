@@ -45,7 +45,7 @@ export function actionStep({ at, body }: Action, request: ActionRequest, shown: 
   }
 }
 
-/** Removes what only the server may set. Bindings and tokens identify their pod or account by it. */
+/** Removes members that only the server may set. Bindings and tokens identify their pod or account by it. */
 function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): ApiObject {
   if (subresource === 'binding' || subresource === 'token') return object
   return withMeta(object, {

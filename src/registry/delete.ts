@@ -24,7 +24,7 @@ export interface DeleteRequest {
   readonly options: DeleteOptions
   /** Admission sees no name: the object is one of a collection (W-343). */
   readonly nameless?: boolean
-  /** Admission was asked already, about what leads to this delete (an eviction). */
+  /** Admission has run already, for the eviction that leads to this delete. */
   readonly withoutAdmission?: boolean
   /** Whether the stored object is still the one to delete. Otherwise it counts as not found. */
   readonly means?: (current: StoredObject) => boolean

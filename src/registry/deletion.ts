@@ -57,7 +57,7 @@ function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiOb
   return withMeta(object, { finalizers: finalizers.length === 0 ? undefined : finalizers })
 }
 
-/** Marks the object as of now, without grace. An object that is marked already stays as it is. */
+/** Marks the object as of now, without grace. An object that is marked already is not changed. */
 function markDeleted(object: ApiObject, now: string): ApiObject {
   if (isTerminating(object)) return object
   return withMeta(object, {

@@ -6,7 +6,7 @@ import type { BuiltInGroup, BuiltInResource, BuiltInVersion } from '../schema/bu
 /** A group as discovery shows it; custom groups have the same form. */
 export type DiscoveryGroup = BuiltInGroup
 
-/** `/apis`: all groups but the core one. Those of one rank stand in the order of the names of their APIServices. */
+/** `/apis`: all groups but the core one. Those of one rank are in the order of the names of their APIServices. */
 export function groupListDocument(groups: readonly DiscoveryGroup[]): ValueMap {
   const ranked = groups.filter(({ group }) => group !== '').map((group) => ({ group, ...rankOf(group) }))
   ranked.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1))

@@ -34,7 +34,6 @@ export class ObjectBatch implements WriteBatch {
   readonly parts: RegistryParts
   /** Objects in the form in which they are stored. */
   readonly stored: Store
-  /** The last write. */
   last: BatchedWrite | undefined
   readonly #options: BatchOptions
   readonly #batch: Batch
@@ -103,7 +102,7 @@ export class BatchScope {
     return this.#current.run(batch, write)
   }
 
-  /** The same store; writes of a batch find the objects that the batch has decided. Lists are those from before the batch. */
+  /** The same store; writes of a batch find the objects that the batch has decided. Lists show the state before the batch. */
   around(store: Store): Store {
     const storeOf = (key: ObjectKey): Store => {
       const batch = this.#current.getStore()

@@ -216,7 +216,7 @@ export interface UpdateEndpoint<T extends ApiObject = ApiObject> {
 
 export interface WriteContext {
   readonly user: User
-  /** Empty for what belongs to the whole cluster. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string
   readonly dryRun: boolean
   /** RFC 3339 in whole seconds: one moment for the whole request. */
@@ -239,7 +239,7 @@ export interface WriteContext {
   readonly authorize: (verb: string) => Promise<void>
   /** Absent: the write belongs to no batch. */
   readonly batch?: WriteBatch | undefined
-  /** Call this after a wait: from now on, the time of the event loop counts for the request. Absent: there is no request. */
+  /** Call this after a wait: from now on, the time of the event loop counts for the request. Absent: no request. */
   readonly resume?: (() => void) | undefined
 }
 
@@ -263,7 +263,7 @@ export interface WriteAnswer {
 }
 
 export interface ActionPlace extends GroupVersionResource {
-  /** Empty: the action is the resource, and is asked without a name. */
+  /** Empty: the action is the resource, and has no name. */
   readonly subresource: string
   readonly namespaced: boolean
 }
@@ -289,7 +289,7 @@ export interface ActionContext extends WriteContext {
   readonly resources: ResourceTable
   /** The name in the path; empty if the action is the resource. */
   readonly name: string
-  /** The caller asks for an explanation of the answer. */
+  /** The caller requests an explanation of the answer. */
   readonly explain?: boolean
   /** Runs validating admission. Call this once, before anything is done. */
   readonly validate: (body: ApiObject) => Promise<void>

@@ -44,7 +44,7 @@ function otherKind(
   return view ?? table.findAction({ ...requestResource, subresource })?.body
 }
 
-/** Built-in kinds come in their stored version, custom ones in the version that was asked for. */
+/** Built-in kinds come in their stored version, custom ones in the version that was requested. */
 function servedKind(resource: Resource, asked: Resource, context: () => DefaultsContext): ServedKind {
   const { group, version, kind, conversion, custom } = resource
   const into = async (object: ApiObject, target: Resource): Promise<ApiObject> => {

@@ -46,7 +46,7 @@ export interface Written {
   /** The name in the path. Empty for a create in a collection. */
   readonly name: string
   readonly held: HeldReservation
-  /** Of the resource or of the view, with the conversions that have been made. */
+  /** The versions of the resource or of the view, with the conversions that have been made. */
   readonly versions: KindVersions
   /** Absent: the object is created. */
   readonly stored?: ApiObject

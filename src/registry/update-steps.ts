@@ -39,7 +39,7 @@ export interface UpdateRequest {
   readonly tracksFields: boolean
   /** The action for a missing object: refuse, create as PUT does (D26), or create as apply does. */
   readonly absent: 'refuse' | 'put' | 'apply'
-  /** The uid in the request. Empty: there is none. */
+  /** The uid in the request. Empty: none. */
   readonly uid: string
 }
 

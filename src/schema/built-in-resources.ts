@@ -43,7 +43,7 @@ export interface BuiltInVersion {
   readonly priority: { readonly group: number; readonly version: number } | undefined
   /** Sorted by plural. */
   readonly resources: readonly BuiltInResource[]
-  /** It is served only if the operator asks for it. */
+  /** It is served only if the operator requests it. */
   readonly offByDefault?: true
   /** Its resources come from definitions and are listed in their own order. */
   readonly custom?: true

@@ -130,7 +130,7 @@ class Decoder {
     return zero
   }
 
-  /** The members in canonical form. The same map if nothing changes, which is mostly so. */
+  /** The members in canonical form. The same map if nothing changes, as usual. */
   #members(shape: ObjectShape, source: ValueMap): Record<string, Value> {
     const keys = Object.keys(source)
     const known = this.#known

@@ -36,7 +36,7 @@ function objectIn(shape: Shape): ObjectShape | undefined {
   }
 }
 
-/** The inlined structs around a field. Empty: the field belongs to the record. Undefined: there is no such field. */
+/** The inlined structs around a field. Empty: the field belongs to the record. Undefined: no such field. */
 function structsAround(wire: readonly WireField[], name: string): readonly string[] | undefined {
   for (const member of wire) {
     if (member.type !== 'inline') {

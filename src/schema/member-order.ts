@@ -1,5 +1,5 @@
 // Orders the members of an object as in canonical JSON: fields by the schema, map keys by name, so that `JSON.stringify` can
-// write it. An ordered object is returned as it is.
+// write it. An ordered object is returned unchanged.
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 

@@ -42,7 +42,7 @@ export interface OpenApiPath {
 
 /** The schemas of types under their names in documents. */
 export interface TypeSchemas {
-  /** Undefined: there is no type of that name. */
+  /** Undefined: no type of that name. */
   schema(name: string, version: OpenApiVersion): ValueMap | undefined
 }
 

@@ -35,7 +35,7 @@ const PATCH_TYPES: readonly string[] = [
 const CUSTOM_PATCH_TYPES: readonly string[] = PATCH_TYPES.filter((type) => !type.includes('strategic'))
 const ANYTHING: readonly string[] = ['*/*']
 
-/** The verbs of a connection and the methods that they come by. */
+/** The verbs of a connection and their methods. */
 const CONNECT_METHODS: readonly (readonly [string, readonly Method[]])[] = [
   ['create', ['post']],
   ['delete', ['delete']],

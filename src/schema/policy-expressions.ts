@@ -16,7 +16,7 @@ import { opaque, type Program, STRING, type Type, typeName } from '../cel/cel.ts
 export interface PolicyScope {
   readonly hasParams: boolean
   readonly hasAuthorizer: boolean
-  /** The variables before the expression, `variables.<name>`. Undefined: there are no variables. */
+  /** The variables before the expression, `variables.<name>`. Undefined: no variables. */
   readonly variables?: ReadonlyMap<string, Type>
   /** Expressions can make objects, for patches. */
   readonly makesObjects?: boolean

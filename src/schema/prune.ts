@@ -183,7 +183,7 @@ class Pruner {
     return out ?? map
   }
 
-  /** The path. Keys are written as they are, also with dots. */
+  /** The path. Keys are written unchanged, also with dots. */
   #place(): string {
     let path = ''
     for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`

@@ -17,11 +17,11 @@ export interface CompiledFile extends LevelSpan {
   /** The part before a type's name in OpenAPI documents. */
   readonly openapi: string
   readonly served?: true
-  /** Only if `--runtime-config` asks for it. */
+  /** Only if `--runtime-config` requests it. */
   readonly offByDefault?: true
   /** The file of another version of the group, which declares the types that are the same. */
   readonly like?: string
-  /** Of the group and of the version in discovery, the highest first. */
+  /** The priorities of the group and of the version in discovery, the highest first. */
   readonly priority?: readonly [group: number, version: number]
   readonly types: readonly CompiledType[]
 }
@@ -74,7 +74,7 @@ export interface CompiledResource {
   readonly removed?: string
   /** The group, version and kind that takes its place. */
   readonly replacement?: string
-  /** The gates that have to be on, separated by commas. */
+  /** The gates that must be on, separated by commas. */
   readonly gate?: string
   readonly subresources?: readonly CompiledSubresource[]
 }

@@ -153,12 +153,12 @@ function contextOf({ context }: ManifestParts): WriteContext {
   }
 }
 
-/** The objects of a file, also those in lists. */
+/** The objects of a file, also the objects in lists. */
 function valuesIn(text: string): readonly ValueMap[] {
   return splitDocuments(text).flatMap((document) => {
     const { value } = parseYaml(Buffer.from(document))
     if (value === null) return []
-    if (!isMap(value)) throw new Error('it has something that is no object')
+    if (!isMap(value)) throw new Error('it has an item that is not an object')
     const isList = textOrEmpty(value, 'kind') === 'List' && textOrEmpty(value, 'apiVersion') === 'v1'
     return isList ? mapsInPlace(value, 'items') : [value]
   })

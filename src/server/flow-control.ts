@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts'
 import { runInformer } from '../controllers/informer.ts'
 
 export interface FlowOptions {
-  /** By schemas and levels, or else by the two numbers alone. */
+  /** False: only the two numbers limit requests. */
   readonly priorityAndFairness: boolean
   readonly maxReads: number
   readonly maxWrites: number
@@ -37,7 +37,7 @@ export interface RunningFlowControl {
   readonly rows: (page: DumpName) => readonly Row[]
   /** Resolves when the objects that were stored at the start are in effect. */
   readonly loaded: Promise<void>
-  /** Takes other limits than it was opened with. */
+  /** Changes the limits. */
   limit(limits: Pick<FlowOptions, 'maxReads' | 'maxWrites'>): void
   /** Follows the objects until the signal fires. */
   run(signal: AbortSignal): Promise<void>

@@ -144,7 +144,7 @@ export interface Foundation
   readonly reloads: ReloadRequests
   /** The configuration with its changes since the start. */
   readonly live: LiveConfig
-  /** The address of the service `kubernetes`. Undefined: there is none. */
+  /** The address of the service `kubernetes`. Undefined: none. */
   readonly advertisedAddress: string | undefined
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }

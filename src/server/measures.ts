@@ -1,4 +1,4 @@
-// The metrics of all rooms, and those that are read when they are scraped.
+// The metrics of all rooms, and the metrics that are read when they are scraped.
 import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import { AdmissionMeasures } from '../admission/measures.ts'
 import { PodSecurityMeasures } from '../plugins/pod-security-measures.ts'

@@ -1,4 +1,4 @@
-// The admission plugins that are off unless the operator asks for them, put together.
+// The admission plugins that are off unless the operator requests them, put together.
 import { ADMIT_ALL, type AdmissionPlugin } from '../admission/admission.ts'
 import { eventRateLimit } from '../plugins/event-rate-limit.ts'
 import { imagePolicy } from '../plugins/image-policy-webhook.ts'

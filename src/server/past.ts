@@ -1,4 +1,4 @@
-// The state of a server that keeps everything in memory. The state can be taken at any moment. Later the server can return to it, or
+// The state of a server that keeps everything in memory. It can be taken at any moment. Later the server can return to it, or
 // another server can start from it.
 import { setImmediate } from 'node:timers/promises'
 import type { SigningKeys } from '../auth/signing-keys.ts'

@@ -134,7 +134,6 @@ export interface ResourceApi {
   /** For the audit log. */
   readonly bodyText: BodyText
   readonly watchers: () => readonly WatcherStatus[]
-  /** All groups in discovery. */
   readonly groups: () => readonly DiscoveryGroup[]
   readonly families: readonly Family[]
   /** The types that may be labels of metrics. */

@@ -28,7 +28,7 @@ export type { ServerAccess, StartOrder }
 export interface RunningServer extends ServerAccess {
   /** Never resolves. Rejects if a necessary part of the server has failed for good: stop the server then. */
   readonly failed: Promise<never>
-  /** Undefined if the storage cannot do it: it has to be in memory. */
+  /** Undefined if the storage cannot do it: it must be in memory. */
   readonly past: Past | undefined
   /** Adds functions, in this process. */
   readonly extensible: Extensible
@@ -151,7 +151,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       const halfMs = live.current.shutdownDelayMs / 2
       listener.drain()
       await sleep(halfMs)
-      // A client that came back, because the load balancer had not noticed yet, is asked to leave once more, and not with every answer.
+      // A client that came back, because the load balancer had not noticed yet, gets another GOAWAY, and not with every answer.
       listener.drain()
       await Promise.all([sleep(halfMs), leaving])
       lifecycle.stage = 'closing'

@@ -10,7 +10,7 @@ interface Simulation {
   readonly nodes: NodeConnections | undefined
 }
 
-/** The connections to nodes, and with `--nodes` those to simulated ones. */
+/** The connections to nodes, and with `--nodes` the connections to simulated ones. */
 export function withSimulatedNodes(
   { cluster, containers = {}, nodes }: Simulation,
   parts: Pick<ControllerParts, 'registry' | 'resources' | 'clock'>,

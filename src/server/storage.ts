@@ -19,7 +19,7 @@ import { StartError } from '../config/start-error.ts'
 import { programVersion } from '../telemetry/version.ts'
 import type { StoreLink } from './worker-parts.ts'
 
-/** There is no disk to keep history on: five minutes of it, unless that is more than this. */
+/** Without a disk, history is kept for five minutes, or up to this size. */
 const MEMORY_HISTORY_BYTES = 64 * 1024 * 1024
 
 export interface Storage {
@@ -56,7 +56,7 @@ async function openEngine(order: StorageOrder, signal: AbortSignal): Promise<Sto
   const { storage } = config
   if (link !== undefined) return { kv: await openSupervisorsStore(link, signal) }
   if (snapshot !== undefined && storage.kind !== 'memory') {
-    throw new StartError('only a server in memory can begin with a snapshot: leave out where its data is to be kept')
+    throw new StartError('only a server in memory can begin with a snapshot: name no directory or etcd for its data')
   }
   if (storage.kind !== 'etcd') return openOwnEngine(storage, { clock, snapshot }, signal)
   const kv = await openConfiguredEtcd(storage, { config, tracing, dial }, signal)
@@ -168,7 +168,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function inMemory(): StartError {
-  return new StartError('what a server has in memory cannot be reached from outside of it')
+  return new StartError('other processes cannot read the memory of a server')
 }
 
 interface CopyOrder {

@@ -38,7 +38,7 @@ export async function startTracing(
 export function tracedKv(kv: Kv, tracing: Tracing | undefined): Kv {
   if (tracing === undefined) return kv
   const step = <T>(operation: string, run: () => Promise<T>): Promise<T> =>
-    // The kind of access is no secret, but the name in the key may be.
+    // The kind of access is not secret, but the name in the key may be.
     Promise.resolve(tracing.step({ name: `Storage ${operation}`, kind: 'client', attributes: {} }, run))
   return {
     get: (...call) => step('get', () => kv.get(...call)),

@@ -72,7 +72,7 @@ export class Batch implements Store {
     return entry === undefined ? this.#store.peek?.(key) : entry.now
   }
 
-  /** Whether the batch has looked at the object. */
+  /** Whether the batch has read the object. */
   knows(key: ObjectKey): boolean {
     return this.#entries.has(placeOf(key))
   }

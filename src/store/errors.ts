@@ -17,7 +17,7 @@ export interface Operation {
 
 const TOO_LARGE = 'Request entity too large: the storage does not take an object of this size'
 
-/** Errors other than a `KvError` are returned as they are. */
+/** Errors other than a `KvError` are returned unchanged. */
 export function translate(error: unknown, operation: Operation): unknown {
   if (!(error instanceof KvError)) return error
   switch (error.code) {

@@ -7,7 +7,7 @@ import { fullKey, type KvObjects, readItems } from './kv-objects.ts'
 import type { ObjectKey, StoredItem } from './store.ts'
 
 export interface History {
-  /** The newest version comes first. Empty: there is no such object. */
+  /** The newest version comes first. Empty: no such object. */
   readonly items: readonly StoredItem[]
   /** Older versions are compacted. */
   readonly isCut: boolean
@@ -137,7 +137,7 @@ class KeyPast {
     const after = Math.max(this.#oldest, this.#begin)
     const watch = this.#objects.kv.watch({ prefix: watchable(key), after }, this.#signal)
     const deletions: Revision[] = []
-    // The watch delivers the creation of an existing key, and is complete then. Without a key it must be asked for its progress, and
+    // The watch delivers the creation of an existing key, and is complete then. Without a key the progress must be requested, and
     // some versions of etcd report that wrongly.
     if (!watch.requestProgress() && item === undefined) return []
     for await (const { events, revision } of watch) {

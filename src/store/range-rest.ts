@@ -1,4 +1,4 @@
-// The rest of a range at one revision, behind its first page: one stream where the engine has it, and otherwise pages. A stream is
+// The rest of a range at one revision, behind its first page: one stream if the engine has it, and otherwise pages. A stream is
 // cheaper for etcd, which counts all keys behind a page with each page.
 import type { KeyValue, Kv, ListResult, Range, StreamedRange } from '../kv/kv.ts'
 

@@ -12,7 +12,7 @@ import type { Pin, Predicate, Selection, StoredResource } from './store.ts'
 
 /** The selectable parts of an object. Objects of the cache know the place of their labels. */
 export interface Selectable extends StoredObject {
-  /** The label map as JSON text. Empty: there is none. */
+  /** The label map as JSON text. Empty: none. */
   readonly labelText?: string
   /** The text of an indexed field. */
   knownField?(name: string): string | undefined

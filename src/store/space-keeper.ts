@@ -53,7 +53,7 @@ export class SpaceKeeper {
       } catch (error) {
         if (signal.aborted) return
         // The health checks report a storage that cannot be reached.
-        log.debug({ err: error }, 'could not look after the space of the storage')
+        log.debug({ err: error }, 'could not check the space of the storage')
       }
     }
   }

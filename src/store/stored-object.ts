@@ -49,7 +49,7 @@ function contentOf(opened: Opened, { prefix, decodeForeign, isForeign }: Opener,
   const place = key.slice(prefix.length + 1)
   if (asItIs !== undefined && !isForeign(bytes, place)) return asItIs
   const foreign = decodeForeign(bytes, place)
-  // Canonical JSON with a value of a wrong type is shown all the same.
+  // Canonical JSON with a value of a wrong type is shown anyway.
   if (foreign.kind === 'unreadable') return asItIs ?? foreign
   const found = layoutOf(foreign.bytes)
   if (found === undefined) return { kind: 'unreadable', problem: 'the stored data is not an object' }

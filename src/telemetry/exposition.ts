@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Count, Distribution, type Family } from '../lib/measure.ts'
 
-/** About the text that is written in a millisecond. */
+/** The approximate length of text that is written in a millisecond. */
 const PIECE_LENGTH = 64 * 1024
 
 export async function* exposition(families: Iterable<Family>): AsyncGenerator<Buffer> {

@@ -35,7 +35,7 @@ export interface LoadOptions {
   readonly delays: LoopDelays
   /** Real time. */
   readonly clock: Clock
-  /** Bytes on disk, where the storage counts them. */
+  /** Bytes on disk, if the storage counts them. */
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
   /** The newest revision that is known here. */
   readonly revision: () => number

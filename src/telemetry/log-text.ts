@@ -1,4 +1,4 @@
-// A line of the log as a person reads it: the time, the level, the message and the fields, with colours where the terminal shows them.
+// A line of the log as a person reads it: the time, the level, the message and the fields, with colours if the terminal shows them.
 
 const COLOURS: Readonly<Record<string, string>> = { debug: '2', info: '32', warn: '33', error: '1;31' }
 const DIM = '2'

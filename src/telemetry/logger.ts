@@ -1,5 +1,5 @@
 // The real logger, on standard error: one JSON line an event, or text for people. Secrets never reach the logger. Texts that look like
-// secrets are removed all the same.
+// secrets are removed anyway.
 import { pino } from 'pino'
 import type { Log, LogComponent, LogFields, LogFormat, LogLevel } from '../lib/log.ts'
 import { printable } from '../lib/printable.ts'
@@ -32,7 +32,7 @@ export function openLog(level: LogLevel, style: TextStyle | undefined, fields: L
   return Object.assign(root, { of })
 }
 
-/** Text on a terminal, and JSON elsewhere, unless a format is asked for. Undefined: JSON. */
+/** Text on a terminal, and JSON elsewhere, unless a format is requested. Undefined: JSON. */
 export function logStyle(
   format: LogFormat | undefined,
   { isTTY = false }: { readonly isTTY?: boolean } = process.stderr,

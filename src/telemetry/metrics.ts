@@ -43,7 +43,7 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly onForgotten: () => void
   /** The families of a page of their own: the results of health checks. */
   readonly slis: readonly Family[]
-  /** The names of those that are not shown. */
+  /** The names of the metrics that are not shown. */
   readonly hidden?: ReadonlySet<string>
   /** The process is measured from now on, and not only from the first scrape. */
   readonly measuresProcess?: boolean

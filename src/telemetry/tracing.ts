@@ -145,7 +145,7 @@ class OpenTracing implements RunningTracing {
     return this.#api.trace.setSpan(this.#api.ROOT_CONTEXT, span)
   }
 
-  /** Undefined: the text is no traceparent. */
+  /** Undefined: the text is not a traceparent. */
   #spanContext(traceparent: string, tracestate: string | undefined): SpanContext | undefined {
     const [, version, traceId = '', spanId = '', flags = '', more = ''] = TRACEPARENT.exec(traceparent) ?? []
     // Later versions may add fields at the end. Version 00 has no more fields.

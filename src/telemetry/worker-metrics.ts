@@ -12,14 +12,14 @@ export interface FamilySnapshot {
 }
 
 interface SeriesSnapshot {
-  /** Of the labels. */
+  /** The values of the labels. */
   readonly values: readonly string[]
   /** The number; of a distribution its sum, and then how often it was up to each bound. */
   readonly numbers: readonly number[]
 }
 
 export interface WorkerSnapshot {
-  /** Its name; undefined: those that are gone. */
+  /** Its name; undefined: the workers that are gone. */
   readonly worker: string | undefined
   readonly families: readonly FamilySnapshot[]
 }

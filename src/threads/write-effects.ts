@@ -153,7 +153,7 @@ export class WriteEffects {
 
   async #act({ body, explain, ...sent }: SentAction): Promise<SentActionAnswer> {
     const { request } = this.#write
-    if (!('action' in request)) throw new InvariantError('the request is no action')
+    if (!('action' in request)) throw new InvariantError('the request is not an action')
     const { action, info } = request
     const { signal } = this.#context
     const asked = {

@@ -17,7 +17,7 @@ import type { WriteVerb } from '../handlers/resource-parts.ts'
 /** The settings for every thread at its start. */
 export interface WriteThreadSettings {
   readonly level: ApiLevel
-  /** Of the built-in resources. */
+  /** The groups of the built-in resources. */
   readonly groups: readonly BuiltInGroup[]
   readonly gates: ReadonlySet<string>
   readonly serviceRange: string

@@ -7,7 +7,6 @@ const ENTRY_BYTES = 6
 const LARGEST_FRAME_BYTES = 2 ** 24 - 1
 
 export interface ClientSettings {
-  /** The number of entries. */
   readonly entries: number
   /** Undefined: unchanged. */
   readonly initialWindow: number | undefined

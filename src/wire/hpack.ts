@@ -114,7 +114,7 @@ class DynamicTable {
     this.#evict()
   }
 
-  /** Undefined: there is no such entry. */
+  /** Undefined: no such entry. */
   nameAt(index: number): string | undefined {
     const at = this.#names.length - index
     return at < this.#first ? undefined : this.#names[at]

@@ -109,7 +109,7 @@ export class Connection implements StreamCarrier {
     if (this.#streams.size > 0 && now - this.#pingedAt >= PING_EVERY_MS) this.#ping(quietMs)
   }
 
-  /** For streams: sends as much as the windows allow, and the rest when they open. */
+  /** Sends as much as the windows allow, and the rest when they open. */
   pump(stream: Stream): void {
     if (stream.id === 0) return
     const { unsent } = stream
@@ -131,12 +131,12 @@ export class Connection implements StreamCarrier {
     this.#blocked.delete(stream)
   }
 
-  /** For streams: lets the peer send this much more on this one. */
+  /** Lets the peer send this much more on this one. */
   openWindow(stream: Stream, bytes: number): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.WINDOW_UPDATE, stream.id, bytes)
   }
 
-  /** For streams: this one has no listener any more. */
+  /** The stream has no listener any more. */
   reset(stream: Stream): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.RST_STREAM, stream.id, h2.CANCEL)
     this.#forget(stream)

@@ -46,7 +46,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   readonly head: RequestHead
   headersSent = false
   wasSent = false
-  /** For the session: the flow-control window for what we send. */
+  /** For the session: the flow-control window for our bytes. */
   window: number
   /** For the session: the request is complete. */
   isRequestWhole = false
@@ -163,7 +163,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return !this.needsDrain
   }
 
-  /** Large pieces are sent as they are. Small ones are copied and gathered. */
+  /** Large pieces are not copied. Small ones are copied and gathered. */
   settle(): boolean {
     if (this.#outgoingBytes >= FRAME_WORTH_BYTES) this.#carrier.pump(this)
     this.#waitsForAll = this.#outgoingBytes >= FRAME_WORTH_BYTES

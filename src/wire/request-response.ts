@@ -31,7 +31,6 @@ export interface WireConnection {
   flush(): void
 }
 
-/** The progress of an answer. */
 export interface AnswerProgress {
   /** The bytes that the client has not read yet. */
   readonly unsentBytes: number

@@ -65,7 +65,7 @@ export type PeerTopic = keyof PeerTopics
 export type PeerQuestion = PeerTopics[PeerTopic]['ask']
 
 export interface PeerAnswer<T extends PeerTopic> {
-  /** The name of a worker; undefined: those that are gone. */
+  /** The name of a worker; undefined: the workers that are gone. */
   readonly worker: string | undefined
   readonly answer: PeerTopics[T]['answer']
 }

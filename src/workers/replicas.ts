@@ -75,7 +75,7 @@ async function watchersOf(
     throw new OutgoingCallError('settings', 'it does not say where to ask it: it has no --requestheader-client-ca-file')
   }
   // A user who may write a lease must not choose the URL of requests on behalf of others.
-  if (!ADDRESS.test(peerAddress)) throw new OutgoingCallError('settings', 'what its lease says is no address')
+  if (!ADDRESS.test(peerAddress)) throw new OutgoingCallError('settings', 'its lease has no valid address')
   const target: OutgoingTarget = {
     url: `https://${peerAddress}/debug/watchers`,
     tls: { ca: authority, ...proxyCertificate, serverName: SERVER_NAME },

@@ -1,4 +1,4 @@
-// The supervisor's part in what workers ask each other: it asks all of them, and keeps the counts of workers that are gone.
+// The supervisor's part in the questions between workers: it asks all of them, and keeps the counts of workers that are gone.
 import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import { countsOf, type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'

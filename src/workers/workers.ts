@@ -52,7 +52,7 @@ export class Workers {
   readonly measures = new WorkerMeasures()
   readonly #options: WorkersOptions
   readonly #seats: readonly Seat[]
-  /** All workers that have not ended, also those that have been replaced. */
+  /** All workers that have not ended, also workers that have been replaced. */
   readonly #alive = new Set<WorkerProcess>()
   /**
    * A process that has loaded the code of a worker and waits for a place. It takes 36 MB of memory and 0.2 s of processor time. On two cores
@@ -130,7 +130,7 @@ export class Workers {
     for (const { socket } of this.#waiting) socket.destroy()
   }
 
-  /** At once, also in the midst of work. */
+  /** At once, also in the middle of work. */
   kill(): void {
     this.#dropSpare()
     for (const worker of this.#alive) worker.kill('the supervisor ends')

@@ -156,7 +156,7 @@ describe('a kind that discovery would be asked for', () => {
   })
 
   it.each([
-    [undefined, 'say the plural'],
+    [undefined, 'give the plural'],
     [{ group: '', version: '', plural: 'configmaps' }, 'client.resource: the version is missing'],
     [{ group: '', version: 'v1', plural: '' }, 'client.resource: the plural is missing'],
     [{ version: 'v1', plural: 'configmaps' }, 'client.resource: the group is missing'],
@@ -190,8 +190,8 @@ describe('a delete', () => {
     [{ fieldSelector: ' , ,' }, 'fieldSelector must be a text that is not empty or an object that is not empty'],
     [{ labelSelector: ',' }, 'labelSelector must be a text that is not empty or an object that is not empty'],
     [{ labelSelector: '\0app=a' }, 'labelSelector must be a text that is not empty or an object that is not empty'],
-    [{ labelSelector: { 'app!': 'a' } }, '"app!" is no name of a label or field'],
-    [{ fieldSelector: { 'metadata.name!': 'a' } }, '"metadata.name!" is no name of a label or field'],
+    [{ labelSelector: { 'app!': 'a' } }, '"app!" is not a name of a label or field'],
+    [{ fieldSelector: { 'metadata.name!': 'a' } }, '"metadata.name!" is not a name of a label or field'],
     [{ labelselector: 'app=web' }, 'no option "labelselector"; did you mean labelSelector?'],
     [{ limit: 1 }, 'deleteCollection of ConfigMap: there is no option "limit"'],
     [{ dryRun: 'All' }, 'dryRun must be true or false'],

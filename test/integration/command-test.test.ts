@@ -108,8 +108,8 @@ describe('quarterdeck test', () => {
 
   it.each([
     [['--no-such-flag', '--', 'true'], 2, /^quarterdeck: unknown flag --no-such-flag/],
-    [['true'], 2, /^quarterdeck: say which command to run: quarterdeck test -- COMMAND/],
-    [['--'], 2, /^quarterdeck: say which command to run/],
+    [['true'], 2, /^quarterdeck: give the command to run: quarterdeck test -- COMMAND/],
+    [['--'], 2, /^quarterdeck: give the command to run/],
     [['--print-requests', 'many', '--', 'true'], 2, /^quarterdeck: --print-requests: "many" is not a number/],
     [['--', '/nonexistent'], 127, /^quarterdeck test: cannot run .nonexistent: it does not exist$/],
     [['--', '/etc/passwd'], 126, /^quarterdeck test: cannot run .*: permission denied$/],

@@ -26,9 +26,9 @@ it('tells the time, moves it, and answers when all is done that follows from it'
 it.each([
   ['{"advance":"-1h"}', 'time cannot be advanced by -1h: say milliseconds'],
   ['{"advance":"soon"}', 'time cannot be advanced by soon'],
-  ['{"advance":"1h","by":2}', 'say how far: {"advance":"5m"}'],
-  ['{}', 'say how far'],
-  ['null', 'say how far'],
+  ['{"advance":"1h","by":2}', 'give the time to advance: {"advance":"5m"}'],
+  ['{}', 'give the time to advance'],
+  ['null', 'give the time to advance'],
   ['advance', 'the body is not JSON'],
 ])('refuses %s and says why', async (body, message) => {
   const api = plain(await newServer(VIRTUAL))

@@ -431,7 +431,7 @@ describe('a snapshot', () => {
       await expect(server.restore(snapshot)).rejects.toThrow('in memory')
       const elsewhere = startServer({ dataDir: `${dataDir}/other`, snapshot })
       await expect(elsewhere).rejects.toThrow('only a server in memory can begin with a snapshot')
-      await expect(inMemory.restore({ resourceVersion: '1' })).rejects.toThrow('this is no snapshot')
+      await expect(inMemory.restore({ resourceVersion: '1' })).rejects.toThrow('this is not a snapshot')
       await inMemory.stop()
       await expect(inMemory.fork()).rejects.toThrow('the store is closed')
     } finally {

@@ -186,8 +186,8 @@ it('a store says why it cannot listen on a path', async () => {
   const store = startCommand(['store', 'serve', '--in-memory', `--listen-client-urls=unix://${home}/taken`], home)
   await expect.poll(() => store.stdout).toMatch(/serves its store on/)
   for (const [name, reason] of [
-    ['file', 'a file of that name exists, and is no socket'],
-    ['dangling', 'a file of that name exists, and is no socket'],
+    ['file', 'a file of that name exists, and is not a socket'],
+    ['dangling', 'a file of that name exists, and is not a socket'],
     ['taken', 'another process listens there'],
     ['none/socket', `there is no directory ${home}/none`],
     ['x'.repeat(120), 'the path is longer than 107 bytes'],

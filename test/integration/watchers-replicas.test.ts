@@ -142,7 +142,7 @@ it('are told of by every replica, as the user who asks, and who does not answer 
       [first, undefined],
       [second, expect.stringMatching(/connection refused; its lease was renewed \d+ s ago$/)],
       ['apiserver-deaf', expect.stringMatching(/deadline exceeded; its lease was renewed \d+ s ago$/)],
-      ['apiserver-elsewhere', expect.stringMatching(/^what its lease says is no address; its lease/)],
+      ['apiserver-elsewhere', expect.stringMatching(/^its lease has no valid address; its lease/)],
       ['apiserver-stranger', expect.stringMatching(/certificate signed by unknown authority; its lease/)],
     ]),
   )

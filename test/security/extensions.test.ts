@@ -396,7 +396,7 @@ describe('an extension that misbehaves', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['no function', [null], /a function is for admission, conversion or authorization$/],
-    ['no list', {}, /its process sent a report that cannot be read: it answers no order$/],
+    ['no list', {}, /its process sent a report that cannot be read: it does not answer an order$/],
     ['too many functions', Array.from({ length: 257 }, () => null), /cannot be read: it has more than 256 functions$/],
     ['too long a text', ['x'.repeat(1024 * 1024)], /its answer is larger than 1048576 bytes$/],
     [

@@ -11,7 +11,7 @@ export interface BoundPolicy {
 export class Policies {
   readonly #policies = new Map<string, Policy>()
   readonly #bindings = new Map<string, PolicyBinding>()
-  /** From the operator's files. */
+  /** The policies from the operator's files. */
   #static: readonly BoundPolicy[] = []
   #inForce: readonly BoundPolicy[] = []
 

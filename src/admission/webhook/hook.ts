@@ -46,7 +46,7 @@ export class Hooks {
   readonly #byConfiguration = new Map<string, readonly Hook[]>()
   readonly #functions = new Set<Hook>()
   #added = 0
-  /** From the operator's files. */
+  /** The webhooks from the operator's files. */
   #static: readonly Hook[] = []
   #all: readonly Hook[] = []
 

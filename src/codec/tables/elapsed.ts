@@ -32,7 +32,7 @@ function twoUnits(milliseconds: number, [large, largeLetter]: Unit, [small, smal
 /** The end of ages: milliseconds since the epoch, or a time that is filled in later. */
 export type Now = number | AgePlaceholders
 
-/** Placeholders for ages, which are filled in later. The rest of a row stays as it is. */
+/** Placeholders for ages, which are filled in later. The rest of a row does not change. */
 export class AgePlaceholders {
   /** The start times of the ages, in milliseconds since the epoch, in the order of the placeholders. */
   readonly since: number[] = []

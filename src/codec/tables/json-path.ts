@@ -13,7 +13,7 @@ export interface SearchBudget {
 type Step = (value: Value, budget: SearchBudget) => readonly Value[]
 
 interface JsonPath {
-  /** The first value in document order that the path leads to; undefined: there is none, or the budget is spent. */
+  /** The first value in document order that the path leads to; undefined: none, or the budget is spent. */
   first(root: Value, budget: SearchBudget): Value | undefined
 }
 

@@ -145,7 +145,7 @@ function statusIn(text: string): Status {
 }
 
 export interface Session {
-  /** Undefined: there is no session. */
+  /** Undefined: no session. */
   readonly user?: string
   /** The user of the browser's certificate. */
   readonly certificate?: string

@@ -13,7 +13,7 @@ interface Props {
   readonly kind: Kind
   readonly kinds: readonly Kind[]
   readonly namespace: string
-  /** The name of the object to duplicate. Empty: there is none. */
+  /** The name of the object to duplicate. Empty: none. */
   readonly from: string
 }
 

@@ -12,7 +12,7 @@ export interface Kind {
 }
 
 export interface ObjectName {
-  /** Empty: there is none. */
+  /** Empty: none. */
   readonly namespace: string
   readonly name: string
 }

@@ -12,7 +12,7 @@ export interface Found {
   readonly objects: readonly FoundObject[]
   /** The kinds that the user may not list. */
   readonly refused: readonly Kind[]
-  /** Another failure. Empty: there is none. */
+  /** Another failure. Empty: none. */
   readonly problem: string
   readonly isDone: boolean
 }

@@ -14,7 +14,7 @@ export interface CreateRoute {
   readonly page: 'create'
   readonly resource: string
   readonly namespace: string
-  /** The name of the object to duplicate. Empty: there is none. */
+  /** The name of the object to duplicate. Empty: none. */
   readonly from: string
 }
 

@@ -43,7 +43,7 @@ const CONTROLLERS: Readonly<Record<string, readonly ((cluster: Cluster) => void)
 
 export type { SimulatedContainers }
 
-/** Connections to what runs on simulated nodes. Undefined: the node is a real one. */
+/** Connections to the containers of simulated nodes. Undefined: the node is a real one. */
 export interface SimulatedConnections {
   kubelet(node: Node): Promise<Connect | undefined>
   port(node: Node, pod: Pod, port: number): Promise<Connect | undefined>

@@ -32,7 +32,7 @@ function surge({ strategy, replicas = 1 }: Deployment['spec']): number {
   return countOf(strategy.rollingUpdate?.maxSurge, replicas, 'up')
 }
 
-/** At least one where no pod may be added either, and never more than all. */
+/** At least one if no pod may be added either, and never more than all. */
 export function maxUnavailable({ spec }: Deployment): number {
   const { strategy, replicas = 1 } = spec
   if (!isRolling(spec) || replicas === 0) return 0
@@ -44,7 +44,7 @@ function isRolling({ strategy }: Deployment['spec']): boolean {
   return strategy.type === 'RollingUpdate'
 }
 
-/** Undefined: there is none. */
+/** Undefined: none. */
 function deadlineSeconds({ spec }: Deployment): number | undefined {
   const { progressDeadlineSeconds: seconds = NO_DEADLINE } = spec
   return seconds === NO_DEADLINE ? undefined : seconds

@@ -17,7 +17,7 @@ export interface ClusterEvent {
   readonly component: string
   readonly reason: string
   readonly message: string
-  /** Of a writer that uses the API events.k8s.io. */
+  /** Only for a writer that uses the API events.k8s.io. */
   readonly action?: string
 }
 

@@ -71,17 +71,17 @@ export class Followed<T extends ApiObject = ApiObject> {
     return this.#entries.size
   }
 
-  /** Those of a namespace. */
+  /** The objects of a namespace. */
   in(namespace: string): Iterable<T> {
     return this.#byNamespace.get(namespace)?.values() ?? []
   }
 
-  /** Those with this controller. */
+  /** The objects with this controller. */
   ownedBy(uid: string): readonly T[] {
     return [...(this.#byOwner.get(uid)?.values() ?? [])]
   }
 
-  /** Those of a namespace without a controller. */
+  /** The objects of a namespace without a controller. */
   orphansIn(namespace: string): readonly T[] {
     return [...(this.#byOwner.get(orphansKey(namespace))?.values() ?? [])]
   }
@@ -163,7 +163,6 @@ export function keyIn(namespace: string, name: string): string {
   return `${namespace}/${name}`
 }
 
-/** The reference to the controller of an object. */
 export function controllerOf(object: ApiObject): OwnerReference | undefined {
   return metaOf(object).ownerReferences?.find(({ controller }) => controller === true)
 }

@@ -67,7 +67,7 @@ export function failureAction({ metadata, status }: Pod, { spec }: Job): Failure
   return { action: 'Count', message: '' }
 }
 
-/** Whether enough indexes have succeeded, where that is less than all. */
+/** Whether enough indexes have succeeded, if that is less than all. */
 export function successRule({ spec }: Job, { completedIndexes }: JobStatus): JobEnd | undefined {
   const done = indexesIn(completedIndexes)
   for (const [i, { succeededIndexes, succeededCount }] of (spec.successPolicy?.rules ?? []).entries()) {

@@ -10,7 +10,7 @@ import { rulesOf, spreadCounts, spreadSelector, type TopologyFacts } from './top
 /** The more, the better; any range. */
 type Score = (entry: NodeEntry) => number
 
-/** The best node; of equal ones the first. Undefined: there is none. */
+/** The best node; of equal ones the first. Undefined: none. */
 export function bestNode(
   pod: Pod,
   requests: Thousandths,

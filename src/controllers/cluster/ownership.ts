@@ -108,7 +108,7 @@ export function queueOwners<C extends ApiObject, T extends Selecting>(
   })
 }
 
-/** The oldest first; of those with the same time by name. */
+/** The oldest first, and by name if the times are equal. */
 export function byAge(a: ApiObject, b: ApiObject): number {
   const [first, second] = [metaOf(a).creationTimestamp ?? '', metaOf(b).creationTimestamp ?? '']
   if (first !== second) return first < second ? -1 : 1

@@ -64,7 +64,7 @@ export class PodVolumes {
     }
   }
 
-  /** Has claims bound that wait for the node of the pod. False: the pod has to wait for them. */
+  /** Has claims bound that wait for the node of the pod. False: the pod must wait for them. */
   async bind(pod: Pod, nodeName: string): Promise<boolean> {
     let isReady = true
     for (const claim of this.#ofPod(pod)) {

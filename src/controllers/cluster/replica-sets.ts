@@ -1,4 +1,4 @@
-// ReplicaSets: as many pods as a set asks for. Pods that matter least are deleted first.
+// ReplicaSets: as many pods as a set requests. Pods that matter least are deleted first.
 import type { Pod, ReplicaSet, ReplicaSetCondition } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { entriesOf, own } from '../../api/value.ts'

@@ -56,7 +56,6 @@ export async function syncHistory(
   }
 }
 
-/** The template of a revision. */
 export function templateIn({ data }: ControllerRevision): PodTemplateSpec | undefined {
   const spec = isMap(data) ? own(data, 'spec') : undefined
   const template = isMap(spec) ? own(spec, 'template') : undefined

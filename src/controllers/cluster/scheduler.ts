@@ -68,7 +68,7 @@ export function scheduler(cluster: Cluster): void {
     }),
   )
 
-  /** False: it has to be tried again. */
+  /** False: it must be tried again. */
   async function bind(pod: Pod, nodeName: string): Promise<boolean> {
     const { namespace = '', name = '', uid = '' } = pod.metadata
     const binding = {
@@ -160,7 +160,7 @@ function choose(pod: Pod, facts: TopologyFacts, volumeFilter: NodeFilter): Choic
   return best === undefined ? { message: unfitMessage(refusals) } : { node: best.node }
 }
 
-/** No node is looked at. */
+/** No node is examined. */
 function unfitForAll(nodes: number, why: string): string {
   if (nodes === 0) return 'no nodes available to schedule pods'
   // The reference ends its message with these words.

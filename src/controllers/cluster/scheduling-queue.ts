@@ -65,7 +65,7 @@ export class SchedulingQueue {
       const attempts = (this.#unfit.get(key)?.attempts ?? 0) + 1
       this.remove(key)
       const notBeforeMs = this.#clock.now() + Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS)
-      // Before it is tried: what makes room meanwhile counts.
+      // Set before the attempt, so that room that appears meanwhile counts.
       this.#unfit.set(key, { priority, attempts, notBeforeMs })
       if (await schedule(key)) this.#unfit.delete(key)
       else this.#alarmAt(this.#clock.now() + AT_LATEST_MS)

@@ -12,7 +12,7 @@ interface Seen {
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>()
 
-  /** The first change since the last call for the service, in RFC 3339. Undefined: there is none. */
+  /** The first change since the last call for the service, in RFC 3339. Undefined: none. */
   next({ metadata }: Service, selected: readonly Pod[]): string | undefined {
     const { uid = '', creationTimestamp = '' } = metadata
     const before = this.#seen.get(uid)

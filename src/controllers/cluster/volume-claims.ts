@@ -232,7 +232,7 @@ function referenceTo({ metadata }: PersistentVolumeClaim): NonNullable<Persisten
   return { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion }
 }
 
-/** The class of claims that name none; only where no class is the default. */
+/** The class of claims that name none; only if no class is the default. */
 async function makeDefaultClass(cluster: Cluster, classes: Followed<StorageClass>): Promise<void> {
   const key = 'storageclass.kubernetes.io/is-default-class'
   if (cluster.options.nodes === 0 || [...classes.all()].some((one) => own(annotationsOf(one), key) === 'true')) return

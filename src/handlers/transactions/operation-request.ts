@@ -37,7 +37,7 @@ const PATCH_TYPES: Readonly<Record<string, string>> = {
   strategic: 'application/strategic-merge-patch+json',
 }
 
-/** The resource of the operation's kind; undefined: there is none. */
+/** The resource of the operation's kind; undefined: none. */
 export function resourceOf(table: ResourceTable, { target }: Operation): Resource | undefined {
   const asked = parseGroupVersion(target.apiVersion)
   if (asked === undefined) return undefined

@@ -1,4 +1,4 @@
-// Writes the audit events that the policy asks for: when a request is received, when a stream begins, when the answer is out.
+// Writes the audit events that the policy requests: when a request is received, when a stream begins, when the answer is out.
 import { jsonOrAbsent } from '../../api/json-text.ts'
 import type { AuditOutcome } from '../../audit/audit.ts'
 import type { Auditor, AuditRecord } from '../../audit/auditor.ts'

@@ -42,7 +42,7 @@ function go(entry: Entry, next: () => MaybePromise<HttpResponse>, request: HttpR
   )
 }
 
-/** About as many operations as the body of a transaction has: it has not been read yet. */
+/** The approximate number of operations in the body of a transaction, which has not been read yet. */
 function operationsIn({ headers }: HttpRequest): number {
   const length = Number(headers['content-length'])
   return Number.isFinite(length) ? Math.ceil(length / OPERATION_BYTES) : Infinity

@@ -74,7 +74,7 @@ function checkDaemonStrategy(
   }
 }
 
-/** The reference has numbers where these are absent. */
+/** The reference has numbers if these are absent. */
 function shownStrategy(strategy: DaemonSetUpdateStrategy): Shown {
   const { rollingUpdate: rolling } = strategy
   const shown = rolling === undefined ? {} : { rollingUpdate: { maxUnavailable: 0, maxSurge: 0, ...rolling } }

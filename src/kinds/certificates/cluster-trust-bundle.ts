@@ -1,4 +1,4 @@
-// Cluster trust bundles: certificates of authorities that pods can mount. One with a signer bears the signer in its name.
+// Cluster trust bundles: certificates of authorities that pods can mount. One with a signer has the signer in its name.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ClusterTrustBundle, ClusterTrustBundleSpec } from '../../api/gen/kinds.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'

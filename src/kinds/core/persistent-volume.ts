@@ -62,7 +62,7 @@ function checkMountOptions({ metadata: { annotations = {} }, spec }: PersistentV
   check.forbidden(at, 'may not specify mount options for this volume type')
 }
 
-/** The source for comparison: `controllerExpandSecretRef` may be added where there was none. */
+/** The source for comparison: `controllerExpandSecretRef` may be added if there was none. */
 function sourceOf(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): ValueMap {
   const source = withMembers({}, membersOf(spec, ...PERSISTENT_SOURCES.map(({ field }) => field)))
   if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source

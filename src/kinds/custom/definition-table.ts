@@ -31,7 +31,7 @@ export interface DefinitionTableOptions extends CustomParts {
   readonly known?: readonly BuiltInGroup[]
   /** The built-in groups in discovery; absent: all. */
   readonly groups?: readonly DiscoveryGroup[]
-  /** The schema of a type has changed, or the type is gone: its watches have to be restarted. */
+  /** The schema of a type has changed, or the type is gone: its watches must be restarted. */
   readonly onRetired: (forms: readonly Resource['stored'][], isGone: boolean) => void
   /** The definitions of the server that this one continues. Absent: all are read and compiled. */
   readonly shared?: SharedDefinitions | undefined

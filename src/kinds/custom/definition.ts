@@ -119,7 +119,7 @@ export function hasBadAuthority(object: ApiObject): boolean {
   return authorityFault(textOrEmpty(config, 'caBundle')) !== undefined
 }
 
-/** The `openAPIV3Schema` of a version. Undefined: there is none. */
+/** The `openAPIV3Schema` of a version. Undefined: none. */
 export function schemaIn(object: ApiObject, index: number): ValueMap | undefined {
   const version = mapsInPlace(specOf(object), 'versions')[index] ?? {}
   return mapOrAbsent(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')

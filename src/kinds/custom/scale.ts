@@ -83,7 +83,7 @@ export function scaleFaults(object: ValueMap, paths: ScalePaths): readonly Field
   return [...numberFaults(object, paths.spec), ...scaleStatusFaults(object, paths)]
 }
 
-/** Those in the status. */
+/** The errors in the status. */
 export function scaleStatusFaults(object: ValueMap, { status, selector }: ScalePaths): readonly FieldError[] {
   return [...numberFaults(object, status), ...(selector === '' ? [] : selectorFaults(object, selector))]
 }

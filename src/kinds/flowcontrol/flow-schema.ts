@@ -208,14 +208,14 @@ export const FLOW_SCHEMA: Kind = typedKind<FlowSchema>({
   columns: tableOf([
     NAME,
     column('PriorityLevel', 'The level of its requests.', ({ spec }) => spec.priorityLevelConfiguration.name),
-    column('MatchingPrecedence', 'Lower ones are asked first.', ({ spec }) => spec.matchingPrecedence),
-    column('DistinguisherMethod', 'What tells one flow from another.', ({ spec }) =>
+    column('MatchingPrecedence', 'Schemas with lower values come first.', ({ spec }) => spec.matchingPrecedence),
+    column('DistinguisherMethod', 'The property that distinguishes flows.', ({ spec }) =>
       orNone(spec.distinguisherMethod?.type ?? ''),
     ),
     AGE,
     column(
       'MissingPL',
-      'Whether the level is not there.',
+      'Whether the level is missing.',
       ({ status }) => status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
     ),
   ]),

@@ -107,7 +107,7 @@ function checkBlock(block: IPBlock, at: FieldPath<IPBlock>, { check, stored }: P
 
 const ports: OwnRule<readonly NetworkPolicyPort[]> = each(within({ protocol: absent('TCP') }))
 
-/** Ingress, and Egress where there are egress rules. */
+/** Ingress, and Egress if there are egress rules. */
 const policyTypes: Rule<readonly string[], NetworkPolicySpec> = (given, _, { egress }) => {
   if (!isEmpty(given)) return given
   return isEmpty(egress) ? ['Ingress'] : ['Ingress', 'Egress']

@@ -1,4 +1,4 @@
-// Runtime classes: what runs the containers of a pod.
+// Runtime classes: the programs that run the containers of a pod.
 import { FieldPath } from '../../api/field-path.ts'
 import type { RuntimeClass } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'

@@ -73,7 +73,7 @@ function refuseUnsafe(options: Partial<Options>, name: string): void {
   ])
 }
 
-/** If both the request and the body ask for a dry run, they must agree (W-396). */
+/** If both the request and the body request a dry run, they must agree (W-396). */
 function checkDryRuns({ dryRun: outer = [] }: Partial<Options>, { dryRun: inner = [] }: Partial<Options>): void {
   if (outer.length === 0 || inner.length === 0 || outer.join(' ') === inner.join(' ')) return
   const problem = 'Non-matching dry-run options in request and content'

@@ -10,7 +10,7 @@ interface OwnRules<T> {
   readonly name?: NameFormat
   /** The rules for a new object and for a changed one. `stored` is absent for a new one. */
   readonly object: (object: T, check: Check, stored?: T) => void
-  /** The rules for a changed object, after those. */
+  /** Further rules for a changed object. */
   readonly change?: UpdateRule<T>
   /** The rules for a change through `status`. Absent: only the rules of metadata. */
   readonly status?: UpdateRule<T>

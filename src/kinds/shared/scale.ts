@@ -26,7 +26,7 @@ export const BY_LABEL_SELECTOR: Scalable = {
   },
 }
 
-/** Of kinds whose selector is a map of labels (replication controllers). */
+/** For kinds whose selector is a map of labels (replication controllers). */
 export const BY_LABELS: Scalable = {
   selector: (spec) => {
     const labels = own(spec, 'selector')

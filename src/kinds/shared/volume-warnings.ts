@@ -3,7 +3,7 @@ import type { PersistentVolumeClaimSpec } from '../../api/gen/kinds.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { fractionWarnings } from './warnings.ts'
 
-/** About the annotation that the field replaced. */
+/** The warning about the annotation that the field replaced. */
 export const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 
 const REMOVED_SOURCES: Readonly<Record<string, string>> = {

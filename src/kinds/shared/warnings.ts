@@ -23,7 +23,7 @@ export function nameWarnings(object: ApiObject, use: string): readonly string[] 
   ]
 }
 
-/** About IPv6 that is not in canonical form. */
+/** Warnings about IPv6 that is not in canonical form. */
 export function addressWarnings(path: string, value: Value | undefined, what: 'address' | 'CIDR value'): string[] {
   if (typeof value !== 'string' || !value.includes(':')) return []
   const [address = '', ...prefix] = value.split('/')
@@ -42,7 +42,7 @@ function canonicalIpv6(address: string): string {
   }
 }
 
-/** About fractions of bytes. */
+/** Warnings about fractions of bytes. */
 export function fractionWarnings(path: string, amounts: MapOf<string>, name: string): readonly string[] {
   const text = own(amounts, name)
   if (text === undefined) return []
@@ -51,7 +51,7 @@ export function fractionWarnings(path: string, amounts: MapOf<string>, name: str
   return [`${path}[${name}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
 }
 
-/** About deprecated annotations, by name. */
+/** Warnings about deprecated annotations, by name. */
 export function annotationWarnings(
   { annotations = {} }: ObjectMeta,
   path: string,
@@ -96,7 +96,7 @@ export function preferenceWarnings({ matchExpressions = [] }: NodeTerm, path: st
   })
 }
 
-/** Of a label of nodes. */
+/** The warnings about a label of nodes. */
 export function keyWarnings(label: string, path: string): readonly string[] {
   const fault = nodeLabelFault(label)
   return fault === undefined ? [] : [`${path}: ${label} is ${fault}`]

@@ -37,7 +37,7 @@ export async function layOutBolt(buckets: readonly BoltBucket[]): Promise<BoltFi
     async *pieces() {
       yield [metaPage(0, layout), metaPage(1, layout)]
       const written = yield* writeBuckets(buckets)
-      if (written.pages !== layout.pages) throw new InvariantError('what was written is not what was laid out')
+      if (written.pages !== layout.pages) throw new InvariantError('the written file differs from its layout')
     },
   }
 }

@@ -92,7 +92,7 @@ async function readOwner(path: string): Promise<string> {
   return (await readFile(join(path, 'owner'), 'utf8').catch(() => '')).trim()
 }
 
-/** Undefined: there is no store yet. Throws for a store of a newer version. */
+/** Undefined: no store yet. Throws for a store of a newer version. */
 async function readFormat(path: string): Promise<number | undefined> {
   const file = formatFile(path)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

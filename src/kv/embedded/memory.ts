@@ -44,7 +44,7 @@ import { HistoryWatch, HistoryWatchSet, type WatchSource } from './history-watch
 
 export interface MemoryOptions {
   readonly clock?: Clock
-  /** The limit of the history. Beyond it the oldest part is dropped as if it were compacted. Absent: there is no limit. */
+  /** The limit of the history. Beyond it the oldest part is dropped as if it were compacted. Absent: no limit. */
   readonly historyBytes?: number
   /** The first state. Absent: the store is empty. */
   readonly snapshot?: MemorySnapshot

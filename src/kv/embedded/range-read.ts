@@ -208,7 +208,6 @@ function placeOf(newer: KeyRef | undefined, older: VersionRef | undefined, end: 
   }
 }
 
-/** An entry of the log that is a put. */
 export type PutEntry = LogEntry & { readonly value: Buffer }
 
 /** The parts of an entry that the indexes have. */

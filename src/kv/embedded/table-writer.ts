@@ -40,7 +40,7 @@ export interface TableWriter {
   forgetVersion(version: LogPlace & { readonly key: Buffer }): void
   forgetDelete(place: LogPlace): void
   forgetGarbage(by: LogPlace): void
-  /** Absent: it is forgotten. */
+  /** Undefined: the lease is removed. */
   lease(lease: LeaseId, seconds: number | undefined): void
   count(counters: Partial<Counters>): void
 }

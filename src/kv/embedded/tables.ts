@@ -122,7 +122,7 @@ export class Tables {
     return bytes === undefined ? undefined : decodeEntry(bytes, place.revision, key)
   }
 
-  /** The next revision that put or deleted the key. Undefined: there is none. */
+  /** The next revision that put or deleted the key. Undefined: none. */
   supersededAt(key: string, revision: Revision, snapshot: Snapshot): Revision | undefined {
     const bytes = this.#open.past.get(encodeVersionKey(encodeKey(key), revision), options(snapshot))
     return bytes === undefined ? undefined : decodePlace(bytes).revision

@@ -272,7 +272,7 @@ export class Cluster {
     } catch (error) {
       if (error instanceof CancelledError) return false
       if (!(error instanceof RpcError)) throw error
-      // A name and a password that etcd does not ask for are not a fault.
+      // A name and a password that etcd does not need are not a fault.
       if (error.message === 'etcdserver: authentication is not enabled') return true
       const verdict = judge(error)
       if (verdict.kind === 'again') return false

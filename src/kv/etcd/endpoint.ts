@@ -174,7 +174,7 @@ export class Endpoint {
     return new (untouched ? UntouchedError : RpcError)(status, message, this.url)
   }
 
-  /** The header block of a call, mostly that of the last call to the same method. */
+  /** The header block of a call, usually that of the last call to the same method. */
   #block(path: string, headers: CallHeaders, timeoutMs?: number): Buffer {
     if (this.#blocksOf !== headers) this.#blocks.clear()
     this.#blocksOf = headers

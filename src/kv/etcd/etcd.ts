@@ -44,7 +44,7 @@ export type { Dial } from './dialer.ts'
 export interface EtcdOptions extends ClusterOptions {
   /** The time to wait for etcd when the engine is opened. Absent: 10 s. */
   readonly openTimeoutMs?: number
-  /** Whether large ranges are read by one call where the members have it; absent: true. */
+  /** Whether large ranges are read by one call if the members have it; absent: true. */
   readonly streamsRanges?: boolean
   /** The time for one attempt of a call. Absent: 5 s. */
   readonly attemptTimeoutMs?: number

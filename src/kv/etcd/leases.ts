@@ -1,4 +1,4 @@
-// Leases for TTLs. A lease lives a little longer than was asked for and is shared by the puts of that time, so that a thousand
+// Leases for TTLs. A lease lives a little longer than requested and is shared by the puts of that time, so that a thousand
 // events cost one lease and not a thousand. Invariant: a put gets a lease that lasts at least its TTL.
 import { randomInt } from 'node:crypto'
 import { LEASE_GRANT } from '../gen/rpc.ts'
@@ -33,7 +33,7 @@ export class Leases {
       const known = this.#current.get(ttlSeconds)
       const lease = await known?.catch(() => undefined)
       if (lease !== undefined && performance.now() < lease.usableUntil && lease.uses++ < KEYS_A_LEASE) return lease.id
-      // If several callers find it used up, the first asks for the next one and the others wait for that.
+      // If several callers find it used up, the first requests the next one and the others wait for that.
       if (this.#current.get(ttlSeconds) !== known) continue
       if (this.#current.size >= TIMES_KEPT) this.#current.clear()
       const granting = this.#grant(ttlSeconds, call)
@@ -49,7 +49,7 @@ export class Leases {
 
   async #grant(ttlSeconds: number, call: Call): Promise<Lease> {
     const sharedSeconds = Math.max(2, Math.ceil(ttlSeconds / 20))
-    // We choose the number, so that granting can be repeated: a lease of that number can only be the one we asked for.
+    // We choose the number, so that granting can be repeated: a lease of that number can only be the one we requested.
     const id = randomInt(1, 2 ** 47)
     const usableUntil = performance.now() + (sharedSeconds - LATENCY_SECONDS) * 1000
     const onFailure: OnFailure = (_, verdict) => {

@@ -29,7 +29,7 @@ interface LookUp extends Call {
   readonly upTo: Revision
   /** Newer than every revision before the commit was first sent, for keys that were expected to be absent. */
   readonly since: Revision
-  /** Sorts before all keys; a change of it marks `upTo`, where etcd's progress cannot be trusted. */
+  /** Sorts before all keys; a change of it marks `upTo`, if etcd's progress cannot be trusted. */
   readonly mark?: string
 }
 
@@ -89,7 +89,7 @@ function keyValueIn(response: TxnResponse['responses'][number] | undefined): Key
 
 interface Lost {
   readonly key: string
-  /** Without its value where several keys were expected. */
+  /** Without its value if several keys were expected. */
   readonly found: KeyValue | undefined
 }
 
@@ -134,7 +134,7 @@ async function read(
   return responses.map(keyValueIn)
 }
 
-/** A put, if there is one: it can be told from the puts of others. */
+/** A put, if there is one: it can be distinguished from the puts of others. */
 function witnessOf({ expected, writes }: Commit): Put | Removal {
   const absent = new Set(expected.flatMap(({ key, revision }) => (revision === ABSENT ? [key] : [])))
   return writes.find(({ value }) => value !== undefined) ?? writes.find(({ key }) => !absent.has(key))!

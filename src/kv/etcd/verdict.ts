@@ -1,5 +1,5 @@
 // The meaning of a failed call. etcd distinguishes its errors by their text only, so that is looked up first; then the gRPC status
-// decides. Invariant: `certain` only where etcd refused before it did anything.
+// decides. Invariant: `certain` only if etcd refused before it did anything.
 import { InvariantError } from '../../lib/errors.ts'
 import { KvError, type KvErrorCode } from '../kv.ts'
 

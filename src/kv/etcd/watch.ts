@@ -237,8 +237,8 @@ export class EtcdWatch implements KvWatch {
   }
 
   /**
-   * etcd lets a watch begin at the revision that was compacted to, but some versions drop the deletes of that revision: a watch
-   * is complete where the revision before it can still be read.
+   * etcd lets a watch begin at the revision that was compacted to, but some versions drop the deletes of that revision: a watch is complete if the
+   * revision before it can still be read.
    */
   async #checkHistory(endpoint: Endpoint): Promise<void> {
     const { key } = this.#target

@@ -59,7 +59,7 @@ export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
   })
 }
 
-/** Undefined: there is no file. Then the client asks the server. */
+/** Undefined: no file. Then the client asks the server. */
 function openRevisions(path: string): RevisionReader | undefined {
   try {
     return new RevisionReader(revisionFileOf(path))

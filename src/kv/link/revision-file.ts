@@ -26,7 +26,7 @@ export class RevisionWriter {
   constructor(path: string) {
     this.#path = path
     this.#file = openSync(path, 'wx', 0o600)
-    // Zero is no revision: readers wait for the first one.
+    // Zero is not a revision: readers wait for the first one.
     writeSync(this.#file, this.#bytes, 0, FILE_BYTES, 0)
   }
 
@@ -69,7 +69,7 @@ export class RevisionReader {
     this.#file = openSync(path, 'r')
   }
 
-  /** Undefined: there is no revision yet, or a write is under way. Ask the store then. */
+  /** Undefined: no revision yet, or a write is under way. Ask the store then. */
   read(): Revision | undefined {
     if (readSync(this.#file, this.#bytes, 0, FILE_BYTES, 0) !== FILE_BYTES) return undefined
     const revision = this.#bytes.readDoubleLE(0)

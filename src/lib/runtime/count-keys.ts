@@ -1,6 +1,5 @@
-// Counts the keys of a sorted tree within a range by the sizes in its nodes; the package itself would visit all leaves. Gains
-// nearly all of 0.13 ms for each page of a list of 10,000 objects and of 8 ms of 100,000, where the rest of a page of 500 takes
-// 3.
+// Counts the keys of a sorted tree within a range by the sizes in its nodes; the package itself would visit all leaves. The visit
+// takes 0.13 ms for each page of a list of 10,000 objects and 8 ms for 100,000, and the rest of a page of 500 takes 3 ms.
 import type { SortedTree } from '../sorted-tree.ts'
 
 /** From `start` on, before `end`, which is not before `start`. */

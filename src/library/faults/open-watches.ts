@@ -17,7 +17,6 @@ export interface OpenWatchesOptions {
   readonly clock: Clock
 }
 
-/** The watch of a request. */
 export interface WatchRequest {
   readonly http: HttpRequest
   readonly caller: Caller

@@ -247,7 +247,7 @@ class World implements ExploredWorld, AsyncDisposable {
           resolve()
         }
       })
-      // A crashed program is not waited for.
+      // The world does not wait for a crashed program.
       const run = program(client, life.signal).catch((error: unknown) =>
         this.#tell(`${running.name} failed: ${messageOf(error)}`),
       )

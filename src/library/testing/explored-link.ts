@@ -80,7 +80,7 @@ export class ExploredLink implements Transport {
   }
 
   #checkOpen(): void {
-    if (this.isCut) throw new ConnectionError('connecting', 'the way to the server is cut')
+    if (this.isCut) throw new ConnectionError('connecting', 'the connection to the server is cut')
   }
 
   #crashNow(): never {

@@ -9,7 +9,7 @@ import { type Sighting, Sightings } from './sightings.ts'
 export interface NamedObject<T extends KubernetesObject> {
   readonly kind: Kind<T, unknown>
   readonly name: string
-  /** Of a kind that has namespaces. */
+  /** For a kind that has namespaces. */
   readonly namespace?: string
 }
 

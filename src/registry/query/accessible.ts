@@ -86,7 +86,7 @@ interface Begun extends Accessible {
 class AccessibleWatch implements Watch {
   readonly #of: Begun
   #reach: Reach
-  /** All events up to here were looked at: the client has the objects of this revision that are in reach. */
+  /** All events up to here were handled: the client has the objects of this revision that are in reach. */
   #position: number
   #isChanged = false
   #wake: (() => void) | undefined

@@ -48,7 +48,7 @@ function checkRule(place: string, rule: CompiledRule): void {
   const ofNumbers = min ?? max ?? outOfBounds
   const ofLists = rule.maxItems ?? rule.unique
   if (ofTexts !== undefined && !TEXTS.includes(type)) throw new Error(`${place}: has rules for texts and is none`)
-  if (ofNumbers !== undefined && !NUMBERS.includes(type)) throw new Error(`${place}: has bounds and is no number`)
+  if (ofNumbers !== undefined && !NUMBERS.includes(type)) throw new Error(`${place}: has bounds and is not a number`)
   if (ofLists !== undefined && !type.startsWith('[]')) throw new Error(`${place}: has rules for lists and is none`)
   if (rule.zeroToo === true && rule.required !== undefined) throw new Error(`${place}: has zero_too and is required`)
   const isUsual = max === undefined ? min === undefined || min === 0 || min === 1 : min !== undefined

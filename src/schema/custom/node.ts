@@ -47,7 +47,7 @@ export interface Node {
   readonly mapKeys: readonly string[]
   readonly mapType: 'granular' | 'atomic'
   readonly rules: readonly RuleText[]
-  /** The original schema, for the types of rules. Undefined: there are no rules. */
+  /** The original schema, for the types of rules. Undefined: no rules. */
   readonly ruleSchema: ValueMap | undefined
   readonly limits: Restrictions
   /** Whether there is a default at this node or below. */

@@ -28,7 +28,6 @@ export interface RuleRun {
   readonly at?: FieldPath
   /** Called with faults of unchanged values. */
   readonly warn: (text: string) => void
-  /** The compiled rules of nodes. */
   readonly compiled: WeakMap<Node, readonly CompiledRule[]>
   readonly compilations?: Distribution
   readonly mostCost?: number

@@ -24,7 +24,7 @@ import { isNearInteger, numberFaults } from './numbers.ts'
 interface ValueCheck {
   readonly node: Node
   readonly value: Value
-  /** The stored value. Undefined: there is none to compare with. */
+  /** The stored value. Undefined: none to compare with. */
   readonly old: Value | undefined
   /** The place of the value in its object. Empty: the whole object. */
   readonly at: string
@@ -80,7 +80,7 @@ class Run {
     this.#type(node, value)
     if (value !== null) {
       this.#junctors(node.limits, value)
-      // One each for the junctors, their result, the allowed values, the checks of the type, and the whole.
+      // The reference counts five checks: allOf and its like, their result, the allowed values, the type, and the whole.
       this.matched += 5
     }
     if (typeof value === 'string') this.#text(node.limits, value)

@@ -15,7 +15,6 @@ export interface DefaultsContext {
 /** `T` is the type of the field; a null field is undefined. `parent` is the object with the field; the fields before it have their defaults. */
 export type Rule<T = Value, P = ValueMap> = (value: T | undefined, context: DefaultsContext, parent: P) => T | undefined
 
-/** A rule of any type. */
 export type AnyRule = (value: never, context: DefaultsContext, parent: never) => Value | undefined
 
 /** A rule that does not read the parent of the field. */

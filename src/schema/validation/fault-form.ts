@@ -6,7 +6,7 @@ export interface FaultForm {
   readonly isOnce: boolean
   /** Faults of an owner reference name its index in the list, and missing members are reported as required. */
   readonly placesOwners: boolean
-  /** Faults of a choice name the members to choose from, and members are refused also where the choice is unknown. */
+  /** Faults of a choice name the members to choose from, and members are refused also if the choice is unknown. */
   readonly namesChoices: boolean
 }
 

@@ -1,5 +1,5 @@
 // The written forms that names and words of the API must have. Each check answers with the faults it finds, in the
-// reference's words, and with one shared empty list where there are none. All of them take linear time.
+// reference's words, and with one shared empty list if there are none. All of them take linear time.
 import { bounded, dns1035Label, dns1123Label, dns1123Subdomain, type Faults } from '../../lib/name-formats.ts'
 import {
   labelValue,

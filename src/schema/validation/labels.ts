@@ -136,7 +136,7 @@ function valuesOf(requirement: LabelRequirement): readonly string[] {
 const isKey = (key: string): boolean => qualifiedName(key).length === 0
 const isValue = (value: string): boolean => labelValue(value).length === 0
 
-/** A selector as it stands in messages. */
+/** A selector as messages show it. */
 export function shownSelector(selector: ValueMap | undefined): Shown {
   return shownJson(selector)
 }

@@ -62,7 +62,7 @@ function changed(change: Change, rule: UpdateRule, context: ValidationContext): 
   return faultsOf((list) => checkChange(change, rule, new Check(context, list)), formOf(context).isOnce)
 }
 
-/** The faults of the metadata of an object that stands inside another, at `at`; it needs no name. */
+/** The faults of the metadata of an object inside another, at `at`; it needs no name. */
 export function validateEmbeddedMetadata(metadata: ValueMap, at: FieldPath): readonly FieldError[] {
   const named = isGiven(metadata, 'name') ? metadata : { ...metadata, name: 'name' }
   const context = { gates: new Set<string>(), namespaced: isGiven(metadata, 'namespace') }

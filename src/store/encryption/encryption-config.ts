@@ -40,7 +40,7 @@ const KEY_BYTES: Readonly<Record<'aesgcm' | 'aescbc' | 'secretbox', readonly num
   secretbox: [32],
 }
 const DEFAULT_TIMEOUT = '3s'
-/** These are not resources, though objects were stored under such names. */
+/** No resources have these names, though objects were stored under them. */
 const NOT_SERVED: readonly string[] = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']
 
 export type EncryptionReading =

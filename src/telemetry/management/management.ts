@@ -1,5 +1,5 @@
 // The listener for operators: fastify on a port of its own, for GET only. Its pages are the rows of `pages.ts`; the server answers them, and
-// every other path is 404. The listener cuts off clients that are slow or ask for too much, so that they cost the server only a few answers.
+// every other path is 404. The listener cuts off clients that are slow or request too much, so that they cost the server only a few answers.
 import type { RequestListener, Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'

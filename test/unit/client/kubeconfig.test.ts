@@ -82,7 +82,7 @@ describe('a kubeconfig', () => {
   it.each([
     ['a context that is not there', () => readKubeconfig(YAML, 'four'), 'has no context named "four"'],
     ['a cluster that is not there', () => readKubeconfig(YAML, 'lost'), 'has no cluster named "nowhere"'],
-    ['no current context', () => readKubeconfig({}), 'has no current-context: say which context to use'],
+    ['no current context', () => readKubeconfig({}), 'has no current-context: give the context to use'],
     ['nothing at all', () => readKubeconfig('\n'), 'the kubeconfig is neither YAML nor JSON: expected a document'],
   ])('says what is wrong: %s', (_, read, message) => {
     expect(read).toThrow(message)
@@ -104,6 +104,6 @@ describe('a kubeconfig', () => {
   it('is looked for at home, and it is said where it could be', () => {
     vi.stubEnv('KUBECONFIG', '')
     vi.stubEnv('HOME', path.join(folder, 'nobody'))
-    expect(() => defaultConnection()).toThrow('say url or kubeconfig, set KUBECONFIG, or have a ~/.kube/config')
+    expect(() => defaultConnection()).toThrow('give url or kubeconfig, set KUBECONFIG, or have a ~/.kube/config')
   })
 })

@@ -157,7 +157,7 @@ describe('a command', () => {
 
   it('runs no command without a name', async () => {
     expect(await runCommand(['test', '--', ''], {})).toBe(2)
-    expect(told).toMatch(/^quarterdeck: say which command to run/)
+    expect(told).toMatch(/^quarterdeck: give the command to run/)
   })
 
   it('does not overwrite what it has converted, unless that is asked for', async () => {

@@ -257,9 +257,9 @@ describe('a defined resource', () => {
     expect(define).toThrow(
       [
         'Widget.example.com cannot be defined',
-        '  conversion: is no option: there are group, kind, plural, scope, shortNames, categories, labels, annotations, versions, convert, webhook',
-        '  versions.v1.subresources: is no option: there are spec, status, conditions, description, rules, columns, scale, selectableFields, served, storage, deprecated',
-        '  versions.v1.storge: is no option: there are spec, ',
+        '  conversion: is not an option: there are group, kind, plural, scope, shortNames, categories, labels, annotations, versions, convert, webhook',
+        '  versions.v1.subresources: is not an option: there are spec, status, conditions, description, rules, columns, scale, selectableFields, served, storage, deprecated',
+        '  versions.v1.storge: is not an option: there are spec, ',
       ].join('\n'),
     )
   })

@@ -47,7 +47,7 @@ describe('what an admission function says', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['a word', 'no', 'the function is to return nothing or { allowed, message, code, reason'],
+    ['a word', 'no', 'the function must return nothing or { allowed, message, code, reason'],
     ['false', false, 'not false'],
     ['null', null, 'not null'],
     ['a list', [1], 'not [1]'],
@@ -96,7 +96,7 @@ describe('what an authorization function says', () => {
 
   it.each([{ allowed: 'no' }, { denied: 1 }, { allowed: null }])('is not %j', async (result) => {
     await expect(authorizationAnswer(() => result)(JSON.stringify(review))).rejects.toThrow(
-      'to return true or false for',
+      'must return true or false for',
     )
   })
 
@@ -125,6 +125,6 @@ describe('what a conversion function makes', () => {
   })
 
   it('is an object', async () => {
-    await expect(conversionAnswer(() => undefined)(review)).rejects.toThrow('is to return an object')
+    await expect(conversionAnswer(() => undefined)(review)).rejects.toThrow('must return an object')
   })
 })

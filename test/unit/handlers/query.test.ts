@@ -455,7 +455,7 @@ describe('QUERY', () => {
   })
 
   it.each([
-    ['a parameter that no list has', { wehre: 'true' }, undefined, '', 400, /"wehre" is no parameter of a list/],
+    ['a parameter that no list has', { wehre: 'true' }, undefined, '', 400, /"wehre" is not a parameter of a list/],
     ['a parameter twice', { where: 'true' }, undefined, '?where=true', 400, /"where" is in the URL too/],
     ['a right in the body', { accessible: 'true' }, undefined, '', 400, /"accessible" belongs to the URL/],
     ['a watch', {}, undefined, '?watch=1', 400, /a watch is no QUERY/],

@@ -214,7 +214,7 @@ describe('the server does not start', () => {
     ],
     ['a binding of a policy that is not there', POLICIES, [binding()], 'which is not in the folder'],
     ['a service', HOOKS, [webhooks(HOOK, { service: { namespace: 'n', name: 's' } })], 'needs clientConfig.url'],
-    ['a text', HOOKS, ['text' as unknown as object], 'something that is no object'],
+    ['a text', HOOKS, ['text' as unknown as object], 'an item that is not an object'],
   ])('for %s', async (_, plugin, documents, message) => {
     put('a.yaml', ...documents)
     await expect(start(flagsFor(plugin))).rejects.toThrow(message)

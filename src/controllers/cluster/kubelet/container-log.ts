@@ -1,5 +1,5 @@
 // The log of a container on a simulated node. It comes from a program or from an annotation of the pod, and is cut to the part that the client
-// asks for.
+// requests.
 import type { LogCall } from './containers.ts'
 
 export interface LogOptions {

@@ -13,7 +13,7 @@ export interface ContainerStream {
   end(status: object): Promise<void>
 }
 
-/** The channels that the client asks for. */
+/** The channels that the client requests. */
 export interface Channels {
   readonly stdin: boolean
   readonly stdout: boolean

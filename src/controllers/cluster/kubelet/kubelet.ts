@@ -58,7 +58,7 @@ export class SimulatedKubelet {
     this.#server.emit('connection', socket)
   }
 
-  /** A connection to a port of a pod. Throws where nothing listens there. */
+  /** A connection to a port of a pod. Throws if nothing listens there. */
   async connectTo(namespace: string, pod: string, port: number): Promise<Duplex> {
     const found = await this.#parts.containers.port?.({ namespace, pod, port })
     if (found === undefined) throw new Error(`dial tcp: port ${port} of pod ${pod}: connect: connection refused`)

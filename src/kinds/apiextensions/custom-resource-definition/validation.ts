@@ -283,7 +283,7 @@ function isEstablished(object: ValueMap): boolean {
   return conditionHolds(object, 'Established', 'status', 'conditions')
 }
 
-/** An invalid bundle is kept where it was invalid before, or where the definition is not established (P-314). */
+/** An invalid bundle is kept if it was invalid before, or if the definition is not established (P-314). */
 function checkCaBundle(object: ValueMap, stored: ValueMap, check: Check): void {
   const bundleOf = (definition: ValueMap): string => {
     const conversion = mapOrEmpty(specOf(definition), 'conversion')

@@ -118,7 +118,7 @@ function checkSameContainers(spec: PodSpec, old: PodSpec, check: Check): boolean
   return true
 }
 
-/** It may be set where it was not, and lowered. */
+/** It may be set if it was unset, and lowered. */
 function checkDeadline(spec: PodSpec, old: PodSpec, check: Check): boolean {
   const at = SPEC.child('activeDeadlineSeconds')
   const { activeDeadlineSeconds: now } = spec

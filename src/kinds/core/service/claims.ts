@@ -30,7 +30,6 @@ export interface PortRange {
 export interface ServiceNetwork {
   /** The ranges of addresses: one for each family, the default one first. */
   readonly ranges: readonly AddressRange[]
-  /** The range of node ports. */
   readonly nodePorts: PortRange
   readonly measures: ServiceMeasures
 }

@@ -73,7 +73,7 @@ function allocatesNodePorts(spec: ServiceSpec): boolean {
   return needsNodePorts(spec) && !(isBalanced(spec) && spec.allocateLoadBalancerNodePorts === false)
 }
 
-/** Ports keep their node port by name, unless another port asks for it. */
+/** Ports keep their node port by name, unless another port requests it. */
 function withKeptPorts(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   let next = spec
   if (allocatesNodePorts(spec) && allocatesNodePorts(old)) {

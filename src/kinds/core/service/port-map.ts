@@ -23,14 +23,14 @@ export const PORT_RANGES = Object.freeze({
 
 const KEY: ObjectKey = { resource: PORT_RANGES, namespace: '', name: 'servicenodeports' }
 
-/** Undefined: there is no map, or none that can be read. */
+/** Undefined: no map, or none that can be read. */
 export async function readPortMap({ store, signal }: MapContext): Promise<PortMap | undefined> {
   return portMapIn((await store.get(KEY, { kind: 'latest' }, signal)).item)
 }
 
 /**
  * `change` gets the stored map, again after a conflict, and returns the same one if nothing changes. Resolves to the map as it was found; undefined:
- * there is none.
+ * none.
  */
 export async function changePortMap(
   change: (map: PortMap) => PortMap,

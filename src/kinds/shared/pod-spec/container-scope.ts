@@ -1,4 +1,4 @@
-// The containers of a pod with their places, and what their rules need to know of the pod around them.
+// The containers of a pod with their places, and the facts about the pod that their rules need.
 import type { Container, PodSpec, Volume } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import { CONTAINER_LISTS } from '../../../api/pod-containers.ts'

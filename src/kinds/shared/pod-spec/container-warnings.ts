@@ -44,7 +44,7 @@ interface Port {
   readonly hostIP: string
 }
 
-/** About conflicting ports, across all containers of a pod. */
+/** Warnings about conflicting ports, across all containers of a pod. */
 export function portWarnings(containers: readonly PlacedContainer[]): readonly string[] {
   const placed = containers.flatMap(([container, at]) =>
     (container.ports ?? []).map((port, i) => ({ port, path: at.child('ports').index(i).toString() })),
@@ -82,7 +82,7 @@ function conflictWarnings(ports: readonly Port[]): readonly string[] {
   return warnings
 }
 
-/** Indexed by what makes ports conflict, so that looking them up is not quadratic. */
+/** Indexed by the properties that make ports conflict, so that lookups are not quadratic. */
 class EarlierPorts {
   readonly #ports = new Map<string, Port[]>()
 

@@ -3,7 +3,7 @@ import type { Volume, VolumeProjection } from '../../../api/gen/kinds.ts'
 
 interface Placed {
   readonly path: string
-  /** The source that has the path, where a volume has several. */
+  /** The source that has the path, if a volume has several. */
   readonly source: string
 }
 
@@ -110,7 +110,7 @@ function placesOf(placed: readonly Placed[]): ReadonlyMap<string, Place> {
 interface Entry {
   readonly text: string
   readonly first: number
-  /** Overlaps with what came before this index are reported. */
+  /** Overlaps with entries before this index are reported. */
   reportedUntil: number
 }
 

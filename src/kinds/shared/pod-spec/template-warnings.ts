@@ -64,7 +64,7 @@ function isSameGeneration({ metadata }: WithMeta, stored: WithMeta | undefined):
   return stored !== undefined && metadata.generation === stored.metadata.generation
 }
 
-/** About new pods only. */
+/** Warnings about new pods only. */
 export function podWarnings(pod: Pod, stored: Pod | undefined): readonly string[] {
   if (stored !== undefined) return []
   return [...nameWarnings(pod, "the Pod's hostname"), ...podTemplateWarnings(pod, '')]
