@@ -2,7 +2,7 @@
 # Node with npm; on Debian the tests get the rest by themselves (`test/prepare.ts`).
 SHELL := /bin/bash
 BIN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
-# What Node compiles is kept, for the next file and the next run: every file of the larger tests loads the whole server.
+# The code that Node has compiled is kept, for the next file and the next run: every file of the larger tests loads the whole server.
 KEPT := NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/node
 RUN_TESTS := vitest run --config .config/vitest.config.ts
 VITEST := $(BIN) $(KEPT) $(RUN_TESTS)
@@ -80,10 +80,10 @@ test-changed: $(READY)
 test-integration: tools ## Contract and integration tests, on a real etcd and with real clients
 	$(VITEST) --project integration
 
-test-security: $(READY) ## What the hardening list asks for, on the whole server
+test-security: $(READY) ## Hostile requests and clients on the whole server, by the hardening list
 	$(VITEST) --project security
 
-test-cost: $(READY) ## What hostile input costs; bodies as large as they may be, in every list, map and text of every kind (half an hour)
+test-cost: $(READY) ## The cost of hostile input: the largest bodies, in every list, map and text of every kind (half an hour)
 	WHOLE=1 $(VITEST) --project cost
 	HOSTILE_BYTES=780000 $(VITEST) --project security test/security/hostile-
 
@@ -102,7 +102,7 @@ simulate: $(READY) ## A minute of simulated servers, clocks and faults by fresh 
 soak: $(READY) build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
 
-test-long: tools-long ## What takes long and of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side, every kubectl and TypeScript
+test-long: tools-long ## The long tests, of which the other tests have a slice: older, reopened and full stores, informers and operators under faults, rolling restarts, two versions side by side, every kubectl and TypeScript
 	$(VITEST) --project long
 	WHOLE=1 $(VITEST) --project integration --project security --project robustness $(SLICED)
 

@@ -27,7 +27,7 @@ const library = {
   'extension-process': 'src/extensions/process.ts',
 }
 const entries = { ...command, ...library }
-/** What each entry of the library exports. */
+/** The names that each entry of the library exports. */
 const namesOf = new Map()
 
 const PARTS = 3

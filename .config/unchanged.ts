@@ -1,6 +1,6 @@
-// What `make check` need not look at again, as `go test` keeps its results: a program that passed, where all that it depends on is as
-// it was then. That is what it reaches by relative paths in its text, imports among them, the settings of the tools, and every file
-// that is no program, such as proto files, fixtures and the lock file.
+// Results that `make check` keeps, as `go test` does: a program that passed is not checked again while all that it depends on is as
+// it was then. It depends on the files that it reaches by relative paths in its text, imports among them, on the settings of the tools,
+// and on every file that is no program, such as proto files, fixtures and the lock file.
 //
 //     node .config/unchanged.ts lint|unit COMMAND ...    runs the command with those that have not passed it as they are
 import { spawnSync } from 'node:child_process'

@@ -14,7 +14,7 @@ const REPLICAS: readonly string[] = ['replica-1', 'replica-2', 'replica-3']
 
 const both = (name: string): readonly string[] => [`${name}.crt`, `${name}.key`]
 
-/** What each container may see. */
+/** The files that each container may see. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(MEMBERS.map((name) => [name, ['etcd-ca.crt', ...both(name)]])),
   replica: [
