@@ -178,7 +178,7 @@ async function begin(
   { request, credential, before, use, answer }: Beginning,
 ): Promise<Entered> {
   const user = await userOf(options, request, credential)
-  if (user === undefined) throw new ApiError('Unauthorized', 'invalid or expired token')
+  if (user === undefined) throw new ApiError('Unauthorized', 'Invalid or expired token')
   return {
     user,
     answer: async () => {

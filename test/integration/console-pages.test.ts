@@ -99,6 +99,8 @@ describe('definitions', () => {
     await tab.isFaultless()
     await tab.page.getByRole('link', { name: 'Lighthouse', exact: true }).first().click()
     await tab.page.getByText('No objects.').waitFor()
+    // Custom kinds come first.
+    expect(await tab.page.locator('.sidebar summary').first().textContent()).toBe('coast.example')
   })
 })
 

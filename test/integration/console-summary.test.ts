@@ -45,6 +45,18 @@ describe('the overview', () => {
         insecureSkipTLSVerify: true,
       },
     })
+    for (const plural of ['tugs', 'barges']) {
+      const schema = { openAPIV3Schema: { type: 'object' } }
+      await make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+        metadata: { name: `${plural}.port.example` },
+        spec: {
+          group: 'port.example',
+          scope: 'Namespaced',
+          names: { kind: 'Vessel', plural },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      })
+    }
     await make('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
       metadata: { name: 'down' },
       webhooks: [
@@ -74,6 +86,7 @@ describe('the overview', () => {
       .first()
       .waitFor()
     await rowIn('Extensions that do not work', /APIService.*v1\.away\.example.*Not Available.*is not present/).waitFor()
+    await rowIn('Extensions that do not work', /CustomResourceDefinition.*barges.*Not Established/).waitFor()
     await rowIn('Extensions that do not work', /Webhook.*down\.example\.com.*Calls failed/).waitFor()
     for (const node of ['node-0', 'node-1', 'node-2']) await rowIn('Nodes', new RegExp(`${node}.*Ready`)).waitFor()
     await card('Objects')

@@ -23,7 +23,7 @@ describe('logging in', () => {
     const { page, complaints } = await opened.visit()
     await page.getByLabel('Token').fill('guessed')
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('alert').getByText('invalid or expired token').waitFor()
+    await page.getByRole('alert').getByText('Invalid or expired token', { exact: true }).waitFor()
     await takeScreenshot(page, 'login')
     expect(await findAccessFaults(page)).toEqual([])
     await logIn(page, opened.server.adminToken)

@@ -36,7 +36,7 @@ export function AccessPage({ kinds, namespace }: Props) {
       >
         <label class="selector">
           <span>User</span>
-          <input name="user" class="mono wide-field" placeholder="yourself" spellcheck={false} />
+          <input name="user" class="mono" size={44} placeholder="yourself" spellcheck={false} />
         </label>
         <button type="submit">Ask</button>
       </form>

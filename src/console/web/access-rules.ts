@@ -25,13 +25,15 @@ export function answerOf(
   { group, plural }: Pick<Kind, 'group' | 'plural'>,
   verb: string,
 ): Answer {
-  const names = (listed: readonly string[] | undefined, name: string): boolean =>
-    listed?.some((one) => one === '*' || one === name) === true
   const fitting = rules.filter(
     (rule) => names(rule.verbs, verb) && names(rule.apiGroups, group) && names(rule.resources, plural),
   )
   if (fitting.length === 0) return 'no'
   return fitting.some(({ resourceNames = [] }) => resourceNames.length === 0) ? 'yes' : 'some'
+}
+
+export function names(listed: readonly string[] | undefined, ...wanted: readonly string[]): boolean {
+  return listed?.some((one) => one === '*' || wanted.includes(one)) === true
 }
 
 /** The groups of a service account, which every request of it has. */

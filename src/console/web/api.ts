@@ -157,14 +157,9 @@ export function readSession(): Promise<Session> {
   return askSession('session')
 }
 
-/** An empty token stands for the certificate of the browser. */
-export function logIn(token: string): Promise<Session> {
-  return askSession('login', { method: 'POST', body: JSON.stringify({ token }) })
-}
-
-/** A code of `quarterdeck console`. */
-export function logInByCode(code: string): Promise<Session> {
-  return askSession('login', { method: 'POST', body: JSON.stringify({ code }) })
+/** By a token or by a code of `quarterdeck console`. An empty token stands for the certificate of the browser. */
+export function logIn(by: { readonly token: string } | { readonly code: string }): Promise<Session> {
+  return askSession('login', { method: 'POST', body: JSON.stringify(by) })
 }
 
 export async function logOut(): Promise<void> {

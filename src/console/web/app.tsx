@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ActionHost } from './action-menu.tsx'
 import { Alert } from './alert.tsx'
 import {
-  logInByCode,
+  logIn,
   logOut,
   messageOf,
   type Problem,
@@ -20,7 +20,7 @@ import { Kinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
 import { hasUnsaved, mayLeave, navigate, useAddress } from './navigation.ts'
-import { ONCE, type Polled, useAttempts, usePolled } from './polling.ts'
+import { ONCE, type Polled, usePolled } from './polling.ts'
 import { Palette } from './palette.tsx'
 import { CurrentUser, placeOf, putPlace } from './places.ts'
 import { type CreateRoute, graphAddress, type Route, routeOf, tableAddress, titleOf } from './routes.ts'
@@ -36,29 +36,27 @@ interface Visit {
 
 export function App() {
   const [visit, setVisit] = useState<Visit>()
-  const { count, problem, report } = useAttempts()
+  const [ends, setEnds] = useState(0)
   const enter = (session: Session): void => setVisit({ session })
   // A session may end at any time. The text of an editor survives until the next login.
   const look = (session: Session): void => {
-    report()
     const isLost = session.user === undefined && hasUnsaved()
     // A dialog that stays open would keep the user from the login page.
     if (session.user === undefined) for (const dialog of document.querySelectorAll('dialog')) dialog.close()
     setVisit((before) => ({ session, kept: isLost ? (before?.session.user ?? before?.kept) : undefined }))
   }
   const [codeProblem, setCodeProblem] = useState('')
-  const read = (): void => {
+  const read = async (): Promise<void> => {
     const code = takeCode()
-    if (code === '') return void readSession().then(look, report)
-    void logInByCode(code).then(enter, async (error: unknown) => {
-      setCodeProblem(messageOf(error))
-      await readSession().then(look, report)
-    })
+    const session = code === '' ? undefined : await logIn({ code }).catch((error) => setCodeProblem(messageOf(error)))
+    if (session === undefined) look(await readSession())
+    else enter(session)
   }
-  useEffect(read, [count])
+  const { problem } = usePolled(read, ONCE, ends)
+  const readAgain = (): void => setEnds((before) => before + 1)
   useEffect(() => {
-    window.addEventListener(SESSION_ENDED, read)
-    return () => window.removeEventListener(SESSION_ENDED, read)
+    window.addEventListener(SESSION_ENDED, readAgain)
+    return () => window.removeEventListener(SESSION_ENDED, readAgain)
   }, [])
   if (visit === undefined) return <Alert text={problem?.message} />
   const { session, kept } = visit
@@ -74,7 +72,7 @@ export function App() {
             key={user}
             user={user}
             isHidden={session.user === undefined}
-            onEnd={() => void readSession().then(enter, report)}
+            onEnd={() => void readSession().then(enter, readAgain)}
           />
         </CurrentUser.Provider>
       )}
@@ -184,7 +182,7 @@ function Page({ route, kinds, namespace }: PageProps) {
   // The page stays when its kind is removed: there may be unsaved edits on it.
   const shown = kind ?? (seen.current?.resource === resource ? seen.current?.kind : undefined)
   seen.current = { resource, kind: shown }
-  const key = route.page === 'overview' ? namespace : route.page === 'create' ? `${route.resource} ${route.from}` : ''
+  const key = route.page === 'overview' ? namespace : resource === undefined ? '' : JSON.stringify(route)
   // A page uses only the things that its route has.
   const props = { kinds, namespace: oneNamespace(namespace), from: '', named: NOTHING, ...route, kind: shown as Kind }
   return (

@@ -1,4 +1,29 @@
-// The rules of a definition's schema, each with its field, and their costs by the server's estimate.
+// Definitions: the rules of their schemas, each with its field, and their costs by the server's estimate.
+
+interface Version {
+  readonly name: string
+  readonly served: boolean
+  readonly storage: boolean
+  readonly deprecated?: boolean
+  readonly schema?: { readonly openAPIV3Schema?: Schema }
+  readonly subresources?: Readonly<Record<string, unknown>>
+  readonly additionalPrinterColumns?: readonly { readonly name: string; readonly jsonPath: string }[]
+}
+
+export interface Definition {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string }
+  readonly spec: {
+    readonly group: string
+    readonly scope: string
+    readonly names: { readonly kind: string; readonly plural: string }
+    readonly versions: readonly Version[]
+    readonly conversion?: { readonly strategy: string }
+  }
+  readonly status?: {
+    readonly storedVersions?: readonly string[]
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
+  }
+}
 
 export interface Schema {
   readonly type?: string

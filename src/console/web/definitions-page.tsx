@@ -1,35 +1,11 @@
 // The kinds of definitions: their versions, which of them are served or stored, and the rules for their objects.
 import { Alert } from './alert.tsx'
 import { ask } from './api.ts'
-import { rulesIn, type Schema } from './definition-rules.ts'
+import { type Definition, rulesIn } from './definition-rules.ts'
 import { ObjectLink, PlainTable } from './listing.tsx'
 import { usePolled } from './polling.ts'
 import { tableAddress } from './routes.ts'
 import { RuleList } from './rule-list.tsx'
-
-interface Version {
-  readonly name: string
-  readonly served: boolean
-  readonly storage: boolean
-  readonly deprecated?: boolean
-  readonly schema?: { readonly openAPIV3Schema?: Schema }
-  readonly subresources?: Readonly<Record<string, unknown>>
-}
-
-interface Definition {
-  readonly metadata: { readonly name: string; readonly resourceVersion: string }
-  readonly spec: {
-    readonly group: string
-    readonly scope: string
-    readonly names: { readonly kind: string; readonly plural: string }
-    readonly versions: readonly Version[]
-    readonly conversion?: { readonly strategy: string }
-  }
-  readonly status?: {
-    readonly storedVersions?: readonly string[]
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
-  }
-}
 
 const PLACE = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const EVERY_MS = 5000

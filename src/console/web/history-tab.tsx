@@ -17,8 +17,7 @@ interface Versions {
 
 /** Whether the server offers the history of the object to this user. */
 export function useHasHistory(path: string): boolean {
-  const { value } = usePolled(async (signal) => ({ path, ...(await readVersions(path, 1, signal)) }), ONCE, path)
-  return value?.path === path && value.items !== undefined
+  return usePolled((signal) => readVersions(path, 1, signal), ONCE).value?.items !== undefined
 }
 
 function readVersions(path: string, count: number, signal: AbortSignal): Promise<Versions> {

@@ -20,7 +20,7 @@ export function LoginPage({ offered: { certificate, provider }, kept, problem: b
   const enter = async (credential: string): Promise<void> => {
     setBusy(true)
     try {
-      onSession(await logIn(credential))
+      onSession(await logIn({ token: credential }))
     } catch (error) {
       setProblem(messageOf(error))
       setBusy(false)

@@ -192,27 +192,20 @@ function podSpecOf({ kind, object }: GraphObject): Fields | undefined {
   return Object.keys(spec).length === 0 ? undefined : spec
 }
 
-const VOLUMES = [
-  ['configmaps', 'configMap.name'],
-  ['secrets', 'secret.secretName'],
-  ['persistentvolumeclaims', 'persistentVolumeClaim.claimName'],
-] as const
-const SOURCES = [
-  ['configmaps', 'configMap.name'],
-  ['secrets', 'secret.name'],
-] as const
-const VARIABLES = [
-  ['configmaps', 'valueFrom.configMapKeyRef.name'],
-  ['secrets', 'valueFrom.secretKeyRef.name'],
-] as const
-const ALL_VARIABLES = [
-  ['configmaps', 'configMapRef.name'],
-  ['secrets', 'secretRef.name'],
-] as const
+type Places = Readonly<Record<string, string>>
+
+const VOLUMES: Places = {
+  configmaps: 'configMap.name',
+  secrets: 'secret.secretName',
+  persistentvolumeclaims: 'persistentVolumeClaim.claimName',
+}
+const SOURCES: Places = { configmaps: 'configMap.name', secrets: 'secret.name' }
+const VARIABLES: Places = { configmaps: 'valueFrom.configMapKeyRef.name', secrets: 'valueFrom.secretKeyRef.name' }
+const ALL_VARIABLES: Places = { configmaps: 'configMapRef.name', secrets: 'secretRef.name' }
 
 function referencesOf(spec: Fields | undefined): readonly string[] {
-  const named = (items: readonly Fields[], places: readonly (readonly [resource: string, path: string])[]): string[] =>
-    items.flatMap((item) => places.map(([resource, path]) => `${resource}/${textAt(item, path)}`))
+  const named = (items: readonly Fields[], places: Places): string[] =>
+    items.flatMap((item) => Object.entries(places).map(([resource, path]) => `${resource}/${textAt(item, path)}`))
   const volumes = itemsAt(spec, 'volumes')
   const containers = ['initContainers', 'containers'].flatMap((list) => itemsAt(spec, list))
   const found = [
@@ -220,8 +213,8 @@ function referencesOf(spec: Fields | undefined): readonly string[] {
     ...volumes.flatMap((volume) => named(itemsAt(volume, 'projected.sources'), SOURCES)),
     ...containers.flatMap((container) => named(itemsAt(container, 'env'), VARIABLES)),
     ...containers.flatMap((container) => named(itemsAt(container, 'envFrom'), ALL_VARIABLES)),
-    ...named(itemsAt(spec, 'imagePullSecrets'), [['secrets', 'name']]),
-    ...named(spec === undefined ? [] : [spec], [['serviceaccounts', 'serviceAccountName']]),
+    ...named(itemsAt(spec, 'imagePullSecrets'), { secrets: 'name' }),
+    ...named(spec === undefined ? [] : [spec], { serviceaccounts: 'serviceAccountName' }),
   ]
   return [...new Set(found)].filter((id) => !id.endsWith('/'))
 }

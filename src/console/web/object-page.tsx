@@ -6,7 +6,7 @@ import { EventsTab } from './events-tab.tsx'
 import { HistoryTab, useHasHistory } from './history-tab.tsx'
 import { type Kind, type ObjectName, objectPath, resourceName } from './kind.ts'
 import { navigate } from './navigation.ts'
-import { useAttempts } from './polling.ts'
+import { ONCE, usePolled } from './polling.ts'
 import { followObject, type Loaded, type ObjectNews, readObject } from './object-source.ts'
 import { tableAddress } from './routes.ts'
 import { StarButton } from './star-button.tsx'
@@ -29,7 +29,6 @@ interface Props {
 export function ObjectPage({ kind, kinds, named, chosen }: Props) {
   const [chosenTab, setTab] = useState<Tab>('Summary')
   const [loaded, setLoaded] = useState<Loaded>()
-  const { count, problem, report } = useAttempts()
   const [round, setRound] = useState(0)
   const [news, setNews] = useState<ObjectNews>()
   const [isConnected, setConnected] = useState(true)
@@ -37,26 +36,21 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
   const path = objectPath(kind, named)
   const hasHistory = useHasHistory(path)
   const tab = chosenTab === 'History' && !hasHistory ? 'Summary' : chosenTab
-  const load = async (): Promise<Loaded | undefined> => {
-    try {
-      const found = await readObject(kind, { namespace, name })
-      setLoaded(found)
-      report()
-      setNews(undefined)
-      return found
-    } catch (error) {
-      report(error)
-      return undefined
-    }
+  const load = async (): Promise<Loaded> => {
+    const found = await readObject(kind, { namespace, name })
+    setLoaded(found)
+    setNews(undefined)
+    return found
   }
-  useEffect(() => setLoaded(undefined), [path])
-  useEffect(() => void load(), [path, count])
+  const { problem } = usePolled(load, ONCE, round)
+  /** An object that cannot be read is read again later. */
+  const loadAgain = (): Promise<Loaded | undefined> => load().catch(() => setRound(round + 1) as undefined)
   const version = loaded?.object.metadata.resourceVersion
   useEffect(() => {
     if (version === undefined || !kind.verbs.includes('watch')) return undefined
-    const lost = (): void => void load().then(() => setRound(round + 1))
+    const lost = (): void => setRound(round + 1)
     return followObject(kind, { namespace, name }, version, { tell: setNews, connected: setConnected, lost })
-  }, [path, version, round])
+  }, [version, round])
   const table = tableAddress(resourceName(kind), kind.namespaced ? { namespace: chosen } : {})
   const newest = news?.kind === 'changed' ? news.object : loaded?.object
   return (
@@ -91,13 +85,11 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
       {newest !== undefined && tab === 'Summary' && <SummaryTab kinds={kinds} kind={kind} object={newest} />}
       {loaded !== undefined && (
         <div class="kept" hidden={tab !== 'YAML'}>
-          <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={load} />
+          <YamlTab kind={kind} named={named} loaded={loaded} news={news} reload={loadAgain} />
         </div>
       )}
-      {loaded !== undefined && tab === 'Events' && <EventsTab key={path} object={newest ?? loaded.object} />}
-      {loaded !== undefined && tab === 'Owners' && (
-        <TreeTab key={path} kinds={kinds} kind={kind} object={loaded.object} />
-      )}
+      {loaded !== undefined && tab === 'Events' && <EventsTab object={newest ?? loaded.object} />}
+      {loaded !== undefined && tab === 'Owners' && <TreeTab kinds={kinds} kind={kind} object={loaded.object} />}
       {newest !== undefined && tab === 'History' && <HistoryTab kind={kind} object={newest} />}
     </section>
   )

@@ -1,4 +1,5 @@
 // The fields behind the columns of tables: the server sorts by them if a list is too long to be loaded. This file needs no browser.
+import type { Definition } from './definition-rules.ts'
 import { type Column, isAge, type Order } from './table-rows.ts'
 
 /** By the names of columns. */
@@ -31,15 +32,6 @@ export const FIELDS: Readonly<Record<string, OrderFields>> = {
   persistentvolumeclaims: { Status: 'status.phase', Volume: 'spec.volumeName', StorageClass: 'spec.storageClassName' },
   persistentvolumes: { Status: 'status.phase', StorageClass: 'spec.storageClassName' },
   'leases.coordination.k8s.io': { Holder: 'spec.holderIdentity' },
-}
-
-export interface Definition {
-  readonly spec: {
-    readonly versions: readonly {
-      readonly name: string
-      readonly additionalPrinterColumns?: readonly { readonly name: string; readonly jsonPath: string }[]
-    }[]
-  }
 }
 
 /** `definition`: of a custom kind, which has the fields of its columns. */

@@ -59,27 +59,3 @@ export function usePolled<T>(read: (signal: AbortSignal) => Promise<T>, everyMs:
   useEffect(() => again.current?.(), [news])
   return polled
 }
-
-export interface Attempts {
-  /** Changes when the work must be tried again. Use it as a dependency of the effect. */
-  readonly count: number
-  readonly problem: Problem | undefined
-  /** Call it after each attempt, with the error if there is one. */
-  readonly report: (error?: unknown) => void
-}
-
-/** For work that is done once, and repeated after a failure that may pass. */
-export function useAttempts(): Attempts {
-  const [count, setCount] = useState(0)
-  const [problem, setProblem] = useState<Problem>()
-  const timer = useRef<number>(undefined)
-  useEffect(() => () => window.clearTimeout(timer.current), [])
-  const report = (error?: unknown): void => {
-    setProblem(error === undefined ? undefined : problemOf(error))
-    window.clearTimeout(timer.current)
-    if (error !== undefined && mayRecover(error)) {
-      timer.current = window.setTimeout(() => setCount((before) => before + 1), RETRY_MS)
-    }
-  }
-  return { count, problem, report }
-}

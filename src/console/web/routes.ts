@@ -18,15 +18,9 @@ export interface CreateRoute {
   readonly from: string
 }
 
-export interface TableQuery {
-  readonly namespace: string
-  readonly labels: string
-  readonly fields: string
-  /** An expression over `object`. */
-  readonly where: string
-  /** `true`: in all namespaces, the objects that the user may read. */
-  readonly accessible: string
-}
+/** `where`: an expression over `object`. `accessible`: `true` for the objects in all namespaces that the user may read. */
+const QUERY = ['namespace', 'labels', 'fields', 'where', 'accessible'] as const
+export type TableQuery = Readonly<Record<(typeof QUERY)[number], string>>
 
 const PLAIN = ['server', 'definitions', 'access', 'apply'] as const
 /** Marks an object without a namespace in addresses. */
@@ -59,14 +53,7 @@ function decoded(segment: string): string {
 
 function tableQuery(search: string): TableQuery {
   const query = new URLSearchParams(search)
-  const text = (name: string): string => query.get(name) ?? ''
-  return {
-    namespace: text('namespace'),
-    labels: text('labels'),
-    fields: text('fields'),
-    where: text('where'),
-    accessible: text('accessible'),
-  }
+  return Object.fromEntries(QUERY.map((name) => [name, query.get(name) ?? ''])) as TableQuery
 }
 
 export function tableAddress(resource: string, query: Partial<TableQuery> = {}): string {

@@ -1,7 +1,7 @@
 // The parts of a summary that a kind has beside the common ones: containers, rules, ports, data. One function makes each part.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Fields, fieldAt, fieldsAt, itemsAt, textAt } from './fields.ts'
+import { type Fields, fieldAt, fieldsAt, isFields, itemsAt, textAt } from './fields.ts'
 import { wordTone } from './health.ts'
 import { Toned } from './listing.tsx'
 import { bytesText } from './server-status.ts'
@@ -15,13 +15,15 @@ export interface Part {
 
 type Make = (object: Fields) => readonly Part[]
 
-/** The fields of each item of a list, as a table. */
+/** The fields of each item of a list, or of one object, as a table. */
 function tableOf(title: string, path: string, columns: Readonly<Record<string, string>>): Make {
   return (object) => [
     {
       title,
       columns: Object.keys(columns),
-      rows: itemsAt(object, path).map((item) => Object.values(columns).map((field) => cellOf(item, field))),
+      rows: [...itemsAt(object, path), ...[fieldAt(object, path)].filter(isFields)].map((item) =>
+        Object.values(columns).map((field) => cellOf(item, field)),
+      ),
     },
   ]
 }
@@ -41,13 +43,7 @@ const RULES = tableOf('Rules', 'rules', {
   URLs: 'nonResourceURLs',
 })
 const SUBJECTS = tableOf('Subjects', 'subjects', { Kind: 'kind', Name: 'name', Namespace: 'namespace' })
-const ROLE: Make = (object) => [
-  {
-    title: 'Role',
-    columns: ['Kind', 'Name'],
-    rows: [[textAt(object, 'roleRef.kind'), textAt(object, 'roleRef.name')]],
-  },
-]
+const ROLE = tableOf('Role', 'roleRef', { Kind: 'kind', Name: 'name' })
 const WEBHOOKS = tableOf('Webhooks', 'webhooks', {
   Name: 'name',
   URL: 'clientConfig.url',

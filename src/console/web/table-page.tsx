@@ -6,11 +6,12 @@ import { actionsFor } from './actions.ts'
 import { Alert } from './alert.tsx'
 import { ask } from './api.ts'
 import { ColumnMenu, useColumns } from './column-menu.tsx'
+import type { Definition } from './definition-rules.ts'
 import { isCustom } from './kind-sections.ts'
 import { type Kind, oneNamespace, resourceName } from './kind.ts'
 import { LiveTable, type LiveState } from './live-table.ts'
 import { navigate } from './navigation.ts'
-import { type Definition, orderByOf, type OrderFields, orderFields } from './order-fields.ts'
+import { orderByOf, type OrderFields, orderFields } from './order-fields.ts'
 import { podsByNode } from './overview.ts'
 import { ONCE, usePolled } from './polling.ts'
 import { createAddress, objectAddress, tableAddress, type TableQuery } from './routes.ts'
@@ -18,6 +19,12 @@ import { NOTHING_SELECTED, selectedOf } from './selection.ts'
 import { StarButton } from './star-button.tsx'
 import { BY_NAME, type Column, isAge, type Order, type Row } from './table-rows.ts'
 import { VirtualTable } from './virtual-table.tsx'
+
+const SELECTORS = [
+  ['labels', 'Labels', 'app=web,tier!=test'],
+  ['fields', 'Fields', 'spec.nodeName=n1'],
+  ['where', 'Where', 'object.metadata.generation > 1'],
+] as const
 
 type SortedBy = Parameters<LiveTable['sortBy']>
 
@@ -103,24 +110,15 @@ export function TablePage({ kind, query }: Props) {
           }}
         />
         <MoreFilters isNarrow={columns.isNarrow} isOpen={query.labels + query.fields + query.where !== ''}>
-          <SelectorField
-            label="Labels"
-            placeholder="app=web,tier!=test"
-            value={query.labels}
-            onCommit={(labels) => narrow({ labels })}
-          />
-          <SelectorField
-            label="Fields"
-            placeholder="spec.nodeName=n1"
-            value={query.fields}
-            onCommit={(fields) => narrow({ fields })}
-          />
-          <SelectorField
-            label="Where"
-            placeholder="object.metadata.generation > 1"
-            value={query.where}
-            onCommit={(where) => narrow({ where })}
-          />
+          {SELECTORS.map(([name, label, placeholder]) => (
+            <SelectorField
+              key={name}
+              label={label}
+              placeholder={placeholder}
+              value={query[name]}
+              onCommit={(text) => narrow({ [name]: text })}
+            />
+          ))}
           {query.namespace === '' && (
             <label class="selector">
               <input
@@ -191,21 +189,17 @@ interface TableOwner {
   readonly change: () => void
 }
 
-function useLiveTable(
-  kind: Kind,
-  { namespace, labels, fields, where, accessible }: TableQuery,
-  owner: TableOwner,
-): LiveTable | undefined {
+function useLiveTable(kind: Kind, query: TableQuery, owner: TableOwner): LiveTable | undefined {
   const table = useRef<LiveTable>(undefined)
   const tell = useRef(owner)
   tell.current = owner
   useEffect(() => {
-    const opened = new LiveTable(kind, { namespace, labels, fields, where, accessible }, () => tell.current.change())
+    const opened = new LiveTable(kind, query, () => tell.current.change())
     table.current = opened
     tell.current.open(opened)
     tell.current.change()
     return () => opened.close()
-  }, [kind, namespace, labels, fields, where, accessible])
+  }, [kind, JSON.stringify(query)])
   return table.current
 }
 

@@ -1,4 +1,5 @@
 // A table of any length: only the rows in view are in the document. Arrow keys move along the rows, Enter opens one.
+import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isName, isState } from './columns.ts'
 import { wordTone } from './health.ts'
@@ -33,21 +34,8 @@ interface Props {
 }
 
 export function VirtualTable(props: Props) {
-  const {
-    rows,
-    columns,
-    shown,
-    isNarrow,
-    hasNamespaces,
-    order,
-    label,
-    selection,
-    onSelect,
-    onSort,
-    canSort,
-    addressOf,
-    onOpen,
-  } = props
+  const { rows, columns, shown, isNarrow, hasNamespaces, order, label } = props
+  const { selection, onSelect, onSort, canSort, addressOf, onOpen } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   const [chosen, setChosen] = useState('')
@@ -124,9 +112,10 @@ export function VirtualTable(props: Props) {
     return () => document.removeEventListener('keydown', listen)
   }, [])
   const widths = useWidths(rows, columns)
-  const namespaceHeading = (
-    <Heading name="Namespace" order={order} column={undefined} canSort={canSort} onSort={onSort} width={20} />
+  const heading = (column: number | undefined, name: string, width: number, title = ''): VNode => (
+    <Heading key={name} {...{ column, name, width, title, order, canSort, onSort }} />
   )
+  const namespaceHeading = hasNamespaces && heading(undefined, 'Namespace', 20)
   const clock = performance.now()
   const selectedCount = selection === undefined ? 0 : selectedOf(selection, keys).length
   return (
@@ -154,20 +143,12 @@ export function VirtualTable(props: Props) {
                 </span>
               </th>
             )}
-            {hasNamespaces && !isNarrow && namespaceHeading}
-            {shown.map((i, place) => (
-              <Heading
-                key={columns[i]?.name}
-                name={columns[i]?.name ?? ''}
-                title={columns[i]?.description ?? ''}
-                order={order}
-                column={i}
-                canSort={canSort}
-                onSort={onSort}
-                width={Math.min(widths[i] ?? 10, isNarrow ? 17 : 44) + (place > 0 ? 0 : isNarrow ? 2 : 4)}
-              />
-            ))}
-            {hasNamespaces && isNarrow && namespaceHeading}
+            {!isNarrow && namespaceHeading}
+            {shown.map((i, place) => {
+              const width = Math.min(widths[i] ?? 10, isNarrow ? 17 : 44) + (place > 0 ? 0 : isNarrow ? 2 : 4)
+              return heading(i, columns[i]?.name ?? '', width, columns[i]?.description)
+            })}
+            {isNarrow && namespaceHeading}
           </tr>
         </thead>
         <tbody>

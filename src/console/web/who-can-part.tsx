@@ -168,8 +168,8 @@ function resourceNamed(
 }
 
 const RBAC = 'rbac.authorization.k8s.io'
-const PAGE = 500
-const MOST_PAGES = 8
+/** The most objects of each kind. */
+const MOST = '4000'
 
 interface ReadAccess {
   readonly roles: readonly Role[]
@@ -184,29 +184,20 @@ async function readAccess(kinds: readonly Kind[], namespace: string, signal: Abo
   let isCut = false
   const read = async <T,>(plural: string, select: string): Promise<readonly T[]> => {
     const kind = kinds.find((one) => one.group === RBAC && one.plural === plural)
-    const found: T[] = []
-    if (kind === undefined) return found
-    let next = ''
-    for (let page = 0; page === 0 || next !== ''; page++) {
-      if (page === MOST_PAGES) {
-        isCut = true
-        break
-      }
-      const query = new URLSearchParams({ limit: String(PAGE), select, ...(next === '' ? {} : { continue: next }) })
-      try {
-        const list = await ask<{ readonly items: readonly T[]; readonly metadata: { readonly continue?: string } }>(
-          `${collectionPath(kind, namespace)}?${query.toString()}`,
-          { signal },
-        )
-        found.push(...list.items)
-        next = list.metadata.continue ?? ''
-      } catch (error) {
-        if (!(error instanceof ApiFailure && error.code === 403)) throw error
-        refused.push(kind)
-        next = ''
-      }
+    if (kind === undefined) return []
+    const query = new URLSearchParams({ limit: MOST, select })
+    try {
+      const { items, metadata } = await ask<{
+        readonly items: readonly T[]
+        readonly metadata: { readonly continue?: string }
+      }>(`${collectionPath(kind, namespace)}?${query.toString()}`, { signal })
+      isCut ||= (metadata.continue ?? '') !== ''
+      return items
+    } catch (error) {
+      if (!(error instanceof ApiFailure && error.code === 403)) throw error
+      refused.push(kind)
+      return []
     }
-    return found
   }
   const [clusterRoles, roles, clusterBindings, bindings] = await Promise.all([
     read<Role>('clusterroles', 'rules'),

@@ -1,5 +1,5 @@
 // Finds the users, groups and service accounts that have a right, by the roles and bindings of RBAC. This file needs no browser.
-import type { ResourceRule } from './access-rules.ts'
+import { names, type ResourceRule } from './access-rules.ts'
 
 export interface Question {
   readonly verb: string
@@ -77,8 +77,6 @@ function reaches(
 }
 
 function allows(rule: ResourceRule, { verb, group, plural, subresource, name }: Question): boolean {
-  const names = (listed: readonly string[] | undefined, ...wanted: readonly string[]): boolean =>
-    listed?.some((one) => one === '*' || wanted.includes(one)) === true
   const resources = subresource === '' ? [plural] : [`${plural}/${subresource}`, `*/${subresource}`]
   const { resourceNames = [] } = rule
   // The server does not know the name of an object that is created.

@@ -24,9 +24,17 @@ describe('the order that the server is asked for', () => {
   it('has the columns of definitions with plain paths', () => {
     const column = (name: string, jsonPath: string) => ({ name, jsonPath })
     const printed = [column('Size', '.spec.size'), column('First', '.spec.items[0].name')]
-    const versions = [{ name: 'v1', additionalPrinterColumns: printed }, { name: 'v2' }]
-    expect(orderFields('boats.sea.example', 'v1', { spec: { versions } })).toMatchObject({ Size: 'spec.size' })
-    expect(orderFields('boats.sea.example', 'v1', { spec: { versions } })).not.toHaveProperty('First')
-    expect(orderFields('boats.sea.example', 'v2', { spec: { versions } })).not.toHaveProperty('Size')
+    const version = { name: 'v1', served: true, storage: true }
+    const versions = [
+      { ...version, additionalPrinterColumns: printed },
+      { ...version, name: 'v2' },
+    ]
+    const definition = {
+      metadata: { name: 'boats.sea.example', resourceVersion: '1' },
+      spec: { group: 'sea.example', scope: 'Namespaced', names: { kind: 'Boat', plural: 'boats' }, versions },
+    }
+    expect(orderFields('boats.sea.example', 'v1', definition)).toMatchObject({ Size: 'spec.size' })
+    expect(orderFields('boats.sea.example', 'v1', definition)).not.toHaveProperty('First')
+    expect(orderFields('boats.sea.example', 'v2', definition)).not.toHaveProperty('Size')
   })
 })
