@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take more than half a minute. */
 const LONG =
-  /\/(package|stalls|hostile-load|hostile-objects|hostile-requests|replay|workers|slow-clients|memory|console-outage|clients-kubectl(-writes)?)\.test\.ts$/
+  /\/(package|stalls|hostile-load|hostile-objects|hostile-requests|replay|workers|slow-clients|memory|console-(outage|pictures|graph)|clients-kubectl(-writes)?)\.test\.ts$/
 
 export class LongFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {

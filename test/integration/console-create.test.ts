@@ -1,6 +1,6 @@
 // New objects in the console, in a real browser: from a template of the kind's schema, or from another object.
 import { describe, expect, it } from 'vitest'
-import { openKind, takeScreenshot } from '../rigs/browser.ts'
+import { openKind } from '../rigs/browser.ts'
 import { useAdminTab } from '../rigs/console.ts'
 
 const tab = useAdminTab()
@@ -29,7 +29,6 @@ describe('a new object', () => {
     await tab.page.getByRole('link', { name: 'New', exact: true }).click()
     await tab.page.getByRole('heading', { name: 'New Deployment' }).waitFor()
     await line('namespace: shop').waitFor()
-    await takeScreenshot(tab.page, 'create')
     await tab.isFaultless()
     await tab.page.getByRole('button', { name: 'Review changes' }).click()
     await tab.page.getByRole('alert').getByText('spec.template.spec.containers[0].image: Required value').waitFor()

@@ -27,7 +27,6 @@ describe('the graph of a namespace', () => {
     await graph().getByRole('link', { name: 'Deployment web', exact: false }).first().waitFor()
     await graph().getByRole('link', { name: 'Secret not-there missing' }).waitFor()
     await graph().getByRole('link', { name: 'PersistentVolumeClaim reports missing' }).waitFor()
-    await takeScreenshot(tab.page, 'graph-light')
     await tab.isFaultless()
     await tab.page.getByText(/^Connections as a table/).click()
     const rows = (await tab.page.getByRole('row').allTextContents()).map((text) => text.replace(/\s+/g, ' '))
@@ -97,7 +96,6 @@ describe('the graph of a namespace', () => {
       colorScheme: 'dark',
     })
     await open('shop', small)
-    await takeScreenshot(small, 'graph-small')
     await small.getByText(/^Connections as a table/).click()
     expect(await findAccessFaults(small)).toEqual([])
     expect(await small.evaluate('document.querySelector("main").scrollWidth <= innerWidth')).toBe(true)
@@ -105,7 +103,6 @@ describe('the graph of a namespace', () => {
     await takeScreenshot(small, 'graph-small-table')
     await tab.page.emulateMedia({ colorScheme: 'dark' })
     await open('shop')
-    await takeScreenshot(tab.page, 'graph-dark')
     expect(await findAccessFaults(tab.page)).toEqual([])
     expect(complaints).toEqual([])
   })

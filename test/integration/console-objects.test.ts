@@ -200,7 +200,6 @@ describe('what belongs to an object', () => {
     await tab.page.getByRole('tab', { name: 'Owners' }).click()
     const tree = tab.page.getByRole('group', { name: 'Owners and dependents' })
     await tree.getByText('web-1-a', { exact: true }).waitFor()
-    await takeScreenshot(tab.page, 'tree')
     expect(await findAccessFaults(tab.page)).toEqual([])
     await tree.getByText('web-1', { exact: true }).click()
     await expect.poll(() => new URL(tab.page.url()).pathname).toBe('/console/objects/replicasets.apps/default/web-1')

@@ -79,7 +79,6 @@ export interface AdminTab {
 const LOOKS = [
   [1440, 'light'],
   [1440, 'dark'],
-  [390, 'light'],
   [390, 'dark'],
 ] as const
 
