@@ -150,7 +150,7 @@ describe('the palette', () => {
     await tab.page.keyboard.press('Control+k')
     await field().waitFor()
     await tab.page.context().clearCookies()
-    await field().fill('anything')
+    await tab.page.evaluate("dispatchEvent(new Event('session-ended'))")
     await logIn(tab.page, tab.server.adminToken)
     await tab.page.keyboard.press('Control+k')
     await field().waitFor()

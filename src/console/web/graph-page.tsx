@@ -102,7 +102,7 @@ function Drawn({ graph, namespace }: DrawnProps) {
             value={zoom ?? ''}
             onChange={({ currentTarget }) => setZoom(Number(currentTarget.value) || undefined)}
           >
-            <option value="">fitting</option>
+            <option value="">fit</option>
             {ZOOMS.map((one) => (
               <option key={one} value={one}>{`${one * 100} %`}</option>
             ))}

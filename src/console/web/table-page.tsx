@@ -23,7 +23,7 @@ import { VirtualTable } from './virtual-table.tsx'
 const SELECTORS = [
   ['labels', 'Labels', 'app=web,tier!=test'],
   ['fields', 'Fields', 'spec.nodeName=n1'],
-  ['where', 'Where', 'object.metadata.generation > 1'],
+  ['where', 'Where', 'object.spec.replicas > 1'],
 ] as const
 
 type SortedBy = Parameters<LiveTable['sortBy']>
