@@ -281,8 +281,8 @@ describe('a table', () => {
     expect(await page.getByRole('columnheader').allTextContents()).toEqual([
       '',
       'Name',
-      'Ready',
       'Status',
+      'Ready',
       'Age',
       'Namespace↑',
     ])

@@ -20,7 +20,7 @@ import { Kinds } from './kinds.ts'
 import { LoginPage } from './login-page.tsx'
 import { NamespaceField } from './namespace-field.tsx'
 import { hasUnsaved, mayLeave, navigate, useAddress } from './navigation.ts'
-import { ONCE, type Polled, usePolled } from './polling.ts'
+import { ONCE, usePolled } from './polling.ts'
 import { Palette } from './palette.tsx'
 import { CurrentUser, placeOf, putPlace } from './places.ts'
 import { type CreateRoute, graphAddress, type Route, routeOf, tableAddress, titleOf } from './routes.ts'
@@ -174,7 +174,7 @@ interface PageProps {
 
 function Page({ route, kinds, namespace }: PageProps) {
   const load = LOADERS[route.page]
-  const { value: loaded, problem } = useLoaded(load)
+  const { value: loaded, problem } = usePolled(() => readPage(load), ONCE, load)
   const Shown = loaded?.by === load ? loaded?.page : undefined
   const seen = useRef<{ readonly resource: string | undefined; readonly kind: Kind | undefined }>(undefined)
   const resource = 'resource' in route ? route.resource : undefined
@@ -227,15 +227,12 @@ interface Loaded {
   readonly page: FunctionComponent<ShownProps>
 }
 
-function useLoaded(load: Load | undefined): Polled<Loaded | undefined> {
-  const read = async (): Promise<Loaded | undefined> => {
-    try {
-      return load === undefined ? undefined : { by: load, page: await load() }
-    } catch (error) {
-      throw new UnreachableError(error)
-    }
+async function readPage(load: Load | undefined): Promise<Loaded | undefined> {
+  try {
+    return load === undefined ? undefined : { by: load, page: await load() }
+  } catch (error) {
+    throw new UnreachableError(error)
   }
-  return usePolled(read, ONCE, load)
 }
 
 /** The kinds are read again regularly: definitions come and go. */

@@ -7,13 +7,17 @@ export type ColumnChoice = Readonly<Record<string, boolean>>
 /** The indices of the shown columns. */
 export function shownColumns(columns: readonly Column[], choice: ColumnChoice, isNarrow: boolean): readonly number[] {
   const usual = columns.filter(({ priority }) => priority === 0)
-  const states = usual.filter(isState)
+  const states = usual.filter((column) => isState(column) || column.name === 'Pods')
   // A kind without a state has other columns that tell it from its neighbours.
   const narrow = states.length > 0 ? states : usual.filter((column) => !isName(column)).slice(0, 2)
-  return columns.flatMap((column, i) => {
+  const shown = columns.flatMap((column, i) => {
     const isUsual = isNarrow ? isName(column) || isAge(column) || narrow.includes(column) : column.priority === 0
     return isName(column) || (choice[column.name] ?? isUsual) ? [i] : []
   })
+  // There is room for the name and one word.
+  const [name = 0, ...others] = shown
+  const word = isNarrow ? others.find((i) => /^(Status|Phase|Condition)$/.test(columns[i]?.name ?? '')) : undefined
+  return word === undefined ? shown : [name, word, ...others.filter((i) => i !== word)]
 }
 
 export function isName({ name, format }: Column): boolean {

@@ -145,7 +145,7 @@ export function VirtualTable(props: Props) {
             )}
             {!isNarrow && namespaceHeading}
             {shown.map((i, place) => {
-              const width = Math.min(widths[i] ?? 10, isNarrow ? 17 : 44) + (place > 0 ? 0 : isNarrow ? 2 : 4)
+              const width = Math.min(widths[i] ?? 10, isNarrow ? 19 : 44) + (place > 0 ? 0 : 4)
               return heading(i, columns[i]?.name ?? '', width, columns[i]?.description)
             })}
             {isNarrow && namespaceHeading}

@@ -8,8 +8,8 @@ const SERVICES = ['Name', 'Type', 'Cluster-IP', 'Ports', 'Age', '+Selector']
 it.each<[string, readonly string[], ColumnChoice, boolean, string]>([
   ['those of the server', PODS, {}, false, 'Name Ready Status Restarts Age'],
   ['those of the user', PODS, { IP: true, Ready: false, Name: false }, false, 'Name Status Restarts Age IP'],
-  ['the state on a narrow screen', PODS, {}, true, 'Name Ready Status Age'],
-  ['those of the user on a narrow screen', PODS, { Age: false, Restarts: true }, true, 'Name Ready Status Restarts'],
+  ['the state on a narrow screen', PODS, {}, true, 'Name Status Ready Age'],
+  ['those of the user on a narrow screen', PODS, { Age: false, Restarts: true }, true, 'Name Status Ready Restarts'],
   ['all that fit', MAPS, {}, true, 'Name Data Age'],
   ['two where there is no state', SERVICES, {}, true, 'Name Type Cluster-IP Age'],
 ])('the shown columns are %s', (_title, names, choice, isNarrow, wanted) => {
