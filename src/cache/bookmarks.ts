@@ -38,7 +38,7 @@ export class Bookmarks {
     if (this.#due.size === 0) this.#tickAt(Number.POSITIVE_INFINITY)
   }
 
-  /** At least a tick from now: thousands of watchers are due at thousands of moments. */
+  /** At least a tick from now: thousands of watchers are due at different moments. */
   #tickAt(atMs: number): void {
     this.#cancelTick?.()
     this.#tickAtMs = atMs

@@ -9,7 +9,7 @@ import { type Count, counter, type Family } from '../lib/measure.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
 const INTERVAL_MS = 60_000
-/** The limits of a page: its objects, and about its bytes. */
+/** The limits of a page: its objects, and its approximate bytes. */
 const PAGE_OBJECTS = 500
 const PAGE_BYTES = 4 * 1024 * 1024
 

@@ -109,7 +109,7 @@ function quoted(text: string, at: number, match: Match, issues: SourceIssue[]): 
   return { kind: isBytes ? 'bytes' : 'string', text: whole, at, value: value ?? '' }
 }
 
-/** The escapes are well formed, but mean no character or no byte; or the text is in three quotes. */
+/** The message for a literal that cannot be read: its escapes are well formed but stand for no character, or it is in three quotes. */
 function unreadable(body: string, whole: string): string {
   if (faultIn(body) === undefined) return 'invalid unicode code point'
   return `Syntax error: token recognition error at: '${whole}'`

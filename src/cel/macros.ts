@@ -9,7 +9,7 @@ export type Expanded =
   | { readonly kind: 'refused'; readonly message: string; readonly at: number }
 
 export const ACCUMULATOR = '__result__'
-/** Never looked at: the fold of a binding has no items. */
+/** Unused: the fold of a binding has no items. */
 const UNUSED = '#unused'
 export const MAP_INSERT = 'cel.@mapInsert'
 export const SORT_BY_KEYS = '@sortByAssociatedKeys'

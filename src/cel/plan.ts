@@ -19,7 +19,7 @@ export interface PlanContext {
   readonly checked: Checked
   readonly variable: (name: string) => Type | undefined
   readonly struct: (name: string) => ObjectType | undefined
-  /** The variables of the folds around, the innermost last. */
+  /** The variables of the surrounding folds, the innermost last. */
   readonly locals: readonly string[]
 }
 

@@ -230,7 +230,7 @@ async function reconcileAll<T extends KubernetesObject>(
     const informer = copies.use(resource.informer({ ...selection, onError: (error) => onError(error) }))
     all.push(informer)
     if (!informers.has(kind)) informers.set(kind, informer)
-    // An object may have had another owner before. A name that comes twice is due once.
+    // An object may have had another owner before. A repeated name is reconciled once.
     const add = (...versions: readonly Stored<KubernetesObject>[]): void => {
       for (const key of new Set(versions.flatMap(to).map(keyOf))) queue.add(key)
     }

@@ -62,7 +62,7 @@ export function isQuery({ where, accessible, orderBy }: Condition & { readonly o
   return where !== undefined || accessible === true || orderBy !== undefined
 }
 
-/** `parameters`: those of a list. */
+/** `parameters`: the parameters of the list. */
 export async function sendQuery<R>(
   endpoint: Endpoint,
   { accessible, ...parameters }: Query,

@@ -10,7 +10,7 @@ import type { TableForm, TableItem } from './table.ts'
 
 /** An object of a list: canonical JSON in the requested version, and parsed on demand. */
 export interface ListItem extends TableItem {
-  /** The bytes with a line end, if the memory has one. */
+  /** The bytes with a line end behind them, if the buffer has one there. */
   readonly line?: Buffer
   /** The length in protobuf, in a list of its shape. Absent: the item cannot remember it. */
   measured?: { readonly shape: object; readonly length: number } | undefined

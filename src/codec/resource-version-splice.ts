@@ -18,13 +18,13 @@ export interface ObjectLayout {
   readonly labels: Span
 }
 
-/** Metadata's fields that stand before the version in the order of the built-in kinds, where the name is the first of all. */
+/** The fields of the metadata before the version in the order of the built-in kinds. The name is the first of them. */
 const BEFORE_VERSION = ['name', 'namespace', 'uid', 'generateName', 'selfLink'] as const
 
-/** The members that come after version and labels: behind them the search ends. */
+/** The members after version and labels. The search ends at the first of them. */
 const BEHIND_LABELS = ['annotations', 'ownerReferences', 'finalizers', 'managedFields'] as const
 
-/** Other kinds have their fields in the order of their names; of metadata's, these follow the version. */
+/** Other kinds have their fields in the order of names. These fields of the metadata follow the version. */
 const SORTED_BEHIND_VERSION = ['selfLink', 'uid'] as const
 
 /** Undefined: not the canonical JSON of an object with metadata. */
@@ -88,7 +88,7 @@ export interface Splice {
   readonly member: string
 }
 
-/** The text that goes in, commas included. */
+/** The inserted text, with its commas. */
 export function versionMember(layout: ObjectLayout, revision: number): string {
   return `${layout.before}"resourceVersion":"${revision}"${layout.after}`
 }

@@ -6,7 +6,7 @@ export class YamlError extends Error {
   override readonly name = 'YamlError'
 }
 
-/** Whether it is a fault of characters or of their order; the reference counts lines from 1 in the first, from 0 in the second. */
+/** Whether it is a fault of characters or of their order. The reference counts lines from 1 for characters, and from 0 for their order. */
 type Fault = { readonly by: 'scanner' | 'parser'; readonly words: string; readonly atEnd?: boolean }
 
 const scanner = (words: string): Fault => ({ by: 'scanner', words })

@@ -26,7 +26,7 @@ export async function runExplain(args: readonly string[]): Promise<number> {
     await printDocument(await explain())
     return 0
   } catch (error) {
-    // A file that cannot be read is a cause. A wrong flag has none.
+    // An unreadable file has a system error as its cause. A wrong flag has no cause.
     if (error instanceof StartError && error.cause === undefined) throw error
     complain(`quarterdeck explain: ${failureOf(error)}\n`)
     return 1

@@ -60,7 +60,7 @@ function readArguments(args: readonly string[]): InitArguments {
   return { folder: directoryPath({ text: folder, source: 'DIR' }), hosts, url, etcdServers: read.text('etcd-servers') }
 }
 
-/** Clients take a name with a number as its last label for an IP address. */
+/** Clients read a name whose last label is a number as an IP address. */
 function isHostName(host: string): boolean {
   const name = host.replace(/^\*\./, '').toLowerCase()
   return HOST_NAME.test(host) && URL.parse(`https://${name}`)?.hostname === name

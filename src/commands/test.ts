@@ -71,7 +71,7 @@ function environmentOf(server: Server): NodeJS.ProcessEnv {
     KUBECONFIG: kubeconfig,
     // kubectl keeps a cache by port, and another server may have had this port before.
     KUBECACHEDIR: path.join(path.dirname(kubeconfig), 'cache'),
-    // With this controller-runtime's envtest uses this server and starts none.
+    // With this variable, controller-runtime's envtest uses this server and starts none.
     USE_EXISTING_CLUSTER: 'true',
   }
 }

@@ -48,7 +48,7 @@ export interface PortRange {
   readonly last: number
 }
 
-/** Each has a range of 254 addresses for its pods. */
+/** Each node has a range of 254 addresses for its pods. */
 const MOST_NODES = 1000
 
 export function clusterConfig(read: SettingReader, served: ServedVersions | undefined): ClusterConfig {

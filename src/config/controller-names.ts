@@ -38,7 +38,7 @@ export const CONTROLLER_NAMES = [
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
-/** The controllers that kube-controller-manager has too. Switch them off next to it. */
+/** The controllers that kube-controller-manager has too. Disable them if it runs too. */
 export const ALSO_ELSEWHERE = [
   'garbage-collector',
   'namespace',

@@ -1,5 +1,5 @@
-// The feature gates of the reference with their stages and defaults by API level, ours, and how a setting changes them. A gate
-// chooses an implementation in the composition, or the rules of a kind read it.
+// The feature gates of the reference and our own, with their stages and their defaults by API level, and their changes by a
+// setting. A gate chooses an implementation in the composition, or the rules of a kind read it.
 import { type ApiLevel, byLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
 import { suggestion } from '../lib/closest-word.ts'
 import { parseBoolean } from './setting-reader.ts'

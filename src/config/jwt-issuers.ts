@@ -20,7 +20,7 @@ export interface JwtIssuers {
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
-/** Called with whether a new configuration is in use. */
+/** Called after each reload, with its result. */
 export type OnReload = (status: 'success' | 'failure') => void
 
 export interface JwtIssuersParts {

@@ -79,7 +79,7 @@ export class SettingReader<Name extends string = FlagName> {
   }
 }
 
-/** A scheme, a port, or a host that every machine has. */
+/** Matches a text with a scheme or a port, and `localhost`. */
 const ADDRESS = /^[a-z][a-z\d+.-]+:|^[^/]*:\d+(?:,|$)|^localhost$/i
 
 /** The absolute path. Throws for an empty text and for an address, which is probably not meant as a directory. */

@@ -28,7 +28,9 @@ export function cannotListen(
   return new StartError(`${flag}cannot listen on ${where}: ${reasonOf(cause)}`, { cause })
 }
 
-/** For a file that cannot be written. If no file can be created in its directory (such as /proc), the system says that the file does not exist. */
+/**
+ * The reason why a file cannot be written. If no file can be created in its directory (such as /proc), the system says that the file does not exist.
+ */
 export function unwritable(file: string, cause: unknown): StartError {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
   const reason = isMissing ? `no file can be created in ${path.dirname(file)}` : reasonOf(cause)

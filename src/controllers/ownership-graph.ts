@@ -108,7 +108,7 @@ function uidOfPlain({ resource }: InformedType, bytes: Buffer): string | undefin
   const start = text.indexOf(UID) + UID.length
   const end = text.indexOf('"', start)
   if (start < UID.length || end < 0 || TELLING.test(text)) return undefined
-  // Not a part of the text, which would keep all of it.
+  // A copy, because a part of the text would keep all of it in memory.
   return bytes.toString('latin1', start, end)
 }
 

@@ -6,7 +6,7 @@ import type { Resource } from '../registry/registry.ts'
 import { keyInType, typePrefix } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 
-/** One for each quota, with its names. */
+/** The type of the marks: one for each quota, under its names. */
 export const QUOTA_COUNTS = Object.freeze({
   group: '',
   resource: 'quotacounts',

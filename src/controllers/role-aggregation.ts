@@ -97,7 +97,7 @@ function withApplied(live: ApiObject, rules: readonly PolicyRule[], now: string)
 
 const OWNED: ValueMap = { 'f:rules': {} }
 
-/** The managed fields without the rules; none if that was all. */
+/** The entry without the rules. Empty if it had only rules. */
 function withoutRules(entry: ManagedFieldsEntry): readonly ManagedFieldsEntry[] {
   const { fieldsV1: fields } = entry
   if (!isMap(fields) || !Object.hasOwn(fields, 'f:rules')) return [entry]

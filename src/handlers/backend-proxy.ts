@@ -188,7 +188,7 @@ async function findService(parts: ResourceParts, request: ResourceRequest, id: P
   throw new ApiError('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(request.info.name)}`)
 }
 
-/** A port by its number stands for its name. */
+/** The name of the port, which may be given by its number. */
 function portNameOf({ metadata, spec }: Service, port: string): string {
   if (!/^\d+$/.test(port)) return port
   const found = spec.ports?.find((each) => each.port === Number(port))

@@ -5,7 +5,7 @@ import { ApiError } from '../api/status.ts'
 import type { Query } from '../http/query.ts'
 import { IGNORE_READ_ERRORS } from '../registry/delete-options.ts'
 
-/** Names by the part that all their spellings share. */
+/** The names by the common part of their spellings. */
 type Spellings = ReadonlyMap<string, string>
 
 /** All options that decide which objects a DELETE deletes, and how. */

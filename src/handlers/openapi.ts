@@ -1,4 +1,4 @@
-// The OpenAPI documents: `/openapi/v2`, and `/openapi/v3` with a document a group-version (R-313 to R-315).
+// The OpenAPI documents: `/openapi/v2`, and `/openapi/v3` with a document for each group-version (R-313 to R-315).
 import type { OpenApiDocument, OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { parseAccept } from '../codec/media-type.ts'
 import { OPENAPI_V2_PROTOBUF, OPENAPI_V3_PROTOBUF } from '../codec/openapi-documents.ts'
@@ -108,7 +108,7 @@ function isStillTheSame(request: HttpRequest, headers: ResponseHeaders): boolean
   return Date.parse(known) === Date.parse(String(headers['last-modified']))
 }
 
-/** JSON, or the protobuf form in either of its spellings; the heaviest clause that names one counts. */
+/** JSON, or the protobuf form in either of its spellings. The clause with the highest weight counts. */
 function typeFor(accept: string, protobuf: string): string | undefined {
   if (accept === '') return 'application/json'
   for (const clause of parseAccept(accept)) {

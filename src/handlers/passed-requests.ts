@@ -48,7 +48,7 @@ const SWITCHED_BACK: ReadonlySet<string> = new Set(
 const DATA_TYPE =
   /^(?:text\/(?:plain|event-stream)|application\/(?:[\w.@+-]+\+)?(?:json|json-seq|yaml|cbor|cbor-seq|protobuf|octet-stream|vnd\.(?:kubernetes|svc)\.protobuf))\s*(?:;[^,]*)?$/i
 
-/** Others would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */
+/** Other protocols would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */
 const TUNNELLED = /^(?:websocket|spdy\/3\.1)$/i
 
 /** The headers that request another protocol on the connection, without the token that some clients put there; undefined without such a request. */
@@ -82,8 +82,8 @@ function withDataType(headers: ResponseHeaders): ResponseHeaders {
 }
 
 /**
- * A redirect would lead the client, with its credentials, wherever the other server likes (P-386). `moved`: where a redirect within the
- * other server leads to; undefined: nowhere.
+ * A redirect would lead the client, with its credentials, to any server (P-386). `moved`: the target of a redirect within the other server.
+ * Undefined: the redirect leads elsewhere.
  */
 export function answerOf(
   answer: OpenAnswer,
@@ -163,6 +163,6 @@ export function refuseDots(path: string): void {
   if (NEARLY_DOTS.test(path)) throw new ApiError('BadRequest', "invalid path: some servers take a part for '.' or '..'")
 }
 
-/** Dot segments with parameters, behind a backslash or encoded twice: authorization takes them for names. */
+/** Dot segments with parameters, behind a backslash or encoded twice: authorization reads them as names. */
 const NEARLY_DOTS = /(?:^|[/\\])(?:\.|%2e){1,2}(?:;[^/\\]*)?(?:[/\\]|$)/i
 const CONTROL = /[^ -~\u0080-\uffff]/

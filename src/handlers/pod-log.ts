@@ -16,7 +16,7 @@ import { chooseContainer, readTarget } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { checkTextAccept } from './respond.ts'
 
-/** The lowest value of each, and the message for lower ones. */
+/** The lowest value of each parameter, and the message for a lower value. */
 const NUMBERS: Readonly<Record<'tailLines' | 'limitBytes' | 'sinceSeconds', readonly [least: bigint, detail: string]>> =
   {
     tailLines: [0n, 'must be greater than or equal to 0'],

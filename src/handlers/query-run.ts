@@ -26,7 +26,7 @@ export interface QueryRun extends Asked, Collecting {
   readonly condition: Condition | undefined
   /** The answer has an order of its own. Its pages are parts of one whole. */
   readonly isOrdered: boolean
-  /** The caller may not read some objects. A page does not show that there are such objects behind it. */
+  /** The caller may not read some objects. A page does not show whether such objects follow. */
   readonly isLimited: boolean
 }
 

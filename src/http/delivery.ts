@@ -96,7 +96,7 @@ export class Delivery {
     if (!this.#isPlanned) this.#plan()
   }
 
-  /** The pieces as one; watchers of one thing get the same pieces, which are joined once. */
+  /** The pieces as one; watchers of the same objects get the same pieces, which are joined once. */
   join(pieces: readonly Buffer[]): Buffer {
     if (pieces.length === 1) return pieces[0]!
     const last = this.#joinedOf
@@ -116,7 +116,7 @@ export class Delivery {
     return packed
   }
 
-  /** The same off the event loop, for many bytes. */
+  /** The same in another thread, for many bytes. */
   packMuch(pieces: readonly Buffer[]): Promise<Buffer> {
     const [first] = pieces
     if (first === undefined || pieces.length > 1) return deflateAsync(Buffer.concat(pieces), PART)

@@ -1,5 +1,5 @@
-// A stream in gzip's format (RFC 1952) of parts that were compressed elsewhere. It is one member: Go's reader waits for the next member
-// before it gives the end of one, so that a client of several would see each part only with the part behind it.
+// A stream in gzip's format (RFC 1952) of parts that were compressed elsewhere. The stream is one member. Go's reader returns the end
+// of a member only when the next one has come, so with a member for each part it would be one part late.
 import { crc32 } from 'node:zlib'
 
 /** Deflate, no flags, no time, the fastest level, an unknown system. */

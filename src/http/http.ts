@@ -37,7 +37,7 @@ export interface HttpRequest {
   readonly host: string
   /** A page of the console sent the request, below a prefix that is not in its path. Its credential is a session. */
   readonly isOfConsole: boolean
-  /** `websocket`: the client requested an upgrade; a `stream` answer is then sent as one message a piece. */
+  /** `websocket`: the client requested an upgrade; a `stream` answer is then sent as one message for each piece. */
   readonly transport: 'plain' | 'websocket'
   /**
    * Fires when the answer can no longer arrive: the client is gone, the deadline has passed, the server stops. Never
@@ -161,8 +161,8 @@ export type ResponseBody =
   /** All at once. `compress`: gzip if the client takes it and the body is over 128 KiB (R-274). */
   | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly compress?: boolean }
   /**
-   * Pulled piece by piece at the client's pace; small pieces are joined. An error after the first byte destroys the stream, so
-   * that a client never takes half a list for a whole one.
+   * Pulled piece by piece at the client's pace; small pieces are joined. An error after the first byte destroys the stream, so that a client never
+   * reads half a list as a whole one.
    */
   | {
       readonly kind: 'pieces'

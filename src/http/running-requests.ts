@@ -10,8 +10,8 @@ const TURN_MS = 50
 const LEAST_A_TURN = 10
 
 /**
- * A watch that begins when the others were ended gets this time to answer before it ends too: less than a balancer takes to notice that no listener
- * is left, since it then cuts off the rest.
+ * A watch that begins when the others were ended gets this time to answer before it ends too. A load balancer needs more time to notice that no
+ * listener is left, and then cuts off the rest.
  */
 const LATE_MS = 250
 

@@ -50,13 +50,13 @@ const CHECKED_MS = 10
 /** The most requests of each kind in the report. */
 const MOST_SHOWN = 50
 const KEPT_MS = 5 * 60_000
-/** Beyond that the users that took the least lately are forgotten. */
+/** Above this number, the users with the least time are forgotten. */
 const MOST_CLIENTS = 1000
 /** Users in metrics. */
 const MOST_LABELS = 20
 const HALVED_EVERY_MS = 60_000
 const FORGET_EVERY_MS = 1_000
-/** Lines of the log; the burst may come twice. */
+/** The number of lines in the log: the burst, and the rate afterwards. */
 const LINES = Object.freeze({ burst: 10, perSecond: 0.1 })
 const LONGEST_TEXT = 200
 

@@ -78,7 +78,7 @@ export async function answerUpgrade(
   return { status: 101, sentBytes: sink.bytes }
 }
 
-/** An ordinary answer on a connection that was to be upgraded; it ends with it. */
+/** An ordinary answer to a request for an upgrade. The connection ends with it. */
 async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exchange): Promise<UpgradeOutcome> {
   const { delivery } = upgrade
   const raw = new ServerResponse(upgrade.message)

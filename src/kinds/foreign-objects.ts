@@ -65,7 +65,7 @@ class Decoder {
   decode(bytes: Buffer, key: string): Buffer {
     const [first = '', second = ''] = key.split('/', 2)
     const resource = this.#resources.get(first) ?? this.#resources.get(`${first}/${second}`)
-    // The objects of definitions stand under their group.
+    // The objects of definitions are under their group.
     if (resource === undefined && first.includes('.')) return customObject(bytes)
     return this.#builtIn(isProtobuf(bytes) ? protobufDocument(bytes) : jsonDocument(bytes), resource)
   }

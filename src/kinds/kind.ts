@@ -33,7 +33,7 @@ export interface Kind<T extends ApiObject = ApiObject> {
   readonly storedAs?: Readonly<Record<string, StoredAs>>
   /** By apiVersion: versions that are not served here, but that other servers have stored objects in. */
   readonly olderVersions?: Readonly<Record<string, OlderDocument>>
-  /** Fills in fields of objects that were stored before there were such fields. `family`: of the cluster's services. */
+  /** Fills in fields that an object lacks because it was stored before they existed. `family`: of the cluster's services. */
   readonly defaultOnRead?: (object: T, family: 'IPv4' | 'IPv6') => T
   /** The fields that objects of an older level lack, and that are filled in when such an object is read. */
   readonly fills?: readonly string[]

@@ -11,7 +11,7 @@ export interface CopyRequest {
   readonly prefix: string
   /** Absent: the newest. */
   readonly at?: Revision | undefined
-  /** An embedded store must not be in use, and nobody else can open it meanwhile. */
+  /** An embedded store must not be in use, and no other program can open it meanwhile. */
   readonly exclusive?: boolean | undefined
   /** The copy includes items with damaged records, with marks for values (`damaged-value.ts`). Otherwise the copy fails at the first of them. */
   readonly takesDamaged?: boolean | undefined

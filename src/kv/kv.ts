@@ -2,7 +2,7 @@
 // `Kv`, and all keep the same contract, which is in `test/contract`.
 import { InvariantError } from '../lib/errors.ts'
 
-/** The store's logical clock: one more with every write of any key. The first write of an empty store makes 2. */
+/** The store's logical clock. Every write of a key adds one. The first write of an empty store makes 2. */
 export type Revision = number
 
 /** The expected revision of a key that must not exist. */
@@ -126,7 +126,7 @@ export interface Batch<Event = KvEvent> {
 
 export interface WatchRequest {
   readonly prefix: string
-  /** Everything after this revision is delivered, exactly once and in order; a revision of the future is waited for. */
+  /** Everything after this revision is delivered, exactly once and in order. A watch of a future revision waits for it. */
   readonly after: Revision
   readonly withPrevious?: boolean
 }

@@ -7,12 +7,12 @@ import path from 'node:path'
 /** Node writes the cache when the process ends. It is also written after this time, because a server may be killed. */
 const FLUSH_AFTER_MS = 5000
 
-/** Applies to modules that are imported later. Without a place for it, they are compiled at every start. */
+/** Applies to modules that are imported later. Without a cache directory, they are compiled at every start. */
 export function keepCompiled(): void {
   try {
     const caches = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache')
     const folder = path.join(caches, 'quarterdeck')
-    // Node would make them too, and never end if that cannot be done: `make-directory.ts` has the reason.
+    // Node would make the folders too, but never ends if it cannot: `make-directory.ts` has the reason.
     for (const each of [caches, folder]) if (!existsSync(each)) mkdirSync(each)
     enableCompileCache(folder)
   } catch {

@@ -12,7 +12,7 @@ export interface ValueType {
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 /** A text with NUL is refused: the server ends a selector at a NUL. */
 const isString = (value: unknown): boolean => typeof value === 'string' && !value.includes('\0')
-/** A text of spaces and commas alone is refused: the server takes it for an empty selector. */
+/** A text of spaces and commas alone is refused: the server reads it as an empty selector. */
 const isText = (value: unknown): boolean => isString(value) && /[^\s,]/.test(value as string)
 const isNumber = (value: unknown): value is number => typeof value === 'number' && value >= 0
 const can = (value: unknown, functions: readonly string[]): boolean =>

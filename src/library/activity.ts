@@ -56,7 +56,7 @@ export class Activity {
     }
   }
 
-  /** Resolves in the next turn of the event loop. By then, all code that was waiting for promises only has run. */
+  /** Resolves in the next turn of the event loop. By then, all code that waited only for promises has run. */
   #nextTurn(): Promise<void> {
     this.#awaitedTurns++
     return new Promise((resolve) => {

@@ -28,7 +28,7 @@ export class VirtualClock implements Clock {
   readonly #alarms: Alarm[] = []
   #moving: Promise<void> = Promise.resolve()
 
-  /** `settled` resolves when nothing happens any more that does not wait for this clock. `chance`: the clock is that of a repeatable world. */
+  /** `settled` resolves when all work that does not wait for this clock is done. `chance`: the clock is that of a repeatable world. */
   constructor(startMs: number, settled: () => Promise<void>, chance?: () => number) {
     this.#nowMs = startMs
     this.#settled = settled
@@ -66,7 +66,7 @@ export class VirtualClock implements Clock {
     for (let next = this.#alarms[0]; next !== undefined && next.atMs <= endMs; next = this.#alarms[0]) {
       this.#nowMs = next.atMs
       const due = this.#alarms.filter(({ atMs }) => atMs <= this.#nowMs)
-      // One may call off another that is due at the same moment.
+      // One alarm may cancel another that is due at the same moment.
       const work: Promise<void>[] = []
       for (const alarm of due) {
         const begun = this.#take(alarm) ? alarm.callback() : undefined

@@ -1,11 +1,11 @@
 // The order of a merged list: items that the patch names come in its order, the others keep the order of the server, and
-// the two are woven together by where the server had them.
+// the two are merged by the places that the server had.
 import { isMap, own, type Value } from '../api/value.ts'
 import { formatGoValue } from '../api/go-format.ts'
 
 export interface OrderRequest {
   readonly items: readonly Value[]
-  /** The order that the patch specifies; items in here are the patch's. */
+  /** The order that the patch specifies, with the items of the patch. */
   readonly wanted: readonly Value[]
   /** The list before the patch. */
   readonly serverOrder: readonly Value[]

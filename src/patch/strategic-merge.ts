@@ -17,10 +17,10 @@ export function applyStrategicMerge(shape: Shape, object: ValueMap, patch: Value
   return mergeMaps(shape, object, patch, new Work())
 }
 
-/** More than a patch needs that names an item twice. */
+/** A patch that names an item twice needs less. */
 const MOST_REPEATED_WORK = 100_000
 
-/** Bounds the work of a merge. A merged item is copied, so a patch that names one item many times has it copied as often. */
+/** Bounds the work of a merge. A merged item is copied, so a patch that names one item many times copies it as often. */
 class Work {
   #left = MOST_REPEATED_WORK
   #repeats = 0

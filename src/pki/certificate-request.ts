@@ -96,7 +96,7 @@ function isName(element: DerElement | undefined): boolean {
   return childrenOf(element, SEQUENCE)?.every((set) => childrenOf(set, SET)?.every(isPair) === true) === true
 }
 
-/** Attributes of an unknown form say nothing. Requested extensions must be a list, each at most once. */
+/** Attributes of an unknown form are ignored. Requested extensions must be a list, each at most once. */
 function isAttribute(element: DerElement): boolean {
   const [type, values] = childrenOf(element, SEQUENCE) ?? []
   const [first] = childrenOf(values, SET) ?? []
@@ -149,7 +149,7 @@ function signatureAlgorithm(element: DerElement): SignatureAlgorithm | undefined
   return id === undefined || (id === ED25519 && parameters !== undefined) ? undefined : SIGNATURES[id]
 }
 
-/** Undefined: the two hashes differ, or the salt has another length than they. */
+/** Undefined: the two hashes differ, or the salt has another length than the hashes. */
 function pssAlgorithm(parameters: DerElement | undefined): SignatureAlgorithm | undefined {
   const [hash, mask, salt, trailer] = (childrenOf(parameters, SEQUENCE) ?? []).map(
     (element, i) => childrenOf(element, CONTEXT + i)?.[0],

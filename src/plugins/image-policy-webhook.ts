@@ -12,7 +12,7 @@ import { forbidden } from '../admission/refusal.ts'
 export interface ImagePolicyOptions {
   readonly allowedMs: number
   readonly refusedMs: number
-  /** Before the first retry; it grows with each further one. */
+  /** The wait before the first retry. It grows with each further one. */
   readonly backoffMs: number
   /** Whether images are allowed if the webhook fails. */
   readonly failsOpen: boolean
@@ -78,7 +78,7 @@ export function imagePolicy(ask: AskAboutImages, options: ImagePolicyOptions, cl
   }
 }
 
-/** Of the subresources only that for ephemeral containers has images. */
+/** The only subresource with images is that of ephemeral containers. */
 function reviewSpec({ object: pod, subresource, namespace }: AdmissionRequest): object | undefined {
   if (pod === undefined || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined
   const lists = subresource === '' ? ['containers', 'initContainers'] : ['ephemeralContainers']

@@ -115,7 +115,7 @@ async function admitDelete(
   await parts.admission.validate(step, context.signal)
 }
 
-/** Most kinds name the kind and explain, namespaces and custom definitions name the plural (W-304 to W-306). */
+/** The errors of most kinds name the kind and explain. The errors of namespaces and custom definitions name the plural (W-304 to W-306). */
 export function checkPreconditions(resource: Resource, stored: ApiObject, { preconditions }: DeleteOptions): void {
   const name = metaText(stored, 'name')
   const [uid, version] = [metaText(stored, 'uid'), metaText(stored, 'resourceVersion')]

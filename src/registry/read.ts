@@ -32,8 +32,8 @@ type AskedHistory = Omit<HistoryRequest, 'key' | 'within'> & { readonly name: st
 export type ReadHistory = (place: Place, asked: AskedHistory, signal: AbortSignal) => Promise<History>
 
 /**
- * The past of an object ends where its namespace, or the definition of its kind, was created: they may have belonged to another tenant
- * before. The past of a namespace ends where it was created.
+ * The past of an object ends when its namespace, or the definition of its kind, was created: they may have belonged to another tenant before. The
+ * past of a namespace ends when it was created.
  */
 export function historyReader(
   read: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>,

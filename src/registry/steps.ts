@@ -139,7 +139,7 @@ export function readable(item: StoredItem): StoredObject {
   })
 }
 
-/** The object, which is of this kind. Throws if it says that it is of another. */
+/** The object, if it is of this kind. Throws if it names another kind. */
 export function readableAs<N extends KindName>(item: StoredItem, name: N): ObjectOf<N> {
   const object = readable(item).object()
   if (isKind(object, name)) return object

@@ -145,7 +145,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   }
 }
 
-/** The reader of a resource, for objects of the kind that the plugin says. */
+/** The reader of a resource, for objects of the kind that the plugin names. */
 type Read = <T extends ApiObject>(resource: string, group?: string) => ObjectReader<T> & SampleReader<T>
 
 /** The independent plugins: they only need to read other objects. */

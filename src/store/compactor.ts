@@ -74,7 +74,7 @@ export class Compactor {
     this.#lastRound = { at: this.#options.clock.timeOfDay(), problem }
   }
 
-  /** Call this once an interval. Resolves to the compacted revision if it was this server's turn. */
+  /** Call this once in each interval. Resolves to the compacted revision if it was this server's turn. */
   async tick(signal: AbortSignal): Promise<number | undefined> {
     const past = this.#past
     const result = await this.#takeTurn(past ?? 0, signal)

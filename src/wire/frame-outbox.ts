@@ -141,7 +141,7 @@ export class FrameOutbox {
     return buffer
   }
 
-  /** The buffer grows with its content. After the largest is full, the next one is the largest at once. */
+  /** The buffer grows with its content. After a buffer of the largest size, the next one has that size at once. */
   #bufferFor(bytes: number): Buffer {
     const { buffers } = this.#options
     const current = this.#buffer

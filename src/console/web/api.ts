@@ -60,7 +60,7 @@ export function mayRecover(error: unknown): boolean {
 }
 
 export const RETRY_MS = 1000
-/** After the server has refused a stream, perhaps because the user may not watch. */
+/** The wait after the server has refused a stream, perhaps because the user may not watch. */
 export const STREAM_RETRY_MS = 5000
 /** The longest time for a request. The server itself ends a request after a minute. */
 const LONGEST_READ_MS = 20_000

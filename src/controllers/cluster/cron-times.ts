@@ -85,7 +85,7 @@ function fieldOf(text: string, least: number, most: number, names: readonly stri
   return { values, isAny }
 }
 
-/** Clocks on the wall, as if they were UTC. */
+/** Local times, as if they were UTC. */
 interface Zone {
   readonly wall: (timeMs: number) => number
   /** Undefined: clocks skip that time. */

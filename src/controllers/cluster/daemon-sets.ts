@@ -1,4 +1,4 @@
-// DaemonSets: a pod on each node that lets it in, assigned by the scheduler. Pods with an old template are replaced few at a time.
+// DaemonSets: a pod on each node that admits it, assigned by the scheduler. Pods with an old template are replaced few at a time.
 import type { DaemonSet, Node, NodeSelectorRequirement, Pod, Toleration } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'

@@ -125,7 +125,7 @@ export function statefulSets(cluster: Cluster): void {
       return wait === 0
     }
 
-    /** The template of a new pod: below the partition, and before the update has come to it, the current one. */
+    /** The template of a new pod. It is the current one below the partition, and for pods that the update has not reached. */
     #revisionFor(ordinal: number): ControllerRevision {
       const { type, rollingUpdate } = this.#set.spec.updateStrategy
       if (type === 'OnDelete') return this.#history.newest
@@ -166,7 +166,7 @@ export function statefulSets(cluster: Cluster): void {
       this.#tell('SuccessfulDelete', message)
     }
 
-    /** The claims of a pod that is taken away go with it. */
+    /** The claims of a removed pod are removed with it. */
     async #handClaims(pod: Pod): Promise<void> {
       const { namespace = '' } = this.#set.metadata
       for (const template of this.#set.spec.volumeClaimTemplates ?? []) {

@@ -182,7 +182,7 @@ export function volumeClaims(cluster: Cluster): void {
     cluster.events.record({ about, component: COMPONENT, reason, message })
   }
 
-  /** A claim that is deleted goes when no pod uses it. */
+  /** A claim that is deleted is removed when no pod uses it. */
   async function unprotect(claim: PersistentVolumeClaim): Promise<void> {
     const { name = '', namespace = '', finalizers = [] } = claim.metadata
     if (!finalizers.includes(CLAIM_IN_USE)) return

@@ -217,7 +217,7 @@ class TransactionRun {
     return part.notes
   }
 
-  /** With the error that the whole transaction ends with. */
+  /** Ends the audit events of the operations, with the error that ends the whole transaction. */
   async #audit(error: unknown): Promise<void> {
     for (const part of this.#audited) await part.end(error)
   }

@@ -48,7 +48,7 @@ export function readAggregatedService(object: ApiObject): AggregatedService | un
   }
 }
 
-/** The version of an APIService without a service that a user, and not this server, has made. Undefined for all others. */
+/** The version of an APIService without a service, if a user made it and not this server. Undefined for all others. */
 export function readNamedVersion(object: ApiObject): RankedVersion | undefined {
   if (!isKind(object, API_SERVICE) || object.spec.service != null) return undefined
   return own(labelsOf(object), 'kube-aggregator.kubernetes.io/automanaged') === undefined ? rankOf(object) : undefined

@@ -1,4 +1,4 @@
-// Config maps, and what secrets have in common with them: keys are file names, the size is limited, and both can be immutable.
+// Config maps, and the rules that secrets share with them: keys are file names, the size is limited, and both can be immutable.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ConfigMap } from '../../api/gen/kinds.ts'
 import { entriesOf, equalValues, type MapOf } from '../../api/value.ts'

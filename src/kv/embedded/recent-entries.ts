@@ -33,7 +33,7 @@ export class RecentEntries {
     this.#bytes = 0
   }
 
-  /** Half at a time, so that a busy store does not move the array with every entry. */
+  /** Drops half at a time, so that a busy store does not move the array with every entry. */
   #dropOlderHalf(): void {
     const middle = this.#entries[Math.ceil(this.#entries.length / 2) - 1]!
     const kept = this.#entries.slice(firstFrom(this.#entries, middle.revision + 1))

@@ -59,8 +59,8 @@ export function backendBuckets(
 }
 
 /**
- * A server that has the store to itself lets keys expire without a lease, which etcd cannot. All keys that expire in one minute get one lease,
- * with a number outside of the random ones of clients.
+ * A server that has the store to itself lets keys expire without a lease, which etcd cannot. All keys that expire in one minute get one lease, with a
+ * number that clients do not choose.
  */
 function leaseOf(deadlineMs: number): LeaseId {
   return EXPIRY_LEASES + BigInt(endOf(deadlineMs) / MINUTE_MS)

@@ -1,6 +1,6 @@
 // /debug/faults, for programs in other languages. Needs `--dev` and the right to use the path, which administrators have by default. POST takes
-// a fault (`FaultSpec`) and answers with it, its `id` and its `hits`. GET shows all faults, or the one at /debug/faults/ID. DELETE removes the
-// same.
+// a fault (`FaultSpec`) and answers with it, its `id` and its `hits`. GET shows all faults, or the one at /debug/faults/ID. DELETE removes all,
+// or the one.
 import { ApiError } from '../../api/status.ts'
 import { methodNotAllowedError } from '../../http/errors.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../../http/http.ts'

@@ -1,5 +1,5 @@
-// Faults on purpose: the front door of the room. Requests, watches and the store each pass through a part of it, in servers that were asked
-// to have it (the library, `--dev`); others do not load it.
+// Faults on purpose: the front door of the room. Requests, watches and the store each pass through a part of it, in servers that were
+// started with it (the library, `--dev`); others do not load it.
 import type { CallerFilter, HttpRequest } from '../../http/http.ts'
 import type { Route } from '../../http/router.ts'
 import type { Kv } from '../../kv/kv.ts'

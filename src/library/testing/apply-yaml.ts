@@ -54,7 +54,7 @@ export async function applyYaml(
   checkValue('applyYaml', 'text or file', textOrFile, { wanted: SOURCE, fits: isSource })
   const manifests = manifestsIn(await textOf(textOrFile))
   if (manifests.length === 0) throw new TypeError(`applyYaml: there is no object in it: say ${SOURCE}`)
-  // A client of its own is closed here, not only when the server stops.
+  // A client that was made here is closed here, not only when the server stops.
   using made = 'client' in to ? to.client() : undefined
   const client = made ?? (to as Client)
   const applied = new Map<Manifest, Applied>()

@@ -70,7 +70,7 @@ export interface ExploredWorld {
   readonly seed: string
   /** The clients of programs. */
   readonly servers: readonly Server[]
-  /** The time of the world, which `advance` moves on. Programs that wait have to wait by it. */
+  /** The time of the world, which `advance` moves on. Programs must wait by it. */
   readonly clock: Clock
   /** A client of another server on the same store that no fault reaches, for the test's own writes and checks. */
   readonly client: Client
@@ -152,7 +152,7 @@ async function exploreOne(
 ): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const first = opened.use(await startRepeatable(options))
-  // No fault reaches the first one. Those that share its store end before it.
+  // No fault reaches the first server. The servers that share its store end before it.
   const servers: Server[] = []
   for (let i = 0; i < count; i++) servers.push(opened.use(await replicaOf(first, `${options.seed}/${i}`)))
   const world = opened.use(new World({ seed: options.seed, first, servers }, faults))

@@ -151,7 +151,7 @@ export interface ServerTest extends DeclareTest {
 }
 
 /**
- * The same for runners without fixtures: a `test` whose functions get a server of their own. To be called once a file.
+ * The same for runners without fixtures: a `test` whose functions get a server of their own. Call it once in each file.
  *
  *     import { after, before, test as base } from 'node:test'
  *     const test = serverTest({ test: base, before, after })

@@ -55,7 +55,7 @@ function checkRule(place: string, rule: CompiledRule): void {
   if (!isUsual && outOfBounds === undefined) throw new Error(`${place}: has bounds that need out_of_bounds`)
 }
 
-/** The rules of all types, one line a type. */
+/** The rules of all types, one line for each type. */
 export function formatRules({ files }: CompiledSchema): string {
   const lines = files.flatMap(({ stem, types }) =>
     types.flatMap(({ name, rules }) =>

@@ -167,7 +167,7 @@ function pullSecretWarnings(spec: PodSpec, at: string): readonly string[] {
 /** An answer has room for 4096 characters of warnings. */
 const MOST_TOLD = 4096
 
-/** Texts that equal an earlier one, with the quoted text; as many as a message can have. */
+/** The texts that equal an earlier one, each with its index and the quoted text, up to the length of a message. */
 function repeats(texts: readonly string[]): readonly (readonly [number, string])[] {
   if (texts.length < 2) return []
   const seen = new Set<string>()
