@@ -7,6 +7,7 @@ import { Dice } from './dice.ts'
 const realSetImmediate = globalThis.setImmediate
 
 export class Process {
+  readonly loop: Loop
   readonly name: string
   readonly dice: Dice
   state: 'running' | 'frozen' | 'dead' = 'running'
@@ -18,7 +19,8 @@ export class Process {
   /** Of timers that are due at the same time, those of the lower rank come first. */
   readonly rank: number
 
-  constructor(name: string, dice: Dice) {
+  constructor(loop: Loop, name: string, dice: Dice) {
+    this.loop = loop
     this.name = name
     this.dice = dice
     this.rank = dice.next()
@@ -42,20 +44,20 @@ function begin(loop: Loop): void {
   current = loop
 }
 
-/** The loop that runs now; undefined outside of worlds. */
+/** The loop of the running code. Undefined outside of worlds. Code of a world that has ended stays in it, where nothing happens any more. */
 export function currentLoop(): Loop | undefined {
-  return current
+  return processes.getStore()?.loop ?? current
 }
 
 export function currentProcess(): Process | undefined {
-  return current === undefined ? undefined : (processes.getStore() ?? current.host)
+  return processes.getStore() ?? current?.host
 }
 
 /** Ties of what comes before everything else that is due. */
 const EARLIEST = 2 ** 40
 
-/** A world that does not come to its end is a finding, too. */
-const MOST_EVENTS = 250_000
+/** A run has 10,000 to 20,000 events. A world that does not end is a finding, too. */
+const MOST_EVENTS = 60_000
 /** Code that waits by turns of the event loop has time pass: after so many of them the next event happens. */
 const SPIN_TURNS = 64
 
@@ -71,6 +73,7 @@ export class Loop {
   events = 0
   /** A number that any difference between two runs changes. */
   fingerprint = 0x811c9dc5
+  readonly #processes: Process[] = []
   #numbers = 0
   #turns = 0
   #immediates = 0
@@ -86,7 +89,9 @@ export class Loop {
   }
 
   process(name: string): Process {
-    return new Process(name, new Dice(this.seed, name))
+    const process = new Process(this, name, new Dice(this.seed, name))
+    this.#processes.push(process)
+    return process
   }
 
   at(delayMs: number, process: Process, act: () => void): Happening {
@@ -160,6 +165,8 @@ export class Loop {
       const end = (settle: () => void): void => {
         isOver = true
         current = undefined
+        for (const process of this.#processes) this.kill(process)
+        this.#heap.length = 0
         settle()
       }
       this.within(this.host, main).then(
