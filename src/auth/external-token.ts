@@ -9,7 +9,6 @@ export interface ExternalTokenParts {
   readonly rules: {
     /** The token must be meant for one of these. */
     readonly audiences: readonly string[]
-    /** The allowed signature algorithms. */
     readonly algorithms: readonly string[]
   }
   readonly keys: IssuerKeys

@@ -31,7 +31,6 @@ export interface JwtIssuerRules {
   readonly issuer: string
   /** The token must be meant for one of these. */
   readonly audiences: readonly string[]
-  /** The allowed signature algorithms. */
   readonly algorithms: readonly string[]
   readonly username: ClaimMapping
   readonly groups: ClaimMapping | undefined

@@ -1,5 +1,5 @@
-// Service account tokens: issued and verified. A signature is checked once; that the account and the bound objects still exist is
-// checked every time, so that deleting them revokes the token (P-040 to P-044).
+// Service account tokens: issued and verified. A signature is checked once. The account and the bound objects are looked up every
+// time, so that deleting them revokes the token (P-040 to P-044).
 import { mapOrEmpty, numberOrAbsent, textOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'

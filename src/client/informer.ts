@@ -259,7 +259,7 @@ function isForgotten(error: unknown): boolean {
   return causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false
 }
 
-/** An open connection broke, as every watch ends. */
+/** An open connection broke, which is how a watch usually ends. */
 function isCut(error: unknown): boolean {
   return error instanceof ConnectionError && error.phase === 'sent'
 }

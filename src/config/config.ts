@@ -39,7 +39,6 @@ import { usageError } from './start-error.ts'
 import { type TlsRules, tlsRules } from './tls-config.ts'
 
 export interface Config {
-  /** The level of the API. */
   readonly level: ApiLevel
   readonly storage: StorageConfig
   /** The prefix of every key in the store. It ends in `/`. */
@@ -86,7 +85,6 @@ export interface Config {
   readonly authorization: AuthorizationSettings
   /** Undefined: no tracing. */
   readonly tracing: TracingSettings | undefined
-  /** The enabled admission plugins. */
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionFile: string | undefined
   /** The folder of functions that admit, convert and authorize. */
@@ -113,7 +111,6 @@ export interface Config {
   readonly cluster: ClusterConfig
   /** The timeouts of the store for probes. */
   readonly probeMs: { readonly health: number; readonly readiness: number }
-  /** The controllers that are switched off. */
   readonly controllersOff: ReadonlySet<ControllerName>
   /** The allowed addresses of webhooks. */
   readonly egress: EgressRules

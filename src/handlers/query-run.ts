@@ -20,7 +20,6 @@ interface Asked {
   readonly list: ListQuery
 }
 
-/** A running query. */
 export interface QueryRun extends Asked, Collecting {
   readonly request: ResourceRequest
   readonly condition: Condition | undefined

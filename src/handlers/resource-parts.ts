@@ -34,7 +34,6 @@ export interface ResourceParts extends WireParts {
   /** For an unknown resource: resolves when all definitions stored now are known. Absent: the resources never change. */
   readonly awaitResource?: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly registry: RegistryParts
-  /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
   readonly watches: WatchParts
   readonly queries: ObjectQueries

@@ -62,7 +62,6 @@ const LONGEST_TEXT = 200
 
 export class TurnLedger {
   readonly families: readonly Family[]
-  /** The open requests. */
   running: () => Iterable<HttpRequest> = () => []
   /** Called for a request with a long turn. `untold` is the number of such requests without a call since the last call. */
   onLongTurn: (request: RequestStatus, untold: number) => void = () => {}

@@ -23,7 +23,6 @@ export interface TokenParts {
   readonly claims: ObjectReader<PersistentVolumeClaim>
   readonly volumes: ObjectReader<PersistentVolume>
   readonly drivers: ObjectReader<CSIDriver>
-  /** The enabled feature gates. */
   readonly gates: ReadonlySet<string>
 }
 

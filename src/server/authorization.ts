@@ -65,7 +65,6 @@ export interface Authorization {
 
 export interface AuthorizationParts {
   readonly settings: AuthorizationSettings
-  /** The level of the API. */
   readonly level: ApiLevel
   readonly egress: EgressRules
   readonly measures: AuthMeasures

@@ -53,7 +53,6 @@ export interface ControllerOptions {
   /** The version that nodes report. */
   readonly version: string
   readonly cluster: ClusterConfig
-  /** The names of the controllers that are switched off. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean

@@ -101,7 +101,6 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly requests: Pick<Config, 'minRequestTimeoutMs' | 'inPlaceMs' | 'queries'>
   /** The number of processes of the server. */
   readonly workers: number
-  /** The names of the controllers that are switched off. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean

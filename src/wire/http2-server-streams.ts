@@ -86,37 +86,30 @@ export class Http2Streams implements StreamCarrier {
     return this.#options.date.text
   }
 
-  /** For streams. */
   sendHead(stream: Http2Stream, block: string, isLast: boolean): void {
     this.#sender.sendHead(stream, block, isLast)
   }
 
-  /** For streams. */
   flush(): void {
     this.#sender.flush()
   }
 
-  /** For streams. */
   pump(stream: Http2Stream): void {
     this.#sender.pump(stream)
   }
 
-  /** For streams. */
   sendWindowUpdate(stream: Http2Stream, bytes: number): void {
     if (this.#streams.has(stream.id)) this.#sender.sendNumber(h2.WINDOW_UPDATE, stream.id, bytes)
   }
 
-  /** For streams. */
   hold(bytes: number): void {
     this.#options.hold(bytes)
   }
 
-  /** For streams. */
   leave(): void {
     this.#options.leave()
   }
 
-  /** For streams. */
   reset(stream: Http2Stream, code: number): void {
     this.#sendReset(stream.id, code)
     this.#forget(stream, false)

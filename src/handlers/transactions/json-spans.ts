@@ -24,7 +24,6 @@ export class JsonSpans {
     this.bytes = bytes
   }
 
-  /** The whole text. */
   get whole(): Span {
     const start = this.#pastSpace(0)
     const end = this.#endOf(start)

@@ -87,7 +87,6 @@ interface RunOptions {
   readonly shared: SharedOptions
 }
 
-/** One attempt. */
 class TransactionRun {
   readonly #parts: ResourceParts
   readonly #request: CallersRequest

@@ -27,7 +27,6 @@ export interface CustomKind {
   readonly definition: Definition
   readonly version: DefinitionVersion
   readonly schema: CustomSchema
-  /** The level of the API. */
   readonly level: ApiLevel
 }
 

@@ -12,7 +12,7 @@ export class RevisionAssembler {
   /** The number of events whose revisions are complete. The events behind them belong to one revision, and more of it may come. */
   #whole = 0
   #hasProgress = false
-  /** The newest revision with something in it that is not shown. */
+  /** The newest revision with an event that is not shown. */
   #hiddenRevision: Revision = 0
   readonly #hidden: string | undefined
 

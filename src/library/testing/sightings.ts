@@ -28,7 +28,7 @@ export class Sightings<T extends KubernetesObject> {
     this.#latest = object
   }
 
-  /** The last changes, one a line. Empty if nothing was seen. */
+  /** The last changes, one on each line. Empty if nothing was seen. */
   toString(): string {
     if (this.#count === 0) return ''
     const rest = this.#count - this.#lines.length
