@@ -1,4 +1,4 @@
-// How far the rollout of a workload is, as `kubectl rollout status` tells it. This file needs no browser.
+// The progress of the rollout of a workload, as `kubectl rollout status` tells it. This file needs no browser.
 import { type Fields, fieldAt, itemsAt, textAt } from './fields.ts'
 import type { Tone } from './health.ts'
 

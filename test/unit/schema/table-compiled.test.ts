@@ -95,7 +95,7 @@ describe('the compiled table', () => {
     ['one JSON name for two fields', 'message A { string a = 1; string b = 2 [json_name = "a"]; }', 'uses a twice'],
     ['a format nobody knows', 'message A { string a = 1 [(rules) = { format: "any" }]; }', 'format cannot be "any"'],
     ['a format on a number', 'message A { int32 a = 1 [(rules) = { format: "portName" }]; }', 'rules for texts'],
-    ['bounds on a text', 'message A { string a = 1 [(rules) = { min: 1 }]; }', 'bounds and is no number'],
+    ['bounds on a text', 'message A { string a = 1 [(rules) = { min: 1 }]; }', 'bounds and is not a number'],
     [
       'unusual bounds without a text',
       'message A { int32 a = 1 [(rules) = { min: 7 }]; }',
