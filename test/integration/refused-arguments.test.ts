@@ -135,6 +135,7 @@ const ROWS: readonly Row[] = [
   ['status.patch', (patch) => here().status.patch('a', patch), /patch/, [...NEEDED, ...RECORDS]],
   ['status.apply', (map) => here().status.apply('a', map, APPLY), /object/, [...NEEDED, ...RECORDS]],
   ...options('get', (given) => here().get('a', given), { ...CALL, ...VERSION }),
+  ...options('find', (given) => here().find('a', given), CALL),
   ...options('list', (given) => here().list(given), {
     ...CALL,
     ...SELECTION,
