@@ -1,5 +1,5 @@
 // A server with extensions in a folder, for tests.
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ApiStatusError, k8s } from '../../src/client/client.ts'
@@ -72,6 +72,12 @@ export async function startOnFolder(
 }
 
 export async function writeExtension(folder: string, name: string, text: string): Promise<void> {
-  await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
-  await writeFile(path.join(folder, name), text)
+  const file = path.join(folder, name)
+  await mkdir(path.dirname(file), { recursive: true })
+  // At once, so that a server never reads half of it.
+  const written = `${file}.${++writes}`
+  await writeFile(written, text)
+  await rename(written, file)
 }
+
+let writes = 0

@@ -44,13 +44,14 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
   }
   const { problem } = usePolled(load, ONCE, round)
   /** An object that cannot be read is read again later. */
-  const loadAgain = (): Promise<Loaded | undefined> => load().catch(() => setRound(round + 1) as undefined)
+  const loadAgain = (): Promise<Loaded | undefined> => load().catch(() => setRound((before) => before + 1) as undefined)
   const version = loaded?.object.metadata.resourceVersion
+  // Each read object is followed anew. A read may have ended after newer news, which the stream then repeats.
   useEffect(() => {
     if (version === undefined || !kind.verbs.includes('watch')) return undefined
-    const lost = (): void => setRound(round + 1)
+    const lost = (): void => setRound((before) => before + 1)
     return followObject(kind, { namespace, name }, version, { tell: setNews, connected: setConnected, lost })
-  }, [version, round])
+  }, [loaded])
   const table = tableAddress(resourceName(kind), kind.namespaced ? { namespace: chosen } : {})
   const newest = news?.kind === 'changed' ? news.object : loaded?.object
   return (
