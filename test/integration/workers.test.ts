@@ -235,12 +235,10 @@ describe('a server with workers', () => {
     }
     const body = JSON.stringify({ metadata: { name: 'widgets.example.com' }, spec })
     const define = (): Promise<unknown> => client!.request({ method: 'POST', path: definitions, body })
+    const path = '/apis/example.com/v1/widgets'
     const list = async (): Promise<void> => {
-      for (const each of clients) {
-        await expect
-          .poll(async () => (await each.request({ method: 'GET', path: '/apis/example.com/v1/widgets' })).status)
-          .toBe(200)
-      }
+      for (const each of clients)
+        await expect.poll(async () => (await each.request({ method: 'GET', path })).status).toBe(200)
     }
     const counted = async (): Promise<number> => {
       const { text } = await client!.request({ method: 'GET', path: '/metrics' })
@@ -249,17 +247,21 @@ describe('a server with workers', () => {
     }
     await define()
     for (let i = 0; i < 5; i++) await list()
-    expect(await counted()).toBe(10)
+    await expect.poll(counted).toBe(10)
     for (const pid of workerPids(server)) {
       process.kill(pid, 'SIGKILL')
       await expect.poll(counted).toBe(10)
       await expect.poll(() => workerPids(server)).toHaveLength(2)
     }
     await client!.request({ method: 'DELETE', path: `${definitions}/widgets.example.com` })
+    // A worker that has not learned of the deletion yet would list the old kind.
+    for (const each of clients) {
+      await expect.poll(() => each.request({ method: 'GET', path }).catch(({ code }) => code as number)).toBe(404)
+    }
     await expect.poll(counted).toBe(0)
     await expect.poll(define).toBeDefined()
     await list()
-    expect(await counted()).toBe(2)
+    await expect.poll(counted).toBe(2)
   })
 
   it('replaces its workers one by one when it is to reload, and refuses nobody meanwhile', async () => {
