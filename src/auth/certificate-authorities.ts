@@ -12,7 +12,7 @@ type Verdict =
 
 export class CertificateAuthorities {
   #authorities: readonly X509Certificate[]
-  /** By the credential, of which each connection has its own. */
+  /** The verdict about each credential. Every connection has a credential of its own. */
   #verdicts = new WeakMap<CertificateCredential, Verdict>()
 
   /** PEM. Throws an `Error` with a line for people. */

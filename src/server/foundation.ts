@@ -129,7 +129,7 @@ export interface Foundation
     Authority {
   readonly faults: FaultPoints | undefined
   readonly runtime: ProcessRuntime
-  /** Called with every request and handshake, after some of which V8 may compile. */
+  /** The server calls this for every request and handshake. After the first ones, V8 may compile. */
   readonly noteWork: () => void
   /** Undefined if it is not configured. */
   readonly tracing: RunningTracing | undefined

@@ -13,8 +13,8 @@ export interface Polled<T> {
 export const ONCE = Infinity
 
 /**
- * Each request has a state of its own, so that a forbidden one does not hide the others. A hidden tab asks for nothing, and asks at once when it
- * is seen again. A change of `news` repeats the request at once, or after the one that is under way.
+ * Each request has a state of its own, so that a forbidden one does not hide the others. A hidden tab sends no requests, and sends one as soon as
+ * it is visible again. A change of `news` repeats the request. If a request is open then, the next one follows its answer.
  */
 export function usePolled<T>(read: (signal: AbortSignal) => Promise<T>, everyMs: number, news?: unknown): Polled<T> {
   const [polled, setPolled] = useState<Polled<T>>({ value: undefined, problem: undefined })

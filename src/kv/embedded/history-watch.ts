@@ -14,8 +14,8 @@ export interface WatchSource {
 }
 
 /**
- * The events after `after` for the watcher, as complete revisions. `revision` is the last one that was read. Called only if there is history after
- * `after`. It returns a bounded piece.
+ * Reads a bounded number of events after `after` for the watcher, as complete revisions. `revision` is the last revision that was read. The caller
+ * makes sure that the history goes beyond `after`.
  */
 export type ReadAfter<Event> = (after: Revision) => Batch<Event>
 
