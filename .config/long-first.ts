@@ -1,9 +1,9 @@
 // The order of the test files: those that take longest begin first. One that begins last keeps the whole run waiting, with idle processors.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take more than half a minute. */
+/** Files that take more than half a minute, and would not begin early because they are large. */
 const LONG =
-  /\/(package|stalls|hostile-load|hostile-objects|hostile-requests|replay|workers|slow-clients|memory|console-(outage|pictures|graph)|clients-kubectl(-writes)?)\.test\.ts$/
+  /\/(package|stalls|simulation|extensions|hostile-load|hostile-objects|hostile-requests|replay|workers|slow-clients|memory|console-(outage|pictures|graph)|clients-kubectl(-writes)?)\.test\.ts$/
 
 export class LongFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {

@@ -8,7 +8,7 @@ import { heldCompilers } from './lib/runtime/compilers.ts'
 process.noDeprecation = true
 nameSourceFiles(new URL('.', import.meta.url).href)
 keepCompiled()
-// Settings from the environment or from files take effect when those are read.
+// Settings from the environment or from files take effect later, when these are read.
 if (/^(serve|worker)$/.test(process.argv[2] ?? '') && !process.argv.includes('--plain-runtime')) heldCompilers.hold()
 // The import comes last, so that the code above applies to it.
 const { endWithReader, runCommand } = await import('./commands/commands.ts')

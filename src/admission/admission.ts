@@ -7,14 +7,14 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** Takes a function that is called when it is known whether the write was stored. */
+/** Registers a function that is called when it is known whether the write was stored. */
 export type AtEnd = (settle: (isStored: boolean) => Promise<void>) => void
 
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
-  /** The version in the path. `kind` and `resource` have the stored version. */
+  /** The kind in the version of the path. `kind` and `resource` have the stored version. */
   readonly requestKind: GroupVersionKind
   readonly requestResource: GroupVersionResource
   /** Empty for the resource itself. */
@@ -23,7 +23,7 @@ export interface AdmissionRequest {
   readonly namespace: string
   /** Empty if the name is still to be generated, and for each object of a deletecollection. */
   readonly name: string
-  /** Absent for DELETE. Reading it may cost a parse of the object. */
+  /** Absent for DELETE. Reading this member may cost a parse of the object. */
   readonly object: ApiObject | undefined
   /** Absent for CREATE. */
   readonly oldObject: ApiObject | undefined
@@ -31,7 +31,7 @@ export interface AdmissionRequest {
   readonly dryRun: boolean
   /** The CreateOptions, UpdateOptions or DeleteOptions of the request. */
   readonly options: ValueMap
-  /** Tells the client something without refusing the request. */
+  /** Sends a warning to the client, without refusing the request. */
   readonly warn: (text: string) => void
   /** Adds an audit annotation such as `pod-security.kubernetes.io/enforce-policy`. The first value of a key is kept. */
   readonly annotate: (key: string, value: string) => void
@@ -54,9 +54,9 @@ export interface MutatingWalk {
   repeat(): void
 }
 
-/** Throws `ApiError` to refuse. Called again after a conflict, with a new object. */
+/** Admits writes. The methods throw `ApiError` to refuse a write. They are called again after a conflict, with a new object. */
 export interface Admission {
-  /** The object to store. Undefined: nothing changes. */
+  /** Returns the object to store. Undefined: nothing changes. */
   mutate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined>
   validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
   /** Whether webhooks, policies or functions take part in this phase. They must get complete objects. */
@@ -71,23 +71,23 @@ export type AdmissionPlace = Pick<AdmissionRequest, 'resource' | 'operation' | '
 
 /** A plugin of the chain. It is called only for its resources and operations. */
 export interface AdmissionPlugin {
-  /** The name in flags. Absent: it is always enabled. */
+  /** The name in flags. Absent: the plugin is always enabled. */
   readonly name?: string
-  /** `pods`, `ingresses.networking.k8s.io`, with their subresources. Absent: all resources. */
+  /** The resources, such as `pods` or `ingresses.networking.k8s.io`, with their subresources. Absent: all resources. */
   readonly resources?: readonly string[]
-  /** Absent: all. */
+  /** Absent: all operations. */
   readonly operations?: readonly AdmissionOperation[]
-  /** It may ask for a second pass. */
+  /** The plugin may ask for a second pass. */
   readonly mayRepeat?: boolean
-  /** The changed object. Undefined, or the very same object: nothing changes. */
+  /** Returns the changed object. Undefined or the same object: nothing changes. */
   readonly mutate?: (
     request: AdmissionRequest,
     signal: AbortSignal,
   ) => ApiObject | undefined | Promise<ApiObject | undefined>
   readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => void | Promise<void>
-  /** Whether it passes objects on to webhooks, policies or functions. Absent: it does not. */
+  /** Whether the plugin passes objects on to webhooks, policies or functions. Absent: it does not. */
   readonly hasExtensions?: () => boolean
-  /** Whether it reads the objects of a request. Absent: it does, unless it has extensions and none are in force. */
+  /** Whether the plugin reads the objects of a request. Absent: `hasExtensions` decides. If both are absent, the plugin reads them. */
   readonly readsObjects?: (request: AdmissionPlace) => boolean
 }
 

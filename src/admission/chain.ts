@@ -1,10 +1,11 @@
-// The admission chain: each plugin gets the object that the previous plugin returned, and the first refusal ends the
-// chain. The plugins of a resource are determined by its first request, so that other plugins cost nothing.
+// The admission chain: each plugin gets the object that the previous plugin returned, and the first refusal ends the chain. The plugins of
+// a resource are determined at the first request for the resource, so that other plugins cost nothing.
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type {
   Admission,
   AdmissionOperation,
+  AdmissionPhase,
   AdmissionPlace,
   AdmissionPlugin,
   AdmissionRequest,
@@ -28,6 +29,7 @@ type ByOperation = Readonly<Record<AdmissionOperation, PluginSet>>
 export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
   const named = new Set(chain.flatMap(({ resources = [] }) => resources))
   const known = new Map<string | undefined, ByOperation>()
+  const extensible = { mutate: extensibleIn(chain, 'mutate'), validate: extensibleIn(chain, 'validate') }
   const setFor = ({ resource, operation }: Pick<AdmissionRequest, 'resource' | 'operation'>): PluginSet => {
     const name = formatGroupResource(resource)
     const place = named.has(name) ? name : undefined
@@ -45,10 +47,14 @@ export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
     validate(request, signal) {
       return validateFrom(setFor(request).validators, 0, { request, signal })
     },
-    hasExtensions: (phase) => chain.some((plugin) => plugin[phase] !== undefined && plugin.hasExtensions?.() === true),
+    hasExtensions: (phase) => extensible[phase].some((plugin) => plugin.hasExtensions?.() === true),
     readsObjects: (phase, request) =>
       setFor(request).plugins.some((plugin) => plugin[phase] !== undefined && readsObjects(plugin, request)),
   }
+}
+
+function extensibleIn(chain: readonly AdmissionPlugin[], phase: AdmissionPhase): readonly AdmissionPlugin[] {
+  return chain.filter((plugin) => plugin[phase] !== undefined && plugin.hasExtensions !== undefined)
 }
 
 function readsObjects(plugin: AdmissionPlugin, request: AdmissionPlace): boolean {
@@ -60,7 +66,7 @@ interface Call {
   readonly signal: AbortSignal
 }
 
-/** Awaits only plugins that return a promise. */
+/** Calls the validators in order. Awaits only validators that return a promise. */
 function validateFrom(validators: readonly Validator[], first: number, call: Call): MaybePromise<void> {
   for (let i = first; i < validators.length; i++) {
     const done = validators[i]!(call.request, call.signal)
@@ -68,7 +74,7 @@ function validateFrom(validators: readonly Validator[], first: number, call: Cal
   }
 }
 
-/** The plugins of resources that no plugin names have no resource. */
+/** `resource` is undefined for all resources that no plugin names. */
 function pluginsFor(chain: readonly AdmissionPlugin[], resource: string | undefined): ByOperation {
   const entries = OPERATIONS.map((operation) => {
     const matching = chain.filter(

@@ -1,4 +1,4 @@
-// The duration of admission, plugin by plugin, and its refusals.
+// The duration of admission as a whole and of each plugin, and whether the request was refused.
 import { type Distribution, histogram, Measures } from '../lib/measure.ts'
 import type { Admission, AdmissionPlugin, AdmissionRequest } from './admission.ts'
 

@@ -12,7 +12,7 @@ export interface ObjectReader<T extends ApiObject = ApiObject> {
   list(namespace: string, signal: AbortSignal): MaybePromise<readonly T[]>
 }
 
-/** Reads from the cache, or else from the storage: the object may be new. */
+/** Reads from the cache. If the object is not there, reads from the storage, because the object may be new. */
 export function findAnywhere<T extends ApiObject>(
   reader: ObjectReader<T>,
   [namespace, name]: readonly [namespace: string, name: string],
@@ -23,7 +23,7 @@ export function findAnywhere<T extends ApiObject>(
 
 /** Reads a sample of many objects. */
 export interface SampleReader<T extends ApiObject = ApiObject> {
-  /** At most `most` objects of a namespace, and the number of all. */
+  /** Returns at most `most` objects of a namespace, and the number of all its objects. */
   listSome(
     namespace: string,
     most: number,

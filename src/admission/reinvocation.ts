@@ -1,4 +1,4 @@
-// Reinvocation: which webhooks and policies of the first mutating pass are called again in the second (W-447, W-448).
+// Reinvocation: decides which webhooks and policies of the first mutating pass are called again in the second pass (W-447, W-448).
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
@@ -27,7 +27,7 @@ export class Reinvocation {
     this.#last = object
   }
 
-  /** Other plugins may have changed the object in between. */
+  /** Other plugins may have changed the object between the two passes. */
   beginAgain(object: ApiObject | undefined): void {
     if (!equalValues(object, this.#last)) this.changed()
   }

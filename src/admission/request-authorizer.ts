@@ -1,5 +1,5 @@
-// Evaluates the expressions of one request, and is their `authorizer`. Expressions cannot await: if a decision is asynchronous, the evaluation
-// is aborted, and repeated when the decision is known. Expressions have no side effects.
+// Evaluates the expressions of one request, and provides their `authorizer`. Expressions cannot await: if a decision is asynchronous, the
+// evaluation is aborted, and repeated when the decision is known. Expressions have no side effects.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { User } from '../api/user.ts'
 import { askedSelectors } from '../auth/asked-selectors.ts'
@@ -7,10 +7,12 @@ import type { Access, Authorizer, Decision } from '../auth/authorizer.ts'
 import { type AuthorizationCheck, type AuthorizationDecision, AuthorizerValue, ResourceCheck } from '../cel/cel.ts'
 import type { AdmissionRequest } from './admission.ts'
 
-/** An evaluation of several expressions. It yields the cost of each. */
+/** An evaluation of several expressions. It yields the cost of each expression. */
 export type Steps<T> = Generator<number, T>
 
-/** The cost of the expressions in one turn of the event loop, which is a few milliseconds. A single expression may cost ten times as much. */
+/**
+ * The cost of the expressions in one turn of the event loop, which is a few milliseconds. A single expression may cost ten times as much.
+ */
 const TURN_COST = 100_000
 
 /** Thrown to abort an evaluation. */

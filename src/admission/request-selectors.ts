@@ -9,13 +9,13 @@ import { findAnywhere, type ObjectReader } from './object-reader.ts'
 import { namespaceNotFound } from './refusal.ts'
 import { isAboutNamespaces } from './resource-rules.ts'
 
-/** A selector in a configuration. An absent one selects everything. */
+/** A selector in a configuration. An absent selector selects everything. */
 export function selectorIn(part: ValueMap, name: string): LabelSelector {
   const selector = own(part, name)
   return (selector === undefined ? undefined : labelSelectorOf(selector)) ?? EVERY_LABEL
 }
 
-/** The namespace of a namespace is itself (W-490). */
+/** The namespace of a request. For a request about a namespace, it is that namespace itself (W-490). */
 export function namespaceOf(request: AdmissionRequest): string {
   return isAboutNamespaces(request.resource) ? request.name : request.namespace
 }
@@ -54,7 +54,7 @@ export function namespaceReader(
   return () => (found ??= read())
 }
 
-/** Matches the old or the new object. */
+/** Whether the selector matches the old or the new object. */
 export function objectMatches(selector: LabelSelector, { object, oldObject }: AdmissionRequest): boolean {
   if (selector.requirements.length === 0) return true
   // Connect options have no metadata, and so no labels.

@@ -14,7 +14,7 @@ export interface ResourceRule {
   readonly scope: string
 }
 
-/** From a rule of a configuration, as it is stored. */
+/** Reads a rule of a stored configuration. */
 export function readRule(rule: ValueMap): ResourceRule {
   return {
     operations: textsOnly(rule, 'operations'),
@@ -73,12 +73,15 @@ const CONFIGURATIONS: ReadonlySet<string> = new Set([
 
 const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
-/** Reviews of access and of identity. */
+/** Whether the resource is a review of access or of identity. */
 export function isReview({ group }: GroupVersionResource): boolean {
   return REVIEWS.has(group)
 }
 
-/** Webhooks and policies do not apply to these: otherwise a broken webhook could not be removed. */
+/**
+ * Whether the kind configures webhooks or policies. Only webhooks and policies from files apply to such objects: otherwise a broken webhook
+ * could not be removed.
+ */
 export function isAdmissionConfiguration({ group, kind }: GroupVersionKind): boolean {
   return group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(kind)
 }

@@ -1,5 +1,6 @@
-// Continue tokens: the position and the revision at which a chunked list continues. Opaque to clients, in the reference's form (R-120), so that
-// a token survives a change of server. A token is not bound to a user, a selector or a limit. The token of a query is bound to the query.
+// Continue tokens: the position and the revision at which a chunked list continues. Tokens are opaque to clients. They have the reference's
+// form (R-120), so a token stays valid after a change of server. A token is not bound to a user, a selector or a limit. The token of a
+// query is bound to the query.
 import { jsonObjectFault, jsonTypeOf } from '../lib/json-fault.ts'
 import type { PagePosition } from './read.ts'
 import { ApiError } from './status.ts'
@@ -13,7 +14,7 @@ export function encodeContinue(position: PagePosition): string {
   return Buffer.from(JSON.stringify(content)).toString('base64url')
 }
 
-/** Throws `ApiError` `BadRequest` for anything that cannot have come from `encodeContinue` of some server (R-122). */
+/** Throws `ApiError` `BadRequest` for a text that no server can have made (R-122). */
 export function decodeContinue(text: string): PagePosition {
   const illegal = illegalBase64At(text)
   if (illegal !== undefined) throw invalid(`: illegal base64 data at input byte ${illegal}`)
@@ -45,7 +46,7 @@ const NOTHING: Readonly<{ v: string; rv: number; start: string; query: string; s
 }
 
 function contentOf(bytes: Buffer): typeof NOTHING {
-  // Messages show the byte that does not belong, not the character that it may be a part of.
+  // Messages show the invalid byte, not the character that has this byte.
   const fault = jsonObjectFault(bytes.toString('latin1'), 'storage.continueToken')
   if (fault !== undefined) throw invalid(`: ${fault}`)
   const found = (JSON.parse(bytes.toString('utf8')) ?? {}) as Readonly<Record<string, unknown>>

@@ -1,11 +1,11 @@
-// The beginning of a value that is too long to be shown whole. Its cost depends on the part that is kept, not on the value.
+// Crops a value that is too long to be shown whole. The cost depends on the part that is kept, not on the whole value.
 import { isList, type Value, type ValueMap } from './value.ts'
 
-/** Users do not read more. An answer with all of a large object would have three times its size. */
+/** Users do not read more. An answer with a whole large object would be three times as large as the object. */
 export const MOST_SHOWN = 64 * 1024
 export const CUT_MARK = '…'
 
-/** The value itself if its JSON is not much longer than `MOST_SHOWN`, otherwise as many of its members as fit. */
+/** The whole value if its JSON is not much longer than `MOST_SHOWN`, otherwise as many of its members as fit. */
 export function croppedValue(map: ValueMap): ValueMap
 export function croppedValue(value: Value): Value
 export function croppedValue(value: Value): Value {

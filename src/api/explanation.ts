@@ -1,5 +1,5 @@
-// Explains to a client with `?explain=true` why its request was refused, in a member of ours in the details of the Status. Other clients
-// get the answers of the reference. An explanation has nothing that the user may not read.
+// Explains to a client why its request was refused, if the request has `?explain=true`. The explanation is a member of ours in the details
+// of the Status. Other clients get the answers of the reference. An explanation has nothing that the user may not read.
 import type { Value, ValueMap } from './value.ts'
 
 /** The annotation of an access review that has the explanation, in JSON. */
@@ -12,7 +12,7 @@ export interface DeniedExplanation {
   readonly missingRule?: ValueMap
   /** The namespace in which the rule is missing. Absent: it is missing for the whole cluster. */
   readonly namespace?: string
-  /** The binding of the user whose rules come closest. Only for users who may list such bindings and roles. */
+  /** The binding of the user whose rules are nearest to the missing rule. Only for users who may list such bindings and roles. */
   readonly nearestBinding?: NearestBinding
 }
 

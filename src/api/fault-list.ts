@@ -3,7 +3,10 @@
 import type { FieldError } from './field-error.ts'
 
 const MAX_FAULTS = 10_000
-/** The most characters of all messages together. A message shows the wrong value: each item of a list can have the whole list in its message. */
+/**
+ * The largest number of characters in all messages together. A message shows the wrong value, so the message about each list item can show
+ * the whole list.
+ */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
 class TooManyFaults extends Error {}
@@ -31,7 +34,7 @@ export class FaultList {
     return this.#found
   }
 
-  /** Throws when the list is full; only for use within `faultsOf`. */
+  /** Throws when the list is full, so only functions within `faultsOf` may call this. */
   add(fault: FieldError): void {
     if (this.#isNew(fault)) this.#found.push(fault)
     // A repeated fault counts too: its message took as long to write.

@@ -1,5 +1,5 @@
-// Faults in single fields of an object, which validation returns: one constructor for each kind of fault, and the text of the bad
-// value. The messages are the reference's; clients and people read them.
+// The faults in single fields that validation returns: a constructor for each kind of fault, and the text of the bad value. The messages
+// are the reference's, because clients and people read them.
 import { formatNumber } from '../lib/go-float.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { croppedText, croppedValue } from './cropped-value.ts'
@@ -37,7 +37,7 @@ export function causeOf(error: FieldError): StatusCause {
   return { reason: error.reason, message: error.message, field: error.field }
 }
 
-/** A bad value whose text in the message differs from the usual one for its type. */
+/** A bad value whose text in the message differs from the usual text for its type. */
 export class Shown {
   readonly text: string
 
@@ -75,7 +75,7 @@ export function notFound(at: FieldPath, value: Shape, detail = ''): FieldError {
   return faultWithValue('FieldValueNotFound', { at, value, text: 'Not found', detail })
 }
 
-/** Lists the supported values in the given order. Callers sort them where the reference keeps them in a set. */
+/** Lists the supported values in the given order. Callers sort the values if the reference keeps them in a set. */
 export function notSupported(at: FieldPath, value: Shape, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quoted).join(', ')}`
   return faultWithValue('FieldValueNotSupported', { at, value, text: 'Unsupported value', detail })

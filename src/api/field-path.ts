@@ -1,7 +1,7 @@
-// The place of a field inside an object. A path is a chain of small nodes; its text is made only when it is read,
-// so that validating an object without faults builds no strings.
+// The place of a field inside an object. A path is a chain of small nodes. Its text is made only when a caller needs the text. So
+// validating an object without faults builds no strings.
 
-/** The names below a value of a type; any name if the type is not known. */
+/** The names of the members of a type. Any name, if the type is unknown. */
 type NameIn<T> = unknown extends T
   ? string
   : string extends keyof NonNullable<T>
@@ -16,9 +16,12 @@ type Member<T, K> = unknown extends T
       : never
 type Item<T> = unknown extends T ? unknown : Extract<T, readonly unknown[]>[number]
 
-/** `T` is the type of the value at the path. Methods take it from `this`, so that a path to a type is also a path to every type that it extends. */
+/**
+ * `T` is the type of the value at the path. Methods take `T` from `this`, so a path to a type is also a path to every type that this type
+ * extends.
+ */
 export class FieldPath<out T = unknown> {
-  /** For the compiler alone. */
+  /** Only the compiler uses this member. */
   declare readonly type?: T
   private readonly parent: FieldPath | undefined
   private readonly name: string
@@ -34,22 +37,22 @@ export class FieldPath<out T = unknown> {
     return new FieldPath<T>(undefined, name, '')
   }
 
-  /** The member `name` of the object here. */
+  /** The path of the member `name` of the object at this path. */
   child<P, K extends NameIn<P>>(this: FieldPath<P>, name: K): FieldPath<Member<P, K>> {
     return new FieldPath<Member<P, K>>(this, name, '')
   }
 
-  /** A name below here that appears in messages and is not a field. */
+  /** A path for messages, whose last name is not a field. */
   place(name: string): FieldPath {
     return new FieldPath(this, name, '')
   }
 
-  /** The item at a position of the list here. */
+  /** The path of the item at a position of the list at this path. */
   index<P>(this: FieldPath<P>, position: number): FieldPath<Item<P>> {
     return new FieldPath<Item<P>>(this, '', position)
   }
 
-  /** The value under a key of the map here. */
+  /** The path of the value under a key of the map at this path. */
   key(key: string): FieldPath {
     return new FieldPath(this, '', key)
   }

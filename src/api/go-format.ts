@@ -1,4 +1,4 @@
-// Values as the reference's messages print them: Go's `%v`, maps with sorted keys.
+// Prints values as in the reference's messages: in the form of Go's `%v`, with the keys of maps sorted.
 import { formatNumber } from '../lib/go-float.ts'
 import type { Value } from './value.ts'
 import { isList, isMap } from './value.ts'
@@ -13,7 +13,7 @@ export function formatGoValue(value: Value): string {
   return typeof value === 'number' ? formatNumber(value) : String(value)
 }
 
-/** Go's name for the type of a value that was read without a type. */
+/** Go's name for the type of a JSON value that has no declared type. */
 export function goType(value: Value): string {
   if (value === null) return '<nil>'
   if (isList(value)) return '[]interface {}'

@@ -1,10 +1,10 @@
-// The places in objects whose values are indexed for queries, in the form of flags and annotations.
+// The places in objects whose values are indexed for queries. Flags and annotations name these places.
 import { parsePaths, queryFault } from './path-text.ts'
 
 export interface IndexedPlace {
   /** The path in the usual form: `spec.nodeName`. */
   readonly name: string
-  /** Names of members, and places in lists. */
+  /** The names of members, and positions in lists. */
   readonly path: readonly string[]
 }
 
@@ -12,7 +12,7 @@ export interface IndexedPlace {
 export const INDEXES = 'quarterdeck.io/indexes'
 
 const MOST_PLACES = 16
-/** Other names are written with escapes in JSON. */
+/** JSON texts write other names with escapes. */
 const PLAIN = /^[\w./:@ -]+$/
 
 /** Throws `ApiError` `BadRequest` with the position of a fault. */

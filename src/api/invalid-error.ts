@@ -4,7 +4,10 @@ import { causeOf } from './field-error.ts'
 import type { GroupKind } from './object.ts'
 import { ApiError, type StatusReason } from './status.ts'
 
-/** The code is 422, unless given. A repeated text appears once in the message, and its causes stay (W-006, W-007). */
+/**
+ * The code is 422 unless the caller gives another reason. A repeated text appears once in the message, but all its causes are kept (W-006,
+ * W-007).
+ */
 export function invalidError(
   kind: GroupKind,
   name: string,

@@ -1,6 +1,6 @@
-// Numbers in texts: integers of 64 bits exactly, everything else as doubles.
+// Reads numbers in texts: integers of 64 bits exactly, and all other numbers as doubles.
 
-/** A base-10 integer of 64 bits with an optional sign, as queries and labels have it; undefined for anything else. */
+/** A base-10 integer of 64 bits with an optional sign, as in queries and labels. Undefined for any other text. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text) || text.length > 64) return undefined
   const number = BigInt(text.startsWith('+') ? text.slice(1) : text)
@@ -11,12 +11,15 @@ function isInt64(number: bigint): boolean {
   return BigInt.asIntN(64, number) === number
 }
 
-/** Whether a number is spelled as an integer: the only spelling that integer fields take. */
+/** Whether a number is written as an integer. Integer fields accept no other form. */
 export function isIntegerText(text: string): boolean {
   return /^-?[0-9]+$/.test(text)
 }
 
-/** The value of a number's text: an integer of 64 bits exactly, any other number as a double. Undefined: the number is too large for a double. */
+/**
+ * The value of a number's text: an integer of 64 bits exactly, any other number as a double. Undefined: the number is too large for a
+ * double.
+ */
 export function numberOf(text: string): number | bigint | undefined {
   const double = Number(text)
   if (!Number.isFinite(double)) return undefined

@@ -13,7 +13,7 @@ export function jsonText(value: Value, indentation = 0): string {
   }
 }
 
-/** The same with the characters of markup escaped, as in the reference. */
+/** Like `jsonText`, with the characters of markup escaped, as in the reference. */
 export function markupSafeJson(value: Value): string {
   return escapeMarkup(jsonText(value))
 }
@@ -26,7 +26,7 @@ const MARKUP_ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** Only strings of a JSON text have these characters. */
+/** Escapes the characters of markup. Only the strings of a JSON text have such characters. */
 export function escapeMarkup(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, (char) => MARKUP_ESCAPES[char] ?? char)
 }
@@ -49,7 +49,9 @@ export function parseJsonText(text: string): Value {
   return hasLongNumber(text) ? ((JSON.parse as Parse)(text, reviveInteger) as Value) : (JSON.parse(text) as Value)
 }
 
-/** Looks at one character of sixteen, and so takes an eighth of the time of a regular expression. */
+/**
+ * Whether the text has at least 16 digits in a row. Reads one character of 16, which takes an eighth of the time of a regular expression.
+ */
 function hasLongNumber(text: string): boolean {
   for (let i = LONG_NUMBER - 1; i < text.length; i += LONG_NUMBER) {
     if (!isDigit(text, i)) continue

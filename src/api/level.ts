@@ -1,15 +1,15 @@
 // The levels of the API that can be served. A declaration that does not hold for all levels has a span of levels. The tables of the
 // served level are made once, at the start.
 
-/** The oldest first. */
+/** The oldest level comes first. */
 export const API_LEVELS = ['1.36', '1.37'] as const
 
 export type ApiLevel = (typeof API_LEVELS)[number]
 
-/** The newest level has every declaration that was not removed since an older level. */
+/** The newest level. A declaration that ended at an older level is not in it. Every other declaration is. */
 export const NEWEST_LEVEL: ApiLevel = '1.37'
 
-/** The level of a server without the option. */
+/** The level of a server whose operator chooses none. */
 export const DEFAULT_LEVEL: ApiLevel = '1.37'
 
 /** The first and the last level that have a declaration. Absent: no bound. */
@@ -32,7 +32,7 @@ export function isSinceRelease(level: ApiLevel, release: string): boolean {
   return minor(level) >= minor(release)
 }
 
-/** One value for each level, each made at its first use. */
+/** Returns a function that makes the value for each level at its first use. */
 export function byLevel<T>(make: (level: ApiLevel) => T): (level?: ApiLevel) => T {
   const made = new Map<ApiLevel, T>()
   return (level = DEFAULT_LEVEL) => {

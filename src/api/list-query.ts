@@ -1,5 +1,5 @@
-// Options of a get, list or watch: the specification's resourceVersion tables as pure functions from query parameters to
-// closed unions. Faults are in the reference's words and order; invalid combinations are 400 (D3, D27).
+// Parses the options of a get, list or watch. Pure functions turn query parameters into the cases of the specification's resourceVersion
+// tables. Faults are in the reference's words and order. Invalid combinations are 400 (D3, D27).
 import { decodeContinue } from './continue-token.ts'
 import { forbidden, notSupported, quoted } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
@@ -15,18 +15,18 @@ import { parseShardSelector, type ShardSelector } from './shard-selector.ts'
 import type { FieldSelector, LabelSelector } from './selector.ts'
 import { ApiError } from './status.ts'
 
-/** The first value of a parameter. Undefined: it was not given. A `URLSearchParams` fits. */
+/** `get` returns the first value of a parameter. Null or undefined: not given. `URLSearchParams` fits this interface. */
 interface QueryParameters {
   get(name: string): string | null | undefined
 }
 
 export interface ListQuery {
   readonly labels: LabelSelector
-  /** In the names of the kind's `SelectableFields`. */
+  /** The field names are those of the storage version. */
   readonly fields: FieldSelector
   readonly shard?: ShardSelector | undefined
   readonly at: ListAt
-  /** At most this many items (D28); absent: all. */
+  /** The largest number of items (D28). Absent: no limit. */
   readonly limit: number | undefined
 }
 
@@ -36,7 +36,7 @@ export interface WatchQuery {
   readonly shard?: ShardSelector | undefined
   readonly start: WatchStart
   readonly bookmarks: boolean
-  /** Absent: the server chooses. Negative: already over (R-161). */
+  /** Absent: the server chooses. Negative: the watch is already over (R-161). */
   readonly timeoutSeconds: number | undefined
 }
 
@@ -45,7 +45,7 @@ const LIST_OPTIONS = { group: 'meta.k8s.io', kind: 'ListOptions' } as const
 const LATEST = Object.freeze({ kind: 'latest' }) satisfies ReadAt
 const ANY = Object.freeze({ kind: 'any' }) satisfies ReadAt
 
-/** A named get. Other parameters of lists are ignored (R-077). */
+/** Parses the query of a get. Other parameters of lists are ignored (R-077). */
 export function parseGetQuery(query: QueryParameters): Exclude<ReadAt, { readonly kind: 'exact' }> {
   return notOlderThan(parseVersion(query.get('resourceVersion') ?? '', 'invalid resource version: '))
 }
@@ -57,8 +57,8 @@ export interface ListRules {
 }
 
 /**
- * Parses the query of a list, or of the deletion of a collection. `watch` has no effect. `digest` is the digest of the query (QUERY). A `continue`
- * token is valid only for the query that it came from. Throws `ApiError` `BadRequest`.
+ * Parses the query of a list, or of the deletion of a collection. `watch` has no effect. `digest`: the digest of the query parameters, such
+ * as `where`. A `continue` token is valid only for the query that it came from. Throws `ApiError` `BadRequest`.
  */
 export function parseListQuery(
   query: QueryParameters,
@@ -73,8 +73,8 @@ export function parseListQuery(
 }
 
 /**
- * A watch. `name` is in the path of an old-style watch of one object. Under a path that begins with `watch/`, options follow the rules of lists
- * unless the query asks for a watch (R-160). Throws `ApiError` `BadRequest`.
+ * Parses the query of a watch. `name` comes from the path of an old-style watch of one object. Under a path that begins with `watch/`,
+ * options follow the rules of lists unless the query asks for a watch (R-160). Throws `ApiError` `BadRequest`.
  */
 export function parseWatchQuery(
   query: QueryParameters,
@@ -96,14 +96,14 @@ function refuse(faults: readonly FieldError[]): void {
   if (faults.length > 0) throw invalidError(LIST_OPTIONS, '', faults, 'BadRequest')
 }
 
-/** True if the query asks for a watch. Only `0` and `false` do not; the empty value does (R-057). */
+/** Whether the query asks for a watch. Every value of `watch` except `0` and `false` does, even the empty value (R-057). */
 export function asksForWatch(query: QueryParameters): boolean {
   return booleanOf(query, 'watch') ?? false
 }
 
 type Options = Readonly<ReturnType<typeof readOptions>>
 
-/** The parameters as the query gives them, each of its own type. */
+/** The parameters of the query, each read as its own type. */
 function readOptions(query: QueryParameters) {
   const timeoutSeconds = integerOf(query, 'timeoutSeconds')
   const limit = integerOf(query, 'limit')
@@ -133,7 +133,7 @@ function integerOf(query: QueryParameters, name: string): number | undefined {
   return Number(BigInt.asIntN(54, number) === number ? number : number < 0n ? -1n : BigInt(Number.MAX_SAFE_INTEGER))
 }
 
-/** A whole number of 64 bits in a query. Throws `ApiError` `BadRequest`, for an empty value too (R-057). */
+/** Reads a whole number of 64 bits. Throws `ApiError` `BadRequest`, also for an empty value (R-057). */
 export function integerParameter(text: string): bigint {
   const number = parseInt64(text)
   if (number !== undefined) return number
@@ -144,7 +144,7 @@ function numberFault(text: string, digits: RegExp): string {
   return `parsing ${quoted(text)}: ${digits.test(text) ? 'value out of range' : 'invalid syntax'}`
 }
 
-/** Zero for unset and for `0`. `unset` tells them apart. */
+/** A resource version. `revision` is 0 if the version is unset or `0`. */
 interface Version {
   readonly unset: boolean
   readonly revision: number
@@ -164,7 +164,7 @@ function parseVersion(text: string, prefix: string): Version {
   return { unset: false, revision: Number(significant) }
 }
 
-/** The common row of the tables for get, an unmatched list and a list with `NotOlderThan`. */
+/** The row that three tables share: get, list without `resourceVersionMatch`, and list with `NotOlderThan`. */
 function notOlderThan(version: Version): Exclude<ReadAt, { readonly kind: 'exact' }> {
   if (version.unset) return LATEST
   return version.revision === 0 ? ANY : { kind: 'notOlderThan', revision: version.revision }

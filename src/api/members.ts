@@ -1,5 +1,5 @@
-// Reads members of maps that have not been type-checked. A member that is absent, null or of another type reads as absent or as
-// the empty value of the wanted type. The name of a reader says which, and whether the items of a list keep their places.
+// Reads members of maps that have not been type-checked. A member that is absent, null or of another type reads as absent or as the empty
+// value of the wanted type. The name of a reader says which of these it returns, and whether the items of a list keep their places.
 //
 // All inherited members except `__proto__` are functions. So texts, numbers, `true` and lists need no check for own members.
 import { parseQuantity, type Quantity } from '../lib/quantity.ts'
@@ -30,13 +30,13 @@ export function numberOrZero(map: ValueMap, name: string): number {
   return numberOrAbsent(map, name) ?? 0
 }
 
-/** As it was written, also beyond 2^53. */
+/** The exact number, even beyond 2^53. */
 export function integerOrAbsent(map: ValueMap, name: string): number | bigint | undefined {
   const value = map[name]
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
 }
 
-/** As it was written, also beyond 2^53. */
+/** The exact number, even beyond 2^53. */
 export function integerOrZero(map: ValueMap, name: string): number | bigint {
   return integerOrAbsent(map, name) ?? 0
 }

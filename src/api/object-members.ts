@@ -1,10 +1,10 @@
-// The members that objects of most kinds have, read and replaced. Objects are never changed in place.
+// Reads and replaces the members that objects of most kinds have. Objects are never changed in place.
 import type { ObjectMeta } from './gen/kinds.ts'
 import { mapOrEmpty, textOrEmpty } from './members.ts'
 import type { ApiObject } from './object.ts'
 import { type MapOf, own, type Value, type ValueMap } from './value.ts'
 
-/** Objects of all kinds have the same metadata. The type is true of every object that was decoded or read from the store. */
+/** The metadata has the same type in all kinds. Every object that was decoded or read from the store fits this type. */
 export function metaOf(object: ValueMap): ObjectMeta {
   return mapOrEmpty(object, 'metadata')
 }
@@ -33,7 +33,7 @@ export function statusOf(object: ValueMap): ValueMap {
 /** New values for members. `undefined` removes a member. */
 export type Members<T = ValueMap> = { readonly [K in keyof T]?: T[K] | undefined }
 
-/** The named members of a map, to replace those of another map. */
+/** The named members of a map, which `withMembers` can copy to another map. */
 export function membersOf<T extends ValueMap, N extends keyof T & string>(
   map: T,
   ...names: readonly N[]
@@ -43,7 +43,9 @@ export function membersOf<T extends ValueMap, N extends keyof T & string>(
 
 export function withMembers<T extends ValueMap>(map: T, members: Members<T>): T {
   const result: Record<string, Value> = { ...map }
-  for (const [name, value] of Object.entries<Value | undefined>(members)) {
+  const wanted: Readonly<Record<string, Value | undefined>> = members
+  for (const name of Object.keys(wanted)) {
+    const value = wanted[name]
     if (value !== undefined) result[name] = value
     else if (Object.hasOwn(result, name)) delete result[name]
   }

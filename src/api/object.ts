@@ -39,12 +39,12 @@ export function parseGroupVersion(apiVersion: string): GroupVersion | undefined 
   return parts.length === 2 ? { group, version } : undefined
 }
 
-/** `deployments.apps`, or `pods` for the core group: how messages name a resource. */
+/** `deployments.apps`, or `pods` for the core group: the name of a resource in messages. */
 export function formatGroupResource(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
 }
 
-/** An object of the API in JSON shape. The members besides `metadata` are the kind's own. */
+/** An object of the API in JSON shape. The kind defines the other members. */
 export interface ApiObject extends ValueMap {
   readonly kind: string
   readonly apiVersion: string

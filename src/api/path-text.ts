@@ -1,25 +1,24 @@
-// Paths to fields as the parameters of queries have them: `spec.nodeName`, `metadata.labels['app.kubernetes.io/name']`,
-// `spec.containers[0].image`. A name behind a list means that field of each item.
+// Paths to fields in the parameters of queries: `spec.nodeName`, `metadata.labels['app.kubernetes.io/name']`, `spec.containers[0].image`. A
+// name behind a list means that field of each item.
 import { ApiError } from './status.ts'
 import { isList, isMap, own, type Value } from './value.ts'
 
 export interface PathText {
-  /** As the parameter has it. */
+  /** The text of the path in the parameter. */
   readonly text: string
   /** A number is a place in a list. */
   readonly steps: readonly (string | number)[]
-  /** The word behind the path; empty: none. */
+  /** The word behind the path, such as `desc`. Empty: no word. */
   readonly word: string
-  /** Its position in the parameter, from 1. */
+  /** The position of the path in the parameter, from 1. */
   readonly column: number
 }
 
-/** A generous limit. */
 const MOST_PATHS = 64
 const MOST_STEPS = 32
 const LONGEST = 16_384
 
-/** The paths of a parameter, separated by commas. Throws `ApiError` `BadRequest` with the position of a fault. */
+/** Reads the paths of a parameter, which commas separate. Throws `ApiError` `BadRequest` with the position of a fault. */
 export function parsePaths(parameter: string, text: string): readonly PathText[] {
   if (text.length > LONGEST) throw new ApiError('BadRequest', `${parameter}: it is longer than ${LONGEST} characters`)
   const paths: PathText[] = []
@@ -111,7 +110,7 @@ class PathReader {
   }
 }
 
-/** The value at a path without lists before names. Undefined: none, or it is null. */
+/** The single value at a path. Undefined: the value is absent or null, or a name follows a list. */
 export function valueAt(object: Value, steps: PathText['steps']): Value | undefined {
   let value: Value | undefined = object
   for (const step of steps) {
@@ -122,7 +121,7 @@ export function valueAt(object: Value, steps: PathText['steps']): Value | undefi
   return value ?? undefined
 }
 
-/** All values that a path leads to. */
+/** All values that a path leads to. For a list at its end, the items of the list. */
 export function* valuesAt(value: Value | undefined, steps: PathText['steps'], from = 0): Generator<Value> {
   if (value === undefined || value === null) return
   const step = steps[from]

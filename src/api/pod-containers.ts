@@ -1,4 +1,4 @@
-// The paths of the containers in a pod.
+// The containers of a pod.
 import type { Container, PodSpec } from './gen/kinds.ts'
 
 /** The lists of containers that a pod can have, in the order that the reference walks them. */

@@ -7,7 +7,10 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
 const COUNTED: readonly string[] = ['cpu', 'memory']
 
-/** The QoS class of a pod with this specification: all, some or none of its resources are guaranteed. */
+/**
+ * The QoS class of a pod with this specification. `Guaranteed`: every container has limits for cpu and memory, and its
+ * requests equal them. `BestEffort`: no container has requests or limits for them. If the pod has resources of its own, only these count.
+ */
 export function qosOf(spec: ValueMap): QosClass {
   const podLevel = own(spec, 'resources')
   const holders = isMap(podLevel)

@@ -14,7 +14,7 @@ export interface PolicyRule {
 
 const ALL = '*'
 
-/** The rules of a stored Role or ClusterRole; none if it has none. */
+/** The rules of a stored Role or ClusterRole. */
 export function rulesOf(role: ValueMap): readonly PolicyRule[] {
   return mapsOnly(role, 'rules').map(ruleOf)
 }
@@ -38,7 +38,7 @@ export function ruleDocument(rule: PolicyRule): ValueMap {
   return document
 }
 
-/** `resource` with its subresource behind a slash. */
+/** A request for a resource or a subresource. */
 interface AskedResource {
   readonly verb: string
   readonly group: string

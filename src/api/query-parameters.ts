@@ -4,7 +4,7 @@ interface Parameters {
   has(name: string): boolean
 }
 
-/** They decide which objects an answer has, and in which form. `accessible` selects objects by the rights of the caller. */
+/** These parameters decide which objects an answer has, and in which form. `accessible` selects objects by the rights of the caller. */
 export const QUERY_PARAMETERS: readonly string[] = [
   'where',
   'orderBy',
@@ -22,7 +22,7 @@ export function hasQuery(parameters: Parameters): boolean {
   return QUERY_PARAMETERS.some((name) => parameters.has(name))
 }
 
-/** The server looks at all objects for the answer, also with a `limit`. */
+/** For a query with one of these parameters, the server reads all objects, even if the query has a `limit`. */
 const WHOLE: readonly string[] = ['where', 'orderBy', 'count', 'groupBy', 'sum', 'min', 'max', 'accessible']
 
 export function readsAll(parameters: Parameters): boolean {

@@ -4,7 +4,7 @@ export interface Reach {
   readonly isAll: boolean
   /** The names that may be read in every namespace. */
   readonly names: ReadonlySet<string>
-  /** By namespace: all objects, or those with these names. */
+  /** By namespace: all objects, or the objects with these names. */
   readonly namespaces: ReadonlyMap<string, 'all' | ReadonlySet<string>>
 }
 
@@ -22,7 +22,7 @@ export class ReachBuilder {
   readonly #names = new Set<string>()
   readonly #namespaces = new Map<string, 'all' | Set<string>>()
 
-  /** Without names: all objects. An empty namespace means every namespace. */
+  /** Adds the objects with these names. Empty `names` means all objects. Empty `namespace` means every namespace. */
   add(namespace: string, names: readonly string[]): void {
     if (names.length === 0) {
       if (namespace === '') this.#isAll = true
@@ -50,21 +50,21 @@ export class ReachBuilder {
 
 /** Changes of the rights of users. */
 export interface Rights {
-  /** Calls back when rights may have changed. Returns a function that ends it. */
+  /** Calls `listener` when rights may have changed. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void
-  /** Rights may have changed since every earlier revision. */
+  /** The newest revision at the last change of rights. Rights may have changed since every earlier revision. */
   changedAt(): number
 }
 
 /** The reach of a caller while a request lasts. */
 export interface CallerReach extends Rights {
-  /** The current rights. A caller keeps one answer for the whole request. */
+  /** The current reach. */
   now(): Reach
   /** Whether `now` was called. */
   readonly isTaken: boolean
 }
 
-/** Whether one reach includes the other. */
+/** Whether `whole` includes every object of `part`. */
 export function covers(whole: Reach, part: Reach): boolean {
   if (whole.isAll) return true
   if (part.isAll || [...part.names].some((name) => !whole.names.has(name))) return false

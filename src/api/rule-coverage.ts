@@ -1,9 +1,9 @@
-// Whether the rules that a user holds cover the rules they want to grant, and which are missing (P-138, P-145).
+// Finds the rules that a user wants to grant but does not hold (P-138, P-145).
 import { type PolicyRule, withoutStars } from './policy-rule.ts'
 
 /**
- * Rules are lists, and all their combinations are compared. A user could write a rule with too many combinations. Such a rule counts as covered only
- * if one rule covers all of it.
+ * A rule has several lists, and all combinations of their items are compared. A user could write a rule with too many combinations. Such a
+ * rule counts as covered only if one held rule covers all of it.
  */
 const MAX_COMBINATIONS = 10_000
 
@@ -21,7 +21,7 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   return compact(missing)
 }
 
-/** The rules that a user holds, indexed: users with thousands of rules may grant thousands. */
+/** The rules that a user holds. They are indexed, because a user with thousands of rules may grant thousands. */
 class HeldRules {
   readonly #all: readonly IndexedRule[]
   readonly #verbs: Index
@@ -37,7 +37,7 @@ class HeldRules {
     this.#names = indexOf(this.#all, ({ names }) => (names.size === 0 ? ANY_NAME : names))
   }
 
-  /** Whether one of them covers every combination of the rule. */
+  /** Whether one held rule covers every combination of the rule. */
   cover(rule: PolicyRule): boolean {
     let fewest: readonly (readonly IndexedRule[])[] = [this.#all]
     const narrow = (index: Index, text: string | undefined, ...more: readonly string[]): void => {
@@ -85,7 +85,7 @@ interface IndexedRule {
   readonly resources: ReadonlySet<string>
   readonly names: ReadonlySet<string>
   readonly paths: ReadonlySet<string>
-  /** The prefixes of names that end in a star, sorted. No prefix begins with another. */
+  /** The prefixes of the paths that end in a star, sorted. No prefix begins with another. */
   readonly pathPrefixes: readonly string[]
 }
 
@@ -100,7 +100,7 @@ function indexedRule(rule: PolicyRule): IndexedRule {
   }
 }
 
-/** Sorted, without prefixes that begin with another. */
+/** Sorts the prefixes. A prefix that begins with another one is redundant, and is dropped. */
 function shortest(prefixes: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const prefix of prefixes.toSorted()) {
@@ -110,7 +110,7 @@ function shortest(prefixes: readonly string[]): readonly string[] {
   return kept
 }
 
-/** One rule covers every combination of the other. */
+/** Whether `held` covers every combination of `rule`. */
 function coversAll(held: IndexedRule, rule: PolicyRule): boolean {
   return (
     hasAll(held.verbs, rule.verbs) &&
@@ -134,7 +134,7 @@ function coversResource(set: ReadonlySet<string>, resource: string): boolean {
 
 function coversPath({ paths, pathPrefixes }: IndexedRule, path: string): boolean {
   if (paths.has(path)) return true
-  // No prefix in the list begins with another. So only the last prefix that does not sort behind the path can be a prefix of it.
+  // No prefix in the list begins with another. So only the last prefix that does not sort behind the path can be a prefix of the path.
   let [low, high] = [0, pathPrefixes.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -151,7 +151,7 @@ function combinations(rule: PolicyRule): number {
   return (resources + rule.nonResourceURLs.length) * rule.verbs.length
 }
 
-/** One group, resource, verb and name each; or one path and verb. */
+/** Splits a rule into rules with one group, resource, verb and name, or with one path and verb. */
 function breakdown(rule: PolicyRule): readonly PolicyRule[] {
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name])
   const resources = rule.apiGroups.flatMap((group) =>

@@ -1,6 +1,7 @@
-// Field selectors: their text form, and the selectable fields of each kind. A kind that is not in the table can be selected by
-// name and namespace (R-134 to R-137).
+// Field selectors: their text form, and the selectable fields of each kind. Objects of kinds without an entry in the table can be selected
+// by name and namespace (R-134 to R-137).
 import { quoted } from './field-error.ts'
+import { type ApiLevel, DEFAULT_LEVEL, isAtLevel } from './level.ts'
 import type { GroupVersionKind } from './object.ts'
 import { formatGroupVersion } from './object.ts'
 import { EVERY_FIELD } from './selector.ts'
@@ -69,17 +70,19 @@ function bad(message: string): ApiError {
 export interface SelectableField {
   /** The name in the storage version: `spec.nodeName`. */
   readonly name: string
-  /** The paths of the value. The first path whose value exists and is not empty counts. A decimal part is an index of a list. */
+  /** The paths of the value. The first path whose value exists and is not empty counts. A number in a path is an index of a list. */
   readonly paths: readonly (readonly string[])[]
   /** The value of an object that has no value at any of the paths. */
   readonly absent: string
-  /** An index pays off: many watches select one value of the field. */
+  /** Many watches select one value of the field, so an index pays off. */
   readonly indexed: boolean
+  /** The first API level that has the field. Absent: every level has it. */
+  readonly since?: ApiLevel
 }
 
-/** The fields that objects of one kind can be selected by. */
+/** The fields by which objects of one kind can be selected. */
 export interface SelectableFields {
-  /** Beside `metadata.name` and `metadata.namespace`, which every object has. */
+  /** The fields besides `metadata.name` and `metadata.namespace`, which every object has. */
   readonly own: readonly SelectableField[]
   /** The selector with the names of the storage version. Throws `ApiError` `BadRequest` for a field that the kind does not have. */
   resolve(selector: FieldSelector): FieldSelector
@@ -133,7 +136,7 @@ const NAMES: readonly string[] = ['metadata.name', 'metadata.namespace']
 
 const notSupported = (label: string): string => `field label not supported: ${label}`
 
-/** The common case: the value in the selector has the form of the stored value. */
+/** The common case: clients write the names of the storage version. */
 function table(common: readonly string[], fields: readonly SelectableField[], refusal = notSupported): FieldTable {
   const names = [...common, ...fields.map(({ name }) => name)]
   return { fields, labels: new Map(names.map((name) => [name, name])), refusal }
@@ -141,7 +144,7 @@ function table(common: readonly string[], fields: readonly SelectableField[], re
 
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const
 
-/** Events of both groups are stored in the core form. */
+/** Events of the core group and of events.k8s.io are stored in the core form. */
 const EVENT: FieldTable = table(NAMES, [
   ...INVOLVED.map((name) => field(`involvedObject.${name}`)),
   field('reason'),
@@ -163,20 +166,30 @@ const POD: FieldTable = table(NAMES, [
       ['status', 'podIP'],
     ],
   }),
-  // Accepted and always empty, as in the reference.
+  // As in the reference, selectors may name this field, but its value is always empty.
   field('status.podIPs', { paths: [] }),
   field('status.nominatedNodeName'),
 ])
 
-/** The same for all versions, except for the name of the version in the refusal. */
+/** All versions have the same fields. Only the refusal names the version. */
 const SLICES = Object.fromEntries(
   ['v1', 'v1beta1', 'v1beta2'].map((version) => [
     `resource.k8s.io/${version} ResourceSlice`,
     table(
       NAME,
-      [field('spec.nodeName', { indexed: true }), field('spec.driver')],
+      [field('spec.nodeName', { indexed: true }), field('spec.driver'), field('spec.pool.name', { since: '1.37' })],
       (label) => `field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${label}`,
     ),
+  ]),
+)
+
+const OF_SIGNERS = Object.fromEntries(
+  ['v1', 'v1beta1', 'v1alpha1'].flatMap((version) => [
+    [`certificates.k8s.io/${version} ClusterTrustBundle`, table(NAME, [field('spec.signerName')])],
+    [
+      `certificates.k8s.io/${version} PodCertificateRequest`,
+      table(NAME, [field('spec.signerName'), field('spec.podName'), field('spec.nodeName', { indexed: true })]),
+    ],
   ]),
 )
 
@@ -195,6 +208,7 @@ const TABLES: Readonly<Record<string, FieldTable>> = {
     (label) => `field label ${quoted(label)} not supported for Job`,
   ),
   'certificates.k8s.io/v1 CertificateSigningRequest': table(NAME, [field('spec.signerName')]),
+  ...OF_SIGNERS,
   ...SLICES,
   'events.k8s.io/v1 Event': {
     ...EVENT,
@@ -212,9 +226,19 @@ const OTHERS: FieldTable = table(
   (label) => `${quoted(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
 )
 
-export function selectableFields(gvk: GroupVersionKind): SelectableFields {
+export function selectableFields(gvk: GroupVersionKind, level: ApiLevel = DEFAULT_LEVEL): SelectableFields {
   const key = `${formatGroupVersion(gvk)} ${gvk.kind}`
-  return selectableFieldsIn(Object.hasOwn(TABLES, key) ? (TABLES[key] ?? OTHERS) : OTHERS)
+  return selectableFieldsIn(Object.hasOwn(TABLES, key) ? tableAt(level, TABLES[key] ?? OTHERS) : OTHERS)
+}
+
+function tableAt(level: ApiLevel, table: FieldTable): FieldTable {
+  const later = new Set(table.fields.filter((one) => !isAtLevel(level, one)).map(({ name }) => name))
+  if (later.size === 0) return table
+  return {
+    ...table,
+    fields: table.fields.filter(({ name }) => !later.has(name)),
+    labels: new Map([...table.labels].filter(([, name]) => !later.has(name))),
+  }
 }
 
 /** `paths` are the `selectableFields` of a custom kind, simple JSON paths such as `.spec.colour`. */

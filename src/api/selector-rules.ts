@@ -1,4 +1,4 @@
-// Label selectors with many requirements, indexed by key: matching looks at the labels of the object, not at every requirement.
+// Label selectors with many requirements, indexed by key: matching reads the labels of the object, not every requirement.
 import { parseInt64 } from './json-number.ts'
 
 export type LabelRequirement =
@@ -9,11 +9,11 @@ export type LabelRequirement =
 
 /** All requirements for the value of one key. */
 class KeyRule {
-  /** Not met by an object without the label. */
+  /** An object without the label does not meet the rule. */
   isNeeded = false
   #isRefused = false
   #only: ReadonlySet<string> | undefined
-  /** Made with its first entry, because most rules have none. */
+  /** Made for the first forbidden value, because most rules have none. */
   #not: Set<string> | undefined
   #greater: bigint | undefined
   #less: bigint | undefined

@@ -1,5 +1,5 @@
-// Reads label selectors: the query-string form (`a=b,c in (d,e),!f`) and the object form (`matchLabels`,
-// `matchExpressions`). A malformed selector is a 400 with the reference's message (R-131, R-133). One pass, linear time.
+// Reads label selectors: the query-string form (`a=b,c in (d,e),!f`) and the object form (`matchLabels`, `matchExpressions`). A malformed
+// selector is a 400 with the reference's message (R-131, R-133). Reading takes one pass and linear time.
 import { labelValue, qualifiedName } from '../lib/name-formats.ts'
 import { quoted } from './field-error.ts'
 import { parseInt64 } from './json-number.ts'
@@ -20,8 +20,8 @@ export function parseLabelSelector(text: string): LabelSelector {
 }
 
 /**
- * Reads the object form. Undefined: an expression is malformed; validation keeps such selectors out of stored objects. An absent selector
- * must be handled by the caller: its meaning depends on the field.
+ * Reads the object form. Undefined: the selector is malformed. Validation keeps such selectors out of stored objects. The caller must
+ * handle an absent selector, because its meaning depends on the field.
  */
 export function labelSelectorOf(selector: Value): LabelSelector | undefined {
   if (!isMap(selector)) return undefined

@@ -1,5 +1,6 @@
-// Selectors in parsed form, and how they match. Requirements of one selector are ANDed; an empty one selects everything.
-// Text is read in `selector-text.ts` (labels) and `selector-fields.ts` (fields); neither form is ever changed in place.
+// Parsed selectors, and the matching of objects. An object must meet all requirements of a selector. An empty selector selects everything.
+// `selector-text.ts` reads the text of label selectors, and `selector-fields.ts` the text of field selectors. Selectors are never changed
+// in place.
 import { asMap, textOrAbsent } from './members.ts'
 import { parseInt64 } from './json-number.ts'
 import { KeyRules, type LabelRequirement } from './selector-rules.ts'
@@ -9,7 +10,7 @@ export type { LabelRequirement } from './selector-rules.ts'
 
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[]
-  /** The selector has so many requirements that they are indexed by key. Use `matchesAll`. */
+  /** The selector has many requirements or values, and is indexed by key. Use `matchesAll`. */
   readonly isLarge: boolean
   #rules: KeyRules | undefined
 
@@ -19,7 +20,7 @@ export class LabelSelector {
       requirements.length > FEW || requirements.some((each) => 'values' in each && each.values.length > FEW)
   }
 
-  /** `label` gives the value under a key, undefined if none exists. */
+  /** `label` returns the value of a label. Undefined: the label is absent. */
   matches(label: (key: string) => string | undefined): boolean {
     if (this.isLarge) return this.#keyRules().match(label)
     for (const requirement of this.requirements) {
@@ -28,7 +29,7 @@ export class LabelSelector {
     return true
   }
 
-  /** The same for all labels of an object. It looks at each label once, however many requirements the selector has. */
+  /** Like `matches`, for all labels of an object. Reads each label once, however many requirements the selector has. */
   matchesAll(labels: ReadonlyMap<string, string>): boolean {
     return this.#keyRules().matchAll(labels)
   }
@@ -54,7 +55,7 @@ export interface FieldSelector {
 export const EVERY_LABEL: LabelSelector = new LabelSelector([])
 export const EVERY_FIELD: FieldSelector = Object.freeze({ terms: [] })
 
-/** `metadata.labels` as it stands in an object; absent is the same as empty. */
+/** `labels` is the `metadata.labels` of an object. Absent labels count as empty. */
 export function matchesLabels(selector: LabelSelector, labels: Value | undefined): boolean {
   const map = asMap(labels)
   if (selector.isLarge) return selector.matchesAll(labelTexts(map))
@@ -67,7 +68,7 @@ function labelTexts(labels: ValueMap): ReadonlyMap<string, string> {
   return texts
 }
 
-/** Unset is not equal to anything: `!=` and `notin` select objects without the key (R-132). */
+/** An absent label is not equal to any value: `!=` and `notin` select objects without the key (R-132). */
 function meets(requirement: LabelRequirement, value: string | undefined): boolean {
   switch (requirement.kind) {
     case 'equals':
@@ -93,7 +94,7 @@ function meets(requirement: LabelRequirement, value: string | undefined): boolea
 
 /** `valueOf` returns the text of a field, `''` if it is unset. It is called only for fields that the kind supports. */
 export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
-  // Kinds have few fields. The expensive part is to find a field in an object.
+  // Kinds have few fields, and finding a field in an object is expensive. So a long selector finds each field once.
   const known = selector.terms.length > FEW ? new Map<string, string>() : undefined
   for (const { field, operator, value } of selector.terms) {
     let found = known?.get(field)
@@ -106,12 +107,12 @@ export function matchesFields(selector: FieldSelector, valueOf: (field: string) 
   return true
 }
 
-/** The value that the selector requires of a field, if there is one. It narrows a list to a name or a namespace. */
+/** The value that the selector requires of a field, if there is one. Such a value narrows a list to a name or a namespace. */
 export function exactField(selector: FieldSelector, field: string): string | undefined {
   return selector.terms.find((term) => term.operator === '=' && term.field === field)?.value
 }
 
-/** The query-string form, requirements in order of their keys. */
+/** The query-string form. The requirements are in the order of their keys. */
 export function formatLabelSelector(selector: LabelSelector): string {
   const sorted = selector.requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   return sorted.map(formatRequirement).join(',')

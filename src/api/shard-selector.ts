@@ -1,5 +1,5 @@
-// Shard selectors (R-116): which part of a collection a list or a watch has, by ranges of the hash of a field. The text is a small part
-// of CEL: calls of shardRange, joined by `||`.
+// Shard selectors (R-116) select a part of a collection for a list or a watch, by ranges of the hash of a field. The text is a small subset
+// of CEL: calls of `shardRange`, joined by `||`.
 import { fnv64a } from '../lib/fnv64a.ts'
 import { quoted } from './field-error.ts'
 import { ApiError } from './status.ts'
@@ -8,14 +8,14 @@ export type ShardField = 'uid' | 'namespace'
 
 interface HashRange {
   readonly start: bigint
-  /** Exclusive. */
+  /** The end is not in the range. */
   readonly end: bigint
 }
 
 export interface ShardSelector {
   readonly field: ShardField
   readonly ranges: readonly HashRange[]
-  /** The form that clients see. Equal for selectors with the same ranges in the same order. */
+  /** The form that clients see. Selectors with the same ranges in the same order have the same text. */
   readonly text: string
 }
 
@@ -32,7 +32,7 @@ export function parseShardSelector(text: string): ShardSelector | undefined {
   return new ShardParser(tokensOf(text)).parse()
 }
 
-/** More ranges than anyone divides a collection into. Every object is compared with each range. */
+/** The limit in characters, because every object is compared with each range. Such a text has more ranges than clients need. */
 const LONGEST = 10_000
 
 const FIELDS: ReadonlyMap<string, ShardField> = new Map([
@@ -42,7 +42,7 @@ const FIELDS: ReadonlyMap<string, ShardField> = new Map([
 
 interface Token {
   readonly kind: 'name' | 'text' | 'sign' | 'end'
-  /** Texts are without their quotes. */
+  /** Texts have no quotes here. */
   readonly value: string
 }
 
@@ -86,7 +86,7 @@ class ShardParser {
   parse(): ShardSelector {
     const calls: Call[] = []
     let depth = 0
-    // Only `||` joins calls, so parentheses change nothing. They have to be balanced.
+    // Only `||` joins calls, so parentheses change nothing. The parentheses must still be balanced.
     do {
       for (; this.#takes('('); depth++);
       calls.push(this.#call())
@@ -156,7 +156,7 @@ class ShardParser {
   }
 }
 
-/** Texts of 16 digits, and the text after the last of them. */
+/** Bounds have 16 digits. The only other bound is 2^64, the end of the last range. */
 const BOUND = /^0x(?:[0-9a-f]{16}|10{16})$/
 
 function boundOf({ kind, value }: Token, name: string): string {

@@ -1,4 +1,4 @@
-// Errors as clients see them: `ApiError` is thrown anywhere below `http/` and becomes a Status body there.
+// The errors that clients see. Code below `http/` throws an `ApiError`, and `http/` makes a Status of the error.
 import type { Explanation } from './explanation.ts'
 
 export interface StatusCause {
@@ -47,7 +47,7 @@ export type StatusReason = keyof typeof CODES
 
 interface ApiErrorOptions {
   readonly details?: StatusDetails
-  /** The code, if it differs from the usual one of the reason. */
+  /** The code, if it differs from the usual code of the reason. */
   readonly code?: number
   /** The token for the rest of the list at another revision (R-125). */
   readonly continueToken?: string
@@ -86,7 +86,7 @@ export interface Status {
   readonly code?: number
 }
 
-/** A small write takes too long for the event loop: it must run again in a worker thread. */
+/** Thrown if a small write takes too long for the event loop. The write must run again in a worker thread. */
 export class TooLongHere extends ApiError {
   constructor() {
     super('ServiceUnavailable', 'the server is not ready to check objects of this kind, please try again', {

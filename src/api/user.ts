@@ -5,11 +5,11 @@ export interface User {
   readonly name: string
   readonly uid: string | undefined
   readonly groups: readonly string[]
-  /** Further data of the authenticator; keys are lower case. */
+  /** Further data of the authenticator. Keys are in lower case. */
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** A user in the form of requests and reviews, without empty members. */
+/** A user as the `UserInfo` of the API, without empty members. */
 export function userInfo({ name, uid, groups, extra }: User): UserInfo {
   return {
     ...(name !== '' && { username: name }),

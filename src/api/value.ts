@@ -1,11 +1,11 @@
-// JSON values as the server holds them. Objects are shared and never changed in place.
+// The JSON values in the server. Objects are shared and never changed in place.
 
 /** A JSON value. An integer beyond 2^53 is a `bigint`; everything else is as `JSON.parse` gives it. */
 export type Value = string | number | bigint | boolean | null | readonly Value[] | ValueMap
 
 /**
- * A JSON object. Keys come from users: read a key that is not known to be there with `Object.hasOwn` or `own`, because
- * `__proto__` and `constructor` are ordinary data here.
+ * A JSON object. Users choose the keys, and `__proto__` and `constructor` are ordinary keys here. So read a key that may be absent with
+ * `Object.hasOwn` or `own`.
  */
 export interface ValueMap {
   readonly [key: string]: Value
@@ -14,15 +14,15 @@ export interface ValueMap {
 declare const VALUES: unique symbol
 
 /**
- * A map of a built-in kind whose keys come from users: labels, limits, data. It has no index access, since `__proto__` and `constructor`
- * are ordinary keys of it: `own` and `entriesOf` read it.
+ * A map of a built-in kind whose keys come from users, such as labels, limits and data. The type has no index access, because `__proto__`
+ * and `constructor` are ordinary keys. `own` and `entriesOf` read such a map.
  */
 export type MapOf<T extends Value> = { readonly [VALUES]?: T }
 
 /** A map whose members have no declared types. Fields of built-in kinds have types, and are read as properties. */
 export type Untyped<T extends ValueMap> = string extends keyof T ? T : never
 
-/** The value of an own member. The inherited members are functions, and `__proto__`. */
+/** The value of an own member. All inherited members except `__proto__` are functions. */
 export function own<T extends Value>(map: MapOf<T>, key: string): T | undefined
 export function own<T extends ValueMap>(map: Untyped<T>, key: string): Value | undefined
 export function own(map: ValueMap, key: string): Value | undefined {
@@ -44,7 +44,7 @@ export function isList(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value)
 }
 
-/** Sets a key on a map that is still being built; the one way that keeps `__proto__` plain data. */
+/** Sets a key of a map that is still being built. A plain assignment of `__proto__` would change the prototype. */
 export function setOwn(target: Record<string, Value>, key: string, value: Value): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
@@ -53,7 +53,7 @@ export function setOwn(target: Record<string, Value>, key: string, value: Value)
   }
 }
 
-/** Deep equality of JSON values; key order does not matter, `1` and `1n` are equal. */
+/** Deep equality of JSON values. The order of keys does not matter, and `1` equals `1n`. */
 export function equalValues(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true
   if (typeof a !== typeof b) return isInteger(a) && isInteger(b) && BigInt(a) === BigInt(b)
@@ -76,8 +76,8 @@ function equalMembers(a: ValueMap, b: ValueMap): boolean {
 }
 
 /**
- * The value, with every part that equals the same part of `known` replaced by it; `known` itself if both are equal. Later steps then recognize
- * unchanged parts by identity.
+ * Replaces every part of the value that equals the same part of `known` by that part of `known`. Returns `known` itself if both are equal.
+ * Later steps then recognize unchanged parts by identity.
  */
 export function sharedWith(value: Value, known: Value | undefined): Value {
   if (value === known || typeof value !== 'object' || typeof known !== 'object' || value === null || known === null) {

@@ -1,6 +1,6 @@
 // A condition of a write besides the state of its own object. Admission sets it, and the store checks it in the same commit.
 
-/** The key was not written after this revision, or does not exist. */
+/** The key does not exist, or was not written after the revision `notAfter`. */
 export interface WriteCondition {
   /** Relative to the server's prefix. */
   readonly key: string

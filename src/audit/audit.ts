@@ -1,5 +1,5 @@
-// The front door: audit events of requests. The policy sets the level and the stages, and backends write the events. A request that no
-// rule matches costs the match only (P-180 to P-194).
+// The front door: audit events of requests. The policy sets the level and the stages, and backends write the events. A request that no rule
+// matches costs only the search for a rule (P-180 to P-194).
 import type { Status } from '../api/status.ts'
 
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const

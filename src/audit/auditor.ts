@@ -36,7 +36,7 @@ interface RecordOptions extends AuditorOptions {
   readonly made: Count
 }
 
-/** Events of requests that took longer hold their duration. */
+/** If a request took longer, its last event has an annotation with the duration. */
 const SLOW_MS = 500
 
 export class Auditor {
@@ -57,7 +57,7 @@ export class Auditor {
     this.#levels = new Map(AUDIT_LEVELS.map((level) => [level, options.measures.levels.of(level)]))
   }
 
-  /** Undefined: the request is not audited. */
+  /** Begins the record of a request. Undefined: the request is not audited. */
   begin(request: AuditedRequest, user: User): AuditRecord | undefined {
     const rule = findRule(this.policy, request, user)
     this.#levels.get(rule?.level ?? 'None')!.value++
@@ -89,11 +89,13 @@ export class AuditRecord {
   readonly #user: User | undefined
   readonly #receivedMs: number
   #text: SharedText | undefined
-  /** The name and namespace of the object in the body. */
+  /** The name, uid and resourceVersion of the object in the body. */
   #named: NamedObject | undefined
   #impersonated: Impersonated | undefined
   readonly #bodies: BodyTexts = {}
-  /** Resolves when the texts of the bodies are known. Undefined: they are known already. The request waits, so that bodies do not pile up. */
+  /**
+   * Resolves when the texts of the bodies are known. Undefined: they are known already. The request waits, so that bodies do not pile up.
+   */
   bodiesWritten: Promise<void> | undefined
 
   constructor(
@@ -117,12 +119,12 @@ export class AuditRecord {
     return this.request.info.kind === 'resource' && this.#rule.level === 'RequestResponse'
   }
 
-  /** The first value of a key stays. */
+  /** Adds an annotation. The first value of a key stays. */
   annotate(key: string, value: string): void {
     if (!this.annotations.has(key)) this.annotations.set(key, value)
   }
 
-  nameObject(named: NamedObject): void {
+  nameObject(named: NamedObject | undefined): void {
     this.#named = named
   }
 
@@ -145,16 +147,19 @@ export class AuditRecord {
     this.bodiesWritten = written
   }
 
-  /** A Status. It is not kept if it may quote a secret. */
+  /** Keeps a Status as the response object, unless the Status may quote a secret. */
   keepFailure(status: Value): void {
     if (!isSecretPlace(this.request.info)) this.#bodies.responseObject = jsonText(status)
   }
 
-  /** A promise: the request must wait for it. It rejects if the request must not go on. */
+  /**
+   * Writes the event of the stage, unless the rule omits the stage. A promise: the request must wait for it. The promise rejects if the
+   * request must not go on.
+   */
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
     const { clock, late } = this.#options
-    // A request is received at the first stage.
+    // The event of the arrival has the time of the arrival, also if it is written later.
     const nowMs = stage === 'RequestReceived' ? this.#receivedMs : clock.now()
     if (this.bodiesWritten === undefined) return this.#write(stage, nowMs)
     const write = this.bodiesWritten.then(() => this.#write(stage, nowMs)).finally(() => late.delete(write))

@@ -1,5 +1,5 @@
-// The audit backends: events are written one at a time, before the response, or in batches in the background. Events that fail
-// to be written are counted.
+// The audit backends. They write each event at once, before the response, or batches of events in the background. They count the events
+// that could not be written.
 import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import { pause } from '../lib/pause.ts'
@@ -18,14 +18,14 @@ export interface AuditBackend {
   close(): Promise<void>
 }
 
-/** Writes events. If it rejects, they are lost. */
+/** Writes events. If `write` rejects, its events are lost. */
 export interface EventSink {
   readonly name: string
   write(events: readonly AuditEvent[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Writes each event at once, and the request waits. `strict`: a request that cannot be audited is refused. */
+/** Writes each event at once, and the request waits. `strict`: a request is refused if the event of its arrival cannot be written. */
 export function eachEvent(sink: EventSink, errors: Count, strict: boolean): AuditBackend {
   return {
     name: sink.name,
@@ -46,7 +46,7 @@ export function eachEvent(sink: EventSink, errors: Count, strict: boolean): Audi
 }
 
 export interface BatchOptions {
-  /** The most events that wait. More are dropped. */
+  /** The largest number of waiting events. Further events are dropped. */
   readonly bufferSize: number
   readonly maxSize: number
   readonly maxWaitMs: number
@@ -183,7 +183,7 @@ export function truncating(sink: EventSink, options: TruncateOptions, errors: Co
   }
 }
 
-/** Undefined: the event is too large even without its bodies. */
+/** The event, without its bodies if it is too large. Undefined: the event is too large even without its bodies. */
 export function fitEvent(event: AuditEvent, maxBytes: number): AuditEvent | undefined {
   if (event.length * MOST_BYTES_A_CHARACTER <= maxBytes) return event
   if (Buffer.byteLength(event.json()) <= maxBytes) return event

@@ -8,7 +8,6 @@ export interface EventParts {
   readonly level: AuditLevel
   readonly stage: AuditStage
   readonly request: AuditedRequest
-  /** The impersonated user. */
   readonly impersonated: Impersonated | undefined
   readonly named: NamedObject | undefined
   readonly outcome: AuditOutcome | undefined
@@ -18,13 +17,13 @@ export interface EventParts {
   readonly annotations: ReadonlyMap<string, string>
 }
 
-/** In JSON. */
+/** The bodies of a request and of its answer, in JSON. */
 export interface BodyTexts {
   requestObject?: string | undefined
   responseObject?: string | undefined
 }
 
-/** The impersonated user, and the narrow right that allowed it (P-089). */
+/** The impersonated user, and the constrained right that allowed the impersonation (P-089). */
 export interface Impersonated {
   readonly user: User
   readonly constraint: string | undefined
@@ -84,7 +83,7 @@ interface Told {
 
 type HeaderValue = AuditedRequest['headers'][string]
 
-/** Kept for the next request: most connections serve one client of one user. */
+/** Keeps the texts of a connection for its next request: most connections serve one client of one user. */
 export class CallerTexts {
   readonly #known = new WeakMap<object, KnownCaller>()
 
@@ -146,7 +145,7 @@ export class AuditEvent {
     return this.#start + this.#bodies + this.#end
   }
 
-  /** All but the bodies, which take long to parse. */
+  /** The members of the event, except the bodies, which take long to parse. */
   fields(): EventFields {
     return JSON.parse(this.#start + this.#end) as EventFields
   }
@@ -207,7 +206,7 @@ function userFields(user: User | undefined): EventFields {
   }
 }
 
-/** Clients and proxies can write any text into these headers (P-186). */
+/** Keeps only addresses: clients and proxies can write any text into these headers (P-186). */
 function sourceAddresses(address: string, { forwarded, real }: Told): readonly string[] {
   const peer = address.replace(/^::ffff:/, '')
   if (forwarded === undefined && real === undefined) return [peer]

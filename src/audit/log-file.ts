@@ -15,7 +15,7 @@ export interface LogFileOptions {
   /** The age at which old files are removed. 0: never. */
   readonly maxAgeMs: number
   readonly compress: boolean
-  /** For a file that several processes write: whether this process rotates it. Absent: only this process writes it. */
+  /** Whether this process rotates the file, if several processes write it. Absent: only this process writes the file. */
   readonly rotatesShared?: (() => boolean) | undefined
   readonly clock: Clock
   /** Called with the number of lines that could not be written. */
@@ -41,7 +41,7 @@ export class LogFile {
   readonly #options: LogFileOptions
   #handle: FileHandle | undefined
   #size = 0
-  /** The file at the name may have been replaced. */
+  /** Another program may have moved the file. */
   #isMoved = false
   #waiting: Lines[] = []
   #spare: Buffer | undefined
@@ -86,7 +86,7 @@ export class LogFile {
     return this.#next ?? this.#writing ?? Promise.resolve()
   }
 
-  /** Waits some milliseconds for more lines, because each write is expensive. If a request waits, it goes on at once. */
+  /** Waits some milliseconds for more lines, because each write is expensive. The wait ends as soon as a request waits for the write. */
   #gather(): Promise<void> {
     if (this.#isWanted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -161,7 +161,7 @@ export class LogFile {
     return rotatesShared?.() === false ? Infinity : maxBytes
   }
 
-  /** Another process that writes a shared file may have moved it: opens the file that has the name now. */
+  /** Closes a shared file that another process has moved, so that the next write opens the file that now has the name. */
   async #followName(): Promise<void> {
     const { file, rotatesShared } = this.#options
     if (rotatesShared === undefined || this.#handle === undefined) return

@@ -33,7 +33,7 @@ export class PolicyError extends Error {
 
 const API_VERSION = 'audit.k8s.io/v1'
 
-/** Throws a `PolicyError` of one line. */
+/** Throws a `PolicyError` with a message of one line. */
 export function parsePolicy(document: Value): AuditPolicy {
   const policy = asMap(document)
   if (own(policy, 'kind') !== 'Policy' || own(policy, 'apiVersion') !== API_VERSION) {
@@ -117,7 +117,7 @@ function memberAt(at: string, name: string): string {
   return at === '' ? name : `${at}.${name}`
 }
 
-/** The rule that decides. Undefined: nothing is logged. No user: the user is unknown. */
+/** The first rule that matches. Undefined: nothing is logged. If the user is unknown (undefined), rules match any user. */
 export function findRule(
   { rules }: AuditPolicy,
   request: AuditedRequest,

@@ -1,5 +1,5 @@
-// Removes what no policy may log: the contents of secrets, and tokens. A careless policy must not turn the audit log into a copy
-// of all secrets.
+// Removes the contents of secrets, and tokens: no policy may log them. A careless policy must not turn the audit log into a copy of all
+// secrets.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { AuditedRequest, AuditOutcome } from './audit.ts'
@@ -7,29 +7,29 @@ import type { AuditedRequest, AuditOutcome } from './audit.ts'
 const HIDDEN = '[hidden]'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The facts that decide about the logged text of a body. */
+/** The facts on which the logged text of a body depends. */
 export interface RedactOptions {
   readonly info: AuditedRequest['info']
   readonly isPatch: boolean
   readonly omitManagedFields: boolean
 }
 
-/** A body as it was sent. */
+/** The body of a request or of its answer, as it was sent. */
 export interface AuditedBody extends RedactOptions {
   readonly bytes: Uint8Array
   readonly contentType: string
   readonly user: string
 }
 
-/** The body in JSON, without secrets. Undefined: nothing of the body is kept. A promise, which does not reject: another thread writes the text. */
+/** The body in JSON, without secrets. Undefined: the body is not kept. A promise never rejects: another thread writes the text. */
 export type BodyText = (body: AuditedBody) => MaybePromise<string | undefined>
 
-/** The path without the code of a login, which the browser brings from the provider in the query. */
+/** The path and query of the request. For the console, the path alone: the query can have the login code of the identity provider. */
 export function redactedTarget({ target, path }: AuditedRequest): string {
   return target.startsWith('/console/') ? path : target
 }
 
-/** Whether messages about the body of this request may quote it. */
+/** Whether the body of this request can hold a secret or a token, which error messages could quote. */
 export function isSecretPlace(info: AuditedRequest['info']): boolean {
   if (info.kind !== 'resource') return false
   const place = `${info.group}/${info.resource}/${info.subresource ?? ''}`
@@ -43,7 +43,7 @@ export function redactedOutcome(outcome: AuditOutcome, info: AuditedRequest['inf
   return { status, message: HIDDEN, reason, code }
 }
 
-/** Answers to bodies that cannot be read or are invalid describe the error, and so quote the body. */
+/** Answers with these codes can quote the body, because they describe its fault. */
 const QUOTING: ReadonlySet<number> = new Set([400, 413, 415, 422, 500])
 
 /** The body as it may be logged. Undefined: nothing of it may be logged. */
@@ -65,7 +65,7 @@ const HIDES: ReadonlyMap<string, (object: ValueMap) => ValueMap> = new Map([
   ['authentication.k8s.io/tokenreviews/', (object) => hideIn(object, 'spec', 'token')],
 ])
 
-/** The body, and the objects in it if it is a list or a table. A client can give any body the members of both. */
+/** Changes the body, and the objects in its `items` and `rows`. A client can give any body the members of a list and of a table. */
 function eachObject(body: Value, change: (object: ValueMap) => ValueMap): Value {
   if (!isMap(body)) return body
   const changed: Record<string, Value> = { ...body }

@@ -27,7 +27,7 @@ export function printed(print: (text: string) => void): LineTarget {
   }
 }
 
-/** A sink for batches. */
+/** A sink that writes batches of events to the target. */
 export function lineSink(target: LineTarget, form: LineForm): EventSink {
   return {
     name: 'log',
@@ -44,13 +44,16 @@ const MOST_WAITING_BYTES = 4 * 1024 * 1024
 
 export interface LineOptions {
   readonly form: LineForm
-  /** A request that cannot be audited is refused. */
+  /** A request is refused if the line about its arrival cannot be written. */
   readonly strict: boolean
   /** The event to write. Undefined: it is dropped. */
   readonly fit: (event: AuditEvent) => AuditEvent | undefined
 }
 
-/** Writes event by event. Requests wait if the file does not keep up, and with `strict` for every line. */
+/**
+ * Writes event by event. Requests wait if the file does not keep up. With `strict`, a request also waits until the line about its arrival
+ * is written.
+ */
 export function lineBackend(target: LineTarget, { form, strict, fit }: LineOptions): AuditBackend {
   return {
     name: 'log',

@@ -21,7 +21,7 @@ const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 const ALLOW: Decision = { kind: 'allow' }
 const NO_MATCH: Decision = { kind: 'no-opinion', reason: 'No policy matched.' }
 
-/** Throws an `Error` of one line if the text is malformed. */
+/** Throws an `Error` with a message of one line if the text is malformed. */
 export function accessPolicies(text: string): Authorizer {
   const policies = text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim()
@@ -77,7 +77,7 @@ function reachOf(policies: readonly Policy[], asked: ResourceAccess): Reach {
   for (const policy of policies) {
     const { namespace } = policy
     if (!allows(policy, { ...access, namespace })) continue
-    // A policy without a namespace is for requests without one. The request for a namespace has that namespace.
+    // A policy without a namespace allows requests without a namespace. The request for a Namespace object has the namespace of that name.
     if (namespace === '*' || namespace === '') {
       if (namespace === '*' || !isNamespaces) reach.add('', [])
     } else if (isNamespaces) reach.add('', [namespace])

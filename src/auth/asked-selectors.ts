@@ -1,4 +1,4 @@
-// The parsed selectors of an access check. A malformed one is left out. Without it the check needs more rights, never fewer (P-105).
+// The parsed selectors of an access check. A malformed selector is left out. Without it the check needs more rights, never fewer (P-105).
 import { parseFieldSelector } from '../api/selector-fields.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
 import type { AskedSelectors } from './authorizer.ts'

@@ -14,7 +14,7 @@ export interface Credentials {
 /** The headers of the request, for authenticating proxies. Names are in lower case. */
 export interface SentHeaders {
   readonly headers: Readonly<Record<string, unknown>>
-  /** The values of a header, which is removed from the request. */
+  /** Removes a header from the request, and returns its values. */
   takeHeader(name: string): readonly string[]
 }
 
@@ -22,7 +22,9 @@ export interface CertificateCredential {
   readonly der: Buffer
   /** The intermediate certificates that the client sent. */
   readonly chain: readonly Buffer[]
-  /** The TLS layer has verified it: it chains to one of our authorities, was in date, and may be used by clients. */
+  /**
+   * The TLS layer has verified the certificate: it chains to one of our authorities, was valid at that time, and may be used by clients.
+   */
   readonly trusted: boolean
   readonly subject: Readonly<Record<string, string | readonly string[] | undefined>>
 }
@@ -45,7 +47,9 @@ export interface Authenticator {
   authenticate(credentials: Credentials, signal: AbortSignal): MaybePromise<Authentication>
 }
 
-/** Tries the methods in order. The first that authenticates wins. If none does, the first refusal is reported (P-010, P-011). */
+/**
+ * Tries the methods in order. The first method that authenticates wins. If no method does, the first refusal is reported (P-010, P-011).
+ */
 export function firstOf(methods: readonly Authenticator[]): Authenticator {
   const ask = (at: number, refusal: Authentication, asked: Question): MaybePromise<Authentication> => {
     const method = methods[at]

@@ -1,4 +1,4 @@
-// Authorizes requests. The authorizers decide in order. The first with an opinion decides (P-111).
+// Authorizes requests. The authorizers decide in order. The first authorizer with an opinion decides (P-111).
 import type { DeniedExplanation } from '../api/explanation.ts'
 import type { PolicyRule } from '../api/policy-rule.ts'
 import { FULL_REACH, NO_REACH, type Reach, ReachBuilder } from '../api/reach.ts'
@@ -21,7 +21,7 @@ export interface ResourceAccess {
   readonly selectors?: () => AskedSelectors
 }
 
-/** Absent: no selector, or it is malformed. Without it the access needs more rights, never fewer (P-105). */
+/** Undefined: there is no selector, or it is malformed. Without it the access needs more rights, never fewer (P-105). */
 export interface AskedSelectors {
   readonly fields: readonly FieldTerm[] | undefined
   readonly labels: readonly LabelRequirement[] | undefined
@@ -46,18 +46,18 @@ export interface Authorizer {
   /** All rules of the user in the namespace. Absent: the authorizer has no rules. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
   /**
-   * The namespaces and names for which the authorizer allows the access. It must not include more than `authorize` allows. Undefined or absent:
-   * the authorizer cannot tell.
+   * The namespaces and names for which the authorizer allows the access. It must not include more than `authorize` allows. Undefined or
+   * absent: the authorizer cannot tell.
    */
   readonly reachOf?: (access: ResourceAccess) => Reach | undefined
-  /** Explains what is missing. Absent: the authorizer cannot tell. */
+  /** Explains which right is missing. Absent: the authorizer cannot tell. */
   readonly explain?: (denied: DeniedAccess, signal: AbortSignal) => Promise<DeniedExplanation>
 }
 
 export interface DeniedAccess {
   readonly access: Access
   readonly decision: Pick<Decision, 'kind'>
-  /** The reader of the explanation, who may be another user than the denied one. */
+  /** The reader of the explanation, who may be another user than the denied user. */
   readonly reader: User
 }
 
@@ -87,7 +87,7 @@ export function chain(authorizers: readonly Authorizer[]): Authorizer {
       for (const authorizer of authorizers) {
         const reach = authorizer.reachOf?.(access)
         if (reach === undefined) return undefined
-        // An authorizer with `reachOf` never denies an access that a later one allows.
+        // An authorizer with `reachOf` never denies an access that a later authorizer allows.
         if (reach.isAll) return reach
         all.join(reach)
       }
@@ -104,7 +104,7 @@ export function chain(authorizers: readonly Authorizer[]): Authorizer {
   }
 }
 
-/** A caller sees the namespaces that it may get, whether it lists or watches them. */
+/** The access that decides which objects a list or watch shows. A caller sees the namespaces that it may get. */
 export function readAccess(access: ResourceAccess): {
   readonly access: ResourceAccess
   readonly isNamespaces: boolean
@@ -147,13 +147,13 @@ function withProblem(decision: Decision, before: Decision): Decision {
   return problem === undefined ? decision : { ...decision, problem }
 }
 
-/** One reason alone, or several in brackets without repetitions. */
+/** A single problem as it is, or several in brackets without repetitions. Undefined: there is no problem. */
 export function joinProblems(problems: readonly string[]): string | undefined {
   const each = [...new Set(problems)]
   return each.length < 2 ? each[0] : `[${each.join(', ')}]`
 }
 
-/** The administrators' group, always and before any other (P-110). */
+/** Allows everything to the administrators' group, before any other authorizer is asked (P-110). */
 export function allowMasters(): Authorizer {
   const isMaster = ({ user }: Access): boolean => user.groups.includes(MASTERS)
   return {
@@ -185,8 +185,8 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/ready
 const DISCOVERY_PATHS: readonly string[] = ['/api', '/apis', '/openapi']
 
 /**
- * The access that the default roles grant to everyone: the health endpoints and the version. Authenticated users also get discovery (R-050, R-339).
- * Only reads of exactly these paths: the single health checks are not among them.
+ * Allows the paths that the default roles grant to all users: the health endpoints and the version. Authenticated users also get discovery
+ * (R-050, R-339). Only `get` is allowed, and not for single health checks.
  */
 export function allowPublicPaths(): Authorizer {
   return {

@@ -1,5 +1,5 @@
-// Bearer tokens: several methods in order, and audiences. A token that no method knows is refused, and never becomes
-// anonymous (P-010, P-012, P-017, P-032).
+// Authenticates bearer tokens with several methods in order, and checks audiences. A request with a token that no method knows is refused,
+// and never becomes anonymous (P-010, P-012, P-017, P-032).
 import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import { Count } from '../lib/measure.ts'
@@ -20,14 +20,14 @@ export type TokenAnswer =
   | {
       readonly kind: 'user'
       readonly user: User
-      /** The wanted audiences for which it is valid. Absent: it has no audiences. */
+      /** The wanted audiences for which the token is valid. Absent: the token has no audiences. */
       readonly audiences?: readonly string[]
       readonly warnings?: readonly string[]
       readonly annotations?: Readonly<Record<string, string>>
     }
   /** The method does not know the token. */
   | { readonly kind: 'unknown' }
-  /** Known to the method, and invalid. */
+  /** The method knows the token, and it is invalid. */
   | { readonly kind: 'refused'; readonly problem: string }
 
 export type TokenMethod = (presented: PresentedToken, signal: AbortSignal) => MaybePromise<TokenAnswer>
@@ -38,7 +38,7 @@ export type TokenReview =
 
 export interface BearerTokens {
   readonly authenticator: Authenticator
-  /** For TokenReview. Without audiences, the server's own apply. */
+  /** For TokenReview. If `audiences` is empty, the audiences of the server apply. */
   readonly review: (token: string, audiences: readonly string[], signal: AbortSignal) => MaybePromise<TokenReview>
 }
 
@@ -91,7 +91,7 @@ function presentedAs(token: string, audiences: readonly string[]): PresentedToke
   return { token, digest: hash('sha256', token, 'base64'), audiences }
 }
 
-/** The first method that authenticates wins. If none does, their problems are joined. */
+/** The first method that authenticates wins. If no method does, the problems of all methods are joined. */
 function askAll(
   methods: readonly TokenMethod[],
   presented: PresentedToken,

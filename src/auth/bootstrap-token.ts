@@ -1,4 +1,5 @@
-// Bootstrap tokens, which nodes join a cluster with: kept in secrets of kube-system, each with its own expiration (P-038).
+// Authenticates bootstrap tokens, with which nodes join a cluster. Secrets of kube-system hold the tokens, each with its own expiration
+// (P-038).
 import { timingSafeEqual } from 'node:crypto'
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'
@@ -22,7 +23,7 @@ export function bootstrapTokens(live: LiveObjects, clock: Clock): TokenMethod {
       return user === undefined ? UNKNOWN : { kind: 'user', user }
     }
     const atHand = answerFor(live.peek(name))
-    // It may have been made a moment ago, by another replica.
+    // Another replica may have made the token a moment ago.
     return atHand.kind === 'user' ? atHand : live.find(name, signal).then(answerFor)
   }
 }

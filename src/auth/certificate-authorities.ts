@@ -15,7 +15,7 @@ export class CertificateAuthorities {
   /** The verdict about each credential. Every connection has a credential of its own. */
   #verdicts = new WeakMap<CertificateCredential, Verdict>()
 
-  /** PEM. Throws an `Error` with a line for people. */
+  /** Reads the authorities in PEM. Throws an `Error` with a message for the operator. */
   constructor(pem: string) {
     this.#authorities = certificatesIn(pem)
   }
@@ -35,7 +35,7 @@ export class CertificateAuthorities {
     return this.#authorities.some((authority) => others.has(authority))
   }
 
-  /** The reason why no authority verifies the certificate now. Undefined: one does. */
+  /** The reason why no authority verifies the certificate now. Undefined: an authority verifies it. */
   problemWith(credential: CertificateCredential, nowMs: number): string | undefined {
     let verdict = this.#verdicts.get(credential)
     if (verdict === undefined) {
@@ -48,7 +48,7 @@ export class CertificateAuthorities {
       : undefined
   }
 
-  /** The TLS layer has verified the chain. This finds the authority that it belongs to. */
+  /** Finds the authority of a chain that the TLS layer has verified. */
   #judge({ der, chain, trusted }: CertificateCredential): Verdict {
     const untrusted = { kind: 'problem', problem: 'client certificate is not signed by a trusted authority' } as const
     if (!trusted) return untrusted

@@ -1,5 +1,5 @@
-// Users by client certificate: the common name is the user, each organization a group (P-020 to P-024). The TLS layer lets
-// invalid ones through, to be rejected here.
+// Authenticates users by client certificate: the common name is the user, and each organization is a group (P-020 to P-024). The TLS layer
+// accepts invalid certificates, and this method rejects them.
 import { hash } from 'node:crypto'
 import { subjectOfCertificate } from '../pki/certificate-names.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -38,7 +38,7 @@ function userOf({ der, subject }: CertificateCredential): Authentication {
   return { kind: 'user', user: asAuthenticated({ name, uid: uid?.text, groups: valuesOf(subject['O']), extra }) }
 }
 
-/** If there are several, the last one counts, as in the reference. */
+/** If a subject has several common names, the last one counts, as in the reference. */
 export function commonNameOf(subject: CertificateCredential['subject']): string | undefined {
   return valuesOf(subject['CN']).at(-1)
 }

@@ -1,5 +1,5 @@
-// The reason why a request is forbidden: the missing rule, and the binding of the user that comes closest to it. The rule tells the client nothing that its
-// request did not have. Only users who may list bindings and roles see them.
+// Explains why a request is forbidden: the missing rule, and the binding of the user that comes closest to it. The rule has only facts of
+// the request. Only users who may list bindings and roles see the binding.
 import type { DeniedExplanation, NearestBinding } from '../api/explanation.ts'
 import { allowsPath, allowsResource, type PolicyRule, ruleDocument } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
@@ -42,7 +42,7 @@ function fullName({ resource, subresource = '' }: ResourceAccess): string {
 
 type MayList = (resource: string, namespace: string) => Promise<boolean>
 
-/** Each right is checked once. */
+/** Returns a function that checks each right once. */
 function listRights(authorizer: Authorizer, user: User, signal: AbortSignal): MayList {
   const known = new Map<string, Promise<boolean>>()
   const ask = async (resource: string, namespace: string): Promise<boolean> => {
@@ -57,7 +57,10 @@ function listRights(authorizer: Authorizer, user: User, signal: AbortSignal): Ma
   }
 }
 
-/** The grant of the namespace or the cluster that is nearest to the request, or a grant of another namespace that would allow it. */
+/**
+ * The binding in the namespace or the cluster that is nearest to the request, or a binding in another namespace that would allow the
+ * request. Undefined: there is none that the reader may see.
+ */
 async function nearestBinding(access: Access, index: RbacIndex, mayList: MayList): Promise<NearestBinding | undefined> {
   const { user } = access
   const namespace = namespaceOf(access)
@@ -87,7 +90,7 @@ interface Candidate {
   readonly lacks: readonly string[]
 }
 
-/** Only rules about the resource, or a part of it, or about the path. */
+/** The grant, if its rule is about the resource, a subresource of it, or the path. */
 function candidate(grant: Grant, access: Access): readonly Candidate[] {
   const { rule } = grant
   const isAbout =
@@ -103,7 +106,7 @@ function lacksOf(rule: PolicyRule, access: Access): readonly string[] {
   const parts = access.kind === 'path' ? (['verbs', 'nonResourceURLs'] as const) : RULE_PARTS
   const allows = (tried: PolicyRule): boolean =>
     access.kind === 'path' ? allowsPath(tried, access.verb, access.path) : allowsResource(tried, access)
-  // A part differs if the missing rule, with the grant's part in it, does not allow the access.
+  // A part is lacking if the missing rule, with this part of the grant in it, does not allow the access.
   return parts.filter((part) => !allows({ ...missing, [part]: rule[part] }))
 }
 

@@ -1,5 +1,5 @@
-// Distributed claims (OpenID Connect Core, 5.6.2): a token names an endpoint that has the claim, for users with more groups
-// than fit. The response is a token with its own issuer, and is verified as such (P-068).
+// Fetches distributed claims (OpenID Connect Core, 5.6.2). If a user has too many groups for a token, the token names an endpoint that has
+// the claim. The endpoint responds with a token of its own issuer, which is verified too (P-068).
 import { textOrEmpty } from '../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
@@ -8,7 +8,7 @@ import { checkExternalToken, type ExternalTokenParts } from './external-token.ts
 import { type FetchJson, IssuerKeys } from './issuer-keys.ts'
 import { parseJwt } from './jwt.ts'
 
-/** Fetches a text from a URL, with the token if there is one. Throws an `Error` with a message for the log. */
+/** Fetches a text from a URL, with the access token if there is one. Throws an `Error` with a message for the log. */
 export type FetchText = (url: string, accessToken: string | undefined, signal: AbortSignal) => Promise<string>
 
 export interface DistributedClaimsOptions {
@@ -29,7 +29,7 @@ export class DistributedClaims {
     this.#options = options
   }
 
-  /** The claims with the distributed one filled in. Undefined: it is not distributed. Throws if it cannot be fetched. */
+  /** The claims with the fetched value of `claim`. Undefined: `claim` is not distributed. Throws if its value cannot be fetched. */
   async expand(claims: ValueMap, claim: string, signal: AbortSignal): Promise<ValueMap | undefined> {
     const source = sourceOf(claims, claim)
     if (source === undefined) return undefined
@@ -70,7 +70,10 @@ interface ClaimSource {
   readonly accessToken: string | undefined
 }
 
-/** A claim that the token itself holds is not fetched. An aggregated claim, which came with the token, has no endpoint. */
+/**
+ * The endpoint that has the claim. Undefined: the token itself has the claim, or the claim is not distributed. An aggregated claim has no
+ * endpoint.
+ */
 function sourceOf(claims: ValueMap, claim: string): ClaimSource | undefined {
   const names = own(claims, '_claim_names')
   if (own(claims, claim) !== undefined || names === undefined) return undefined

@@ -15,10 +15,10 @@ export interface ExternalTokenParts {
   readonly clock: Clock
 }
 
-/** The difference of clocks that the check of a token's first valid time allows. */
+/** The difference of clocks that the check of `nbf` allows. */
 const LEEWAY_SECONDS = 300
 
-/** The expiry, in seconds since 1970. Throws an `Error` with a message for the log. */
+/** Returns the expiry, in seconds since 1970. If the token is invalid, throws an `Error` with a message for the log. */
 export async function checkExternalToken(
   jwt: Jwt,
   { rules, keys, clock }: ExternalTokenParts,

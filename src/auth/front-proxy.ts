@@ -25,7 +25,7 @@ export interface FrontProxyHeaders {
 export function frontProxy({ authorities, allowedNames, headers, clock }: FrontProxyOptions): Authenticator {
   return {
     authenticate({ certificate, sent }) {
-      // Removed from the request in any case, so that no later code trusts them.
+      // The headers are removed from the request in any case, so that no later code trusts them.
       const claimed = claimedUser(headers, sent)
       if (certificate === undefined) return { kind: 'none' }
       const problem = authorities.problemWith(certificate, clock.now()) ?? nameProblem(certificate, allowedNames)
@@ -49,7 +49,7 @@ interface ClaimedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** Removes all of these headers. Undefined: one of them is malformed, and could name any user. */
+/** Removes the headers, and returns the user that they name. Undefined: a header is malformed, and could name any user. */
 function claimedUser(names: FrontProxyHeaders, sent: SentHeaders): ClaimedUser | undefined {
   let isReadable = true
   const take = (header: string): readonly string[] =>

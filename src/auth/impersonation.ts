@@ -1,5 +1,5 @@
-// Impersonation: the required permissions, and the resulting user (P-086 to P-090). The constrained modes are tried before
-// the legacy one. The mode that last succeeded for a requester is tried first.
+// Impersonation: the required permissions, and the resulting user (P-086 to P-090). The constrained modes are tried before the legacy mode.
+// The mode that last succeeded for a requester is tried first.
 import type { User } from '../api/user.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Access, Authorizer, ResourceAccess } from './authorizer.ts'
@@ -19,12 +19,12 @@ const API = 'authentication.k8s.io'
 const NODE_OF_ACCOUNT = 'authentication.kubernetes.io/node-name'
 
 export type Impersonation =
-  /** `constraint`: the permission that allowed it. Undefined: the legacy mode. */
+  /** `constraint`: the permission that allowed the impersonation. Undefined: the legacy mode. */
   | { readonly kind: 'user'; readonly user: User; readonly constraint: string | undefined }
   | { readonly kind: 'refused'; readonly access: Access; readonly reason: string | undefined }
 
 interface Mode {
-  /** `user-info`. Undefined: the legacy mode. */
+  /** Such as `user-info`. Undefined: the legacy mode. */
   readonly name: string | undefined
   readonly applies: (wanted: User, requester: User) => boolean
 }
@@ -41,7 +41,7 @@ const MODES: readonly Mode[] = [
 ]
 const LEGACY_ONLY: readonly Mode[] = MODES.filter(({ name }) => name === undefined)
 
-/** The least recent ones are forgotten. */
+/** The least recently used entries are forgotten. */
 const REMEMBERED_USERS = 10_000
 
 export class Impersonator {
@@ -75,7 +75,7 @@ export class Impersonator {
 
 type Refusal = Extract<Impersonation, { readonly kind: 'refused' }>
 
-/** From this number on, a check for the right to use all of them comes first. */
+/** From this number of groups or extra values on, the right to all of them (`*`) is checked first. */
 const MANY = 4
 
 class Attempt {
@@ -104,7 +104,7 @@ class Attempt {
     return { kind: 'user', user: completed(wanted, mode !== undefined), constraint }
   }
 
-  /** The permission to do this while acting for others. */
+  /** The permission to make this request as another user. */
   #doing(mode: string): Access {
     return this.#asked({ ...this.#access, verb: `impersonate-on:${mode}:${this.#access.verb}` })
   }
@@ -112,7 +112,7 @@ class Attempt {
   #subject(username: string): Access {
     const { name: mode } = this.#mode
     const node = mode === undefined ? undefined : nodeOf(username)
-    // The right to impersonate one's own node names no node.
+    // The right to impersonate the requester's own node names no node.
     if (node !== undefined) return this.#part('nodes', { name: mode === 'associated-node' ? '*' : node })
     const group = mode === undefined ? '' : API
     const account = accountOf(username)
@@ -180,7 +180,7 @@ class Attempt {
     })
   }
 
-  /** For the associated node, authorizers see the keys of the extra fields only. */
+  /** In the mode `associated-node`, authorizers see only the keys of the requester's extra fields. */
   #asked(access: Access): Access {
     if (this.#mode.name !== 'associated-node') return access
     const keys = Object.keys(access.user.extra).sort()
@@ -192,7 +192,7 @@ function refused(access: Access, reason: string | undefined): Refusal {
   return { kind: 'refused', access, reason }
 }
 
-/** Nodes and accounts get their usual groups if none are requested. All users except the anonymous one count as authenticated (P-088). */
+/** Nodes and accounts get their usual groups if none are requested. All users except the anonymous user count as authenticated (P-088). */
 function completed(wanted: User, isConstrained: boolean): User {
   const account = accountOf(wanted.name)
   const isNode = isConstrained && nodeOf(wanted.name) !== undefined
@@ -207,7 +207,7 @@ function hasNameOnly({ uid, groups, extra }: User): boolean {
   return uid === undefined && groups.length === 0 && Object.keys(extra).length === 0
 }
 
-/** The requester is an account in a pod on that very node. */
+/** Whether the requester is a service account in a pod on that node. */
 function runsOn({ name, extra }: User, username: string): boolean {
   const node = nodeOf(username)
   const [own, ...more] = extra[NODE_OF_ACCOUNT] ?? []

@@ -1,5 +1,5 @@
-// The public keys of a token issuer: found through its discovery document, fetched again when a token names an unknown key, at
-// most every ten seconds (P-070).
+// Fetches the public keys of a token issuer from the URL in its discovery document. The keys are fetched again when a token names an
+// unknown key, at most every ten seconds (P-070).
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { asMap, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { isList, isMap, own, type Value } from '../api/value.ts'
@@ -9,12 +9,12 @@ import { pause } from '../lib/pause.ts'
 import type { Jwt } from './jwt.ts'
 import { isSignedBy } from './jwt.ts'
 
-/** The JSON at a URL. Throws an `Error` with a message for the log. */
+/** Fetches JSON from a URL. Throws an `Error` with a message for the log. */
 export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>
 
 export interface IssuerKeysOptions {
   readonly issuer: string
-  /** The URL of the document, if it is not below the issuer's URL. */
+  /** The URL of the discovery document, if it is not below the issuer's URL. */
   readonly discoveryUrl: string | undefined
   readonly fetch: FetchJson
   readonly clock: Clock
@@ -44,7 +44,7 @@ export class IssuerKeys {
     return this.#keys !== undefined
   }
 
-  /** The reason why it is not ready. */
+  /** The reason why the last fetch failed. Empty: it succeeded. */
   get problem(): string {
     return this.#problem
   }
@@ -57,7 +57,7 @@ export class IssuerKeys {
     }
   }
 
-  /** Tries once. `isReady` tells whether it succeeded. Throws only a `CancelledError`. */
+  /** Tries once. `isReady` tells whether there are keys. Throws only a `CancelledError`. */
   tryOnce(signal: AbortSignal): Promise<void> {
     return this.#refresh(signal)
   }
@@ -78,7 +78,7 @@ export class IssuerKeys {
     return named.some(({ key }) => isSignedBy(jwt, key))
   }
 
-  /** Concurrent callers share one fetch. It has its own signal, so a caller that gives up does not end it for the others. */
+  /** Concurrent callers share one fetch. The fetch has its own signal, so a caller that gives up does not end it for the others. */
   #refresh(signal: AbortSignal): Promise<void> {
     this.#underWay ??= this.#fetch(AbortSignal.timeout(FETCH_WITHIN_MS)).finally(() => (this.#underWay = undefined))
     return cancellable(this.#underWay, signal)

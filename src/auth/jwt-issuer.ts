@@ -1,5 +1,5 @@
-// Users by tokens of an external issuer (OpenID Connect): claims are mapped to the user by the operator's rules. If a token
-// violates a rule, the client only sees 401 (P-065 to P-071).
+// Authenticates tokens of an external issuer (OpenID Connect). The operator's rules map claims to the user. If a token violates a rule, the
+// client only sees 401 (P-065 to P-071).
 import { textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -48,7 +48,7 @@ export interface JwtIssuerParts {
 }
 
 const REMEMBERED = 4_096
-/** Distributed claims are fetched again after this long, as the reference caches tokens (P-033). */
+/** Distributed claims are fetched again after this time, for which the reference caches tokens (P-033). */
 const DISTRIBUTED_CLAIMS_TTL_SECONDS = 10
 const UNKNOWN: TokenAnswer = { kind: 'unknown' }
 
@@ -148,7 +148,7 @@ function groupsOf(mapping: ClaimMapping, claims: ValueMap): readonly string[] {
   return checkedTexts(value, 'groups').map((group) => mapping.prefix + group)
 }
 
-/** A text or a list of texts. An absent value is an empty list. */
+/** The texts of a string or of a list of strings. Null and an empty string give none. Throws for other values. */
 function checkedTexts(value: Value, what: string): readonly string[] {
   if (value === null) return []
   if (typeof value === 'string') return value === '' ? [] : [value]

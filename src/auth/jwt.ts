@@ -1,12 +1,12 @@
-// JSON web tokens in their compact form: read, signed, and checked against a public key. Only signatures by key pairs are
-// supported, and the key determines the algorithms: a token cannot choose another one.
+// Reads, signs and verifies JSON web tokens in their compact form. Only signatures by key pairs are supported, and the key determines the
+// algorithms: a token cannot choose another one.
 import { constants, type KeyObject, sign, verify } from 'node:crypto'
 import type { ValueMap } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
 
 export interface Jwt {
   readonly algorithm: string
-  /** Empty: the token names none. */
+  /** Empty: the token names no key. */
   readonly keyId: string
   readonly claims: ValueMap
   /** The signed part. */

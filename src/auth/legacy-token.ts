@@ -1,4 +1,4 @@
-// Legacy service account tokens: kept in a secret, without expiration, valid as long as the secret holds them (P-051, P-052).
+// Legacy service account tokens. They have no expiration, and are valid as long as their secret holds them (P-051, P-052).
 import { timingSafeEqual } from 'node:crypto'
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -65,7 +65,7 @@ function secretProblem({ object, deletedAtMs }: LiveObject, token: string, name:
   return undefined
 }
 
-/** An account lists the secrets of the tokens that were made for it without a request. */
+/** Whether the account lists the secret. Accounts list the secrets of tokens that were made automatically. */
 function lists({ object }: LiveObject, secretName: string): boolean {
   return mapsOnly(object, 'secrets').some((secret) => own(secret, 'name') === secretName)
 }

@@ -93,7 +93,7 @@ export function measureAuthenticator(inner: Authenticator, measures: AuthMeasure
   }
 }
 
-/** The few names that programs of the system have. Other names must not become labels. */
+/** The label for a user: one of a few names of system users, `email_id` or `other`. Other names must not become labels. */
 function shownName(name: string): string {
   if (SHOWN.has(name)) return name
   return name.includes('@') ? 'email_id' : 'other'

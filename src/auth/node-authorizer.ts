@@ -1,4 +1,4 @@
-// The Node authorizer: a node may use its own objects, and those that its pods refer to (P-165 to P-168). It never denies.
+// The Node authorizer: a node may use its own objects, and the objects that its pods refer to (P-165 to P-168). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
 import { NO_REACH } from '../api/reach.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
@@ -11,7 +11,7 @@ const NO_OPINION: Decision = { kind: 'no-opinion' }
 const LEASES = 'kube-node-lease'
 
 export interface NodeAuthorizerParts {
-  /** Ready some time after the first request of a node. */
+  /** A promise until the graph is filled. The first request of a node starts to fill the graph. */
   readonly graph: () => MaybePromise<NodeGraph>
   /** The rules of every node. */
   readonly rules: () => readonly PolicyRule[]
@@ -51,6 +51,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   'coordination.k8s.io/leases': lease,
   'storage.k8s.io/csinodes': storageNode,
   'resource.k8s.io/resourceslices': resourceSlice,
+  'certificates.k8s.io/podcertificaterequests': podCertificateRequest,
   '/nodes': ownNode,
   '/pods': pod,
 }
@@ -70,7 +71,7 @@ function refuse(reason: string): Decision {
   return { kind: 'no-opinion', reason }
 }
 
-/** Only objects that an object of the node refers to. */
+/** Allows only objects that an object of the node refers to. */
 function related(type: RelatedType): Judge {
   return ({ namespace = '', name = '' }, node, { graph }) => {
     if (name === '') return refuse('No Object name found')
@@ -90,7 +91,7 @@ function getNamed(type: RelatedType): Judge {
   }
 }
 
-/** Also lists and watches of one name. */
+/** Also allows lists and watches of one name. */
 function readNamed(type: RelatedType): Judge {
   return (asked, node, parts) => {
     if (!['get', 'list', 'watch'].includes(asked.verb)) return refuse('can only read resources of this type')
@@ -124,10 +125,14 @@ function lease({ verb, namespace, name }: ResourceAccess, node: string): Decisio
   return refuse('can only access node lease with the same name as the requesting node')
 }
 
-function storageNode(asked: ResourceAccess, node: string): Decision {
-  const { verb, name } = asked
-  if (!OWN_VERBS.includes(verb)) return refuse('can only get, create, update, patch, or delete a CSINode')
-  if (hasSubresource(asked)) return refuse('cannot authorize CSINode subresources')
+function storageNode(asked: ResourceAccess, node: string, { rules }: NodeAuthorizerParts): Decision {
+  const { verb, name, subresource } = asked
+  if (subresource === 'status') {
+    // The role has the status only while its gate is on.
+    if (!rules().some((rule) => allowsResource(rule, asked)))
+      return refuse('CSINode status access requires CSIVolumeHealth feature')
+  } else if (!OWN_VERBS.includes(verb)) return refuse('can only get, create, update, patch, or delete a CSINode')
+  else if (hasSubresource(asked)) return refuse('cannot authorize CSINode subresources')
   if (verb === 'create' || name === node) return ALLOW
   return refuse('can only access CSINode with the same name as the requesting node')
 }
@@ -155,11 +160,30 @@ function resourceSlice(...[asked, node, parts]: Parameters<Judge>): MaybePromise
   }
 }
 
+function podCertificateRequest(...[asked, node, parts]: Parameters<Judge>): MaybePromise<Decision> {
+  const { verb } = asked
+  if (hasSubresource(asked)) return refuse('nodes may not access the status subresource of PodCertificateRequests')
+  switch (verb) {
+    // The admission plugin checks that the request is for a pod of the node.
+    case 'create':
+      return ALLOW
+    case 'get':
+      return related('podcertificaterequest')(asked, node, parts)
+    case 'list':
+    case 'watch':
+      return isPinned(asked, 'spec.nodeName', node)
+        ? ALLOW
+        : refuse('can only list/watch podcertificaterequests with nodeName field selector')
+    default:
+      return refuse(`nodes may not ${verb} podcertificaterequests`)
+  }
+}
+
 function ownNode(asked: ResourceAccess, node: string): Decision {
   const { verb, subresource = '', name = '' } = asked
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION
   if (subresource !== '') return NO_OPINION
-  // The admission plugin checks which object it is.
+  // The admission plugin checks that the object is the node's own.
   if (verb === 'create' || verb === 'update' || verb === 'patch') return ALLOW
   if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return NO_OPINION
   if (name === node) return ALLOW

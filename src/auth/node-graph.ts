@@ -1,7 +1,7 @@
-// The objects that nodes may read: by node, the pods bound to it and the objects that these refer to (P-166, P-167). Volumes are reached through the
-// claims that pods refer to, and some secrets through volumes. An informer feeds it.
+// Knows the objects that a node may read: the pods bound to it, and the objects that these pods refer to (P-166, P-167). The node may also
+// read the volume of a claim that a pod refers to, and the secrets of that volume. An informer feeds the graph.
 
-/** `secret`, `configmap`, … with the namespace and the name. Cluster-scoped objects have an empty namespace. */
+/** An object that a node may read. Cluster-scoped objects have an empty namespace. */
 export interface NodeRelated {
   readonly type: RelatedType
   readonly namespace: string
@@ -13,6 +13,7 @@ export type RelatedType =
   | 'persistentvolume'
   | 'persistentvolumeclaim'
   | 'pod'
+  | 'podcertificaterequest'
   | 'resourceclaim'
   | 'resourceslice'
   | 'secret'
@@ -34,7 +35,7 @@ export class NodeGraph {
   readonly #byNode = new Map<string, Map<string, number>>()
   readonly #bound = new Map<string, Bound>()
   readonly #volumes = new Map<string, Volume>()
-  /** The volumes that a secret is for. */
+  /** The volumes that refer to a secret. */
   readonly #volumesOfSecret = new Map<string, Set<string>>()
 
   /** Sets the node and the references of an object: a pod, an attachment, a slice. */
@@ -62,7 +63,7 @@ export class NodeGraph {
     if (counts?.size === 0) this.#byNode.delete(bound.node)
   }
 
-  /** A volume belongs to the pods that use its claim. Undefined: it has no claim. */
+  /** Nodes reach a volume through its claim. An undefined `claim`: the volume has no claim, so no node reaches it. */
   putVolume(name: string, claim: NodeRelated | undefined, secrets: readonly NodeRelated[]): void {
     this.removeVolume(name)
     if (claim === undefined) return

@@ -1,5 +1,5 @@
-// Roles and bindings, indexed by subject, then by namespace, then by resource: a decision reads only the rules that its user
-// and groups are bound to, however many roles exist. An informer feeds it.
+// Roles and bindings, indexed by namespace, then by subject, then by resource. A decision reads only the rules that its user and groups are
+// bound to, however many roles exist. An informer feeds the index.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { quoted } from '../api/field-error.ts'
@@ -15,23 +15,23 @@ export interface RoleReference {
   readonly name: string
 }
 
-/** A rule that a subject has, and why. */
+/** A rule that a subject has, and the binding that grants it. */
 export interface Grant {
   readonly rule: PolicyRule
   /** `RBAC: allowed by …`, in reviews and audit annotations. */
   readonly reason: string
   readonly binding: Binding
-  /** Its subject that fits the user: `User "jane"` */
+  /** The subject of the binding that matches the user: `User "jane"` */
   readonly subject: string
 }
 
 export interface GrantedRules {
   readonly grants: readonly Grant[]
-  /** By `group/resource` and `group/resource/subresource`. Rules with stars are in `wild`. */
+  /** By `group/resource` and `group/resource/subresource`. Rules with stars, or with too many combinations, are in `wild`. */
   readonly byResource: ReadonlyMap<string, readonly Grant[]>
   readonly wild: readonly Grant[]
   readonly paths: readonly Grant[]
-  /** The roles that bindings name and that do not exist. */
+  /** An error for each role that a binding names and that does not exist. */
   readonly problems: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export interface Binding {
 }
 
 interface Subject {
-  /** The keys of users and groups. */
+  /** `u:` and the name of a user, or `g:` and the name of a group. */
   readonly key: string
   /** `User "jane"` */
   readonly description: string
@@ -54,7 +54,7 @@ interface Subject {
 interface BoundSubject {
   readonly bindings: Map<Binding, Subject>
   compiled: GrantedRules | undefined
-  /** The state of all roles that `compiled` was made of. */
+  /** The generation of the roles from which `compiled` was made. */
   generation: number
 }
 
@@ -103,7 +103,7 @@ export class RbacIndex {
     for (const subject of binding.subjects) {
       const bound = entry(bySubject, subject.key, newBoundSubject)
       if (namespace !== '') entry(this.#places, subject.key, newNames).add(namespace)
-      // The first subject that applies is named in the reason.
+      // The reason names the first subject that applies.
       if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject)
       bound.generation = -1
     }
@@ -139,7 +139,7 @@ export class RbacIndex {
     return this.#bindings.has(bindingKey(kind, namespace, name))
   }
 
-  /** Undefined: the role does not exist. `namespace` is that of the binding. */
+  /** Undefined: the role does not exist. `namespace` is the namespace of the binding. */
   rulesOfRole({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
     if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))?.rules
     return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name))?.rules : undefined
@@ -151,14 +151,14 @@ export class RbacIndex {
     if (namespace !== '') yield* this.#grantsIn(namespace, user)
   }
 
-  /** Their grants in all other namespaces. */
+  /** The grants of the user and of each group in all other namespaces. */
   *grantsElsewhere(user: User, namespace: string): Iterable<GrantedRules> {
     for (const other of this.#bound.keys()) {
       if (other !== '' && other !== namespace) yield* this.#grantsIn(other, user)
     }
   }
 
-  /** Their grants by namespace, without grants in the whole cluster. */
+  /** The grants of the user and of each group by namespace, without grants in the whole cluster. */
   *grantsByNamespace(user: User): Iterable<readonly [string, GrantedRules]> {
     const namespaces = new Set<string>()
     for (const key of [`u:${user.name}`, ...user.groups.map((group) => `g:${group}`)]) {
@@ -208,7 +208,7 @@ export class RbacIndex {
   }
 }
 
-/** A rule of many groups and resources is not worth a key for each combination. */
+/** The largest number of keys of a rule. A rule with more combinations of groups and resources is in `wild`. */
 const MAX_KEYS = 1_000
 
 function plainKeys({ apiGroups, resources }: PolicyRule): readonly string[] | undefined {
@@ -245,7 +245,7 @@ export function roleReferenceOf(binding: ValueMap): RoleReference {
   return { kind: textOrEmpty(role, 'kind'), name: textOrEmpty(role, 'name') }
 }
 
-/** Service accounts are looked up by their full user name. Without a namespace, they belong to the binding's (P-130). */
+/** Service accounts are looked up by their full user name. Without a namespace, they belong to the namespace of the binding (P-130). */
 function subjectOf(subject: ValueMap, bindingNamespace: string): readonly Subject[] {
   const kind = textOrEmpty(subject, 'kind')
   const name = textOrEmpty(subject, 'name')

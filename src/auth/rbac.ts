@@ -29,7 +29,7 @@ function reachOf(index: RbacIndex, asked: ResourceAccess): Reach {
   return reach.build()
 }
 
-/** The names of each rule that allows the access; none: all names. */
+/** The resource names of each rule that allows the access. An empty list stands for all names. */
 function* namesIn(granted: Iterable<GrantedRules>, access: ResourceAccess): Iterable<readonly string[]> {
   const key = `${access.group}/${access.resource}`
   for (const { byResource, wild } of granted) {

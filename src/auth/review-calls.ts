@@ -1,4 +1,4 @@
-// Calls to authentication and authorization webhooks, and whether a failure may be retried.
+// Makes single calls to authentication and authorization webhooks, and tells whether a failure may be retried.
 import type { ReviewOutcome } from './review-webhook.ts'
 import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'

@@ -1,4 +1,4 @@
-// Calls to webhooks that authenticate or authorize, with retries.
+// Calls webhooks that authenticate or authorize, with retries.
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 

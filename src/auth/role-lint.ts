@@ -12,7 +12,7 @@ export interface RoleFinding {
   readonly text: string
 }
 
-/** The bootstrap roles and bindings are skipped. */
+/** The findings about a role or binding. The bootstrap roles and bindings are skipped. */
 export function lintRole(object: ValueMap): readonly RoleFinding[] {
   if (textOrEmpty(labelsOf(object), 'kubernetes.io/bootstrapping') === 'rbac-defaults') return []
   const kind = textOrEmpty(object, 'kind')

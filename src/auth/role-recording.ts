@@ -21,7 +21,7 @@ export interface RecordedRole {
   readonly rules: readonly PolicyRule[]
 }
 
-/** The ClusterRole comes first. The others do not repeat what it allows. */
+/** The ClusterRole comes first. The other roles do not repeat its rules. */
 export function recordedRoles(seen: readonly SeenAccess[]): readonly RecordedRole[] {
   const byNamespace = Map.groupBy(seen, (access) => (access.kind === 'path' ? '' : access.namespace))
   const cluster = rulesFor(byNamespace.get('') ?? [])
@@ -71,7 +71,7 @@ function rulesOfPlace(seen: readonly SeenResource[]): readonly PolicyRule[] {
   return joined(ofVerbs, 'verbs')
 }
 
-/** Joins rules that differ in one part only. The joined rule allows exactly what they allow together. */
+/** Joins rules that differ in one part only. The joined rule allows exactly what the rules allow together. */
 function joined(rules: readonly PolicyRule[], part: keyof PolicyRule): readonly PolicyRule[] {
   const rest = (rule: PolicyRule): string => JSON.stringify({ ...rule, [part]: [] })
   return [...Map.groupBy(rules, rest).values()].map((alike) => ({

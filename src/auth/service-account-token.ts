@@ -1,5 +1,5 @@
-// Service account tokens: issued and verified. A signature is checked once. The account and the bound objects are looked up every
-// time, so that deleting them revokes the token (P-040 to P-044).
+// Issues and verifies service account tokens. A signature is checked once. The account and the bound objects are looked up every time, so
+// that deleting them revokes the token (P-040 to P-044).
 import { mapOrEmpty, numberOrAbsent, textOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
@@ -30,7 +30,7 @@ export interface TokenOrder {
   readonly node?: Named
   readonly audiences: readonly string[]
   readonly lifetimeSeconds: number
-  /** From then on, use of the token is reported as stale, though it is still valid. */
+  /** After this time, use of the token is reported as stale, although the token is still valid. */
   readonly warnAfterSeconds?: number
 }
 
@@ -39,7 +39,7 @@ export interface IssuedToken {
   readonly id: string
 }
 
-/** Signs a token. It is issued at the time of the clock, in whole seconds. */
+/** Signs a token. Its time of issue is `nowMs`, in whole seconds. */
 export function issueToken(
   issuer: { readonly url: string; readonly key: SigningKey },
   order: TokenOrder,
@@ -75,17 +75,17 @@ function reference({ name, uid }: Named): Named {
 export interface AccountTokenOptions {
   readonly issuers: readonly string[]
   readonly keys: readonly VerificationKey[]
-  /** The audiences of tokens that name none. */
+  /** The audiences of tokens that name no audience. */
   readonly apiAudiences: readonly string[]
   readonly live: LiveObjects
   readonly clock: Clock
-  /** Counts a valid token. `stale`: it should have been replaced (P-049). */
+  /** Counts a valid token. `stale`: the token should have been replaced (P-049). */
   readonly onUse?: (kind: 'valid' | 'stale' | 'legacy') => void
-  /** A legacy token in this secret was used. */
+  /** Called when a legacy token in this secret was used. */
   readonly onLegacyUse?: (secret: LiveObject) => void
 }
 
-/** Verified tokens in the cache: the pods of a large cluster, at some hundred bytes each. */
+/** The number of cached tokens: enough for the pods of a large cluster. Each takes some hundred bytes. */
 const REMEMBERED = 20_000
 
 export function serviceAccountTokens(options: AccountTokenOptions): TokenMethod {
@@ -117,7 +117,7 @@ function verify(options: AccountTokenOptions, token: string): VerifiedToken | To
   return isLegacy ? legacyToken(jwt.claims, token) : boundToken(jwt)
 }
 
-/** The parts of signed claims in the form in which this server writes them. */
+/** Reads signed claims. The token is refused if they do not have the form in which this server writes them. */
 function boundToken({ claims }: Jwt): VerifiedToken | TokenAnswer {
   return claimsOf(claims) ?? refused('service account token claims could not be validated due to unexpected error')
 }
@@ -134,7 +134,7 @@ function claimsOf(claims: ValueMap): VerifiedToken | undefined {
   const boundObjects: BoundObject[] = [boundObject('serviceaccounts', namespace, account)]
   if (secret !== undefined) boundObjects.push(boundObject('secrets', namespace, secret))
   if (pod !== undefined) boundObjects.push(boundObject('pods', namespace, pod))
-  // A pod's token names its node, but is bound to the pod.
+  // The token of a pod names the node of the pod, but is bound to the pod only.
   if (node !== undefined && pod === undefined) boundObjects.push(boundObject('nodes', '', node))
   return {
     kind: 'verified',
@@ -159,7 +159,7 @@ function namedIn(map: ValueMap, member: string): Named | undefined {
   return name === '' ? undefined : { name, uid: textOrEmpty(value, 'uid') }
 }
 
-/** The claim may be one text or a list of them. */
+/** The claim may be one text or a list of texts. */
 function audiencesIn(claims: ValueMap): readonly string[] {
   const one = textOrAbsent(claims, 'aud')
   return one === undefined ? textsOnly(claims, 'aud') : [one]
@@ -193,7 +193,7 @@ function answer(options: AccountTokenOptions, token: VerifiedToken, asked: Asked
     return { ...user, warnings: checked.warnings, ...(annotations === undefined ? {} : { annotations }) }
   }
   const checked = checkBoundObjects(token.boundObjects, (name) => live.peek(name), now)
-  // The cache may be older than the token: only the stored state can refuse it.
+  // The cache may be older than the token: only the stored state can refuse the token.
   if (checked.kind === 'good') return conclude(checked)
   return findBoundObjects(live, token.boundObjects, asked.signal).then((found) =>
     conclude(checkBoundObjects(token.boundObjects, (name) => found.get(name), now)),

@@ -1,5 +1,5 @@
-// The keys of service account tokens: one that signs, and all that verify. The key ID is the digest of the public key, so that
-// it is the same on every replica (P-040, P-054).
+// The keys of service account tokens: one key signs, and all keys verify. The key ID is the digest of the public key, so that it is the
+// same on every replica (P-040, P-054).
 import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
 import type { Jwt, SigningKey } from './jwt.ts'
 import { algorithmOf, isSignedBy } from './jwt.ts'
@@ -16,7 +16,7 @@ export interface SigningKeys {
   readonly verification: readonly VerificationKey[]
 }
 
-/** `checking`: texts of one or more public or private keys in PEM form. Throws an `Error` with a line for people. */
+/** `checking`: texts of one or more public or private keys in PEM form. Throws an `Error` with a message for the operator. */
 export function readSigningKeys(signing: string | undefined, checking: readonly string[]): SigningKeys {
   const own = signing === undefined ? undefined : signingKeyOf(signing)
   const publicKeys = checking.flatMap(publicKeysIn)
@@ -56,7 +56,7 @@ function verificationKey(key: KeyObject): VerificationKey {
   return { key, id: hash('sha256', key.export({ type: 'spki', format: 'der' }), 'base64url'), algorithm }
 }
 
-/** Whether one of the keys made it: the key that it names, or any key if it names no known one. */
+/** Whether one of the keys signed the token: the key that the token names, or any key if it names no known key. */
 export function isSignedByOneOf(keys: readonly VerificationKey[], jwt: Jwt): boolean {
   const named = keys.filter(({ id }) => id === jwt.keyId)
   return (named.length === 0 ? keys : named).some(({ key }) => isSignedBy(jwt, key))

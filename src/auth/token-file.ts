@@ -1,5 +1,5 @@
-// The static token file: CSV with token, user name, uid and an optional list of groups in one field (P-036). Tokens are
-// kept as digests, so that a lookup takes the same time however much of a token is right.
+// The static token file: CSV with token, user name, uid and an optional list of groups in one field (P-036). The server keeps digests of
+// the tokens, so that the time of a lookup does not tell how much of a token is right.
 import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import type { TokenAnswer, TokenMethod } from './bearer-tokens.ts'
@@ -12,7 +12,7 @@ export function staticTokens(users: ReadonlyMap<string, User>): TokenMethod {
   return tokens.method
 }
 
-/** The same, with tokens that are added while the server runs. */
+/** Static tokens that can be added while the server runs. */
 export class TokenTable {
   readonly #answers = new Map<string, TokenAnswer>()
 
@@ -61,7 +61,7 @@ function splitGroups(text: string): string[] {
 
 interface CsvRecord {
   readonly fields: readonly string[]
-  /** The line on which it begins, from 1. */
+  /** The line on which the record begins, from 1. */
   readonly line: number
 }
 

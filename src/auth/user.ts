@@ -15,7 +15,7 @@ export const ANONYMOUS: User = {
   extra: {},
 }
 
-/** Every user whose identity was proven belongs to `system:authenticated`, last in the list (P-013). */
+/** Adds the group `system:authenticated` at the end, unless the user has it or is anonymous (P-013). */
 export function asAuthenticated(user: User): User {
   const known = user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)
   if (known || user.name === ANONYMOUS.name) return user
@@ -43,14 +43,14 @@ export function accountGroups(namespace: string): readonly string[] {
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-/** The node of a node's user name. */
+/** The node that a user name names. Undefined: the user is not a node. */
 export function nodeOf(username: string): string | undefined {
   if (!username.startsWith(NODE_PREFIX)) return undefined
   const name = username.slice(NODE_PREFIX.length)
   return isSubdomain(name) ? name : undefined
 }
 
-/** The account of a service account's user name. */
+/** The service account that a user name names. Undefined: the user is not a service account. */
 export function accountOf(username: string): AccountName | undefined {
   if (!username.startsWith(ACCOUNT_PREFIX)) return undefined
   const [namespace = '', name = '', ...more] = username.slice(ACCOUNT_PREFIX.length).split(':')

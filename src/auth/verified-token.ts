@@ -5,13 +5,13 @@ import { type AccountName, accountGroups, accountUserName, asAuthenticated } fro
 
 export interface VerifiedToken {
   readonly kind: 'verified'
-  /** In seconds since 1970. Undefined: never. */
+  /** In seconds since 1970. Undefined: the token never expires. */
   readonly expiresAt: number | undefined
   readonly notBefore: number | undefined
   readonly issuedAt: number | undefined
-  /** Use of the token is reported from then on, in seconds since 1970. */
+  /** The time from which use of the token is reported as stale, in seconds since 1970. */
   readonly warnAfter: number | undefined
-  /** Empty: it names none. */
+  /** Empty: the token names no audience. */
   readonly audiences: readonly string[]
   readonly boundObjects: readonly BoundObject[]
   readonly isLegacy: boolean
@@ -20,16 +20,16 @@ export interface VerifiedToken {
 
 /** An object that must exist for the token to be valid. */
 export interface BoundObject extends ObjectName {
-  /** The problem of the object with this name. */
+  /** The problem of the object with this name, such as another uid. Undefined: there is no problem. */
   readonly problemWith: (live: LiveObject) => string | undefined
   /** Warnings for the client of a valid token. */
   readonly warningsFrom?: (live: LiveObject) => readonly string[]
 }
 
-/** The allowed difference of clocks, and the time that a deletion may take. */
+/** The allowed difference of clocks, and the time for which an object that is being deleted still counts. */
 const LEEWAY_SECONDS = 60
 
-/** The problem of its times (P-041). */
+/** The problem of the token's times (P-041). Undefined: there is no problem. */
 export function claimProblem(
   { expiresAt, notBefore, issuedAt }: Pick<VerifiedToken, 'expiresAt' | 'notBefore' | 'issuedAt'>,
   nowMs: number,
@@ -54,7 +54,7 @@ export type Checked =
 
 const NO_WARNINGS: readonly string[] = []
 
-/** The first problem of one of the objects. An object that is being deleted is valid for one more minute. */
+/** Checks the objects in order, up to the first problem. An object that is being deleted is valid for one more minute. */
 export function checkBoundObjects(
   boundObjects: readonly BoundObject[],
   find: (name: BoundObject) => LiveObject | undefined,
@@ -94,7 +94,7 @@ const UID_WORDS: Readonly<Record<LiveKind, readonly [string, string]>> = {
   nodes: ['node', 'service account node ref claim'],
 }
 
-/** An object of the same name that was made later is another one. */
+/** The problem of an object with another uid: it was made later, with the same name. */
 export function uidProblem(kind: LiveKind, live: LiveObject, uid: string): string | undefined {
   if (live.uid === uid) return undefined
   const [what, claim] = UID_WORDS[kind]
@@ -105,13 +105,13 @@ export interface Identity {
   readonly account: AccountName & { readonly uid: string }
   readonly pod: { readonly name: string; readonly uid: string } | undefined
   readonly node: { readonly name: string; readonly uid: string } | undefined
-  /** The ID of the token. Empty: it has none. */
+  /** The ID of the token. Empty: the token has no ID. */
   readonly id: string
 }
 
 const EXTRA = 'authentication.kubernetes.io/'
 
-/** P-042. */
+/** The user of a token. `extra` has the ID, the pod and the node of the token (P-042). */
 export function boundUser({ account, pod, node, id }: Identity): User {
   const extra: Record<string, readonly string[]> = {}
   if (id !== '') extra[`${EXTRA}credential-id`] = [`JTI=${id}`]

@@ -1,5 +1,5 @@
-// The Webhook authorizer (P-105, P-172, P-175). Responses are cached. A webhook that fails has no opinion or denies, as its
-// failure policy says. The reason always says that it failed.
+// The Webhook authorizer (P-105, P-172, P-175). Responses are cached. If the webhook fails, its failure policy decides between no opinion
+// and a denial. The decision always has the problem.
 import { asMap, isTrue, mapOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { Value } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
@@ -64,7 +64,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
 
 function ask(options: WebhookAuthorizerOptions, spec: AccessReviewSpec, signal: AbortSignal): Promise<ReviewOutcome> {
   const { groups, ...rest } = spec
-  // The older version has another name for it.
+  // The older version has the groups in the member `group`.
   const named = groups === undefined ? {} : options.version === 'v1' ? { groups } : { group: groups }
   const review = {
     kind: 'SubjectAccessReview',

@@ -1,5 +1,5 @@
-// Authenticates bearer tokens by a webhook. Responses are cached, and concurrent requests with the same token share one call. A
-// webhook that fails is a refusal, never an anonymous user (P-075).
+// Authenticates bearer tokens by a webhook. Responses are cached, and concurrent requests with the same token share one call. If the
+// webhook fails, the token is refused, and the request is never anonymous (P-075).
 import type { User } from '../api/user.ts'
 import { isList, own, type Value, type ValueMap } from '../api/value.ts'
 import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
@@ -12,7 +12,7 @@ export interface WebhookTokenOptions extends ReviewWebhook {
   /** The version of `authentication.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
   readonly keepMs: number
-  /** The audiences of an answer that names none. */
+  /** The audiences of an answer that names no audience. */
   readonly apiAudiences: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export function webhookTokens(options: WebhookTokenOptions): TokenMethod {
     if (known !== undefined && clock.now() < known.untilMs) return known.answer
     const asked = underWay.get(key)
     if (asked !== undefined) return asked
-    // Not the signal of this request: other requests may wait for the same answer.
+    // The call does not use the signal of this request: other requests may wait for the same answer.
     const asking = reviewed(options, presented, AbortSignal.timeout(ASK_TIMEOUT_MS))
       .then((answer) => {
         if (answer.kind !== 'refused') kept.set(key, { answer, untilMs: clock.now() + options.keepMs })

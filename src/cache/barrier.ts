@@ -1,6 +1,7 @@
-// Consistent reads share their cost: one linearizable read of the newest revision serves all reads that came before it began. Reads
-// that come while it is under way share the next one. Then the cache only has to reach that revision. With a remote storage, reads that
-// come in one turn of the event loop go together. Otherwise the first would go alone, and the others would wait for it.
+// Consistent reads share their cost: one linearizable read of the newest revision serves all reads that came before it began. Reads that
+// come while it is under way share the next one. A read is answered when the cache has reached the revision. With a remote storage, the
+// reads of one turn of the event loop wait for the end of the turn and share one linearizable read. Otherwise the first read would use one
+// alone, and the others would wait for the next one.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
 import type { Progress } from './progress.ts'
@@ -19,7 +20,10 @@ export class Barrier {
   #next: Promise<boolean> | undefined
   #isFar = false
 
-  /** `clock` measures whether the storage is remote. With a test's clock it never is: the order of events must not depend on the machine. */
+  /**
+   * `clock` measures whether the storage is remote. With the clock of a test it is never remote, because the order of events must not
+   * depend on the machine.
+   */
   constructor(clock: Clock, progress: Progress, newest: () => Promise<number>) {
     this.#clock = clock
     this.#progress = progress
@@ -27,8 +31,9 @@ export class Barrier {
   }
 
   /**
-   * True when the cache has a state that was current at some moment after the call. False if it does not reach one in time.
-   * Throws the errors of the storage. It takes no signal: reads share it, and the storage has its own deadline.
+   * Resolves to true when the cache has a state that was current at some moment after the call. False: the cache did not reach such a state
+   * in time. Rejects with the errors of the storage. There is no signal, because reads share the call, and the storage has its own
+   * deadline.
    */
   pass(): Promise<boolean> {
     if (this.#next === undefined && this.#running === undefined && !this.#isFar) return this.#ask()

@@ -1,10 +1,10 @@
-// When watchers get bookmarks: once a minute, and shortly before a watch ends (R-155).
+// Sends bookmarks to watchers: once a minute, and shortly before a watch ends (R-155).
 import type { Clock } from '../lib/clock.ts'
 import type { Watcher } from './watcher.ts'
 
 const TICK_MS = 1_000
 const INTERVAL_MS = 60_000
-/** The last bookmark goes out this long before a watch ends. */
+/** The last bookmark is sent this long before a watch ends. */
 const BEFORE_END_MS = 2_000
 
 interface Due {
@@ -38,7 +38,7 @@ export class Bookmarks {
     if (this.#due.size === 0) this.#tickAt(Number.POSITIVE_INFINITY)
   }
 
-  /** At least a tick from now: thousands of watchers are due at different moments. */
+  /** The next tick is at least `TICK_MS` from now, because thousands of watchers are due at different moments. */
   #tickAt(atMs: number): void {
     this.#cancelTick?.()
     this.#tickAtMs = atMs
@@ -66,7 +66,7 @@ export class Bookmarks {
   }
 }
 
-/** Undefined: never again. */
+/** The time of the next bookmark. Undefined: there is none. */
 function nextDue(nowMs: number, endMs: number): number | undefined {
   const last = endMs - BEFORE_END_MS
   return last > nowMs ? Math.min(nowMs + INTERVAL_MS, last) : undefined

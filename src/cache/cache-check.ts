@@ -1,5 +1,5 @@
-// Compares the watch cache with the storage: once a minute one page of one type, in turn. After a difference the server is not ready
-// until both are equal again, because reads of the object would be wrong. Types with unreadable objects are skipped.
+// Compares the watch cache with the storage: one page a minute, the types in turn. After a difference the server is not ready until the
+// cache and the storage are equal again, because reads of the object would be wrong. A type with unreadable objects cannot be compared.
 import { setTimeout as pause } from 'node:timers/promises'
 import { formatGroupResource } from '../api/object.ts'
 import type { ListAt, StoredObject } from '../api/read.ts'
@@ -20,7 +20,7 @@ interface CacheCheckParts {
   readonly log: Log
 }
 
-/** The reference's name. */
+/** The counter of comparisons, under the reference's name. */
 export function consistencyChecks(): Family<Count> {
   return counter(
     'apiserver_storage_consistency_checks_total',
@@ -64,20 +64,20 @@ export class CacheCheck {
     try {
       const { difference, next } = await this.#compare(resource, start, signal)
       this.measure.of(group, name, difference === undefined ? 'success' : 'failure').value++
-      // Differing keys are compared again.
+      // A page with a difference is compared again.
       this.#place = difference === undefined ? { storagePrefix, start: next } : { storagePrefix, start }
       if (difference !== undefined && this.#difference === undefined) {
         log.error({ difference }, 'watch cache differs from the storage; restart this server')
       }
       this.#difference = difference
     } catch {
-      // The page cannot be read now, or no longer at that revision.
+      // The page cannot be read now, or not at that revision any more.
       if (!signal.aborted) this.measure.of(group, name, 'error').value++
       this.#place = { storagePrefix, start: '' }
     }
   }
 
-  /** The type to check next: the current one with the rest of its pages, or the next one with objects. */
+  /** The type to compare next: the current type if it has more pages or a difference, or the next type with objects. */
   #nextResource(): StoredResource | undefined {
     const { cache, types } = this.#parts
     const all = new Map(Array.from(types(), ({ stored }) => [stored.storagePrefix, stored]))
@@ -88,7 +88,9 @@ export class CacheCheck {
     return all.get(names.find((name) => name > storagePrefix) ?? names[0] ?? '')
   }
 
-  /** Both at one revision. `next` is the start of the next page, empty behind the last page. */
+  /**
+   * Compares a page of the cache and of the storage at the same revision. `next`: the start of the next page, empty behind the last page.
+   */
   async #compare(
     resource: StoredResource,
     start: string,

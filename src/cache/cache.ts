@@ -1,5 +1,6 @@
-// The watch cache: a store that answers from memory. It follows the whole storage with one watch; a consistent read is one shared
-// read of the storage's revision and then memory; writes pass through. `run` keeps it going, `ready` resolves when it is loaded.
+// The watch cache: a store that answers from memory. It follows the whole storage with one watch. A consistent read waits for one read of
+// the storage's revision, which other reads share, and is then answered from memory. Writes go to the storage. `run` keeps the cache up to
+// date, and `ready` resolves when it is loaded.
 import type { ListAt, ReadAt, StoredObject } from '../api/read.ts'
 import type { ApiError } from '../api/status.ts'
 import { type Clock, repeat, systemClock } from '../lib/clock.ts'
@@ -48,46 +49,48 @@ export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnre
   readonly store: FollowableStore
   /** The types that are known from the start. Others are added at their first request. */
   readonly resources: readonly StoredResource[]
-  /** The contents of the origin's cache, for a fork. Absent: everything is loaded. */
+  /** The contents of another server's cache, if this server is a fork of that server. Absent: everything is loaded. */
   readonly shared?: SharedContents | undefined
-  /** Serve past states from memory (`ListFromCacheSnapshot`). Default: yes. */
+  /** Whether past states are served from memory (`ListFromCacheSnapshot`). Absent: they are. */
   readonly servePastStates?: boolean
   readonly historyLimits?: HistoryLimits
   readonly countKeys?: CountKeys
   /** The clock for the age of past states and for bookmarks. */
   readonly clock?: Clock
-  /** The clock for waiting requests and for retries of the storage. Absent: the same. */
+  /** The clock for waiting requests and for retries of the storage. Absent: `clock`. */
   readonly waitClock?: Clock
   readonly measures?: CacheMeasures
-  /** The places to index besides those of each type, by the types' names. */
+  /** Further places to index, by the names of types. Each type declares some itself. */
   readonly indexes?: ContentsOptions['indexes']
-  /** Progress of a load. */
+  /** Called with the progress of a load. */
   readonly onLoading?: (loaded: number, total: number) => void
-  /** Errors that the cache recovers from by itself. */
+  /** Called with errors from which the cache recovers by itself. */
   readonly onError?: (error: unknown) => void
 }
 
 export type { CacheStatus, IndexLoad, SharedContents, TypeLoad }
 export interface WatchCache extends Store {
-  /** Loads and follows until the signal fires. Then it ends every watch and resolves. Call it once. */
+  /** Loads everything and follows the storage until the signal fires. Then it ends every watch and resolves. Call it once. */
   run(signal: AbortSignal): Promise<void>
-  /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
+  /** Resolves when everything is loaded. Rejects with `CancelledError` when the signal fires. */
   ready(signal: AbortSignal): Promise<void>
   /** Resolves when the cache has every write before the call. */
   caughtUp(signal: AbortSignal): Promise<void>
-  /** Passes through to the storage. */
+  /** Commits the changes in the storage. */
   commit(changes: readonly ObjectChange[], signal: AbortSignal): Promise<CommitResult>
   peek(key: ObjectKey): StoredItem | undefined
-  /** The contents, for the cache of a fork. It takes time for each type, not for each object. Undefined while it is loading. */
+  /** The contents, for the cache of a fork. The call takes time for each type, not for each object. Undefined: the cache is loading. */
   share(): SharedContents | undefined
   status(): CacheStatus
+  /** The newest revision that watches may have sent. */
+  readonly revision: number
   /** The largest number of changes of a type in the history. */
   readonly capacity: number
   /** Undefined: the type is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
   /**
-   * Ends every watch of a type in any of these forms, without an error. A removed type is dropped as soon as it has
-   * no objects, and requests for these forms are answered by the storage.
+   * Ends every watch of a type, without an error. `forms`: the resources of the type, one for each version. `isGone`: the type was removed.
+   * It is dropped as soon as it has no objects, and the storage answers requests for these forms.
    */
   retire(forms: readonly StoredResource[], isGone: boolean): void
 }
@@ -121,7 +124,7 @@ class MemoryStore implements WatchCache {
   readonly #ownWrites = new OwnWrites()
   readonly #turns: KeyTurns
   readonly #resources = new Map<string, StoredResource>()
-  /** Types that were retired. */
+  /** Types that were removed. */
   readonly #gone = new WeakSet<StoredResource>()
   readonly #loaded: Loaded
   readonly #life = new AbortController()
@@ -180,13 +183,17 @@ class MemoryStore implements WatchCache {
 
   async caughtUp(signal: AbortSignal): Promise<void> {
     await this.ready(signal)
-    await this.#barrier.pass()
+    while (!(await this.#barrier.pass())) throwIfCancelled(signal)
+  }
+
+  get revision(): number {
+    return this.#progress.revision
   }
 
   status(): CacheStatus {
     const { types, size: objects, pastBytes } = this.#contents ?? NOTHING
     const watchers = types.reduce((sum, type) => sum + type.watchers.everyone().length, 0)
-    return { isReady: this.#contents !== undefined, revision: this.#progress.revision, objects, watchers, pastBytes }
+    return { isReady: this.#contents !== undefined, revision: this.revision, objects, watchers, pastBytes }
   }
 
   share(): SharedContents | undefined {
@@ -225,7 +232,7 @@ class MemoryStore implements WatchCache {
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const { at, resource } = request
     const state = this.#stateOf(resource, await this.#plan({ at, verb: 'list', resource }, signal))
-    // As with a single object: it may be readable now.
+    // As with a single object, an unreadable object may be readable now.
     const mayHaveHealed = at.kind === 'latest' && (state?.snapshot.unreadable ?? 0) > 0
     if (state === undefined || mayHaveHealed) return this.#store.list(request, signal)
     const { lists, returned, fetched } = state.type.measures
@@ -363,7 +370,7 @@ class MemoryStore implements WatchCache {
     const onEnd = (watcher: Parameters<Bookmarks['remove']>[0]): void => this.#bookmarks.remove(watcher)
     const watcher = await watchCached(request, { ...from, onEnd }, signal)
     throwIfCancelled(signal)
-    // Everything was loaded again, and the history for this watch is gone.
+    // If everything was loaded again meanwhile, the history for this watch is gone.
     if (this.#typeOf(request.resource) !== type) watcher.fail(watchExpired())
     else if (request.bookmarks) this.#bookmarks.add(watcher, request.timeoutMilliseconds)
     return watcher
@@ -380,7 +387,7 @@ class MemoryStore implements WatchCache {
     this.#ownWrites.forgetUpTo(revision)
   }
 
-  /** Ends every watch: with an error if history is lost, without one at a stop. */
+  /** Ends every watch: with an error if history is lost, and without one if the cache stops. */
   #lose(error: ApiError | undefined): void {
     const types = this.#contents?.types ?? []
     this.#contents = undefined

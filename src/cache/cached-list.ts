@@ -1,5 +1,5 @@
-// Lists from a snapshot: a range of its tree, read lazily. Only a page with a limit is collected first, because its end must be
-// known before it begins.
+// Lists objects from a snapshot by reading a range of its tree lazily. Only a page with a limit is collected first, because its end must be
+// known before it is sent.
 import { setImmediate } from 'node:timers/promises'
 import type { StoredObject } from '../api/read.ts'
 import type { Count } from '../lib/measure.ts'
@@ -15,9 +15,9 @@ import type { FoundByIndex } from './path-index.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 
 const BATCH = 256
-/** Items looked at in one turn of the event loop. */
+/** The most items that are examined in one turn of the event loop. */
 const LOOKED_AT = 1_024
-/** The same for a matcher that takes long, in milliseconds. */
+/** The longest time of one turn of the event loop, for a slow matcher or for sorting. */
 const SLOW_MS = 8
 const SORTED_AT_ONCE = 4_096
 
@@ -30,7 +30,7 @@ export interface FindIn {
   readonly snapshot: Snapshot
   /** The revision of the list. */
   readonly revision: number
-  /** The end of a page depends on all later objects, matching or not. */
+  /** Whether the list has a limit. The end of a page depends on all later objects, even if they do not match. */
   readonly isPaged: boolean
 }
 
@@ -38,7 +38,7 @@ export interface CachedState {
   readonly snapshot: Snapshot
   readonly revision: number
   readonly finder: Finder
-  /** For `remainingItemCount`. */
+  /** Counts the keys for `remainingItemCount`. */
   readonly countKeys?: CountKeys
   readonly fetched?: Count
   readonly returned?: Count
@@ -66,7 +66,7 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   return { revision, index, next, remaining, batches: [found] }
 }
 
-/** The readable objects of a namespace, or of all if it is empty. For types with few objects. */
+/** The readable objects of a namespace, or of all namespaces if `namespace` is empty. For types with few objects. */
 export function listAtHand(
   tree: ItemTree | undefined,
   resource: StoredResource,
@@ -90,13 +90,15 @@ interface Wanted {
 
 interface Items {
   readonly items: Iterator<CachedItem>
-  /** The index that found them. */
+  /** The index that found the items. */
   readonly index?: string
-  /** All of them match. */
+  /** All items match, so the matcher is not needed. */
   readonly isAnswer: boolean
 }
 
-/** The objects of an index in their order, or everything in the range. The state is read at once. */
+/**
+ * Returns the objects that an index finds, in the order of their keys, or everything in the range. The state is read before the first wait.
+ */
 function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Items | Promise<Items> {
   const { snapshot, revision, finder } = state
   const { matcher, isPaged } = wanted
@@ -126,7 +128,7 @@ async function sortedInTurns(objects: readonly CachedObject[]): Promise<readonly
 }
 
 function* walkTree(tree: ItemTree, range: ListRange): Generator<CachedItem> {
-  // One array for all pairs: the walk allocates nothing.
+  // All pairs use one array, so that the walk allocates nothing.
   for (const [key, item] of tree.entries(range.start, [])) {
     if (key >= range.end) return
     yield item
@@ -140,15 +142,16 @@ async function* walk(
 ): AsyncGenerator<readonly StoredObject[]> {
   for (;;) {
     const batch: CachedObject[] = []
+    if (matcher?.turns?.isOver === true) await matcher.turns.next()
     const isEnd = takeSome(items, matcher, { into: batch, most: BATCH })
     if (returned !== undefined) returned.value += batch.length
     if (batch.length > 0) yield batch
-    if (!isEnd && (batch.length === 0 || matcher?.isSlow === true)) await setImmediate()
     if (isEnd) return
+    if (batch.length === 0 || matcher?.isSlow === true) await nextTurn(matcher)
   }
 }
 
-/** True at the end. */
+/** Adds matching items to `into`, for at most one turn of the event loop. True: there are no more items. */
 function takeSome(
   items: Iterator<CachedItem>,
   matcher: Matcher | undefined,
@@ -159,12 +162,12 @@ function takeSome(
     const { done, value } = items.next()
     if (done === true) return true
     if (value.kind === 'object' && (matcher === undefined || matcher.matches(value))) take.into.push(value)
-    if (until !== undefined && performance.now() >= until) return false
+    if (until !== undefined && (matcher?.turns?.isOver ?? performance.now() >= until)) return false
   }
   return false
 }
 
-/** The objects of a page. `isCut`: there are objects behind them, matching or not (R-124). */
+/** The objects of a page. `isCut`: there are objects behind the page, even if they do not match (R-124). */
 async function fill(
   items: Iterator<CachedItem>,
   matcher: Matcher | undefined,
@@ -172,10 +175,17 @@ async function fill(
 ): Promise<{ readonly found: readonly CachedObject[]; readonly isCut: boolean }> {
   const found: CachedObject[] = []
   for (;;) {
+    if (matcher?.turns?.isOver === true) await matcher.turns.next()
     if (takeSome(items, matcher, { into: found, most: limit })) return { found, isCut: false }
     if (found.length === limit) return { found, isCut: items.next().done !== true }
-    await setImmediate()
+    await nextTurn(matcher)
   }
+}
+
+/** A later turn of the event loop. Lists whose matchers share turns have one turn each: together they delay other work no more than one. */
+async function nextTurn(matcher: Matcher | undefined): Promise<void> {
+  if (matcher?.turns === undefined) await setImmediate()
+  else await matcher.turns.next()
 }
 
 function refuseUnreadable(state: CachedState, request: ListRequest, range: ListRange): void {

@@ -19,20 +19,20 @@ export interface IndexedFields {
 export type CachedItem = CachedObject | CachedUnreadable
 
 export class CachedObject implements Selectable, SlabItem {
-  /** Relative to the type. */
+  /** The key within the type. */
   readonly key: string
   readonly revision: number
   readonly length: number
   readonly stale: boolean
-  /** The place of the label map, packed as `start * SPAN_UNIT + length`. 0: none. */
+  /** The place of the label map, packed as `start * SPAN_UNIT + length`. 0: there are no labels. */
   readonly #labels: number
   slab: Slab
   offset: number
   isCurrent = true
-  /** Memory of the encoders about the object. */
+  /** Results of encoders, kept with the object. */
   row: ListItem['row'] = undefined
   measured: ListItem['measured'] = undefined
-  /** The place of the metadata, packed as that of the labels. 0: it was not searched yet. */
+  /** The place of the metadata, packed like the place of the labels. 0: it was not searched yet. */
   #metadata = 0
   #indexedBy: IndexedFields | undefined
   #indexed: readonly string[] | undefined
@@ -76,7 +76,7 @@ export class CachedObject implements Selectable, SlabItem {
     return this.slab.buffer.subarray(start, start + (this.#metadata % SPAN_UNIT))
   }
 
-  /** The values of the type's indexed fields, in their order. Undefined: it has none. */
+  /** The values of the type's indexed fields, in the order of the fields. Undefined: the type has no indexed fields. */
   get indexed(): readonly string[] | undefined {
     return this.#indexed
   }
@@ -108,11 +108,11 @@ export class CachedObject implements Selectable, SlabItem {
 }
 
 interface CachedUnreadable extends UnreadableObject {
-  /** Relative to the type. */
+  /** The key within the type. */
   readonly key: string
 }
 
-/** Other keys are never cached. */
+/** The names in a key. A key without names is never cached. */
 function namesOfKey(key: string): KeyNames {
   return namesIn(key) ?? { namespace: '', name: key }
 }
@@ -125,7 +125,7 @@ interface Placed {
   readonly stale: boolean
 }
 
-/** Longer than any part of an object: no store takes 2^26 bytes. */
+/** Longer than any part of an object: no store accepts 2^26 bytes. */
 const SPAN_UNIT = 2 ** 26
 /** Objects without metadata are never cached. */
 const NO_SPAN = Object.freeze({ start: 0, end: 0 })

@@ -1,4 +1,4 @@
-// Starts a watch on a type in memory: finds its first state, and registers it in the index.
+// Starts a watch on a type in memory: finds the first state of the watch, and registers the watch in the index.
 import type { WatchEvent } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { tooOldResourceVersion } from '../store/errors.ts'
@@ -14,12 +14,12 @@ export interface WatchBeginning {
   readonly type: TypeCache
   /** The watch begins after this revision, which is not below the floor of the type's history. */
   readonly after: number
-  /** The state as of that revision, for watches that begin with one. */
+  /** The state as of that revision, for watches that begin with a state. */
   readonly state: CachedState | undefined
   readonly onEnd: (watcher: Watcher) => void
 }
 
-/** Keys never contain this character, so it comes after all of them. */
+/** Keys never contain this character, so it sorts behind all keys. */
 const NOWHERE = '\x7f'
 
 export async function watchCached(
@@ -65,12 +65,12 @@ function scopeOf(request: WatchRequest, type: TypeCache, matcher: Matcher | unde
     const place = type.fields.placeOf(matcher.indexed.field.name)
     if (place >= 0) return { kind: 'field', place, value: matcher.indexed.value }
   }
-  // A label mostly selects fewer objects than a namespace.
+  // A label usually selects fewer objects than a namespace.
   if (matcher?.label !== undefined) return { kind: 'label', ...matcher.label }
   return prefix === '' ? { kind: 'all' } : { kind: 'namespace', prefix }
 }
 
-/** Changes before the history of the cache may still be in the storage's (D8). */
+/** Watches the storage, which may still have changes from before the history of the cache (D8). */
 export async function watchStorage(
   store: Pick<Store, 'watch'>,
   request: WatchRequest,
@@ -86,14 +86,14 @@ export async function watchStorage(
 }
 
 /**
- * A watch that begins when the cache has reached the revision of its start. Before, the cache does not know whether that revision changed
- * several objects. The client may have seen only some of these changes.
+ * A watch that begins when the cache has reached the revision of its start. Before that, the cache does not know whether the revision
+ * changed several objects. The client may have seen only some of these changes.
  */
 export class LaterWatch implements Watch {
   readonly #open: () => Promise<Watch | undefined>
   #begun: Watch | undefined
 
-  /** `open` resolves when the revision is reached. Undefined: it never will be. */
+  /** `open` resolves with the watch when the revision is reached. Undefined: the revision is never reached. */
   constructor(open: () => Promise<Watch | undefined>) {
     this.#open = open
   }

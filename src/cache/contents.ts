@@ -21,13 +21,13 @@ export interface ContentsOptions {
   readonly clock: Clock
   readonly limits: HistoryLimits
   readonly measures: CacheMeasures
-  /** The places to index besides those of each type, by the types' names: `deployments.apps`. */
+  /** Further places to index, by the names of types such as `deployments.apps`. Each type declares some itself. */
   readonly indexes: ReadonlyMap<string, readonly IndexedPlace[]>
   /** Called for every unreadable object of a known type. */
   readonly onUnreadable: (resource: StoredResource, item: UnreadableObject) => void
 }
 
-/** The contents at a moment, shared with another cache. Common objects are in memory once. */
+/** The contents at one moment, shared with another cache. Objects that both caches have are in memory once. */
 export interface SharedContents {
   readonly revision: number
   readonly types: readonly (SharedType & Readonly<Pick<Typed, 'resource' | 'isGone'>>)[]
@@ -35,7 +35,7 @@ export interface SharedContents {
   readonly newest: readonly string[] | undefined
 }
 
-/** The items of types that were not read yet, by their keys below the prefix. */
+/** The items of types that were not requested yet, by their keys below the prefix. */
 type Unclaimed = SortedTree<string, SourceItem>
 
 interface Typed {
@@ -43,12 +43,12 @@ interface Typed {
   readonly resource: StoredResource
   /** The type's own indexes. */
   indexes: StoredResource['indexes']
-  /** Retired: removed with the last of its objects. */
+  /** The type was removed. It is dropped with its last object. */
   isGone: boolean
 }
 
 interface Place extends Typed {
-  /** Relative to the type. */
+  /** The key within the type. */
   readonly key: string
 }
 
@@ -100,7 +100,7 @@ export class Contents {
     return this.#types.get(resource.storagePrefix)?.type
   }
 
-  /** The type. A new one is filled with its loaded items. */
+  /** Returns the type. A new type is filled with its items, which are loaded already. */
   typeOf(resource: StoredResource): TypeCache {
     const known = this.#types.get(resource.storagePrefix)
     if (known !== undefined) {
@@ -138,7 +138,7 @@ export class Contents {
     return [...(this.#options.indexes.get(formatGroupResource(resource)) ?? []), ...(resource.indexes ?? [])]
   }
 
-  /** The definition of a kind may name other indexes than before. */
+  /** Changes the indexes of a type. Its definition may name other indexes than before. */
   #index(typed: Typed, resource: StoredResource): void {
     typed.indexes = resource.indexes
     typed.type.indexBy(this.#placesOf(resource))
@@ -164,7 +164,7 @@ export class Contents {
     this.#types.delete(resource.storagePrefix)
   }
 
-  /** Part of a load, without events. `begin` must follow the last one. */
+  /** Adds an item of a load, without events. `begin` must follow the last item. */
   fill(item: SourceItem): void {
     const place = this.#placeOf(item.key)
     if (place === undefined) this.#unclaimed.set(item.key, detached(item))
@@ -187,7 +187,7 @@ export class Contents {
     if (this.#budget.isOver) this.#budget.trim(this.types)
   }
 
-  /** Extends the history of every type to before the load. */
+  /** Adds changes from before the load to the history of every type. */
   extendHistory(past: Past): void {
     const records = new Map<TypeCache, PastRecords>(this.types.map((type) => [type, { floor: past.floor, all: [] }]))
     this.#newest ??= keysOf(past.changes, this.#revision)
@@ -210,10 +210,11 @@ export class Contents {
   }
 
   #pastRecord(place: Place, change: SourceChange): HistoryRecord {
-    const item = change.kind === 'put' ? placePast(place, change.item) : undefined
-    const previous = change.previous === undefined ? undefined : placePast(place, change.previous)
+    const revision = revisionOf(change)
+    const item = change.kind === 'put' ? placePast(place, change.item, revision) : undefined
+    const previous = change.previous === undefined ? undefined : placePast(place, change.previous, revision)
     const atMs = this.#options.clock.now()
-    return recordOf(new Change(revisionOf(change), item, previous), { key: place.key, item, previous, atMs })
+    return recordOf(new Change(revision, item, previous), { key: place.key, item, previous, atMs })
   }
 
   #applyChange(change: SourceChange, nowMs: number): void {
@@ -240,7 +241,7 @@ export class Contents {
     return placed
   }
 
-  /** A storage prefix has one segment or two. If both are known, the longer one wins. */
+  /** Returns the type of a key. A storage prefix has one segment or two. If both prefixes are known, the longer one counts. */
   #placeOf(fullKey: string): Place | undefined {
     const first = fullKey.indexOf('/')
     const second = fullKey.indexOf('/', first + 1)
@@ -252,15 +253,15 @@ export class Contents {
   }
 }
 
-/** The keys that a revision has changed, which is the last one of the changes or a later one. */
+/** The keys that a revision has changed. The revision is that of the last change, or a later one without changes. */
 function keysOf(changes: readonly SourceChange[], revision: number): readonly string[] {
   const first = changes.findLastIndex((change) => revisionOf(change) < revision) + 1
   return changes.slice(first).map((change) => (change.kind === 'put' ? change.item.key : change.key))
 }
 
-function placePast({ type, key }: Place, item: SourceItem): CachedItem {
+function placePast({ type, key }: Place, item: SourceItem, revision: number): CachedItem {
   const placed = placeItem(type.slabs, key, item)
-  if (placed.kind === 'object') type.slabs.retire(placed)
+  if (placed.kind === 'object') type.slabs.retire(placed, revision)
   return placed
 }
 

@@ -1,11 +1,10 @@
-// The current objects of a type by the values of indexed fields: a list of the pods of one node does not look at the pods of the
-// others.
+// The current objects of a type by the values of indexed fields: a list of the pods of one node does not look at the pods of other nodes.
 import type { SelectableField } from '../api/selector-fields.ts'
 import { fieldText } from '../store/selection.ts'
 import type { CachedObject, IndexedFields } from './cached-object.ts'
 import type { IndexLoad, Lookup } from './path-index.ts'
 
-/** All objects with one value. They share this one string. */
+/** All objects with one value of a field. They share the string of this value. */
 interface Bucket {
   readonly value: string
   readonly objects: Map<string, CachedObject>
@@ -13,7 +12,7 @@ interface Bucket {
 
 export class FieldIndex {
   readonly fields: readonly SelectableField[]
-  /** The shared strings. Objects refer to them, and may outlive the index. */
+  /** The places of the fields. Objects refer to this record, and may outlive the index. */
   readonly #places: IndexedFields
   readonly #buckets: readonly Map<string, Bucket>[]
   /** Set until the first search: all current objects, whose values another index has read. */
@@ -33,7 +32,7 @@ export class FieldIndex {
     object.index(this.#places, this.#shared === undefined ? this.#file(object, values) : values)
   }
 
-  /** The same values as shared strings. */
+  /** Adds the object to its buckets. Returns the same values as shared strings. */
   #file(object: CachedObject, values: readonly string[]): readonly string[] {
     return values.map((value, place) => {
       const bucket = this.#bucket(place, value)
@@ -50,14 +49,14 @@ export class FieldIndex {
     }
   }
 
-  /** In any order. Undefined: the field is not indexed. */
+  /** Returns the objects with this value, in any order. Undefined: the field is not indexed. */
   find(field: SelectableField, value: string): CachedObject[] | undefined {
     const place = this.placeOf(field.name)
     if (place < 0) return undefined
     return [...(this.#bucketsAt(place)?.get(value)?.objects.values() ?? [])]
   }
 
-  /** Undefined: the path is not that of an indexed field. */
+  /** Returns the index of the field at a path. Undefined: the field is not indexed. */
   at(path: readonly string[]): Lookup | undefined {
     const place = this.fields.findIndex(({ paths: [only, other], absent }) => {
       return other === undefined && absent === '' && only?.join('\0') === path.join('\0')

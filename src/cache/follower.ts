@@ -1,5 +1,5 @@
-// Keeps the contents up to date: loads them, follows the storage's watch, and loads them again if the watch breaks off and
-// cannot be resumed. Lost connections are handled by the storage itself.
+// Keeps the contents up to date: loads them, follows the storage's watch, and loads them again if the watch breaks off and cannot be
+// resumed. The storage itself handles lost connections.
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -13,18 +13,18 @@ const LONGEST_RETRY_MS = 5_000
 
 export interface FollowerEvents {
   readonly onLoading: (loaded: number, total: number) => void
-  /** Complete as of the revision; older contents are no longer updated. */
+  /** Called when contents are complete as of the revision. Older contents are no longer updated. */
   readonly onLoaded: (contents: Contents, revision: number) => void
-  /** The contents include everything up to the revision. */
+  /** Called when the contents include everything up to the revision. */
   readonly onProgress: (revision: number) => void
-  /** The stream cannot be resumed, and everything is about to be loaded again. */
+  /** Called when the stream cannot be resumed, before everything is loaded again. */
   readonly onLost: (error: unknown) => void
   readonly onError: (error: unknown) => void
 }
 
 export interface FollowerOptions extends ContentsOptions {
   readonly source: Source
-  /** The contents of the source from a moment ago. With them nothing is loaded. */
+  /** Recent contents of the source. If there are any, nothing is loaded. */
   readonly shared: SharedContents | undefined
   /** The clock for retries of the storage. */
   readonly waitClock: Clock
@@ -84,7 +84,7 @@ export class Follower {
     }
   }
 
-  /** Called once. A reader that needs earlier changes reads them from the storage. */
+  /** Takes the shared contents, once. Earlier changes are read from the storage. */
   #takeShared(): Loaded | undefined {
     const shared = this.#shared
     if (shared === undefined) return undefined
@@ -116,7 +116,7 @@ export class Follower {
     return { contents, revision }
   }
 
-  /** Concurrent with the stream. */
+  /** Adds the changes from before the load, while the stream runs. */
   async #readPast(contents: Contents, revision: number, signal: AbortSignal): Promise<void> {
     const past = await readPast(this.#options, revision, signal)
     if (past !== undefined) contents.extendHistory(past)

@@ -1,5 +1,5 @@
-// The recent changes of a type, in order. Watches start here from a past version, and slow ones catch up here. Complete after
-// `floor`; older changes may still be in the storage. A type without changes forgets nothing (D8).
+// The recent changes of a type, in order. A watch from a past version starts here, and a slow watch catches up here. The history has all
+// changes after `floor`. Older changes may still be in the storage. As long as no change is dropped, `floor` stays (D8).
 import type { Change } from '../store/change.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { PastBudget, PastLimits } from './past-budget.ts'
@@ -9,11 +9,11 @@ import { RevisionQueue } from './revision-queue.ts'
 export interface HistoryRecord {
   readonly revision: number
   readonly change: Change
-  /** Relative to the type. */
+  /** The key within the type. */
   readonly key: string
-  /** The object before, readable or not. Undefined: there was none. */
+  /** The object before the change, readable or not. Undefined: there was no object. */
   readonly previous: CachedItem | undefined
-  /** The values of indexed fields, before and now. */
+  /** The values of indexed fields, before and after the change. */
   readonly before: readonly string[] | undefined
   readonly now: readonly string[] | undefined
   readonly atMs: number
@@ -62,14 +62,14 @@ export class History {
     return this.#queue.first?.revision
   }
 
-  /** Every change after this revision is here. */
+  /** The history has every change after this revision. */
   get floor(): number {
     return this.#floor
   }
 
   /**
-   * The position for a watcher that has seen this revision. The watcher may have seen only some changes of a revision that changed several objects,
-   * so it gets all of them again (D35).
+   * The position for a watcher that has seen this revision. The watcher may have seen only some changes of a revision that changed several
+   * objects, so it gets all of them again (D35).
    */
   resumedAfter(revision: number): number {
     const behind = this.#queue.placeAfter(revision)
@@ -87,7 +87,7 @@ export class History {
     this.expire(record.atMs)
   }
 
-  /** Adds all records of a revision. */
+  /** Forgets all records of the oldest revision. */
   forgetFirst(): void {
     const { first } = this.#queue
     if (first !== undefined) this.#dropWhile(({ revision }) => revision === first.revision)
@@ -101,7 +101,7 @@ export class History {
     this.#dropWhile((first) => first.atMs < nowMs - this.#limits.milliseconds)
   }
 
-  /** Prepends older records: all after `floor` and before the first one here. */
+  /** Prepends older records: all after `floor` and before the first record here. */
   extendBack(records: readonly HistoryRecord[], floor: number): void {
     if (floor >= this.#floor) return
     this.#queue.addInFront(records)
@@ -112,7 +112,8 @@ export class History {
   }
 
   /**
-   * The records after a revision, which must not be below `floor`: the wanted number, and the rest of the last revision. `isAll`: there are no more.
+   * Returns the next `count` records after a revision, and the rest of the last one's revision. The given revision must not be below
+   * `floor`. `isAll`: there are no more records.
    */
   after(revision: number, count: number): { readonly records: readonly HistoryRecord[]; readonly isAll: boolean } {
     const start = this.#queue.placeAfter(revision)
@@ -121,12 +122,12 @@ export class History {
     return { records: this.#queue.slice(start, end), isAll: end === this.#queue.size }
   }
 
-  /** The records after the first revision and up to the second; the first must not be below `floor`. */
+  /** The records after `revision` and up to `upTo`. `revision` must not be below `floor`. */
   between(revision: number, upTo: number): readonly HistoryRecord[] {
     return this.#queue.slice(this.#queue.placeAfter(revision), this.#queue.placeAfter(upTo))
   }
 
-  /** The revision of the newest old record. Undefined: no record is old. */
+  /** The revision of the newest record that `isOld` accepts. Undefined: there is no such record. */
   lastRevision(isOld: (record: HistoryRecord) => boolean): number | undefined {
     return this.#queue.at(this.#queue.placeBehind(isOld) - 1)?.revision
   }

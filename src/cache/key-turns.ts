@@ -1,5 +1,5 @@
-// Serializes the writers of one object. Otherwise only one of many concurrent writers would win, and each loser would repeat all of
-// its work. A turn that takes long does not delay the others, so that no two writers wait for each other.
+// Serializes the writers of one object. Otherwise only one of many concurrent writers would win, and each loser would repeat all of its
+// work. A writer's turn ends after 100 ms if other writers wait, so that no two writers block each other.
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { TurnoverMap } from '../lib/turnover-map.ts'
@@ -14,7 +14,7 @@ export class KeyTurns {
     this.#clock = clock
   }
 
-  /** A turn after all earlier ones. End it once it has begun. */
+  /** Returns a turn after all earlier turns for the key. The caller must end it after it has begun. */
   take(key: string): Turn {
     const onEnd = (done: Turn): void => {
       if (this.#last.get(key) === done) this.#last.delete(key)
@@ -46,7 +46,10 @@ export class Turn {
     if (before === undefined) this.#begin()
   }
 
-  /** Undefined: the turn has begun already. Rejects with `CancelledError` if the signal fires first. The turn ends by itself then. */
+  /**
+   * Resolves when the turn begins. Undefined: it has begun already. Rejects with `CancelledError` if the signal fires first. Then the turn
+   * ends by itself.
+   */
   begun(signal: AbortSignal): Promise<void> | undefined {
     const before = this.#before
     this.#before = undefined
@@ -58,7 +61,7 @@ export class Turn {
       before.#whenOver(() => {
         signal.removeEventListener('abort', giveUp)
         this.#begin()
-        // A cancelled writer delays no other.
+        // A cancelled writer delays no other writer.
         if (signal.aborted) this.end()
         resolve()
       })

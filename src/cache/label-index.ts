@@ -1,15 +1,16 @@
-// The current objects of a type by the values of the labels that readers select by equality: a thousand watches of one label each
-// do not look at every object a thousand times. A key is indexed at the first request, and may be replaced by another.
+// The current objects of a type by the values of the labels that readers select by equality. So a thousand watches, each with one label
+// value, do not look at every object a thousand times. A label key is indexed at the first request for it, and may be replaced by another
+// key.
 import { labelValue } from '../store/selection.ts'
 import type { CachedObject } from './cached-object.ts'
 import { type CurrentObjects, ValueIndex } from './value-index.ts'
 
-/** The number of indexed keys. A key that was used within this time is not replaced. */
+/** The most indexed keys, and the time after its last use in which a key is not replaced. */
 const MOST_KEYS = 4
 const KEPT_MS = 60_000
 /**
- * The first request for a key indexes this many objects at once. The rest follows in smaller pieces, each in a turn of the event loop. Requests
- * before the end walk over all objects.
+ * The first request for a key indexes this many objects at once. The other objects follow in smaller pieces, each in a turn of the event
+ * loop. Requests before the end walk over all objects.
  */
 const PIECE = 50_000
 const LATER_PIECE = 10_000

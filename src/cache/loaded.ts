@@ -11,12 +11,12 @@ export class Loaded {
     this.#isLoaded = isLoaded
   }
 
-  /** Wakes all that wait. */
+  /** Wakes all waiting callers. */
   tell(): void {
     for (const done of this.#waiting) done()
   }
 
-  /** False if the signal fires or the time is over first. */
+  /** Resolves to true when everything is loaded. False: the signal has fired, or the time was over first. */
   wait(signal: AbortSignal, timeoutMs?: number): Promise<boolean> {
     if (this.#isLoaded()) return Promise.resolve(true)
     return new Promise((resolve) => {

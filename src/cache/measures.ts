@@ -52,7 +52,7 @@ export class CacheMeasures extends Measures {
   )
   readonly #types = new Map<string, TypeMeasures>()
 
-  /** Forgets found series: some may be removed. */
+  /** Forgets the series that were looked up, because some of them may be removed. */
   forgetFound(): void {
     this.#types.clear()
   }

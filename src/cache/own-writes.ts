@@ -1,5 +1,5 @@
-// This replica's writes that the watch has not delivered yet: the next write to the same object starts from them, because the
-// cache is still out of date.
+// This replica's writes that the watch has not delivered yet. The next write to the same object starts from them, because the cache is
+// still out of date.
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import type { Written } from '../store/commit.ts'
 import { keyInType } from '../store/keys.ts'
@@ -9,11 +9,11 @@ import type { CachedItem } from './cached-object.ts'
 
 interface OwnWrite {
   readonly revision: number
-  /** Undefined: it was removed. */
+  /** Undefined: the object was removed. */
   readonly current: Current | undefined
 }
 
-/** There are more only while the stream is stuck. Then they need not be complete. */
+/** The most remembered writes. There would be more only while the watch is stuck. */
 const MOST_REMEMBERED = 10_000
 
 export class OwnWrites {
@@ -37,7 +37,7 @@ export class OwnWrites {
     return this.#writes.get(key)
   }
 
-  /** The newest known version of an object. The write itself detects a newer one. */
+  /** The newest known version of an object. If the storage has a newer version, the write detects it. */
   newest(key: string, cached: CachedItem | undefined): Current | undefined {
     const own = this.#writes.get(key)
     if (own !== undefined && own.revision > (cached?.revision ?? 0)) return own.current

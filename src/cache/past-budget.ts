@@ -5,12 +5,12 @@
 export const RECORD_BYTES = 512
 /** The memory of a state: the nodes of its tree that one change replaces. */
 export const STATE_BYTES = 2048
-/** A node of a tree. */
+/** The memory of a node of a tree. */
 export const NODE_BYTES = 640
 
 export interface PastHolder {
   readonly pastBytes: number
-  /** Forgets the oldest states until the rest fits into the bytes, or nothing can be forgotten. */
+  /** Forgets the oldest changes and states until the rest takes at most this many bytes. */
   forgetPast(downTo: number): void
 }
 
@@ -32,7 +32,7 @@ export class PastBudget {
     this.#limits = limits
   }
 
-  /** Half of the stored bytes. */
+  /** Half of the stored bytes, but within the lowest and the highest limit. */
   get limit(): number {
     const { bytes, mostBytes } = this.#limits
     return Math.max(bytes, Math.min(mostBytes, this.stored / 2))
@@ -42,7 +42,7 @@ export class PastBudget {
     return this.used > this.limit
   }
 
-  /** Frees more than needed, so that not every change has to. A type below its share forgets nothing. */
+  /** Frees more than needed, so that not every change must free memory. A type below its share forgets nothing. */
   trim(holders: readonly PastHolder[]): void {
     if (!this.isOver) return
     const level = fillLevel(
@@ -53,7 +53,7 @@ export class PastBudget {
   }
 }
 
-/** The highest limit for each amount that keeps their sum at or below `total`. */
+/** The highest limit that keeps the sum at or below `total` if each amount is cut to it. */
 export function fillLevel(amounts: readonly number[], total: number): number {
   const ascending = amounts.toSorted((a, b) => a - b)
   let left = total

@@ -1,5 +1,5 @@
-// The indexes of a type that its operator has configured: objects by the values at places such as `status.phase`. A query that
-// requires one of a few values at such a place looks at the objects with these values alone.
+// The indexes of a type that the operator has configured. They find objects by the values at places such as `status.phase`. A query that
+// requires one of a few values at such a place looks only at the objects with these values.
 import type { IndexedPlace } from '../api/indexed-place.ts'
 import type { SelectableField } from '../api/selector-fields.ts'
 import { fieldText } from '../store/selection.ts'
@@ -7,11 +7,11 @@ import type { Pin } from '../store/store.ts'
 import type { CachedObject } from './cached-object.ts'
 import { type CurrentObjects, ValueIndex } from './value-index.ts'
 
-/** With more values than this a place is not indexed. */
+/** A place with more values than this is not indexed. */
 const MOST_VALUES = 200_000
 /** Values are compared up to this length, so that long values take no more memory. */
 const LONGEST_VALUE = 128
-/** Objects that are indexed in one turn of the event loop, if there were objects before the index. */
+/** The number of objects that are indexed in one turn of the event loop, if there were objects before the index. */
 const PIECE = 1_000
 /** If more than one object in this many has the values, the query looks at all objects. */
 const WORTHWHILE = 2
@@ -25,9 +25,9 @@ export interface Lookup {
 
 export interface FoundByIndex {
   readonly name: string
-  /** In any order. Some may not match. */
+  /** The candidates, in any order. Some may not match. */
   readonly objects: CachedObject[]
-  /** Exactly these objects have the values of this pin. */
+  /** If present, the candidates are exactly the objects with the values of this pin. */
   readonly pin?: Pin
 }
 
@@ -41,7 +41,7 @@ export interface IndexLoad {
 export class PathIndexes {
   readonly #byPath = new Map<string, PathIndex>()
 
-  /** Replaces the indexes. Those that stay keep their values. New ones are built from the current objects. */
+  /** Replaces the indexes. Indexes that stay keep their values. New indexes are built from the current objects. */
   set(places: readonly IndexedPlace[], everything: CurrentObjects): void {
     const wanted = new Map(places.map((place) => [keyOf(place.path), place]))
     for (const key of this.#byPath.keys()) if (!wanted.has(key)) this.#byPath.delete(key)
@@ -61,7 +61,7 @@ export class PathIndexes {
     for (const index of this.#byPath.values()) index.remove(object)
   }
 
-  /** Undefined: no such index, or it is not ready. */
+  /** Undefined: there is no such index, or it is not complete. */
   at(path: Pin['path']): Lookup | undefined {
     const index = this.#byPath.get(keyOf(path))
     return index?.state === 'whole' ? index : undefined
@@ -95,7 +95,7 @@ function keyOf(path: Pin['path']): string {
   return path.join('\0')
 }
 
-/** By the index with the fewest candidates. Undefined: no index helps. `size`: the number of all objects. */
+/** Finds objects by the index with the fewest candidates. Undefined: no index helps. `size`: the number of all objects. */
 export function findPinned(
   pins: readonly Pin[],
   lookupAt: (path: Pin['path']) => Lookup | undefined,

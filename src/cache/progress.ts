@@ -1,8 +1,11 @@
-// The revision that the cache has reached, and the reads that wait for a later one. The watch delivers every write under the prefix;
-// for writes elsewhere the cache requests progress.
+// The revision that the cache has reached, and the reads that wait for a later one. The watch delivers every write under the prefix.
+// Because of writes elsewhere, the cache also requests the revision from the watch.
 import type { Clock } from '../lib/clock.ts'
 
-/** A write arrives within milliseconds; a longer wait is for a revision that is not in the stream. */
+/**
+ * The time before the first request for progress. A write arrives within milliseconds, so a longer wait is for a revision that is not in
+ * the stream.
+ */
 const FIRST_NUDGE_MS = 10
 const NUDGE_MS = 100
 
@@ -21,10 +24,10 @@ interface Waiter {
 
 export class Progress {
   readonly #clock: Clock
-  /** Requests progress from the stream. False: that is not possible. */
+  /** Requests progress from the stream. False: this is not possible. */
   readonly #ask: () => boolean
   readonly #waiters = new Set<Waiter>()
-  /** The waiters that need not hurry. */
+  /** The waiters without a time limit. No progress is requested for them. */
   readonly #patient = new Set<Pick<Waiter, 'revision' | 'done'>>()
   #revision = 0
   #isOver = false
@@ -46,20 +49,20 @@ export class Progress {
     for (const waiter of this.#patient) if (waiter.revision <= revision) waiter.done(true)
   }
 
-  /** Starts over after a load. */
+  /** Starts again at this revision, after a load. */
   reset(revision: number): void {
     this.#revision = 0
     this.advance(revision)
   }
 
-  /** The stream has ended: all waits fail. */
+  /** Call this when the stream has ended: all waits fail. */
   end(): void {
     this.#isOver = true
     for (const waiter of this.#waiters) waiter.done(false)
     for (const waiter of this.#patient) waiter.done(false)
   }
 
-  /** Resolves when the revision is reached, however long that takes: true. False: the stream has ended, or the signal fired. */
+  /** Resolves to true when the revision is reached, without a time limit. False: the stream has ended, or the signal has fired. */
   async whenReached(revision: number, signal: AbortSignal): Promise<boolean> {
     if (revision <= this.#revision) return true
     if (signal.aborted || this.#isOver) return false
@@ -76,7 +79,7 @@ export class Progress {
     })
   }
 
-  /** Whether the revision was reached in time. False also if the signal fired. */
+  /** Resolves to whether the revision was reached in time. Also false if the signal has fired. */
   async reach(revision: number, options: WaitOptions): Promise<boolean> {
     if (revision <= this.#revision) return true
     const { timeoutMs, signal, onlyIfAskable = false } = options

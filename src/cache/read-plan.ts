@@ -5,7 +5,7 @@ import type { ListAt } from '../api/read.ts'
 export interface CacheState {
   readonly isReady: boolean
   readonly revision: number
-  /** The oldest state of the type. Undefined: past states are not served from memory. */
+  /** The revision of the oldest state of the type. Undefined: past states are not served from memory. */
   readonly oldestSnapshot: number | undefined
 }
 
@@ -17,9 +17,9 @@ export type MemoryPlan =
 
 export type ReadPlan =
   | MemoryPlan
-  /** Wait for the storage's newest revision, then answer from memory. If that takes too long, from the storage. */
+  /** Wait for the storage's newest revision, then answer from memory. If the wait takes too long, the storage answers. */
   | { readonly kind: 'freshen' }
-  /** Wait for this revision, then plan again. If that takes too long, the version is too large. */
+  /** Wait for this revision, then plan again. If the wait takes too long, the requested version is too large. */
   | { readonly kind: 'wait'; readonly revision: number }
   | { readonly kind: 'storage' }
 

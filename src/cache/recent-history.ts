@@ -1,5 +1,5 @@
-// The changes shortly before the cache was loaded, from the storage's history: after a restart clients resume from older
-// versions, and find them here, so that they need not open watches on the storage.
+// Reads the changes from shortly before the load of the cache, from the storage's history. After a restart, clients resume from older
+// versions. The cache can then serve these watches, and no watches on the storage are needed.
 import { type Clock, repeat } from '../lib/clock.ts'
 import { anySignal } from '../lib/light-signal.ts'
 import type { Feed, Source, SourceChange, SourceItem } from '../store/source.ts'
@@ -10,7 +10,7 @@ const SPANS: readonly number[] = [5_000, 500, 1]
 /** The interval of requests for progress: there may be no changes under the prefix. */
 const ASK_MS = 100
 const TIMEOUT_MS = 10_000
-/** The most bytes of objects, before and after each change. Older changes stay in the storage. */
+/** The most bytes of the objects before and after all these changes. Older changes stay in the storage. */
 const MOST_BYTES = HISTORY_LIMITS.bytes
 
 export interface Past {
@@ -19,7 +19,7 @@ export interface Past {
   readonly floor: number
 }
 
-/** The revisions after the first, up to the second. */
+/** The revisions after `floor` and up to `revision`. */
 interface Span {
   readonly floor: number
   readonly revision: number
@@ -30,7 +30,7 @@ interface RecentHistoryOptions {
   readonly waitClock: Clock
 }
 
-/** Undefined: the storage does not have it. The cache is complete without it. */
+/** Returns the changes before a revision. Undefined: the storage does not have them. The cache also works without them. */
 export async function readPast(
   options: RecentHistoryOptions,
   revision: number,
@@ -77,7 +77,7 @@ async function collect(feed: Feed, { floor, revision: last }: Span): Promise<Pas
   return newest
 }
 
-/** The newest changes that fit, and the last revision in any case. */
+/** Keeps the newest changes that fit into `MOST_BYTES`, and always the last batch. */
 class NewestChanges implements Past {
   floor: number
   readonly #kept: { readonly revision: number; readonly changes: readonly SourceChange[]; readonly bytes: number }[] =
@@ -92,7 +92,7 @@ class NewestChanges implements Past {
     return this.#kept.flatMap(({ changes }) => changes)
   }
 
-  /** The changes of complete revisions, up to this one. */
+  /** Adds the changes of complete revisions, up to this revision. */
   add(revision: number, changes: readonly SourceChange[]): void {
     const bytes = changes.reduce((sum, change) => sum + bytesOf(change), 0)
     this.#kept.push({ revision, changes, bytes })

@@ -39,7 +39,7 @@ export class RevisionQueue<T extends { readonly revision: number }> {
     return this.placeBehind((entry) => entry.revision <= revision)
   }
 
-  /** The place of the first item for which `isBefore` is false. It is true for all items before that. */
+  /** The place of the first item for which `isBefore` is false. `isBefore` must be true for all items before this place. */
   placeBehind(isBefore: (entry: T) => boolean): number {
     let low = this.#first
     let high = this.#all.length

@@ -1,22 +1,26 @@
-// Bytes outside of the JavaScript heap: objects are packed into large buffers, so that two hundred thousand of them cost the
-// garbage collector no more than a few buffers. A half-empty buffer is evacuated. Each type has buffers of its own, in proportion
-// to its size: one old version that is still referenced keeps all of its buffer.
+// Bytes outside of the JavaScript heap: objects are packed into large buffers, so that two hundred thousand of them cost the garbage
+// collector no more than a few buffers. The items of a half-empty buffer are moved to another when the history no longer refers to the
+// buffer: an earlier move would free nothing, and would hold the items twice. Each type has buffers of its own, in proportion to its size,
+// because one old version that is still referenced keeps its whole buffer in memory.
 import type { ApiObject } from '../api/object.ts'
+import { TurnoverMap } from '../lib/turnover-map.ts'
 
 const LEAST_SLAB_BYTES = 4 << 10
 const MOST_SLAB_BYTES = 1 << 20
+/** Moving this many bytes takes a few milliseconds. */
+const MOST_MOVED_BYTES = 8 << 20
 /** A new slab holds about this share of the current bytes. */
 const SLAB_PART = 1 / 8
 
-/** Behind each item there is a line end, so that it can be sent as a line without being copied. */
+/** Behind each item is a line end, so that the item can be sent as a line without a copy. */
 const LINE_END = 0x0a
 
-/** An item in a slab. It may be moved: read `slab` and `offset` together, each time. */
+/** An item in a slab. The item may be moved: always read `slab` and `offset` together. */
 export interface SlabItem {
   slab: Slab
   offset: number
   readonly length: number
-  /** False after a newer version has replaced it. History and snapshots may still show it. */
+  /** False after a newer version has replaced the item. History and snapshots may still show the item. */
   isCurrent: boolean
 }
 
@@ -28,6 +32,8 @@ export class Slab {
   used = 0
   /** Bytes of items that are current. */
   live = 0
+  /** The last revision that has replaced or removed an item. */
+  retiredAt = 0
 
   constructor(bytes: number, owner: SlabAllocator) {
     this.owner = owner
@@ -36,16 +42,18 @@ export class Slab {
 }
 
 export class SlabAllocator {
-  /** The shared items. Each cache that has them counts them for itself. Undefined: the items are not shared. */
+  /** The parsed objects of items that several caches share, so that each is parsed once. Undefined: the items are not shared. */
   parsed: WeakMap<SlabItem, ApiObject> | undefined
   #slab: Slab | undefined
   /** Bytes of all items that are current. */
   #live = 0
+  /** The half-empty slabs, by `retiredAt`. */
+  readonly #sparse = new TurnoverMap<Slab, Slab>()
 
-  /** Space for this many bytes. The caller writes them and then makes an item with `settle`. */
+  /** Reserves space for this many bytes. The caller writes them, and then adds the item with `settle`. */
   reserve(itemLength: number): { readonly slab: Slab; readonly offset: number } {
     const length = itemLength + 1
-    // Only small objects share a slab: a large one would leave most of it unused.
+    // Only small objects share a slab: a large object could leave much of it unused.
     if (length > MOST_SLAB_BYTES / 4) return take(new Slab(length, this), length)
     if (this.#slab === undefined || this.#slab.used + length > this.#slab.buffer.length) {
       let bytes = LEAST_SLAB_BYTES
@@ -60,17 +68,35 @@ export class SlabAllocator {
     move(item)
   }
 
-  /** The item was replaced or removed. Items of another allocator are ignored. */
-  retire(item: SlabItem): void {
+  /** Call this when the revision has replaced or removed an item. Items of another allocator are ignored. */
+  retire(item: SlabItem, revision: number): void {
     if (!item.isCurrent || item.slab.owner !== this) return
     item.isCurrent = false
     const { slab } = item
     slab.live -= item.length
     this.#live -= item.length
-    if (slab !== this.#slab && slab.live > 0 && slab.live < slab.buffer.length / 2) this.#evacuate(slab)
+    slab.retiredAt = revision
+    if (slab.live >= slab.buffer.length / 2) return
+    this.#sparse.delete(slab)
+    if (slab.live > 0) this.#sparse.set(slab, slab)
   }
 
-  /** Items that are not current stay. They free the old buffer when the last snapshot with them is dropped. */
+  /**
+   * Moves the current items of the half-empty slabs where all others were replaced or removed by this revision or an earlier one. Slabs
+   * beyond a limit wait for the next call.
+   */
+  compact(upTo: number): void {
+    let left = MOST_MOVED_BYTES
+    for (const slab of this.#sparse.values()) {
+      if (slab.retiredAt > upTo || left <= 0) return
+      if (slab === this.#slab) continue
+      this.#sparse.delete(slab)
+      left -= slab.live
+      this.#evacuate(slab)
+    }
+  }
+
+  /** Moves the current items to other slabs. The others stay: the old buffer is freed when the last snapshot with them is dropped. */
   #evacuate(slab: Slab): void {
     for (const item of slab.items) {
       if (!item.isCurrent) continue

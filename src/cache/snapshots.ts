@@ -1,7 +1,7 @@
-// The states of a type at its latest revisions, one for each change (D9), for 75 s or until the storage is compacted, as far as the history
-// goes back. Few of them are kept: a copy-on-write clone makes every later change copy the nodes that it touches, which for a create is nearly
-// a third of its cost. Requested states are kept, and one of each number of changes. Any other state is rebuilt from the next kept one, by
-// undoing the changes between them.
+// The states of a type at its latest revisions, one for each change (D9). They go back as far as the history, but at most 75 s, and not
+// beyond a compaction of the storage. Few of them are kept. A kept state is a copy-on-write clone: the next changes must copy the nodes
+// that they touch, which is nearly a third of the cost of a create. Requested states are kept, and one state for every `MOST_UNDONE`
+// changes. Any other state is rebuilt from the next kept state, by undoing the changes between the two states.
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { History } from './history.ts'
@@ -10,7 +10,7 @@ import { RevisionQueue } from './revision-queue.ts'
 
 export type ItemTree = SortedTree<string, CachedItem>
 
-/** Never changed. */
+/** A state, which never changes. */
 export interface Snapshot {
   /** The first revision of the state. */
   readonly revision: number
@@ -23,11 +23,11 @@ interface TakenSnapshot extends Snapshot {
 }
 
 interface KeptSnapshot extends TakenSnapshot {
-  /** The revision of the next change. If both are of one revision, the snapshot is not a state. */
+  /** The revision of the next change. If it is the same revision, the snapshot has only a part of that revision and is not a state. */
   readonly until: number
 }
 
-/** The current objects of the type, which differ after each change. */
+/** The current objects of the type. Each change modifies them. */
 export interface CurrentState {
   readonly tree: ItemTree
   readonly unreadable: number
@@ -35,7 +35,7 @@ export interface CurrentState {
 
 export interface SnapshotsOptions {
   readonly revision: number
-  /** It has every change since `revision`, or since its floor. */
+  /** The history of the type, with every change since `revision` or since its floor. */
   readonly history: History
   readonly budget: PastBudget
   readonly current: CurrentState
@@ -43,7 +43,7 @@ export interface SnapshotsOptions {
 
 const SNAPSHOT_MS = 75_000
 
-/** The most changes to undo: half a millisecond of work, a whole one among 100,000 objects. */
+/** The most changes to undo. Undoing them takes half a millisecond, or a whole millisecond among 100,000 objects. */
 export const MOST_UNDONE = 256
 
 /** The smallest number of entries in a node of a tree. */
@@ -57,7 +57,7 @@ export class Snapshots {
   #bytes = 0
   /** The revision of the last change. */
   #revision: number
-  /** Undefined: it was not requested since. */
+  /** The newest state. Undefined: it was not requested since the last change. */
   #newest: TakenSnapshot | undefined
   /** The number of changes since the last snapshot. */
   #changes = 0
@@ -88,7 +88,7 @@ export class Snapshots {
     return Math.max(this.#floor, this.#history.floor)
   }
 
-  /** Call this after a change, when the history has it. */
+  /** Call this after a change, when the history has the change. */
   changed(revision: number): void {
     const before = this.#newest
     this.#newest = undefined
@@ -98,7 +98,7 @@ export class Snapshots {
     if (this.#changes >= MOST_UNDONE) this.#newest = this.#take()
   }
 
-  /** The state at the end of a revision. Undefined: it is dropped. */
+  /** The state at the end of a revision. Undefined: the state was dropped. */
   at(revision: number): Snapshot | undefined {
     if (revision >= this.#revision) return this.newest
     if (revision < this.oldestRevision) return undefined
@@ -108,17 +108,17 @@ export class Snapshots {
     return this.#before(this.#kept.at(next) ?? this.newest, revision)
   }
 
-  /** Drops states that are out of date for too long. The newest state always stays. */
+  /** Drops states that have been out of date for too long. The newest state always stays. */
   expire(nowMs: number): void {
     this.#raiseFloor(this.#history.lastRevision(({ atMs }) => atMs < nowMs - SNAPSHOT_MS))
   }
 
-  /** Forgets the compacted states. */
+  /** Drops the states that the storage has compacted. */
   compact(compacted: number): void {
     this.#raiseFloor(this.#history.lastRevision(({ revision }) => revision <= compacted))
   }
 
-  /** The revision of the oldest kept state. Undefined: none. */
+  /** The revision of the oldest kept state. Undefined: no state is kept. */
   get firstRevision(): number | undefined {
     return this.#kept.first?.revision
   }
@@ -134,7 +134,7 @@ export class Snapshots {
 
   #take(): TakenSnapshot {
     const { tree, unreadable } = this.#current
-    // It owns the nodes of one change, and of each other change at most a leaf.
+    // The snapshot owns the nodes of one change, and at most one leaf for each other change.
     const leaves = Math.min(Math.max(this.#changes - 1, 0), tree.size / NODE_ITEMS)
     this.#changes = 0
     return { revision: this.#revision, tree: tree.clone(), unreadable, bytes: STATE_BYTES + leaves * NODE_BYTES }

@@ -1,5 +1,5 @@
-// One type in memory: current objects, snapshots, history, indexes and watchers. A change goes through all of them in one turn of
-// the event loop, so that readers never see one without the other.
+// One type in memory: current objects, snapshots, history, indexes and watchers. A change goes through all of them in one turn of the event
+// loop, so that readers never see only a part of it.
 import type { IndexedPlace } from '../api/indexed-place.ts'
 import type { ApiError } from '../api/status.ts'
 import { newSortedTree } from '../lib/sorted-tree.ts'
@@ -22,10 +22,10 @@ import type { CurrentObjects } from './value-index.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
-/** The number of changes whose encodings are kept for slower watchers, and for how long. */
+/** The number of changes whose encodings are kept for slower watchers, and the time for which they are kept. */
 const EVENTS_KEPT = 64
 const EVENTS_MS = 10_000
-/** A past state with more changes behind it is searched without an index. */
+/** A past state with more changes after it is searched without an index. */
 const MOST_CHANGED = 20_000
 
 export interface TypeCacheOptions {
@@ -41,7 +41,7 @@ export interface TypeCacheOptions {
   readonly shared?: SharedType | undefined
 }
 
-/** The objects of a type at a moment. It never changes. A copy shares all nodes except those that are written later. */
+/** The objects of a type at one moment, which never change. A clone of the tree shares all nodes. A write to one of the two copies the nodes that it changes. */
 export interface SharedType {
   readonly tree: ItemTree
   readonly unreadable: number
@@ -55,7 +55,7 @@ export class TypeCache implements Finder, PastHolder {
   readonly slabs = new SlabAllocator()
   /** The current objects, in order. To keep them beyond this turn of the event loop, make a snapshot. */
   readonly tree: ItemTree
-  /** The same by key, except for the first objects: a lookup in the tree compares a dozen texts. */
+  /** The same objects by key, without those of `shared`. A lookup in the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
   readonly #beganShared: boolean
   readonly #limits: HistoryLimits
@@ -67,7 +67,7 @@ export class TypeCache implements Finder, PastHolder {
   /** The readers that wait for the first object. */
   readonly #awaiting = new Set<() => void>()
   #nowMs: number
-  /** The last changes, as a ring buffer. */
+  /** The last changes, with their encodings, as a ring buffer. */
   readonly #withEvents: (HistoryRecord | undefined)[] = []
   #changes = 0
   #unreadable: number
@@ -98,7 +98,7 @@ export class TypeCache implements Finder, PastHolder {
     return { tree: this.tree.clone(), unreadable: this.#unreadable, bytes: this.#bytes }
   }
 
-  /** Made at the first use: each type can have a dozen of them, and most types have no objects. */
+  /** The measures are made at their first use: a type can have a dozen of them, and most types have no objects. */
   get measures(): TypeMeasures {
     return (this.#measures ??= this.#findMeasures())
   }
@@ -136,6 +136,7 @@ export class TypeCache implements Finder, PastHolder {
       if (change <= state) this.#history.forgetFirst()
       else this.#snapshots.forgetFirst()
     }
+    this.slabs.compact(this.#history.floor)
   }
 
   /** Resolves at the next change, before any watcher gets it, or when no change can come, or the signal fires. */
@@ -151,7 +152,7 @@ export class TypeCache implements Finder, PastHolder {
     })
   }
 
-  /** Ends all watches, with an error if history is lost. A reader that waits for a change may find it in the storage. */
+  /** Ends all watches, with an error if history is lost. Also wakes the readers that wait for a change: they may find it in the storage. */
   endWatches(error: ApiError | undefined): void {
     this.#wake()
     const { watchers } = this
@@ -166,7 +167,7 @@ export class TypeCache implements Finder, PastHolder {
     for (const done of this.#awaiting) done()
   }
 
-  /** Gives back its share of the budget. */
+  /** Gives back the type's share of the budget. */
   close(): void {
     this.#wake()
     this.#history.forgetAll()
@@ -182,7 +183,7 @@ export class TypeCache implements Finder, PastHolder {
   find(matcher: Matcher, { snapshot, revision, isPaged }: FindIn): FoundByIndex | undefined {
     const found = this.#findNewest(matcher, isPaged)
     if (found === undefined || this.#snapshots.isNewest(snapshot)) return found
-    // The indexes have the newest state. The objects that have changed since then are candidates too.
+    // The indexes have the newest state. The objects that have changed since the snapshot are candidates too.
     if (revision < this.#history.floor) return undefined
     const changed = this.#history.between(revision, Infinity)
     if (changed.length > MOST_CHANGED) return undefined
@@ -221,9 +222,9 @@ export class TypeCache implements Finder, PastHolder {
     return { size: this.tree.size, nowMs: this.#nowMs, objects: (from) => this.#objects(from) }
   }
 
-  /** Part of a load, without events. `begin` must follow. */
+  /** Adds an item of a load, without events. `begin` must follow. */
   fill(item: CachedItem): void {
-    this.#replace(item.key, item)
+    this.#replace(item.key, item, item.revision)
   }
 
   /** Ends a load: history and snapshots begin here. `isShared`: the revision may have changed several objects of the type. */
@@ -234,7 +235,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#snapshots = this.#newSnapshots(revision)
   }
 
-  /** Applies a change and offers it to watchers. Without `item` the object was removed. */
+  /** Applies a change and offers it to watchers. Undefined `item`: the object was removed. */
   apply(change: {
     readonly key: string
     readonly item: CachedItem | undefined
@@ -242,7 +243,7 @@ export class TypeCache implements Finder, PastHolder {
     readonly nowMs: number
   }): void {
     const { key, item, revision, nowMs } = change
-    const previous = this.#replace(key, item)
+    const previous = this.#replace(key, item, revision)
     if (item === undefined && previous === undefined) return
     if (this.#awaiting.size > 0) this.#wake()
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
@@ -264,6 +265,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#nowMs = nowMs
     this.#snapshots.expire(nowMs)
     this.#history.expire(nowMs)
+    this.slabs.compact(this.#history.floor)
     for (const [at, record] of this.#withEvents.entries()) {
       if (record === undefined || record.atMs > nowMs - EVENTS_MS) continue
       record.change.forgetEvents()
@@ -271,14 +273,14 @@ export class TypeCache implements Finder, PastHolder {
     }
   }
 
-  #replace(key: string, item: CachedItem | undefined): CachedItem | undefined {
+  #replace(key: string, item: CachedItem | undefined, revision: number): CachedItem | undefined {
     const previous = this.get(key)
     if (previous?.kind === 'object') {
       this.fields.remove(previous)
       this.#paths.remove(previous)
       this.#labels.remove(previous)
       this.#countBytes(-previous.length)
-      this.slabs.retire(previous)
+      this.slabs.retire(previous, revision)
     } else if (previous !== undefined) this.#unreadable--
     if (item === undefined) {
       this.#items.delete(key)
@@ -301,7 +303,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#budget.stored += bytes
   }
 
-  /** Older changes stay in history without their encodings. */
+  /** Keeps the encodings of the newest changes. Older changes stay in the history without them. */
   #keepEventsOf(newest: HistoryRecord): void {
     const at = this.#changes++ % EVENTS_KEPT
     this.#withEvents[at]?.change.forgetEvents()

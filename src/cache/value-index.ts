@@ -1,22 +1,22 @@
-// The current objects of a type by one text of each: the value of a label or of a field. It is built in pieces, each in a turn of the
-// event loop, and follows changes from the start. With too many values it gives up, because each takes memory of its own.
+// The current objects of a type by one text of each: the value of a label or of a field. It is built in pieces, each in a turn of the event
+// loop, and follows changes from the start. With too many values the index gives up, because each value takes memory of its own.
 import type { CachedObject } from './cached-object.ts'
 
 export interface CurrentObjects {
   readonly size: number
   readonly nowMs: number
-  /** In the order of keys, from this one on. */
+  /** The objects in the order of their keys, from this key on. */
   objects(from: string): Iterable<CachedObject>
 }
 
 export interface ValueIndexOptions {
-  /** Undefined: the object is not in the index. Always the same for an object. */
+  /** Must always return the same for an object. Undefined: the object is not in the index. */
   readonly valueOf: (object: CachedObject) => string | undefined
   readonly mostValues: number
 }
 
 export interface Building {
-  /** The number of objects that are indexed at once. */
+  /** The number of objects that are indexed in the first turn. */
   readonly first: number
   /** The number of objects in each later turn. */
   readonly later: number
@@ -27,7 +27,7 @@ export interface Building {
 export class ValueIndex {
   readonly #options: ValueIndexOptions
   readonly #values = new Map<string, Map<string, CachedObject>>()
-  /** Objects before this one are indexed. Undefined: all are. */
+  /** Objects before this key are indexed. Undefined: all objects are indexed. */
   #next: string | undefined = ''
   #isGivenUp = false
   #size = 0
@@ -86,7 +86,7 @@ export class ValueIndex {
     goOn()
   }
 
-  /** Indexes some more objects. Later changes are indexed already. */
+  /** Indexes some more objects. Objects that have changed meanwhile are indexed already. */
   #look(everything: CurrentObjects, count: number): void {
     if (this.#next !== undefined) this.#next = this.#lookFrom(this.#next, everything, count)
   }

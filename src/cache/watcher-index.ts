@@ -1,5 +1,5 @@
-// Fan-out: finds the watchers of a change. Each watcher is registered under its narrowest selector, so that few get changes
-// that they do not select, however many watch the type.
+// Finds the watchers of a change. Each watcher is registered under its narrowest selector, so that few watchers get changes that they do
+// not select, even if many watch the type.
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { StoredObject } from '../api/read.ts'
 import { labelTextOf, labelValue } from '../store/selection.ts'
@@ -9,9 +9,9 @@ import type { HistoryRecord } from './history.ts'
 export type Scope =
   | { readonly kind: 'all' }
   | { readonly kind: 'namespace'; readonly prefix: string }
-  /** In one namespace, or of a type that has none. */
+  /** One object: in a namespace, or of a type without namespaces. */
   | { readonly kind: 'key'; readonly key: string }
-  /** In any namespace: the end of the key, with its slash. */
+  /** One name in any namespace. `suffix`: the end of the key, with its slash. */
   | { readonly kind: 'name'; readonly suffix: string }
   | { readonly kind: 'field'; readonly place: number; readonly value: string }
   | { readonly kind: 'label'; readonly key: string; readonly value: string }
@@ -23,10 +23,10 @@ export class WatcherIndex<W> {
   readonly #keys = new Map<string, Set<W>>()
   readonly #names = new Map<string, Set<W>>()
   readonly #values: readonly Map<string, Set<W>>[]
-  /** By key, then by value. */
+  /** The watchers by label key, then by value. */
   readonly #labels = new Map<string, Map<string, Set<W>>>()
 
-  /** `fields`: the type's indexed ones; a scope's `place` is a place among them. */
+  /** `fields`: the type's indexed fields. The `place` of a scope is the place in this list. */
   constructor(fields: readonly SelectableField[]) {
     this.#values = fields.map(() => new Map<string, Set<W>>())
   }
@@ -78,7 +78,7 @@ export class WatcherIndex<W> {
 
   #tellByLabels({ change }: HistoryRecord, tell: (watcher: W) => void): void {
     if (change.unreadable !== undefined) {
-      // It may have any label: all of these watchers are affected.
+      // An unreadable object may have any label, so all these watchers get the change.
       for (const values of this.#labels.values()) values.forEach((set) => set.forEach(tell))
       return
     }

@@ -1,5 +1,5 @@
 // One watch: first a state, then history, then live events. Live events wait in a small batch. If the reader is too slow, the batch is
-// dropped and reread from history at the cursor. Behind the oldest history: 410.
+// dropped and reread from history at the cursor. If the history no longer reaches back to the cursor, the watch ends with 410.
 import type { WatchEvent } from '../api/read.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { initialEvents } from '../store/change.ts'
@@ -9,11 +9,11 @@ import type { ListPage, StoredResource } from '../store/store.ts'
 import type { History, HistoryRecord } from './history.ts'
 import type { Scope, WatcherIndex } from './watcher-index.ts'
 
-/** Pending events beyond this are dropped and reread from history. */
+/** If there are more pending events than this, all are dropped and reread from history. */
 const MOST_PENDING = 256
-/** Records read at a time while catching up. */
+/** The number of records that are read at a time while catching up. */
 const CATCH_UP_RECORDS = 500
-/** The same for a matcher that takes long. */
+/** The number of records for a slow matcher. */
 const SLOW_RECORDS = 50
 
 export interface WatcherOptions {
@@ -26,7 +26,7 @@ export interface WatcherOptions {
   readonly index: WatcherIndex<Watcher>
   /** The watch begins after this revision. */
   readonly after: number
-  /** The state as of that revision, for watches that begin with one. */
+  /** The state as of that revision, for watches that begin with a state. */
   readonly state: ListPage['batches'] | undefined
   readonly bookmarks: boolean
   readonly skipUnreadable: boolean
@@ -38,11 +38,13 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   readonly #signal: AbortSignal
   readonly #onAbort = (): void => this.fail(new CancelledError(this.#signal.reason))
   #state: AsyncGenerator<readonly WatchEvent[]> | undefined
-  /** All selected changes up to here were delivered. Current only while `#isBehind`. */
+  /** All selected changes up to this revision were delivered. The value is up to date only while `#isBehind`. */
   #cursor: number
   #isBehind = true
+  /** The records of the history that are still to be matched, in a later turn. */
+  #unmatched: readonly HistoryRecord[] = []
   #pending: WatchEvent[] = []
-  /** The place to reread from if the pending events are dropped. */
+  /** The revision to reread from if the pending events are dropped. */
   #beforePending = 0
   #failure: unknown
   #isEnded = false
@@ -60,7 +62,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     options.index.add(options.scope, this)
     signal.addEventListener('abort', this.#onAbort, { once: true })
     if (signal.aborted) this.#onAbort()
-    // A watch without history to read is live before the first read.
+    // The watch catches up at once, so that a watch without history to read is live before the first read.
     else if (this.#state === undefined) this.#catchUp()
   }
 
@@ -78,8 +80,11 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       if (this.#pending.length > 0) return { done: false, value: this.#takePending() }
       if (this.#failure !== undefined) throw this.#failure
       if (this.#isEnded) return { done: true, value: undefined }
-      if (this.#isBehind) this.#catchUp()
-      else await new Promise<void>((resolve) => (this.#wake = resolve))
+      if (this.#isBehind) {
+        const turns = this.#options.matcher?.turns
+        if (turns?.isOver === true) await turns.next()
+        this.#catchUp()
+      } else await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
 
@@ -102,9 +107,11 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     return { done: true, value: undefined }
   }
 
-  /** A change in this watcher's scope has just happened. */
+  /** Takes a change in this watcher's scope that has just happened. */
   offer(record: HistoryRecord): void {
     if (this.#isBehind || this.#isEnded || record.revision <= this.#cursor) return
+    // The reader matches the record, in its turn: with many such watches, one change would take long.
+    if (this.#options.matcher?.turns !== undefined) return this.#fallBehind(record.revision - 1)
     if (this.#take !== undefined) return this.#accept(record)
     if (this.#pending.length === 0) this.#beforePending = record.revision - 1
     this.#accept(record)
@@ -115,7 +122,14 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     } else if (this.#pending.length > 0) this.#rouse()
   }
 
-  /** Sends a bookmark, unless older events are pending or its revision is not new. */
+  #fallBehind(cursor: number): void {
+    this.#isBehind = true
+    this.#cursor = cursor
+    this.#unfollow(true)
+    this.#rouse()
+  }
+
+  /** Sends a bookmark, unless the watcher is behind, or the revision is not after the start of the watch. */
   bookmark(revision: number): void {
     if (!this.#options.bookmarks || this.#isBehind || this.#isEnded) return
     if (revision <= this.#options.after) return
@@ -124,13 +138,13 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     this.#rouse()
   }
 
-  /** Pending events are still delivered before the error. */
+  /** Ends the watch with an error. Pending events are still delivered before it. */
   fail(error: unknown): void {
     if (!this.#isEnded) this.#failure = error
     this.#end()
   }
 
-  /** Pending events are still delivered before the end. */
+  /** Ends the watch without an error. Pending events are still delivered before the end. */
   finish(): void {
     this.#end()
   }
@@ -147,12 +161,12 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       const event = record.change.eventFor(matcher)
       if (event !== undefined) this.#hand(event)
     } catch (error) {
-      // This watcher cannot get the events that its client requested. The other watchers still get them.
+      // This watcher cannot get the events that its client requested. The other watchers still get theirs.
       this.fail(error)
     }
   }
 
-  /** A callback that throws ends its own watch only. */
+  /** Delivers an event. A callback that throws ends only its own watch. */
   #hand(event: WatchEvent): void {
     if (this.#take === undefined) {
       this.#pending.push(event)
@@ -173,18 +187,36 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
 
   #catchUp(): void {
     const { history, matcher } = this.#options
+    if (this.#isEnded) return
+    this.#beforePending = this.#cursor
+    if (this.#unmatched.length > 0) {
+      // Meanwhile there may be further records, so the watch is not live yet.
+      this.#match(this.#unmatched)
+      return
+    }
     if (this.#cursor < history.floor) {
       this.fail(tooOldResourceVersion(this.#cursor, history.floor))
       return
     }
-    this.#beforePending = this.#cursor
     const { records, isAll } = history.after(this.#cursor, matcher?.isSlow === true ? SLOW_RECORDS : CATCH_UP_RECORDS)
-    for (const record of records) {
+    if (this.#match(records) && isAll) this.#isBehind = false
+  }
+
+  /** Whether all records were matched. If the turn is over before, the rest waits for the next one. */
+  #match(records: readonly HistoryRecord[]): boolean {
+    const turns = this.#options.matcher?.turns
+    for (const [i, record] of records.entries()) {
+      if (turns?.isOver === true) {
+        this.#unmatched = records.slice(i)
+        return false
+      }
       this.#accept(record)
-      if (this.#failure !== undefined) return
-      this.#cursor = record.revision
+      if (this.#failure !== undefined) return false
+      // The revision of a transaction has several records, and is passed after the last of them.
+      if (records[i + 1]?.revision !== record.revision) this.#cursor = record.revision
     }
-    if (isAll) this.#isBehind = false
+    this.#unmatched = []
+    return true
   }
 
   async #orFail<T>(step: Promise<T>): Promise<T> {
@@ -211,6 +243,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   #end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
+    this.#unmatched = []
     this.#signal.removeEventListener('abort', this.#onAbort)
     this.#options.index.remove(this.#options.scope, this)
     this.#options.onEnd(this)

@@ -1,6 +1,6 @@
-// JSON as CEL values and back. JSON is read by its declared type, and only when an expression uses it.
+// Converts JSON to CEL values and back. JSON is read as its declared type, and only when an expression uses it.
 import { type Json, type JsonMap, setMember } from './json.ts'
-import { formatDuration, formatTimestamp, parseDate, parseDuration } from './time.ts'
+import { formatDuration, formatTimestamp, parseDate, readDuration } from './time.ts'
 import { DYN, type ListType, type MapType, type ObjectType, type Type } from './type.ts'
 import { CelList, CelMap, type CelValue, Duration, NamedMap, Optional, Timestamp, Uint } from './value.ts'
 
@@ -35,7 +35,7 @@ function adaptText(text: string, type: Type): CelValue {
     case 'timestamp':
       return parseDate(text)
     case 'duration':
-      return parseDuration(text)
+      return readDuration(text)
     case 'bytes':
       return Buffer.from(text, 'base64')
     default:
@@ -45,7 +45,7 @@ function adaptText(text: string, type: Type): CelValue {
 
 export class JsonList extends CelList {
   readonly json: readonly Json[]
-  readonly type: ListType | undefined
+  override readonly type: ListType | undefined
 
   constructor(json: readonly Json[], type: ListType | undefined) {
     super()
@@ -93,7 +93,10 @@ class JsonDictionary extends CelMap {
   }
 }
 
-/** An object of a declared type: only its declared fields are seen. */
+/**
+ * An object of a declared type: expressions see only its declared fields, and equality compares the other members too. A field that is null
+ * is like an absent one.
+ */
 class JsonObject extends NamedMap {
   readonly json: JsonMap
   readonly type: ObjectType
@@ -117,15 +120,22 @@ class JsonObject extends NamedMap {
     const field = this.type.fields.get(key)
     if (field === undefined || !Object.hasOwn(this.json, field.member)) return undefined
     const json = this.json[field.member]
-    return json === undefined ? undefined : adapt(json, field.type)
+    return json === undefined || json === null ? undefined : adapt(json, field.type)
   }
 
   *keys(): Generator<string> {
     for (const [name, { member }] of this.type.fields) if (Object.hasOwn(this.json, member)) yield name
   }
+
+  override get hidden(): CelMap | undefined {
+    if (Object.keys(this.json).length === this.size) return undefined
+    const declared = new Set([...this.type.fields].map(([, { member }]) => member))
+    const others = Object.entries(this.json).filter(([name]) => !declared.has(name))
+    return new JsonDictionary(Object.fromEntries(others), undefined)
+  }
 }
 
-/** Values nested deeper than this are not objects of the API. */
+/** Objects of the API are not nested deeper than this. */
 const MAX_DEPTH = 200
 
 /** Undefined: the value has no form in JSON. */

@@ -1,11 +1,11 @@
-// Whether a type can be assigned to another, and the bindings of the type parameters of a signature. Only a more general
-// type replaces a binding. A type that contains the parameter itself never does.
+// Whether a type can be assigned to another, and the bindings of the type parameters of a signature. Only a more general type replaces a
+// binding. A type that contains the parameter itself never replaces a binding.
 import { DYN, partsOf, type Type, withParts } from './type.ts'
 
 /** The types of type parameters, by name. An attempt that fails is undone. */
 export class Substitution {
   readonly #bound = new Map<string, Type>()
-  /** The earlier value of each binding of the attempt. */
+  /** The earlier value of each binding that the attempt changed. */
   readonly #undo: (readonly [string, Type | undefined])[] = []
 
   /** Keeps the bindings of the attempt if it succeeds. */
@@ -28,7 +28,19 @@ export class Substitution {
     this.#bound.set(name, type)
   }
 
-  /** The type with every parameter replaced; unknown ones become dyn if `complete`. */
+  /** Whether the type has more parts than this, with those of its parameters. */
+  isLarger(type: Type, most: number): boolean {
+    let parts = 0
+    const visit = (part: Type): boolean => {
+      if (++parts > most) return true
+      if (part.kind !== 'parameter') return partsOf(part).some(visit)
+      const bound = this.#bound.get(part.name)
+      return bound !== undefined && visit(bound)
+    }
+    return visit(type)
+  }
+
+  /** Replaces every parameter of the type. If `complete`, unknown parameters become dyn. */
   apply(type: Type, complete: boolean): Type {
     if (type.kind !== 'parameter') return withParts(type, (part) => this.apply(part, complete))
     const bound = this.#bound.get(type.name)
@@ -37,7 +49,7 @@ export class Substitution {
   }
 }
 
-/** Whether each type is assignable to its partner. If it is, the substitution makes it so. */
+/** Whether the first type of each pair is assignable to the second. If so, keeps the bindings that this needs. */
 export function assignAll(known: Substitution, pairs: readonly (readonly [Type, Type])[]): boolean {
   return known.attempt(() => pairs.every(([given, wanted]) => assignable(known, given, wanted)))
 }
@@ -75,7 +87,9 @@ function takesNull(type: Type): boolean {
   return ['null', 'object', 'opaque', 'optional', 'timestamp', 'duration'].includes(type.kind)
 }
 
-/** `fits`: the parameter may stand for the type. `taken`: it stands for something else. `no`: it would contain itself. */
+/**
+ * `fits`: the parameter may stand for the type. `taken`: the parameter stands for another type. `no`: the parameter would contain itself.
+ */
 function substitutes(known: Substitution, type: Type, name: string): 'fits' | 'taken' | 'no' {
   if (type.kind === 'parameter' && type.name === name) return 'fits'
   const bound = known.find(name)

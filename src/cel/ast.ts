@@ -4,7 +4,7 @@ import { OPTIONAL_SELECT } from './operators.ts'
 import { STRING, type Type } from './type.ts'
 
 interface Node {
-  /** The offset in the text that issues about the node point at. */
+  /** An offset in the text. Issues about the node point to it. */
   readonly at: number
 }
 
@@ -23,7 +23,7 @@ export interface Select extends Node {
   readonly kind: 'select'
   readonly operand: Expr
   readonly field: string
-  /** Made by `has(…)`: whether the field exists. */
+  /** Made by `has(…)`, which tests whether the field exists. */
   readonly testOnly: boolean
 }
 
@@ -41,7 +41,7 @@ export interface ListLiteral extends Node {
 
 export interface Item {
   readonly value: Expr
-  /** `[?x]`: the value of an optional, or nothing. */
+  /** `[?x]` adds the value of an optional, or nothing. */
   readonly optional: boolean
 }
 
@@ -68,12 +68,12 @@ export interface StructField extends Node {
   readonly optional: boolean
 }
 
-/** The form of `all`, `map` and similar macros: a value carried over the items of a list or the keys of a map. */
+/** The expansion of `all`, `map` and similar macros: each item of a list or key of a map changes the accumulator. */
 export interface Fold extends Node {
   readonly kind: 'fold'
   readonly range: Expr
   readonly item: string
-  /** If present, this is the value, and `item` is the index or key. */
+  /** The variable of the value, if present. Then `item` is the variable of the index or key. */
   readonly second: string | undefined
   readonly accumulator: string
   readonly initial: Expr
@@ -93,7 +93,7 @@ export function select(operand: Expr, field: string, { at, optional }: { at: num
   return call(OPTIONAL_SELECT, at, [operand, { kind: 'literal', at, type: STRING, value: field }])
 }
 
-/** `a.b.c` of a name and selections alone. */
+/** The path `a.b.c` of an expression that is a name, or selections of a name. Undefined for every other expression. */
 export function pathOf(expression: Expr): string | undefined {
   if (expression.kind === 'ident') return expression.name
   if (expression.kind !== 'select' || expression.testOnly) return undefined
@@ -108,4 +108,36 @@ export function balanced(name: string, terms: readonly Expr[], places: readonly 
   const left = balanced(name, terms.slice(0, middle), places.slice(0, middle - 1))
   const right = balanced(name, terms.slice(middle), places.slice(middle))
   return call(name, places[middle - 1] ?? 0, [left, right])
+}
+
+export function childrenOf(node: Expr): readonly Expr[] {
+  switch (node.kind) {
+    case 'select':
+      return [node.operand]
+    case 'call':
+      return node.target === undefined ? node.args : [node.target, ...node.args]
+    case 'list':
+      return node.items.map((item) => item.value)
+    case 'map':
+      return node.entries.flatMap((entry) => [entry.key, entry.value])
+    case 'struct':
+      return node.fields.map((field) => field.value)
+    case 'fold':
+      return [node.range, node.initial, node.condition, node.step, node.result]
+    default:
+      return []
+  }
+}
+
+/** The number of nodes. Macros use a part of the text at several places, so there may be many more nodes than words. */
+export function nodesOf(expression: Expr): number {
+  const known = new Map<Expr, number>()
+  const count = (node: Expr): number => {
+    const before = known.get(node)
+    if (before !== undefined) return before
+    const nodes = childrenOf(node).reduce((sum, child) => sum + count(child), 1)
+    known.set(node, nodes)
+    return nodes
+  }
+  return count(expression)
 }

@@ -1,4 +1,4 @@
-// The cost of one call: the reference's rules by function, then by signature, else one.
+// Estimates the cost of one call as the reference does: by a rule for the function, else by a rule for the signature, else 1.
 import { ORDERED_TYPES } from './equality.ts'
 import { sameType } from './assignable.ts'
 import {
@@ -82,7 +82,7 @@ const replace: Rule = ({ target, args: [old, by] }) => {
   return { cost: traversal(size, 2 * TRAVERSAL), size: add(times(count, to), kept) }
 }
 
-/** The largest number of replacements in a text of this size, and the size of the rest that stays. */
+/** The largest number of replacements in a text of this size, and the size of the text that stays. `same`: the text stays as it is. */
 function replacements(size: number, replaced: number, same: boolean): { count: number; kept: number } {
   if (replaced === 0) return { count: size + 1, kept: size }
   return same ? { count: 0, kept: size } : { count: Math.ceil(size / replaced), kept: 0 }
@@ -124,12 +124,12 @@ const sets =
   (factor: number): Rule =>
   ({ args: [a, b] }) => ({ cost: add(scaled(times(sizeOf(a), sizeOf(b)), factor), ONE) })
 
-/** A function that makes a list is charged for its size, for the call and for the list. */
+/** A function that makes a list costs `factor` for each item, 1 for the call, and the cost of a list. */
 function makesList(size: CostEstimate, factor = 1): CallEstimate {
   return { cost: add(scaled(size, factor), exactly(1 + LIST_COST)), size }
 }
 
-/** A number literal of the expression, at least 0. */
+/** The value of an integer literal, at least 0. `otherwise`: the value for every other node. */
 function literalOf(node: Node | undefined, otherwise: number): number {
   const value = node?.expression.kind === 'literal' ? node.expression.value : undefined
   return typeof value === 'bigint' ? Number(value < 0n ? 0n : value) : otherwise
@@ -141,7 +141,7 @@ const sliced: Rule = ({ target, args: [start, end] }) => {
 }
 const flattened: Rule = ({ target, args: [depth] }) =>
   makesList(sizeOf(target), depth === undefined ? 1 : literalOf(depth, UNKNOWN.max))
-/** Every item is compared with every other; a text is searched for each. */
+/** Every item is compared with every other item. Comparing texts or bytes also costs a traversal. */
 const sorted =
   (factor: number, ofKeys: boolean): Rule =>
   ({ target, args: [keys] }) => {
@@ -169,6 +169,7 @@ const BY_FUNCTION: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['check', () => ({ cost: exactly(CHECK_COST) })],
   ...each('fieldSelector labelSelector', selector),
   ...each('isSorted sum max min indexOf lastIndexOf', overItems),
+  ['includes', (call) => (call.target?.type.kind === 'list' ? overItems(call) : { cost: sizeOf(call.target) })],
   ...each('url jsonpatch.escapeKey', ofArgument),
   ...each('lowerAscii upperAscii substring trim', ofTarget),
   ['replace', replace],
@@ -184,7 +185,7 @@ const BY_FUNCTION: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['_==_', opaqueEquality],
 ])
 
-/** Types of libraries are compared at one; other values by their sizes. */
+/** Comparing two values of a library type costs 1, and for named formats the traversal of a name. Undefined: other types. */
 function opaqueEquality({ args: [a, b] }: CallToEstimate): CallEstimate | undefined {
   if (a?.type.kind !== 'opaque' || b === undefined || !sameType(a.type, b.type)) return undefined
   const named = a.type.name === 'kubernetes.NamedFormat'
@@ -208,6 +209,7 @@ const BY_OVERLOAD: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['strings_quote', ({ args: [text] }) => sized(text, (size) => ({ min: size.min + 2, max: size.max * 2 + 2 }))],
   ...each('starts_with_string ends_with_string', parse),
   ['in_list', ({ args: [, list] }) => ({ cost: sizeOf(list) })],
+  ['matches', ({ args: [text, pattern] }) => ({ cost: regexCost(sizeOf(text), sizeOf(pattern)) })],
   ['matches_string', ({ target, args: [pattern] }) => ({ cost: regexCost(sizeOf(target), sizeOf(pattern)) })],
   [
     'contains_string',
@@ -226,7 +228,7 @@ function comparison({ args: [a, b] }: CallToEstimate): CallEstimate {
   return { cost: traversal({ min: max > 0 ? 1 : 0, max }) }
 }
 
-/** The functions that do not evaluate all their operands, or whose result is one of them. */
+/** Estimates logical operators, conditionals, and `+` of texts, bytes or lists. Undefined: another function. */
 function byOperands(call: CallToEstimate): CallEstimate | undefined {
   const { overload, args, argCosts } = call
   const [first = exactly(0), second = exactly(0), third = exactly(0)] = argCosts

@@ -1,6 +1,6 @@
-// The front door: expressions that users write (rules of custom resources, admission policies, match conditions). An
-// expression is compiled once, against declared variables, and then evaluated with a bound on what it may cost; values
-// are read from JSON when an expression uses them, and never converted as a whole.
+// The front door: expressions that users write (rules of custom resources, admission policies, match conditions). An expression is compiled
+// once, against declared variables. Each evaluation has a cost limit. Values are read from JSON when an expression uses them, and never
+// converted as a whole.
 import type { Expr } from './ast.ts'
 import { type Checked, check, type Scope } from './checker.ts'
 import { type CostEstimate, estimateCost } from './estimate.ts'
@@ -8,6 +8,7 @@ import { type Equalities, equalitiesOf } from './equalities.ts'
 import { plan } from './evaluate.ts'
 import { type Bindings, Frame, OverBudget } from './frame.ts'
 import { FUNCTIONS } from './libraries/libraries.ts'
+import { INCLUDES } from './libraries/lists.ts'
 import { JSON_PATCH_KEY } from './libraries/texts.ts'
 import { parse } from './parser.ts'
 import { denotedType } from './signature.ts'
@@ -35,12 +36,28 @@ export interface Environment {
   readonly variables: ReadonlyMap<string, Type>
   /** The types whose objects expressions may make: `Object.spec{…}`. Absent: none. */
   readonly structs?: (name: string) => ObjectType | undefined
-  /** Lists and maps may be written with items of different types; the API does not allow it. */
+  /** List and map literals may have items of different types. The API does not allow this. */
   readonly mixedLiterals?: boolean
-  /** `cel.bind(x, value, expression)` may be used; the API has it for devices only. */
+  /** Expressions may use `cel.bind(x, value, expression)`. The API has this macro only for devices. */
   readonly hasBind?: boolean
-  /** Whether `jsonpatch.escapeKey` may be called, as in expressions that make patches. */
+  /** The limits of expressions that do not come from administrators. */
+  readonly limits?: Limits
+  /** Expressions make patches, and may call `jsonpatch.escapeKey`. */
   readonly makesPatches?: boolean
+  /**
+   * Expressions may call `includes`: those of the operator's files, and those about devices whose attributes may be lists. Others may not
+   * before the level after 1.37, so that level 1.36 can run them too.
+   */
+  readonly hasIncludes?: boolean
+}
+
+export interface Limits {
+  /** The number of words and signs of the text, and of nodes of its tree. */
+  readonly parts?: number
+  /** The size of all constant patterns, in instructions of their programs. */
+  readonly patterns?: number
+  /** The number of steps inside of functions for each unit of an evaluation's cost limit. */
+  readonly stepsPerUnit?: number
 }
 
 interface Issue {
@@ -54,45 +71,53 @@ interface Issue {
 
 export type Compiled =
   | { readonly kind: 'program'; readonly program: Program }
-  /** The text shows every issue with its line. Text and list have at most the first hundred issues. */
+  /** The text shows every issue with its line. The text and the list have at most the first hundred issues. */
   | { readonly kind: 'refused'; readonly issues: readonly Issue[]; readonly text: string }
 
 export type Evaluation =
   | { readonly kind: 'value'; readonly value: CelValue; readonly cost: number }
   /** The expression failed: `no such key: data`. */
   | { readonly kind: 'error'; readonly message: string; readonly cost: number }
-  /** It would have cost more than it may. */
+  /** The evaluation would have exceeded its cost limit. */
   | { readonly kind: 'overBudget'; readonly cost: number }
 
 export interface Program {
   readonly resultType: Type
+  /** About the memory that the program keeps, in bytes. */
+  readonly bytes: number
   /** Whether the expression uses this variable. */
   mentions(variable: string): boolean
   /** If the expression is true, each of these fields of the variable has one of the values. */
   equalities(variable: string): Equalities
   /** The least and the highest cost of an evaluation, by the sizes that the variables' types allow. */
   estimate(): CostEstimate
-  /** The reason why it cannot be run at all: `type conversion error from 'string' to 'int'`. */
+  /** The reason why the program cannot run at all: `type conversion error from 'string' to 'int'`. */
   instantiationFault(): string | undefined
-  /** Throws only errors of a binding's own code. */
+  /** Throws only errors that the code of a binding throws, such as the authorizer's. */
   evaluate(bindings: Bindings, costLimit: number): Evaluation
 }
 
-/** Linear in the length of the expression; depth and length are bounded. Never throws. */
+/** Takes linear time. The length and depth of expressions are limited. Never throws. */
 export function compile(expression: string, environment: Environment): Compiled {
-  const parsed = parse(expression, environment.hasBind)
+  const { limits } = environment
+  const parsed = parse(expression, environment.hasBind, limits?.parts)
   if (parsed.kind === 'refused') return refused(expression, parsed.issues)
   const scope: Scope = {
     variable: (name) => environment.variables.get(name),
-    fn: (name) => (name === JSON_PATCH_KEY && environment.makesPatches !== true ? undefined : FUNCTIONS.get(name)),
+    fn: (name) => (isAbsent(name, environment) ? undefined : FUNCTIONS.get(name)),
     struct: (name) => environment.structs?.(name),
     denoted: denotedType,
   }
   const checked = check(parsed.expression, scope)
   if (checked.issues.length > 0) return refused(expression, checked.issues)
-  const issues = validate(parsed.expression, checked, environment.mixedLiterals ?? false)
+  const mixedLiterals = environment.mixedLiterals ?? false
+  const issues = validate(parsed.expression, checked, { mixedLiterals, patterns: new Patterns(limits?.patterns) })
   if (issues.length > 0) return refused(expression, issues)
-  return { kind: 'program', program: new CheckedProgram(parsed.expression, checked, scope) }
+  return { kind: 'program', program: new CheckedProgram(parsed.expression, checked, scope, limits) }
+}
+
+function isAbsent(name: string, { makesPatches = false, hasIncludes = false }: Environment): boolean {
+  return (name === JSON_PATCH_KEY && !makesPatches) || (name === INCLUDES && !hasIncludes)
 }
 
 function refused(expression: string, issues: readonly SourceIssue[]): Compiled {
@@ -106,21 +131,34 @@ function refused(expression: string, issues: readonly SourceIssue[]): Compiled {
   }
 }
 
+/** A node with its type, its place in the plan, and its share of the text. */
+const NODE_BYTES = 450
+/** An instruction of the program of a pattern. */
+const INSTRUCTION_BYTES = 300
+
 class CheckedProgram implements Program {
   readonly resultType: Type
   readonly #expression: Expr
   readonly #checked: Checked
   readonly #scope: Scope
   readonly #names: ReadonlySet<string>
-  readonly #patterns = new Patterns()
+  readonly #patterns: Patterns
+  readonly #limits: Limits | undefined
   #plan: Plan | Fault | undefined
 
-  constructor(expression: Expr, checked: Checked, scope: Scope) {
+  constructor(expression: Expr, checked: Checked, scope: Scope, limits: Limits | undefined) {
     this.#expression = expression
+    this.#patterns = new Patterns(limits?.patterns)
+    this.#limits = limits
     this.#checked = checked
     this.#scope = scope
     this.#names = new Set(checked.names.values())
     this.resultType = checked.types.get(expression) ?? DYN
+  }
+
+  get bytes(): number {
+    this.#planned()
+    return NODE_BYTES * this.#checked.types.size + INSTRUCTION_BYTES * this.#patterns.size
   }
 
   mentions(variable: string): boolean {
@@ -147,8 +185,9 @@ class CheckedProgram implements Program {
 
   #makePlan(): Plan | Fault {
     const { variable, struct } = this.#scope
+    const patterns = this.#patterns
     try {
-      return plan(this.#expression, { checked: this.#checked, variable, struct, locals: [] })
+      return plan(this.#expression, { checked: this.#checked, variable, struct, patterns, locals: [] })
     } catch (error) {
       if (error instanceof Unplannable) return new Fault(error.message)
       throw error
@@ -158,7 +197,8 @@ class CheckedProgram implements Program {
   evaluate(bindings: Bindings, costLimit: number): Evaluation {
     const planned = this.#planned()
     if (planned instanceof Fault) return { kind: 'error', message: planned.message, cost: 0 }
-    const frame = new Frame(bindings, costLimit, this.#patterns)
+    const stepsPerUnit = this.#limits?.stepsPerUnit
+    const frame = new Frame(bindings, costLimit, { patterns: this.#patterns, stepsPerUnit })
     try {
       const value = planned.run(frame)
       if (value instanceof Fault) return { kind: 'error', message: value.message, cost: frame.cost }

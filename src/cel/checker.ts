@@ -1,5 +1,5 @@
-// The type checker: the type of each node, and the possible overloads of each call. Questions that types cannot decide are left to the
-// evaluation (dyn). A contradiction of types is an issue, with the reference's message.
+// The type checker: the type of each node, and the possible overloads of each call. The evaluation decides the questions that types cannot
+// decide (dyn). A contradiction of types is an issue, with the reference's message.
 import { assignAll, assignable, moreGeneral, sameType, Substitution } from './assignable.ts'
 import { type Call, type Expr, type Fold, type ListLiteral, type MapLiteral, pathOf, type Select } from './ast.ts'
 import type { StructLiteral } from './ast.ts'
@@ -21,7 +21,7 @@ export interface ResolvedCall {
   readonly definition: FunctionDefinition
   /** The overloads that the types allow. */
   readonly overloads: readonly string[]
-  /** The target among them, first. */
+  /** The arguments. A target comes first. */
   readonly args: readonly Expr[]
 }
 
@@ -29,7 +29,7 @@ export interface Checked {
   readonly issues: readonly SourceIssue[]
   readonly types: ReadonlyMap<Expr, Type>
   readonly calls: ReadonlyMap<Call, ResolvedCall>
-  /** Selections that are really one name with dots in it. */
+  /** The full names of nodes that are variables or types. A selection such as `net.IP` can be one name. */
   readonly names: ReadonlyMap<Expr, string>
 }
 
@@ -38,6 +38,9 @@ export function check(expression: Expr, scope: Scope): Checked {
   checker.check(expression)
   return checker.finish()
 }
+
+/** The largest number of parts of a type. A few macros could make a type of billions: `map({x: x}, …)` has two parts of each earlier type. */
+const MAX_TYPE = 64
 
 class Checker {
   readonly #scope: Scope
@@ -60,7 +63,8 @@ class Checker {
   }
 
   check(node: Expr): Type {
-    const type = this.#typeOf(node)
+    const found = this.#typeOf(node)
+    const type = this.#known.isLarger(found, MAX_TYPE) ? this.#issue(node.at, 'the type is too complex') : found
     this.#types.set(node, type)
     return type
   }
@@ -95,7 +99,7 @@ class Checker {
     }
   }
 
-  /** The type of a variable or of the name of a type. A leading dot looks past the variables of folds. */
+  /** The type of a name that is a variable or a type. Undefined: it is neither. A leading dot skips the variables of folds. */
   #named(node: Expr, written: string): Type | undefined {
     const outermost = written.startsWith('.')
     const name = outermost ? written.slice(1) : written
@@ -195,7 +199,7 @@ class Checker {
     return this.#issue(node.at, `found no matching overload for '${definition.name}' applied to '${applied}'`)
   }
 
-  /** Gives the parameters of one signature names of their own. */
+  /** Gives the type parameters of one signature new names. */
   #renaming(): (type: Type) => Type {
     const names = new Map<string, Type>()
     const rename = (type: Type): Type => {
@@ -211,7 +215,7 @@ class Checker {
     return parameter(`_var${this.#fresh++}`)
   }
 
-  /** The common type of both: the more general one if one is assignable to the other, else dyn. */
+  /** The common type: the more general one if the earlier type is assignable to the new one, else dyn. */
   #join(before: Type | undefined, type: Type): Type {
     if (before === undefined) return type
     if (!assignAll(this.#known, [[before, type]])) return DYN

@@ -1,4 +1,4 @@
-// List, map and object literals. Literals of constants alone are made once and cost nothing.
+// List, map and object literals. A list or map literal that has only constants is made once, and costs nothing.
 import type { ListLiteral, MapLiteral, StructLiteral } from './ast.ts'
 import { Frame } from './frame.ts'
 import { constant, type Plan, type PlanContext, type Planner, type Run } from './plan.ts'

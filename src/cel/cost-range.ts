@@ -1,4 +1,4 @@
-// Costs and sizes as ranges, saturating at 2^64.
+// Ranges of costs and sizes. No bound is above 2^64.
 import type { Expr } from './ast.ts'
 import type { Type } from './type.ts'
 
@@ -14,7 +14,7 @@ export interface EntrySizes {
   readonly value: CostEstimate
 }
 
-/** A node as the estimate of a call sees it. */
+/** The facts about a node for the estimate of a call. */
 export interface Node {
   readonly expression: Expr
   readonly type: Type

@@ -1,10 +1,10 @@
-// The tokens of an expression, with error recovery. A token that does not fit is reported, and tokens are skipped up to an expected one. So
-// several syntax errors are reported at once, the same as the reference's. Invariant: no token is read twice.
+// The tokens of an expression, with error recovery. The cursor reports a token that does not fit, and skips tokens up to an expected one.
+// So it reports several syntax errors at once, the same as the reference. Invariant: no token is read twice.
 import type { Lexed, Token } from './lexer.ts'
 import { BINARY_OPERATORS } from './operators.ts'
 import type { SourceIssue } from './source.ts'
 
-/** May come after any operand. */
+/** The tokens that may follow any operand. */
 const AFTER_OPERAND: ReadonlySet<string> = new Set([...BINARY_OPERATORS.keys(), '&&', '||', '?', '.', '['])
 
 export class Cursor {
@@ -12,7 +12,7 @@ export class Cursor {
   readonly #tokens: readonly Token[]
   readonly #awaited: string[] = []
   #next = 0
-  /** No token has fitted since the last error: further faults belong to it. */
+  /** No token has fitted since the last error, so further faults belong to that error. */
   #isRecovering = false
   #skippedTo = -1
 
@@ -37,7 +37,7 @@ export class Cursor {
     return this.take()
   }
 
-  /** Undefined: the token is missing, which is reported. */
+  /** Takes the expected token. Undefined: the token is missing, and the fault is reported. */
   expect(text: string, expecting = `'${text}'`): Token | undefined {
     const token = this.takeIf(text)
     if (token !== undefined) return token
@@ -56,7 +56,7 @@ export class Cursor {
     return undefined
   }
 
-  /** Reports a surplus token. */
+  /** Reports a surplus token, and skips it. */
   drop(expecting: string): void {
     const { text, at } = this.peek()
     this.report(`Syntax error: extraneous input '${text}' expecting ${expecting}`, at)
@@ -75,7 +75,7 @@ export class Cursor {
     this.#isRecovering = true
   }
 
-  /** If that leads nowhere, one more token is skipped. */
+  /** Skips to a token that can follow. If the last call ended at the same token, skips this token too. */
   skip(): void {
     if (this.#next === this.#skippedTo && this.peek().kind !== 'end') this.#next++
     while (!this.#isAwaited(this.peek())) this.#next++
@@ -98,7 +98,7 @@ export class Cursor {
   }
 }
 
-/** Ends the parse: it would go too deep. */
+/** Thrown to end the parse of an expression that is nested too deeply. */
 export class TooDeep {
   readonly issue: SourceIssue
 
@@ -107,5 +107,5 @@ export class TooDeep {
   }
 }
 
-/** Ends the list that is being read. */
+/** Thrown to end the list that is being read. */
 export class BrokenList extends Error {}

@@ -1,11 +1,11 @@
-// The equalities that an expression requires of a variable's fields: if the expression is true, each of these fields has one of the values. An
-// index on a field then finds all candidates.
+// The equalities that an expression requires of a variable's fields: if the expression is true, each of these fields has one of the values.
+// An index on a field then finds all candidates.
 import type { Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import { AND, EQUALS, IN, INDEX } from './operators.ts'
 
 export interface Equality {
-  /** Names of members, and places in lists. */
+  /** The names of members, and positions in lists. */
   readonly path: readonly string[]
   /** The values as JSON has them, without the quotes of texts. */
   readonly values: readonly string[]
@@ -13,11 +13,11 @@ export interface Equality {
 
 export interface Equalities {
   readonly all: readonly Equality[]
-  /** The expression is true wherever each field has one of its values. */
+  /** If each field has one of its values, the expression is true. */
   readonly isWhole: boolean
 }
 
-/** The equalities in the conjunction of the expression. An index cannot use the other parts of it. */
+/** The equalities among the terms that `&&` joins. An index cannot use the other terms. */
 export function equalitiesOf(expression: Expr, checked: Checked, variable: string): Equalities {
   const all: Equality[] = []
   const present: string[] = []
@@ -41,7 +41,7 @@ export function equalitiesOf(expression: Expr, checked: Checked, variable: strin
 }
 
 interface Found extends Equality {
-  /** Equal as text is equal as a value. */
+  /** Values with equal texts are equal. */
   readonly isExact: boolean
 }
 
@@ -80,12 +80,12 @@ function equality(
     if (value === undefined) return undefined
     values.add(value)
   }
-  // An absent field has the empty text too.
+  // An absent field has the empty text too, so this text is not exact.
   const isExact = (kind === 'string' || kind === 'int' || kind === 'bool') && !values.has('')
   return { path, values: [...values], isExact }
 }
 
-/** Numbers of a field that is not an integer may be written in several ways. */
+/** Undefined: the value has no text, or may have several texts, such as a number of a field that is not an integer. */
 function textOf(value: unknown, isInteger: boolean): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return String(value)

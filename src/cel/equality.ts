@@ -1,8 +1,8 @@
-// Equality and order of values. Numbers compare by value across types; lists that the schema declares as sets or maps compare
-// without regard to order.
+// Equality and order of values. Numbers of different types are compared by value. Lists that the schema declares as sets or maps are
+// compared without regard to order.
 import { compareTexts } from '../lib/text-order.ts'
-import { JsonList } from './adapt.ts'
-import type { Meter } from './function.ts'
+import { type Meter, workOfReading } from './function.ts'
+import { mapKey, setKey } from './list-rules.ts'
 import type { Fault } from './value.ts'
 import { CelList, CelMap, type CelValue, Duration, noSuchOverload, Optional, OpaqueValue } from './value.ts'
 import { Timestamp, TypeValue, Uint } from './value.ts'
@@ -20,9 +20,15 @@ export const ORDERED_TYPES: readonly string[] = [
 ]
 
 export function equals(a: CelValue, b: CelValue, meter: Meter): boolean {
-  if (a === b) return a === a || typeof a !== 'number'
+  if (a === b) {
+    workOfReading(a, meter)
+    return a === a || typeof a !== 'number'
+  }
   switch (typeof a) {
     case 'string':
+      // The comparison above has read texts of one length.
+      if (typeof b === 'string' && a.length === b.length) workOfReading(a, meter)
+      return false
     case 'boolean':
       return false
     case 'bigint':
@@ -53,10 +59,8 @@ function equalObjects(a: ObjectLike, b: ObjectLike, meter: Meter): boolean {
 
 function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   if (a.size !== b.size) return false
-  if (a instanceof JsonList && a.type !== undefined && a.type.semantics !== undefined) {
-    if (a.type.semantics === 'set') return equalSets(a, b, meter)
-    if (a.type.semantics === 'map') return equalKeyed(a, b, { keys: a.type.keys ?? [], meter })
-  }
+  if (a.type?.semantics === 'set') return equalSets(a, b, meter)
+  if (a.type?.semantics === 'map') return equalKeyed(a, b, { keys: a.type.keys ?? [], meter })
   const others = b[Symbol.iterator]()
   for (const item of a) {
     meter.work(1)
@@ -66,44 +70,39 @@ function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   return true
 }
 
+/** The other list may have items twice. Level 1.36 of the reference compares a list with the set of its items then. */
 function equalSets(a: CelList, b: CelList, meter: Meter): boolean {
-  const names = new Set([...a].map(setName))
+  const names = new Set([...a].map(setKey))
   meter.work(a.size + b.size)
   if (names.has(undefined)) return [...a].every((item) => contains(b, item, meter))
-  return [...b].every((item) => names.has(setName(item)))
-}
-
-/** The identity of a scalar in a set. */
-function setName(value: CelValue): string | undefined {
-  if (typeof value === 'object') return undefined
-  return typeof value === 'number' && Number.isInteger(value) ? `n${BigInt(value)}` : `${(typeof value)[0]}${value}`
+  const others = new Set([...b].map(setKey))
+  return names.size === others.size && names.isSubsetOf(others)
 }
 
 function equalKeyed(a: CelList, b: CelList, { keys, meter }: { keys: readonly string[]; meter: Meter }): boolean {
   const others = new Map<string, CelValue>()
-  for (const item of b) others.set(itemName(item, keys), item)
+  for (const item of b) others.set(mapKey(item, keys), item)
   for (const item of a) {
     meter.work(1)
-    const other = others.get(itemName(item, keys))
+    const other = others.get(mapKey(item, keys))
     if (other === undefined || !equals(item, other, meter)) return false
   }
   return true
 }
 
-/** The values of the key fields of an item, as one text. */
-function itemName(item: CelValue, keys: readonly string[]): string {
-  if (!(item instanceof CelMap)) return ''
-  return JSON.stringify(keys.map((key) => setName(item.get(key) ?? '')))
-}
-
 function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
+  workOfReading(a, meter)
+  workOfReading(b, meter)
   if (a.size !== b.size) return false
   for (const key of a.keys()) {
     meter.work(1)
     const [left, right] = [a.get(key), b.get(key)]
+    // A null field has no value. Two fields without a value are equal.
+    if (left === undefined && right === undefined) continue
     if (left === undefined || right === undefined || !equals(left, right, meter)) return false
   }
-  return true
+  const [hidden, others] = [a.hidden, b.hidden]
+  return hidden === undefined || others === undefined ? hidden === others : equals(hidden, others, meter)
 }
 
 export function contains(list: CelList, wanted: CelValue, meter: Meter): boolean {
@@ -120,7 +119,7 @@ function isNumeric(value: CelValue): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint
 }
 
-/** An integer is compared with a double as a double. Undefined: one of the values is not a number. */
+/** Compares an integer with a double as doubles. Undefined: one of the values is NaN. */
 function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   let left = a instanceof Uint ? a.value : a
   let right = b instanceof Uint ? b.value : b
@@ -131,7 +130,7 @@ function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   return left < right ? -1 : left > right ? 1 : left === right ? 0 : undefined
 }
 
-/** Negative, zero or positive. A fault if the values have no order. Undefined for NaN: every comparison is false. */
+/** The result is negative, zero or positive. A fault: the values have no order. Undefined: a value is NaN, so every comparison is false. */
 export function compare(a: CelValue, b: CelValue): number | Fault | undefined {
   if (isNumeric(a)) return isNumeric(b) ? compareNumbers(a, b) : noSuchOverload()
   if (typeof a === 'string') return typeof b === 'string' ? compareTexts(a, b) : noSuchOverload()

@@ -1,10 +1,11 @@
 // The names of JSON members in expressions (P-336): reserved words and characters that identifiers cannot have are escaped.
 
-/** Words that the language keeps for itself: no variable may have them as its name. */
+/** The reserved words. A variable cannot have such a name. */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
-const RESERVED_NAMES: ReadonlySet<string> = new Set([...RESERVED_WORDS, 'true', 'false', 'null', 'in'])
+/** These and the words of the grammar: a field with such a name is found under its escaped name too. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([...RESERVED_WORDS, 'true', 'false', 'null', 'in'])
 
 const IDENTIFIER = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const ESCAPABLE = /^[a-zA-Z_][a-zA-Z0-9_.\-/]*$/

@@ -1,5 +1,5 @@
-// The least and the greatest cost of an expression, by the sizes that the types of its variables allow. The reference refuses
-// rules by these numbers (P-339), so every rule here is its rule, the odd ones included.
+// The least and the greatest cost of an expression, by the sizes that the types of its variables allow. The reference refuses rules by
+// these numbers (P-339), so every calculation equals the reference's, even odd ones.
 import type { Call, Expr, Fold, ListLiteral, MapLiteral, Select } from './ast.ts'
 import { estimateCall } from './call-estimate.ts'
 import type { Checked } from './checker.ts'
@@ -240,7 +240,10 @@ class Estimator {
     return node.kind === 'ident' ? this.#local(node.name)?.size : undefined
   }
 
-  /** The sizes that a schema allows at a path below a variable. The name of a type counts as the root of the schema, `int` too. */
+  /**
+   * The sizes that a schema allows at a path below a variable. A root that is not a variable, such as the type name `int`, counts as
+   * `self`.
+   */
   #declaredSize(path: Path): CostEstimate | undefined {
     const [root, ...steps] = path
     const variable = root === undefined ? undefined : (this.#variable(root) ?? this.#variable('self'))

@@ -1,15 +1,14 @@
-// From a checked tree to closures, made once and run for every evaluation. Each step is charged as in the reference: a variable
-// costs one, each field or index another one; constants are free.
+// Compiles a checked tree to closures, which run for every evaluation. Each step costs as much as in the reference: 1 for a variable, and 1
+// for each field or index. Constants are free.
 import type { Call, Expr, Select } from './ast.ts'
 import type { ResolvedCall } from './checker.ts'
 import { divide, modulo, multiply, negate, subtract, add } from './arithmetic.ts'
 import { compare, contains, equals } from './equality.ts'
 import { planList, planMap, planStruct } from './construct.ts'
 import { planFold } from './fold.ts'
-import { compilePattern } from './pattern.ts'
 import { constant, type Plan, type PlanContext, type Run, Unplannable } from './plan.ts'
 import type { Frame } from './frame.ts'
-import type { Meter } from './function.ts'
+import { type Meter, workOfReading } from './function.ts'
 import { indexed, optionalField, selected, tested } from './lookup.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE } from './operators.ts'
 import { OPTIONAL_INDEX, OPTIONAL_SELECT, OR } from './operators.ts'
@@ -38,7 +37,7 @@ export function plan(node: Expr, context: PlanContext): Plan {
   }
 }
 
-/** The first step of an attribute: its charge is added to the charges of the later steps. */
+/** Adds the charge of 1 for the start of a path. A longer path uses `bare`, so it pays this charge once. */
 function attribute(bare: Run): Plan {
   return {
     bare,
@@ -68,7 +67,9 @@ function select(node: Select, context: PlanContext): Plan {
   return attribute((frame) => {
     const value = from(frame)
     frame.charge(1)
-    return selected(value, field)
+    const found = selected(value, field)
+    if (found instanceof Uint8Array) workOfReading(found, frame)
+    return found
   })
 }
 
@@ -77,7 +78,7 @@ function call(node: Call, context: PlanContext): Plan {
   if (resolved === undefined) return constant(noSuchOverload())
   const args = resolved.args.map((arg) => plan(arg, context))
   const special = SPECIAL.get(resolved.definition.name)
-  return special === undefined ? ordinary(resolved, args) : special(args, resolved)
+  return special === undefined ? ordinary(resolved, args, context) : special(args, resolved)
 }
 
 type Special = (args: readonly Plan[], call: ResolvedCall) => Plan
@@ -190,7 +191,10 @@ function index([operand = NOTHING, at = NOTHING]: readonly Plan[], optional: boo
     const value = from(frame)
     const wanted = key(frame)
     frame.charge(1)
-    return indexed(value, wanted, optional)
+    workOfReading(wanted, frame)
+    const found = indexed(value, wanted, optional)
+    if (found instanceof Uint8Array) workOfReading(found, frame)
+    return found
   })
 }
 
@@ -210,6 +214,7 @@ function membership(args: readonly Plan[], resolved: ResolvedCall): Plan {
   if (known !== undefined) {
     const run: Run = (frame) => {
       const value = a.run(frame)
+      workOfReading(value, frame)
       const key = value instanceof Fault ? undefined : keyName(value)
       return value instanceof Fault ? value : key !== undefined && known.has(key)
     }
@@ -217,6 +222,7 @@ function membership(args: readonly Plan[], resolved: ResolvedCall): Plan {
   }
   return binary(args, resolved, (value, container, frame) => {
     if (container instanceof CelList) return contains(container, value, frame)
+    workOfReading(value, frame)
     const found = indexed(container, value, true)
     return found instanceof Optional ? found.value !== undefined : found
   })
@@ -233,15 +239,15 @@ function constantSet(items: CelList): ReadonlySet<string> | undefined {
   return keys
 }
 
-/** Conversions of constants are done once. */
+/** The conversions that run only once if their argument is constant. */
 const CONVERSIONS: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
 )
-/** Functions that take a pattern. `matches` is handled before. */
-const SEARCHES: ReadonlySet<string> = new Set(['find', 'findAll'])
-const NO_METER: Meter = Object.freeze({ work: (): void => {}, pattern: compilePattern })
+/** The functions with patterns. Constant patterns are compiled here. */
+const SEARCHES: ReadonlySet<string> = new Set(['matches', 'find', 'findAll'])
+const NO_METER: Meter = Object.freeze({ work: (): void => {}, pattern: () => noSuchOverload() })
 
-function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]): Plan {
+function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[], { patterns }: PlanContext): Plan {
   const { run: compute } = definition
   const [only] = args
   if (args.length === 1 && only?.constant !== undefined && CONVERSIONS.has(definition.name)) {
@@ -250,7 +256,7 @@ function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]
     return constant(value)
   }
   const pattern = SEARCHES.has(definition.name) ? args[1]?.constant : undefined
-  const compiled = typeof pattern === 'string' ? compilePattern(pattern) : undefined
+  const compiled = typeof pattern === 'string' ? patterns.constant(pattern) : undefined
   if (compiled instanceof Fault) throw new Unplannable(compiled.message)
   const cost = callCost(definition.name, overloads)
   const run: Run = (frame) => {
@@ -263,6 +269,7 @@ function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]
     }
     frame.charge(cost(values, frame))
     if (fault !== undefined) return fault
+    for (const value of values) workOfReading(value, frame)
     const result = compute(values, frame)
     const more = resultCost(definition.name, result)
     if (more > 0) frame.charge(more)

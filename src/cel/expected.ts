@@ -1,4 +1,4 @@
-// The tokens that may stand at a place of an expression, in the words of syntax errors.
+// The tokens that syntax errors list as expected.
 import type { Literal } from './ast.ts'
 import type { Token } from './lexer.ts'
 import { NULL } from './type.ts'
@@ -6,7 +6,7 @@ import { NULL } from './type.ts'
 export const START_OF_EXPRESSION =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
-/** Before the first entry, the end of the entries and a comma are expected too. */
+/** At the start of a map entry, `}`, `,` and `?` are expected too. */
 export const START_OF_ENTRY = START_OF_EXPRESSION.replace("'(', '.', '-', '!'", "'}', '(', '.', ',', '-', '!', '?'")
 export const START_OF_FIELD = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"
 

@@ -1,7 +1,8 @@
-// Folds: `all`, `exists`, `map`, `filter` and their like. Those that collect items or members append in place; they are charged
-// as if lists were joined one by one.
+// Folds, such as `all`, `exists`, `map` and `filter`. A fold that collects items or members appends them in place. It costs as much as
+// joining lists one by one.
 import type { Call, Expr, Fold } from './ast.ts'
 import type { Frame } from './frame.ts'
+import { workOfReading } from './function.ts'
 import { ACCUMULATOR, MAP_INSERT } from './macros.ts'
 import { ADD, CONDITIONAL } from './operators.ts'
 import type { Plan, PlanContext, Planner, Run } from './plan.ts'
@@ -18,7 +19,7 @@ import {
   noSuchOverload,
 } from './value.ts'
 
-/** Whether the fold continues. */
+/** Runs for one item. Returns whether the fold continues. */
 type Step = (frame: Frame) => boolean
 
 export function planFold(node: Fold, context: PlanContext, plan: Planner): Run {
@@ -31,7 +32,7 @@ export function planFold(node: Fold, context: PlanContext, plan: Planner): Run {
     if (node.second === undefined) return overItems(frame, { over, step, slot: depth + 1 })
     return overPairs(frame, { over, step, slot: depth + 1 })
   }
-  const parts: FoldPlan = { node, range, slot: depth, inner, outer, plan, walk }
+  const parts: FoldPlan = { node, range, slot: depth, context, inner, outer, plan, walk }
   return collecting(parts) ?? general(parts)
 }
 
@@ -39,6 +40,8 @@ interface FoldPlan {
   readonly node: Fold
   readonly range: Plan
   readonly slot: number
+  /** The context around the fold: the range and the initial value do not see its variables. */
+  readonly context: PlanContext
   readonly inner: PlanContext
   readonly outer: PlanContext
   readonly plan: Planner
@@ -54,6 +57,8 @@ interface Walk {
 
 function overItems(frame: Frame, { over, step, slot }: Walk): Fault | undefined {
   if (!(over instanceof CelList) && !(over instanceof CelMap)) return notARange(over)
+  // A walk lists all keys first, even if it ends at the first one.
+  if (over instanceof CelMap) workOfReading(over, frame)
   const items = over instanceof CelList ? over : over.keys()
   for (const item of items) {
     frame.locals[slot] = item
@@ -64,6 +69,7 @@ function overItems(frame: Frame, { over, step, slot }: Walk): Fault | undefined 
 
 function overPairs(frame: Frame, { over, step, slot }: Walk): Fault | undefined {
   if (over instanceof CelMap) {
+    workOfReading(over, frame)
     for (const key of over.keys()) {
       frame.locals[slot] = key
       frame.locals[slot + 1] = over.get(key) ?? null
@@ -85,8 +91,8 @@ function notARange(value: CelValue): Fault {
   return value instanceof Fault ? value : noSuchOverload()
 }
 
-function general({ node, range, slot, inner, outer, plan, walk }: FoldPlan): Run {
-  const initial = plan(node.initial, outer)
+function general({ node, range, slot, context, inner, outer, plan, walk }: FoldPlan): Run {
+  const initial = plan(node.initial, context)
   const condition = plan(node.condition, inner)
   const step = plan(node.step, inner)
   const result = plan(node.result, outer)
@@ -104,7 +110,7 @@ function general({ node, range, slot, inner, outer, plan, walk }: FoldPlan): Run
   }
 }
 
-/** The value that one step collects, if the step has that form. */
+/** A step that adds an item or a member to the accumulator. */
 interface Collected {
   readonly predicate: Expr | undefined
   readonly addition: Call
@@ -130,7 +136,7 @@ function collectItems(parts: FoldPlan, { predicate, addition }: Collected): Run 
   const item = added?.kind === 'list' ? added.items[0] : undefined
   if (item === undefined) return undefined
   const value = parts.plan(item.value, parts.inner)
-  // The accumulator, the list of one and joining them.
+  // The cost of the accumulator and the join, and of the list with the one new item. A constant list costs nothing.
   const cost = 2 + (value.constant === undefined ? LIST_COST : 0)
   const condition = predicate === undefined ? undefined : parts.plan(predicate, parts.inner).run
   return (frame) => {

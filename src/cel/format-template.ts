@@ -1,4 +1,4 @@
-// Parses the template of `'%s is %.2f'.format([…])`, and checks one whose arguments are literals.
+// Parses the template of `'%s is %.2f'.format([…])`, and checks calls whose arguments are literals.
 import type { Call, Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import type { SourceIssue } from './source.ts'
@@ -14,10 +14,10 @@ export type Verb = 's' | 'd' | 'f' | 'e' | 'b' | 'o' | 'x' | 'X'
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'clause'; readonly clause: Clause }
-  /** The last part: nothing behind it can be read. `ends`: there is nothing behind it. */
+  /** The last part: the text behind it is unreadable. `ends`: no text is behind it. */
   | { readonly kind: 'fault'; readonly message: string; readonly ends: boolean }
 
-/** The errors of values that do not fit; the name of their type follows. */
+/** The errors for values of a wrong type. The name of the value's type follows. */
 export const WRONG_VALUES: Readonly<Record<Verb, string>> = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
   d: 'decimal clause can only be used on integers',
@@ -74,7 +74,7 @@ function unknownVerb(text: string): string {
   return `unrecognized formatting clause "${text.charAt(0)}"`
 }
 
-/** For a call of `format` whose template and arguments are literals. */
+/** The issues of a call of `format` whose template and list are literals. Empty for other calls. */
 export function templateIssues(call: Call, checked: Checked): readonly SourceIssue[] {
   const [{ target: template }, list] = [call, call.args[0]]
   if (
@@ -107,7 +107,7 @@ const TEXTS: readonly Type['kind'][] = ['list', 'map', 'int', 'uint', 'double', 
 const TAKEN: Readonly<Record<Verb, ReadonlySet<Type['kind']>>> = {
   s: new Set([...TEXTS, 'bytes', 'duration', 'type', 'null']),
   d: new Set(['int', 'uint']),
-  // Some doubles have no literal but their name.
+  // NaN and the infinities have no literal in CEL: a text names them.
   f: new Set(['double', 'string']),
   e: new Set(['double', 'string']),
   b: new Set(['int', 'uint', 'bool']),

@@ -1,8 +1,8 @@
-// `'%s is %.2f'.format([…])`: each clause takes the next value of the list. Numbers with a fraction are written for readers of
-// American English, as in the API's version of this library.
+// `'%s is %.2f'.format([…])`: each clause takes the next value of the list. Numbers with a fraction have the form of American English, as
+// in the API's version of this library.
 import { formatFloat } from '../lib/go-float.ts'
 import { type Clause, partsOf, type Verb, WRONG_VALUES } from './format-template.ts'
-import type { Meter } from './function.ts'
+import { type Meter, workOfReading } from './function.ts'
 import { formatDuration, formatTimestamp } from './time.ts'
 import { CelList, CelMap, type CelValue, Duration, Fault, Timestamp, typeNameOf, TypeValue, Uint } from './value.ts'
 
@@ -30,7 +30,9 @@ export function formatTexts(template: string, list: CelList, meter: Meter): CelV
       if (next >= list.size) throw new FormatFault(`index ${next} out of range`)
       if (part.kind === 'fault') throw new FormatFault(part.message)
       meter.work(1)
-      out += filledIn(part.clause, list.at(next++), meter)
+      const value = list.at(next++)
+      workOfReading(value, meter)
+      out += filledIn(part.clause, value, meter)
     }
     return out
   } catch (error) {
@@ -55,9 +57,9 @@ function filledIn({ verb, precision = DEFAULT_PRECISION }: Clause, value: CelVal
     case 'o':
       return inBase(value, 8, verb)
     case 'x':
-      return hex(value, verb)
+      return hex(value, verb, meter)
     case 'X':
-      return hex(value, verb).toUpperCase()
+      return hex(value, verb, meter).toUpperCase()
   }
 }
 
@@ -90,7 +92,7 @@ function grouped(whole: string): string {
   return whole.replace(/\B(?=(?:[0-9]{3})+$)/g, ',')
 }
 
-/** Rounded half to even on the exact value, as Go does; toFixed rounds the exact value too, ties upward. */
+/** Rounds the exact value, and ties to even, as Go does. `toFixed` also rounds the exact value, but rounds ties upward. */
 function plainFixed(double: number, digits: number): string {
   if (Math.abs(double) >= 1e21) return `${BigInt(double)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`
   const text = double.toFixed(digits)
@@ -103,7 +105,7 @@ function plainFixed(double: number, digits: number): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-/** The reference takes the precision of a clause for its width here. Only texts without digits are shorter than that. */
+/** The reference uses the precision as the width here. Only NaN and the infinities are shorter than the default width. */
 function scientific(double: number): string {
   const named = special(double)
   if (named !== undefined) return named.padStart(DEFAULT_PRECISION)
@@ -120,12 +122,14 @@ function inBase(value: CelValue, base: number, verb: Verb): string {
   throw wrong(verb, value)
 }
 
-function hex(value: CelValue, verb: Verb): string {
+function hex(value: CelValue, verb: Verb, meter: Meter): string {
+  // Each byte becomes two characters, which takes several times as long as to read it.
+  for (let i = 0; i < 4; i++) workOfReading(value, meter)
   if (typeof value === 'string') return Buffer.from(value).toString('hex')
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : inBase(value, 16, verb)
 }
 
-/** The result of the function `string`; for lists and maps, the text of an expression that makes them. */
+/** The result of the function `string`. For lists and maps, the text of an expression that makes them. */
 function shown(value: CelValue, meter: Meter): string {
   meter.work(1)
   switch (typeof value) {
@@ -162,8 +166,9 @@ function shownMap(map: CelMap, meter: Meter): string {
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
-/** The form within a list or a map, as in an expression. */
+/** The text of a value in a list or a map, in the form of an expression. */
 function literal(value: CelValue, meter: Meter): string {
+  workOfReading(value, meter)
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') {
     return Number.isFinite(value) ? plainFixed(value, DEFAULT_PRECISION) : JSON.stringify(formatFloat(value))

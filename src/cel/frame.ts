@@ -1,5 +1,5 @@
-// One evaluation: the values of its variables and its cost so far. Invariant: no work exceeds the limit. Work that would
-// exceed it ends the evaluation.
+// One evaluation: the values of its variables and its cost so far. Invariant: no work exceeds the limit. Work that would exceed it ends the
+// evaluation.
 import { adapt } from './adapt.ts'
 import type { Meter } from './function.ts'
 import type { Json } from './json.ts'
@@ -7,16 +7,16 @@ import { type Pattern, Patterns } from './pattern.ts'
 import type { Type } from './type.ts'
 import { CelList, CelMap, type CelValue, Fault, OpaqueValue, Optional } from './value.ts'
 
-/** Thrown, because it ends the whole evaluation. */
+/** Thrown to end the whole evaluation. */
 export class OverBudget {
   readonly kind = 'overBudget'
 }
 
 const OVER_BUDGET = new OverBudget()
-/** Steps inside of functions that may be done for each unit of the limit. */
+/** The number of steps inside of functions that each unit of the limit allows. A step takes about as long as 64 characters of a text. */
 const STEPS_PER_UNIT = 8
 
-/** JSON is read by the declared type of its variable. If that is an optional, it becomes one with a value. */
+/** JSON is read as the declared type of its variable. If this type is an optional, the JSON becomes an optional with a value. */
 export type Bindings = Readonly<
   Record<string, Json | Optional | OpaqueValue | CelMap | CelList | Uint8Array | undefined>
 >
@@ -25,19 +25,21 @@ export class Frame implements Meter {
   cost = 0
   readonly locals: CelValue[] = []
   readonly #limit: number
+  readonly #mostSteps: number
   readonly #bindings: Bindings
   readonly #patterns: Patterns
   readonly #read = new Map<string, CelValue>()
   #steps = 0
 
-  constructor(bindings: Bindings, limit: number, patterns = new Patterns()) {
+  constructor(bindings: Bindings, limit: number, { patterns = new Patterns(), stepsPerUnit = STEPS_PER_UNIT } = {}) {
     this.#bindings = bindings
     this.#limit = limit
+    this.#mostSteps = limit * stepsPerUnit
     this.#patterns = patterns
   }
 
   pattern(text: string): Pattern | Fault {
-    return this.#patterns.find(text)
+    return this.#patterns.find(text, (steps) => this.work(steps))
   }
 
   charge(cost: number): void {
@@ -47,7 +49,7 @@ export class Frame implements Meter {
 
   work(steps: number): void {
     this.#steps += steps
-    if (this.#steps > this.#limit * STEPS_PER_UNIT) throw OVER_BUDGET
+    if (this.#steps > this.#mostSteps) throw OVER_BUDGET
   }
 
   variable(name: string, type: Type): CelValue {

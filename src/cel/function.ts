@@ -5,22 +5,34 @@ import type { Type } from './type.ts'
 import { CelList, CelMap, type CelValue, Duration, type Fault, noSuchOverload, OpaqueValue, Optional } from './value.ts'
 import { Timestamp, TypeValue, Uint } from './value.ts'
 
+/** The characters or bytes of a value that a function can read in one step. */
+const READ_IN_A_STEP = 64
+
+/** To count the members of a map, all keys are listed. */
+const LISTED_IN_A_STEP = 4
+
+/** Counts the work of reading a text or bytes, or the size of a map. */
+export function workOfReading(value: CelValue, meter: Pick<Meter, 'work'>): void {
+  if (typeof value === 'string' || value instanceof Uint8Array) meter.work(value.length / READ_IN_A_STEP)
+  else if (value instanceof CelMap) meter.work(value.size / LISTED_IN_A_STEP)
+}
+
 /** Parts of the evaluation that functions use. */
 export interface Meter {
-  /** Counts work beyond the cost of the call; throws when it is too much. */
+  /** Counts work beyond the cost of the call. Throws `OverBudget` if the work is too much. */
   work(steps: number): void
-  /** Compiled once for many evaluations. */
+  /** Returns the compiled pattern, which many evaluations share. A search in a text is work too. */
   pattern(text: string): Pattern | Fault
 }
 
 export interface FunctionDefinition {
   readonly name: string
   readonly overloads: readonly Overload[]
-  /** The target comes first. Answers `noSuchOverload()` to values that none of the signatures takes. */
+  /** A target is the first argument. Returns `noSuchOverload()` if no signature fits the arguments. */
   readonly run: (args: readonly CelValue[], meter: Meter) => CelValue
 }
 
-/** `compute` says itself which types it takes: it only gets arguments that fit one of the signatures. */
+/** `compute` declares the types of its arguments. It is called only with arguments that fit one of the signatures. */
 export function define(
   name: string,
   signatures: readonly string[],
@@ -45,7 +57,7 @@ function areOf(values: readonly CelValue[], types: readonly Type[]): boolean {
   return true
 }
 
-/** Whether the value is of the type, as far as it shows without reading its items. */
+/** Whether the value has the type. The items of lists and maps are not checked. */
 function isOf(value: CelValue, type: Type): boolean {
   switch (type.kind) {
     case 'string':

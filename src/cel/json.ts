@@ -11,12 +11,12 @@ export function isJsonMap(value: Json | undefined): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The own member of the map under a key: `__proto__` is ordinary data. */
+/** Returns the map's own member under a key. The key `__proto__` is ordinary data. */
 export function member(map: JsonMap, key: string): Json | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined
 }
 
-/** The one way of adding a member that keeps `__proto__` plain data. */
+/** Adds a member. A plain assignment of `__proto__` would change the prototype. */
 export function setMember(target: Record<string, Json>, key: string, value: Json): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -1,4 +1,4 @@
-// The tokens of an expression, in one pass. Any other text becomes an issue and is skipped.
+// Splits an expression into tokens, in one pass. Text that is not a token becomes an issue, and is skipped.
 import type { SourceIssue } from './source.ts'
 import { faultIn, readBytesLiteral, readStringLiteral } from './string-literal.ts'
 
@@ -6,7 +6,7 @@ export type TokenKind = 'ident' | 'quotedIdent' | 'int' | 'uint' | 'double' | 's
 
 export interface Token {
   readonly kind: TokenKind
-  /** As written. */
+  /** The text of the token, as written. */
   readonly text: string
   readonly at: number
   readonly value?: string | Uint8Array
@@ -19,10 +19,10 @@ export interface Lexed {
 
 const MAX_NAME = 1_000
 
-/** This also prevents repeated searches of a text that is full of quotes. */
+/** The largest number of issues, as in the reference. The limit also prevents repeated searches of a text that is full of quotes. */
 const MAX_ISSUES = 100
 
-/** A new one for each text: sticky patterns keep their position. */
+/** Returns new patterns for each text, because sticky patterns keep their position. */
 function patterns() {
   return {
     space: /[\t\n\f\r ]+|\/\/[^\n]*/y,
@@ -34,7 +34,7 @@ function patterns() {
   }
 }
 
-/** The first half of an operator includes the next character. */
+/** The text that is not a token. Behind the first half of an operator, it includes the next character. */
 function notAWord(text: string, at: number): string {
   if (text[at] === '`') return /^`[a-zA-Z0-9_.\-/ ]*[^]?/u.exec(text.slice(at, at + MAX_NAME))![0]
   const length = /[|&=]/.test(text[at] ?? '') ? 2 : 1
@@ -46,7 +46,8 @@ function notAWord(text: string, at: number): string {
 type PatternName = keyof ReturnType<typeof patterns>
 type Match = (name: PatternName) => string | undefined
 
-export function lex(text: string): Lexed {
+/** Stops behind `mostTokens`. */
+export function lex(text: string, mostTokens = Number.POSITIVE_INFINITY): Lexed {
   const tokens: Token[] = []
   const issues: SourceIssue[] = []
   let at = 0
@@ -56,7 +57,7 @@ export function lex(text: string): Lexed {
     pattern.lastIndex = at
     return pattern.exec(text)?.[0]
   }
-  while (at < text.length && issues.length < MAX_ISSUES) {
+  while (at < text.length && issues.length < MAX_ISSUES && tokens.length <= mostTokens) {
     const space = match('space')
     if (space !== undefined) {
       at += space.length
@@ -109,13 +110,13 @@ function quoted(text: string, at: number, match: Match, issues: SourceIssue[]): 
   return { kind: isBytes ? 'bytes' : 'string', text: whole, at, value: value ?? '' }
 }
 
-/** The message for a literal that cannot be read: its escapes are well formed but stand for no character, or it is in three quotes. */
+/** The message for an unreadable literal: an escape stands for no character, or an escape in triple quotes is malformed. */
 function unreadable(body: string, whole: string): string {
   if (faultIn(body) === undefined) return 'invalid unicode code point'
   return `Syntax error: token recognition error at: '${whole}'`
 }
 
-/** A string ends at its first malformed escape or at the end of the line. The text after that is read as new tokens. */
+/** The text of a broken string. It ends at the first malformed escape or at the end of the line. The rest is read as new tokens. */
 function brokenString(text: string, at: number, match: Match): string | undefined {
   if (match('stringStart') === undefined) return undefined
   const start = at + 1

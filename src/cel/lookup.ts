@@ -1,4 +1,4 @@
-// Selecting fields and indexing, plain and optional.
+// Selects fields and indexes values, with and without optionals.
 import { CelList, CelMap, type CelValue, Fault, noSuchKey, NONE, Optional, Uint } from './value.ts'
 
 export function selected(value: CelValue, field: string): CelValue {
@@ -7,7 +7,7 @@ export function selected(value: CelValue, field: string): CelValue {
     return found === undefined ? noSuchKey(field) : found
   }
   if (value instanceof Fault) return value
-  return value instanceof Optional ? optionalField(value, field) : noSuchKey(field)
+  return value instanceof Optional ? indexed(value, field, false) : noSuchKey(field)
 }
 
 /** `has(value.field)` */
@@ -27,12 +27,20 @@ export function optionalField(value: CelValue, field: string): CelValue {
 export function indexed(value: CelValue, key: CelValue, optional: boolean): CelValue {
   if (value instanceof Fault) return value
   if (key instanceof Fault) return key
-  if (value instanceof Optional) return value.value === undefined ? NONE : indexed(value.value, key, true)
-  if (!(value instanceof CelList) && !(value instanceof CelMap)) return noSuchKey(key)
+  if (value instanceof Optional) return insideOptional(value, key, optional)
+  // `object.?spec` is asked of the null that `object` is where something is deleted.
+  if (!(value instanceof CelList) && !(value instanceof CelMap)) return optional ? NONE : noSuchKey(key)
   const found = value instanceof CelList ? item(value, key) : value.get(key)
   if (found instanceof Fault) return found
   if (optional) return found === undefined ? NONE : new Optional(found)
   return found === undefined ? missing(value, key) : found
+}
+
+/** Only the optional forms find nothing in a value without members. */
+function insideOptional({ value }: Optional, key: CelValue, optional: boolean): CelValue {
+  if (value === undefined) return NONE
+  const hasMembers = value instanceof CelList || value instanceof CelMap || value instanceof Optional
+  return optional || hasMembers ? indexed(value, key, true) : noSuchKey(key)
 }
 
 function missing(value: CelValue, key: CelValue): Fault {

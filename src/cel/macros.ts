@@ -1,5 +1,5 @@
-// Macros: calls that are replaced by a larger expression while parsing. The expansions are the reference's exactly, since every
-// step of them is charged.
+// Macros: calls that the parser replaces by larger expressions. The expansions equal the reference's, because each of their steps has a
+// cost.
 import type { Call, Expr, Fold } from './ast.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, NOT, NOT_STRICTLY_FALSE, OR } from './operators.ts'
 import { BOOL, INT } from './type.ts'
@@ -17,7 +17,7 @@ const SORTED = '@__sortBy_input__'
 
 type Expander = (call: Call) => Expanded
 
-/** By name, style and number of arguments. */
+/** By name and number of arguments. A leading dot: the macro is called on a target. */
 const MACROS: ReadonlyMap<string, Expander> = new Map<string, Expander>([
   ['has/1', has],
   ['.all/2', (call) => quantifier(call, 1, all)],
@@ -174,7 +174,7 @@ function filter(call: Call): Expanded {
   return transform(kept, { names: 1, filtered: true, add: addItem })
 }
 
-/** `cel.bind(x, value, expression)`: a fold over nothing, whose first value is the binding. */
+/** `cel.bind(x, value, expression)`: a fold over an empty list, whose initial value is the binding. */
 function bind({ at, args: [variable, value, expression] }: Call): Expanded {
   if (variable === undefined || value === undefined || expression === undefined || variable.kind !== 'ident') {
     const place = variable?.at ?? at

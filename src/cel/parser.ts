@@ -1,7 +1,7 @@
-// From text to syntax tree, by recursive descent. Invariant: linear in the text, and no deeper than the limit in the text's
-// nesting nor in its chains of operators, so that walks over the tree may recurse.
-import { balanced, type Call, call, type Entry, type Expr, type Item, type Literal, pathOf, select } from './ast.ts'
-import type { StructField } from './ast.ts'
+// Parses a text to a syntax tree, by recursive descent. Invariant: parsing takes linear time. Nesting and chains of operators are limited,
+// so walks over the tree may recurse.
+import { balanced, type Call, call, type Entry, type Expr, type Item, type Literal, nodesOf, pathOf } from './ast.ts'
+import { select, type StructField } from './ast.ts'
 import { BrokenList, Cursor, TooDeep } from './cursor.ts'
 import { RESERVED_WORDS } from './escape.ts'
 import { isName, LITERAL_WORDS, nothing, START_OF_ENTRY, START_OF_EXPRESSION, START_OF_FIELD } from './expected.ts'
@@ -28,30 +28,40 @@ export type Parsed =
   | { readonly kind: 'refused'; readonly issues: readonly SourceIssue[] }
 
 const MAX_CHARACTERS = 100_000
-/** As many as the reference reports. */
+/** The largest number of issues, as in the reference. */
 const MAX_ISSUES = 100
 const MAX_DEPTH = 250
 const MAX_INT = 2n ** 63n - 1n
 const MAX_UINT = 2n ** 64n - 1n
 
-export function parse(text: string, hasBind = false): Parsed {
+/** `most`: the largest number of tokens, and of nodes. */
+export function parse(text: string, hasBind = false, most = mostNodes(text)): Parsed {
   const size = text.length > MAX_CHARACTERS ? Array.from(text).length : text.length
   if (size > MAX_CHARACTERS) {
     const message = `expression code point size exceeds limit: size: ${size}, limit ${MAX_CHARACTERS}`
     return { kind: 'refused', issues: [{ message, at: undefined }] }
   }
-  const lexed = lex(text)
+  const lexed = lex(text, most)
+  if (lexed.tokens.length > most) return tooComplex(most)
   const parser = new Parser(lexed, hasBind)
   const issues = [...lexed.issues]
   try {
     const expression = parser.whole()
     issues.push(...parser.issues)
-    if (issues.length === 0) return { kind: 'expression', expression }
+    if (issues.length === 0) return nodesOf(expression) > most ? tooComplex(most) : { kind: 'expression', expression }
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error
     issues.push(...parser.issues, error.issue)
   }
   return { kind: 'refused', issues: issues.slice(0, MAX_ISSUES) }
+}
+
+/** More nodes than a text has if its macros do not repeat their target again and again. */
+const mostNodes = (text: string): number => 1000 + 2 * text.length
+
+function tooComplex(most: number): Parsed {
+  const message = `the expression is too complex: it has more than ${most} parts`
+  return { kind: 'refused', issues: [{ message, at: undefined }] }
 }
 
 class Parser {
@@ -95,7 +105,7 @@ class Parser {
     return expression
   }
 
-  /** A chain of one logical operator, as a balanced tree: it may be long. */
+  /** Reads a chain of one logical operator. The chain may be long, so it becomes a balanced tree. */
   #logical(operator: string, name: string, term: () => Expr): Expr {
     const terms = [term()]
     const places: number[] = []
@@ -214,7 +224,7 @@ class Parser {
     return made
   }
 
-  /** The items between brackets, and the closing bracket. */
+  /** Reads the items between brackets, and the closing bracket. */
   #sequence<T>(close: string, item: () => T, trailingComma = false): readonly T[] {
     const items: T[] = []
     if (this.#cursor.takeIf(close) !== undefined) return items
@@ -291,7 +301,7 @@ class Parser {
     }
   }
 
-  /** A name, a call of a function, or the construction of an object. `dot`: the leading dot, if there is one. */
+  /** Reads a name, a call of a function, or the construction of an object. `dot`: the leading dot, if there is one. */
   #identifier(dot: string): Expr {
     const token = this.#cursor.peek()
     if (token.kind !== 'ident' || token.text === 'in') {
@@ -362,7 +372,7 @@ class Parser {
     }
   }
 
-  /** A surplus operand is skipped; otherwise the operand is missing. */
+  /** Skips a surplus token if an operand follows. Otherwise the operand is missing. */
   #misplaced(token: Token, expecting: string): Expr {
     if (token.kind === 'end' || !startsExpression(this.#cursor.peek(1))) {
       this.#cursor.mismatch(expecting)

@@ -1,4 +1,6 @@
-// The cost of a call by the sizes of its arguments: the reference's numbers, so that both end the same evaluations.
+// The cost of a call by the sizes of its arguments: the reference's numbers, so that this server and the reference end the same
+// evaluations. The numbers are those of level 1.37 at both levels. At 1.36 the reference charges 1 for `matches(text, pattern)`, and for
+// `startsWith` and `endsWith` the text instead of the part.
 import { ORDERED_TYPES } from './equality.ts'
 import type { Meter } from './function.ts'
 import { CelList, CelMap, type CelValue, OpaqueValue } from './value.ts'
@@ -12,7 +14,7 @@ export const MAP_COST = 30
 export const STRUCT_COST = 40
 export const CHECK_COST = 350_000
 
-/** Characters, bytes, items or members. Values without a size count as 1. */
+/** The number of characters, bytes, items or members. Values without a size count as 1. */
 function sizeOf(value: CelValue | undefined): number {
   if (typeof value === 'string') return characters(value)
   if (typeof value !== 'object' || value === null) return 1
@@ -36,6 +38,7 @@ export function characters(text: string): number {
 
 const traversal = (size: number, factor = TRAVERSAL): number => Math.ceil(size * factor)
 const ofFirst: CallCost = ([a]) => traversal(sizeOf(a))
+const ofSecond: CallCost = ([, b]) => traversal(sizeOf(b))
 const ofFirstTwice: CallCost = ([a]) => traversal(sizeOf(a), 2 * TRAVERSAL)
 const one: CallCost = () => 1
 const smaller: CallCost = ([a, b]) => traversal(Math.min(sizeOf(a), sizeOf(b)))
@@ -48,10 +51,10 @@ const sets =
   ([a, b]) =>
     1 + Math.floor(sizeOf(a) * sizeOf(b) * factor)
 
-/** A function that makes a list is charged for the call, for the list, and for the values that it reads. */
+/** A function that makes a list costs `factor` for each value that it reads, 1 for the call, and the cost of a list. */
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + LIST_COST
 
-/** Every item is compared with every other; a text is searched for each. */
+/** Every item is compared with every other item. Comparing texts or bytes also costs a traversal. */
 function selfCompared(list: CelValue | undefined): number {
   const size = sizeOf(list)
   const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined
@@ -61,7 +64,7 @@ function selfCompared(list: CelValue | undefined): number {
 
 const whole = (value: CelValue | undefined): number => (typeof value === 'bigint' ? Math.max(0, Number(value)) : 1)
 
-/** Visits a value as a tree. The cost is the number of visits. */
+/** Visits a value as a tree. Texts and bytes cost a tenth of their bytes, and every other value without items costs 1. */
 function traverse(value: CelValue, meter: Meter): number {
   meter.work(1)
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * TRAVERSAL)
@@ -81,7 +84,7 @@ function selector(text: CelValue | undefined): number {
   return LIST_COST + traversal(size) + Math.ceil(Math.ceil(size * 0.5) * (LIST_COST + STRUCT_COST))
 }
 
-/** The longest expression behind the named formats. */
+/** The length of the longest regular expression of a named format. */
 export const MAX_FORMAT_PATTERN = 128
 
 const each = (names: string, cost: CallCost): Readonly<Record<string, CallCost>> =>
@@ -90,7 +93,7 @@ const each = (names: string, cost: CallCost): Readonly<Record<string, CallCost>>
 const BY_FUNCTION: Readonly<Record<string, CallCost>> = {
   check: () => CHECK_COST,
   ...each('fieldSelector labelSelector', ([, text]) => selector(text)),
-  ...each('isSorted sum max min indexOf lastIndexOf', wholeTraversal),
+  ...each('isSorted sum max min indexOf lastIndexOf includes', wholeTraversal),
   ...each('url lowerAscii upperAscii substring trim jsonpatch.escapeKey', ofFirst),
   ...each('cidr isIP isCIDR quantity isQuantity semver isSemver', ofFirst),
   ...each('replace split ip.isCanonical', ofFirstTwice),
@@ -120,17 +123,18 @@ const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {
       [`list_${type}_sortByAssociatedKeys`, ([, keys]) => selfCompared(keys)],
     ]),
   ),
-  ...each('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote string_format', ofFirst),
+  ...each('starts_with_string ends_with_string', ofSecond),
+  ...each('string_to_bytes bytes_to_string strings_quote string_format', ofFirst),
   in_list: ([, list]) => sizeOf(list),
   ...each('less_string greater_string less_equals_string greater_equals_string', smaller),
   ...each('less_bytes greater_bytes less_equals_bytes greater_equals_bytes not_equals', smaller),
   equals: ([a, b]) => (a instanceof OpaqueValue ? 1 : traversal(Math.min(sizeOf(a), sizeOf(b)))),
   ...each('add_string add_bytes', both),
-  matches_string: pattern,
+  ...each('matches matches_string', pattern),
   contains_string: product,
 }
 
-/** Charged before the call. If several signatures are possible, only the function counts. */
+/** The cost that is charged before the call. If several signatures are possible, only the name of the function counts. */
 export function callCost(name: string, overloads: readonly string[]): CallCost {
   const byFunction = Object.hasOwn(BY_FUNCTION, name) ? BY_FUNCTION[name] : undefined
   if (byFunction !== undefined) return byFunction
@@ -139,7 +143,7 @@ export function callCost(name: string, overloads: readonly string[]): CallCost {
   return (Object.hasOwn(BY_OVERLOAD, only) ? BY_OVERLOAD[only] : undefined) ?? one
 }
 
-/** The cost that depends on the result. */
+/** The cost that is charged after the call, because it depends on the result. */
 export function resultCost(name: string, result: CelValue): number {
   return name === 'join' ? traversal(sizeOf(result), 2 * TRAVERSAL) : 0
 }

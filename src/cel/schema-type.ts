@@ -1,11 +1,11 @@
-// The type of a node of a structural schema (P-336), with the largest size that its values can have in one request. Rules are
-// refused by estimates that rest on these sizes (P-339).
-import { escapeName, RESERVED_WORDS } from './escape.ts'
+// The type of a node of a structural schema (P-336), with the largest size that its values can have in one request. Cost estimates, by
+// which rules are refused, use these sizes (P-339).
+import { escapeName, RESERVED_NAMES } from './escape.ts'
 import { isJsonMap, type Json, type JsonMap, member } from './json.ts'
 import { BOOL, type Bounds, type ObjectField, type ObjectType, STRING, type Type } from './type.ts'
 
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024
-/** A bare `""`, `{}` or `[]`. */
+/** The size of `""`, `{}` and `[]`. */
 const EMPTY_BYTES = 2
 const MIN_NUMBER_BYTES = 1
 const MIN_BOOL_BYTES = 4
@@ -19,13 +19,14 @@ const BYTES_PER_CHARACTER = 4
 
 /**
  * Undefined: expressions cannot see the node, because it has no known type, or no schema for its content. The root of a resource (also an
- * embedded one) always shows `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
+ * embedded one) always shows `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`. Names have the lengths of level 1.37 at both
+ * levels: at 1.36 the reference takes them to be as long as a request, so it refuses more rules about names.
  */
 export function typeOfSchema(schema: JsonMap, isResourceRoot: boolean): Type | undefined {
   return typeOf(schema, isResourceRoot, SELF)
 }
 
-/** Objects are named after their place, so objects of two places have two types. The reference has a random number here. */
+/** Objects are named after their place, so objects of two places have two types. The reference has a random number instead of the 0. */
 const SELF = 'selfType0'
 
 function typeOf(schema: JsonMap, isResourceRoot: boolean, name: string): Type | undefined {
@@ -81,22 +82,34 @@ function mapType(schema: JsonMap, name: string): Type | undefined {
 /** The reference counts nothing for the length of a key. */
 const MEMBER_NAME: Type = { ...STRING, bounds: { minBytes: EMPTY_BYTES, maxSize: 0 } }
 
-const RESOURCE_MEMBERS: JsonMap = {
-  apiVersion: { type: 'string' },
-  kind: { type: 'string' },
-  metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
+/** The length of a DNS subdomain. A generated name is longer than its prefix. */
+const MAX_NAME = 253
+const MAX_NAME_PREFIX = MAX_NAME - 1
+
+/** The members of a resource. The schema may allow shorter names only. */
+function resourceMembers({ metadata }: JsonMap): JsonMap {
+  const declared = isJsonMap(metadata) && isJsonMap(metadata.properties) ? metadata.properties : {}
+  const name = (given: Json | undefined, most: number): JsonMap => {
+    const own = isJsonMap(given) ? limit(given.maxLength) : undefined
+    return { type: 'string', maxLength: Math.min(own ?? most, most) }
+  }
+  const names = {
+    name: name(declared.name, MAX_NAME),
+    generateName: name(declared.generateName, MAX_NAME_PREFIX),
+  }
+  return { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object', properties: names } }
 }
 
-/** Fields whose names are words of the language are found under their escaped names and under their own. */
+/** Fields whose names are reserved words are found under their escaped names and under their own names. */
 class SchemaFields extends Map<string, ObjectField> {
   override get(name: string): ObjectField | undefined {
-    return super.get(name) ?? (RESERVED_WORDS.has(name) ? super.get(`__${name}__`) : undefined)
+    return super.get(name) ?? (RESERVED_NAMES.has(name) ? super.get(`__${name}__`) : undefined)
   }
 }
 
 function objectType(schema: JsonMap, isResourceRoot: boolean, ownName: string): ObjectType {
   const own = isJsonMap(schema.properties) ? schema.properties : {}
-  const properties = isResourceRoot ? { ...own, ...RESOURCE_MEMBERS } : own
+  const properties = isResourceRoot ? { ...own, ...resourceMembers(own) } : own
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
   const fields = new SchemaFields()
   let least = EMPTY_BYTES

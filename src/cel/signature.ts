@@ -5,7 +5,7 @@ import { parameter, STRING, TIMESTAMP, type Type, typeOf, UINT } from './type.ts
 
 export interface Overload {
   readonly id: string
-  /** Called on a target, which is then the first of the parameters. */
+  /** The function is called on a target. The type of the target is the first parameter. */
   readonly member: boolean
   readonly parameters: readonly Type[]
   readonly result: Type

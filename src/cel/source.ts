@@ -1,4 +1,4 @@
-// Lines and columns of an expression, and how issues are shown with them.
+// Finds lines and columns in an expression, and shows issues with them.
 
 /** An issue at an offset of the text. Undefined: it is about the whole text. */
 export interface SourceIssue {
@@ -11,11 +11,11 @@ export interface Location {
   readonly column: number
 }
 
-/** As in the reference: further issues are counted only, and longer lines are not shown. */
+/** The reference's limits: it only counts further issues, and does not show longer lines. */
 export const MOST_ISSUES = 100
 const LONGEST_LINE = 16_384
 
-/** From 1, in characters. An unknown place is line -1, column 0, as in the reference. */
+/** Lines and columns count from 1. Columns are in characters. An unknown place is line -1, column 0, as in the reference. */
 export function locate(text: string, at: number | undefined): Location {
   if (at === undefined) return { line: -1, column: 0 }
   let line = 1
@@ -38,7 +38,7 @@ export function describeIssues(text: string, issues: readonly SourceIssue[]): st
   const more = issues.length > MOST_ISSUES ? [`${issues.length - MOST_ISSUES} more errors were truncated`] : []
   return inOrder(issues.slice(0, MOST_ISSUES))
     .map((issue) => {
-      // The reference has no place in an empty text.
+      // For an empty text, the reference always shows 1:0.
       if (text === '') return `ERROR: <input>:1:0: ${issue.message}`
       const { line, column } = locate(text, issue.at)
       const head = `ERROR: <input>:${line}:${column}: ${issue.message}`
@@ -54,7 +54,7 @@ export function inOrder(issues: readonly SourceIssue[]): readonly SourceIssue[] 
   return [...issues].sort((a, b) => (a.at ?? -1) - (b.at ?? -1))
 }
 
-/** Characters beyond ASCII are as wide as two, and so are the dots under them. */
+/** Characters beyond ASCII are twice as wide, so wide dots stand under them. */
 function markUnder(line: string, column: number): string {
   const characters = Array.from(line)
   const dots = characters.slice(0, column - 1).map((character) => (isWide(character) ? '．' : '.'))

@@ -18,14 +18,14 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const ESCAPE =
   /^\\(?:([abfnrtv\\'"`?])|x([0-9a-fA-F]{2})|X([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/
 
-/** A backslash, a letter and eight digits. */
+/** The length of the longest escape: a backslash, a letter and eight digits. */
 const MAX_ESCAPE = 10
 
 interface Escape {
   readonly length: number
   readonly character?: string
   readonly code: number
-  /** Spelled as a byte (`\x`, octal), not as a character. */
+  /** The escape is written as a byte (`\x`, octal), not as a character. */
   readonly isByte: boolean
 }
 
@@ -51,12 +51,12 @@ export function faultIn(body: string): number | undefined {
   return undefined
 }
 
-/** The length of the beginning that could still have become an escape. */
+/** The length of the longest beginning that a valid escape can have. */
 function validPrefix(text: string): number {
   return /^\\(?:x[0-9a-fA-F]?|X[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.exec(text)![0].length
 }
 
-/** Undefined: an escape is malformed. */
+/** Undefined: an escape is malformed, or stands for no character. */
 export function readStringLiteral(body: string, raw: boolean): string | undefined {
   const text = body.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
   if (raw || !text.includes('\\')) return text

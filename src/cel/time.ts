@@ -1,5 +1,5 @@
 // Timestamps and durations, to the nanosecond, within the years 1 to 9999.
-import { parseDuration as parseGoDuration } from '../lib/duration.ts'
+import { parseDuration as parseGoDuration, parseDurationFormat } from '../lib/duration.ts'
 import { Duration, Fault, Timestamp } from './value.ts'
 
 const SECOND = 1_000_000_000n
@@ -7,10 +7,18 @@ const MIN_TIMESTAMP = -62_135_596_800n * SECOND
 const MAX_TIMESTAMP = 253_402_300_800n * SECOND - 1n
 const MAX_INT = 2n ** 63n - 1n
 
-/** Durations of schemas may also be in days. */
+/** Reads a duration in Go's form, such as `1h30m`. */
 export function parseDuration(text: string): Duration | Fault {
   const parsed = parseGoDuration(text)
   return parsed.ok ? new Duration(parsed.nanoseconds) : new Fault(parsed.message)
+}
+
+/** Reads the format `duration` of schemas. */
+export function readDuration(text: string): Duration | Fault {
+  const nanoseconds = parseDurationFormat(text)
+  return nanoseconds === undefined
+    ? new Fault(`Invalid duration ${text}: unable to parse ${text} as duration`)
+    : new Duration(nanoseconds)
 }
 
 export function durationOf(nanos: bigint): Duration | Fault {
@@ -38,7 +46,7 @@ export function parseTimestamp(text: string): Timestamp | Fault {
   return timestampOf(BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0') || '0'), offset)
 }
 
-/** The `date` format of schemas. */
+/** Reads the `date` format of schemas. Any other text is read as a timestamp. */
 export function parseDate(text: string): Timestamp | Fault {
   const parts = DATE.exec(text)
   const days = parts === null ? undefined : daysOf(Number(parts[1]), Number(parts[2]), Number(parts[3]))
@@ -100,7 +108,7 @@ export interface CalendarParts {
   readonly millisecond: number
 }
 
-/** The calendar at a moment, in UTC or in the zone of a name or an offset. */
+/** The parts of a date and time. `zone`: the name of a time zone, or an offset. Undefined: UTC. */
 export function calendar({ nanos }: Timestamp, zone: string | undefined): CalendarParts | Fault {
   const milliseconds = Number((nanos - (((nanos % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n)
   const shift = zone === undefined ? 0 : zoneShift(zone, milliseconds)

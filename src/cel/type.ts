@@ -1,7 +1,7 @@
-// The types of expressions. A declared type also says how its JSON is read and how large it can get; types are compared without
-// that.
+// The types of expressions. A declared type also has the size limits of its values, and the rules for reading their JSON. Comparisons of
+// types ignore these limits and rules.
 
-/** `dyn` is known at run time only; an int-or-string of a schema is `dyn` with bounds. */
+/** The type of a `dyn` value is known only at run time. An int-or-string of a schema is `dyn` with bounds. */
 interface SimpleType {
   readonly kind: 'bool' | 'int' | 'uint' | 'double' | 'null' | 'timestamp' | 'duration' | 'string' | 'bytes' | 'dyn'
   readonly bounds?: Bounds
@@ -10,7 +10,7 @@ interface SimpleType {
 export interface ListType {
   readonly kind: 'list'
   readonly item: Type
-  /** The rule for comparing and joining two lists. Absent: `atomic`. */
+  /** The rule for comparing two lists. Absent: `atomic`. */
   readonly semantics?: 'atomic' | 'set' | 'map'
   readonly keys?: readonly string[]
   readonly bounds?: Bounds
@@ -20,7 +20,7 @@ export interface MapType {
   readonly kind: 'map'
   readonly key: Type
   readonly value: Type
-  /** A member that is selected by its name is as large as its type allows; otherwise its size is unknown. */
+  /** True: a member that is selected by its name is as large as its type allows. Otherwise the size of such a member is unknown. */
   readonly hasSizedMembers?: boolean
   readonly bounds?: Bounds
 }
@@ -28,19 +28,19 @@ export interface MapType {
 export interface ObjectType {
   readonly kind: 'object'
   readonly name: string
-  /** By the name that expressions use. */
+  /** The fields, by the names that expressions use. */
   readonly fields: FieldTable
   readonly bounds?: Bounds
 }
 
-/** A map of fields is one; another may know fields that it cannot list. */
+/** The fields of an object type. `get` may find fields that the iteration does not list. */
 export interface FieldTable extends Iterable<readonly [string, ObjectField]> {
   get(name: string): ObjectField | undefined
 }
 
 export interface ObjectField {
   readonly type: Type
-  /** The name of the member in JSON, if escaping changed it. */
+  /** The name of the member in JSON, without the escapes that expressions use. */
   readonly member: string
 }
 
@@ -53,7 +53,7 @@ interface NamedType {
   readonly name: string
 }
 
-/** An optional value, or the type of a type. */
+/** The type of an optional value, or the type of a type. */
 interface WrappingType {
   readonly kind: 'optional' | 'type'
   readonly of: Type
@@ -62,7 +62,7 @@ interface WrappingType {
 export type Type = SimpleType | ListType | MapType | ObjectType | NamedType | WrappingType | { readonly kind: 'error' }
 
 export interface Bounds {
-  /** The most characters, items or members that a request can bring. */
+  /** The largest number of characters, items or members that fits into a request. */
   readonly maxSize: number
   /** The fewest bytes of JSON that a value takes. */
   readonly minBytes: number
@@ -102,7 +102,7 @@ export function partsOf(type: Type): readonly Type[] {
   }
 }
 
-/** The type with these parameters. */
+/** The type with each parameter changed. */
 export function withParts(type: Type, change: (part: Type) => Type): Type {
   switch (type.kind) {
     case 'list':
@@ -117,7 +117,7 @@ export function withParts(type: Type, change: (part: Type) => Type): Type {
   }
 }
 
-/** As messages show a type. */
+/** The name of a type in messages. */
 export function typeName(type: Type): string {
   switch (type.kind) {
     case 'list':
@@ -139,7 +139,7 @@ export function typeName(type: Type): string {
   }
 }
 
-/** The name of a type without its parameters, as values of the type show it at run time. */
+/** The name of a type without its parameters, as `type(x)` gives it at run time. */
 export function plainTypeName(type: Type): string {
   switch (type.kind) {
     case 'null':

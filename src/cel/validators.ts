@@ -1,60 +1,50 @@
-// Checks beyond types: literals that their function always refuses, lists and maps of mixed types.
+// Checks beyond types: literals that their function always refuses, and lists and maps of mixed types.
 import { sameType } from './assignable.ts'
-import type { Call, Expr } from './ast.ts'
+import { type Call, childrenOf, type Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import { templateIssues } from './format-template.ts'
 import { parseDuration, parseTimestamp } from './time.ts'
 import type { SourceIssue } from './source.ts'
 import { DYN, type Type, typeName } from './type.ts'
 import { Fault } from './value.ts'
-import { compilePattern } from './pattern.ts'
+import type { Patterns } from './pattern.ts'
 
-/** Literals inside the arguments of these may mix types. */
+/** Literals anywhere in the arguments of these functions may mix types. */
 const MIXING: ReadonlySet<string> = new Set(['format'])
 
-export function validate(expression: Expr, checked: Checked, mixedLiterals: boolean): readonly SourceIssue[] {
+export interface Validation {
+  readonly mixedLiterals: boolean
+  /** Where the patterns of `matches` are compiled. */
+  readonly patterns: Patterns
+}
+
+export function validate(
+  expression: Expr,
+  checked: Checked,
+  { mixedLiterals, patterns }: Validation,
+): readonly SourceIssue[] {
   const issues: SourceIssue[] = []
   const visit = (node: Expr, mixing: boolean): void => {
-    if (node.kind === 'call') issues.push(...badLiterals(node), ...templateIssues(node, checked))
+    if (node.kind === 'call') issues.push(...badLiterals(node, patterns), ...templateIssues(node, checked))
     if (!mixing) issues.push(...mixedTypes(node, checked))
-    const inside = node.kind === 'list' || node.kind === 'map' ? mixing : false
-    const called = node.kind === 'call' && MIXING.has(node.name)
-    for (const child of childrenOf(node)) visit(child, inside || called || mixedLiterals)
+    const inside = mixing || (node.kind === 'call' && MIXING.has(node.name))
+    for (const child of childrenOf(node)) visit(child, inside)
   }
   visit(expression, mixedLiterals)
   return issues
 }
 
-function childrenOf(node: Expr): readonly Expr[] {
-  switch (node.kind) {
-    case 'select':
-      return [node.operand]
-    case 'call':
-      return node.target === undefined ? node.args : [node.target, ...node.args]
-    case 'list':
-      return node.items.map((item) => item.value)
-    case 'map':
-      return node.entries.flatMap((entry) => [entry.key, entry.value])
-    case 'struct':
-      return node.fields.map((field) => field.value)
-    case 'fold':
-      return [node.range, node.initial, node.condition, node.step, node.result]
-    default:
-      return []
-  }
-}
-
-const isBad: Readonly<Record<string, (text: string) => boolean>> = {
+const isBad: Readonly<Record<string, (text: string, patterns: Patterns) => boolean>> = {
   duration: (text) => parseDuration(text) instanceof Fault,
   timestamp: (text) => parseTimestamp(text) instanceof Fault,
-  matches: (text) => compilePattern(text) instanceof Fault,
+  matches: (text, patterns) => patterns.constant(text) instanceof Fault,
 }
 
-function badLiterals(node: Call): readonly SourceIssue[] {
+function badLiterals(node: Call, patterns: Patterns): readonly SourceIssue[] {
   const bad = Object.hasOwn(isBad, node.name) ? isBad[node.name] : undefined
   const argument = node.args.at(-1)
   if (bad === undefined || argument?.kind !== 'literal' || typeof argument.value !== 'string') return []
-  return bad(argument.value) ? [{ message: `invalid ${node.name} argument`, at: argument.at }] : []
+  return bad(argument.value, patterns) ? [{ message: `invalid ${node.name} argument`, at: argument.at }] : []
 }
 
 function mixedTypes(node: Expr, checked: Checked): readonly SourceIssue[] {

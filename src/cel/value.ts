@@ -1,5 +1,6 @@
-// The values of expressions. Booleans, strings and null are JavaScript's, an int is a bigint and a double a number; the rest
-// are the classes here. An error is a value too, so that `||` and `&&` can ignore it.
+// The values of expressions. Booleans, strings and null are JavaScript's. An int is a bigint, a double is a number, and bytes are a
+// `Uint8Array`. The other values have the classes here. An error is a value too, so that `||` and `&&` can ignore it.
+import type { ListType } from './type.ts'
 
 export type CelValue =
   | boolean
@@ -29,7 +30,7 @@ export class Uint {
 export class Timestamp {
   /** Since 1970, in nanoseconds. */
   readonly nanos: bigint
-  /** The offset from UTC in the source text. The time is written with it again. */
+  /** The offset from UTC in the source text. The text of the time has this offset again. */
   readonly offsetSeconds: number
 
   constructor(nanos: bigint, offsetSeconds = 0) {
@@ -75,8 +76,10 @@ export class TypeValue {
 }
 
 export abstract class CelList {
+  /** The declared type, with the rules of `list-rules.ts`. Absent: the order of the items counts. */
+  readonly type?: ListType | undefined
   abstract readonly size: number
-  /** The index is within the list. */
+  /** The index must be within the list. */
   abstract at(index: number): CelValue
   abstract [Symbol.iterator](): Iterator<CelValue>
 }
@@ -88,6 +91,11 @@ export abstract class CelMap {
 
   has(key: CelValue): boolean {
     return this.get(key) !== undefined
+  }
+
+  /** The members that expressions cannot see. They count for equality only. Undefined: there are none. */
+  get hidden(): CelMap | undefined {
+    return undefined
   }
 }
 
@@ -101,10 +109,12 @@ export abstract class OpaqueValue {
 
 export class ArrayList extends CelList {
   readonly items: readonly CelValue[]
+  override readonly type: ListType | undefined
 
-  constructor(items: readonly CelValue[]) {
+  constructor(items: readonly CelValue[], type?: ListType) {
     super()
     this.items = items
+    this.type = type
   }
 
   get size(): number {
@@ -146,7 +156,7 @@ export class JoinedList extends CelList {
   }
 }
 
-/** A map that an expression made. Keys that are equal numbers are one key, also if their types differ. */
+/** A map that an expression made. Keys that are equal numbers are one key, even if their types differ. */
 export class EntryMap extends CelMap {
   readonly #entries: ReadonlyMap<string, readonly [CelValue, CelValue]>
 
@@ -224,7 +234,7 @@ export abstract class NamedMap extends CelMap {
 export const noSuchOverload = (): Fault => new Fault('no such overload')
 export const noSuchKey = (key: CelValue): Fault => new Fault(`no such key: ${keyText(key)}`)
 
-/** A key as messages show it. */
+/** The text of a key in messages. */
 export function keyText(key: CelValue): string {
   if (typeof key === 'object') return key instanceof Uint ? String(key.value) : typeNameOf(key)
   return String(key)

@@ -1,4 +1,4 @@
-// The door of `quarterdeck/client`: a typed client of any Kubernetes API, with informers and leader election. It needs nothing of the server.
+// The door of `quarterdeck/client`: a typed client of any Kubernetes API, with informers and leader election. It imports no server code.
 import { type Clock, programClock } from '../lib/clock.ts'
 import { checkOptions, checkValue, type OptionTypes } from '../lib/known-options.ts'
 import { Discovery } from './discovery.ts'
@@ -70,15 +70,15 @@ export { k8s }
 
 /** A kubeconfig and one of its contexts. */
 export interface KubeconfigOptions {
-  /** The path of a file, the text of one (YAML or JSON), or its content. */
+  /** The path of a kubeconfig, its text (YAML or JSON), or the parsed kubeconfig. */
   readonly kubeconfig: string | Kubeconfig
-  /** Absent: the current one. */
+  /** Absent: the current context. */
   readonly context?: string
   /** The user to impersonate; the server checks the right to do so. Absent: the user in the kubeconfig's `as`, if any. */
   readonly impersonate?: Impersonation
 }
 
-/** A URL with credentials, or a kubeconfig. Default as with kubectl: KUBECONFIG, the service account of a pod, or `~/.kube/config`. */
+/** A URL with credentials, or a kubeconfig. Default: the files of KUBECONFIG, else the service account of a pod, else `~/.kube/config`. */
 export type ClientOptions = RequestLimits &
   ClockOptions &
   (ConnectionOptions | KubeconfigOptions | Omit<KubeconfigOptions, 'kubeconfig'>)
@@ -141,16 +141,16 @@ export class Client implements Disposable {
   }
 
   /**
-   * Carries out all operations in one revision, or none of them: a server of Quarterdeck only. Throws `ApiStatusError` with the refusal of
-   * the first operation that is refused; `status.details.causes` has its place, `operations[2]`.
+   * Carries out all operations in one revision, or none of them. Only Quarterdeck has transactions. Throws `ApiStatusError` if an operation
+   * is refused: `status.details.causes` has the place of the first refused operation, such as `operations[2]`.
    */
   async transaction(operations: readonly TransactionOperation[], options?: WriteOptions): Promise<TransactionAnswer> {
     return sendTransaction(this.#requests, operations, options)
   }
 
   /**
-   * Waits until this candidate leads, runs `lead`, releases the lease and resolves to the result of `lead`. The signal of `lead` fires
-   * with the caller's signal and when the lease is lost. A lost lease rejects with `LeadershipLostError`.
+   * Waits until this candidate leads, runs `lead`, releases the lease and resolves to the result of `lead`. The signal of `lead` fires with
+   * the caller's signal and when the lease is lost. If the lease is lost, the promise rejects with `LeadershipLostError`.
    */
   async runAsLeader<R>(options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<R>): Promise<R> {
     checkValue('runAsLeader', 'function', lead, 'function')
@@ -180,7 +180,7 @@ function connectionOf(options: ClientOptions): ConnectionOptions {
   return impersonate === undefined ? found : { ...found, impersonate }
 }
 
-/** Throws for an option without effect. Its caller would reach another server, or have other rights. */
+/** Throws for an option that has no effect beside `chosen`. Otherwise the caller could reach another server, or have other rights. */
 function refuseBeside(options: object, chosen: string, others: readonly string[]): void {
   const other = others.find((name) => name in options)
   if (other !== undefined) throw new TypeError(`new Client: "${other}" has no effect beside a ${chosen}: leave one out`)

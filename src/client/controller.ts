@@ -49,7 +49,7 @@ export interface Reconciliation<T extends KubernetesObject> extends ObjectWrites
   readonly key: string
   readonly name: string
   readonly namespace: string | undefined
-  /** The object in the informer's copy, which may be older than the server's. Undefined: it is deleted. Do not change it. */
+  /** The object in the informer's copy, maybe older than the server's. Undefined: the object is deleted. Do not change the object. */
   readonly object: Stored<T> | undefined
   /** Fires when the controller stops, or no longer leads. */
   readonly signal: AbortSignal
@@ -71,21 +71,21 @@ export interface ControllerOptions<T extends KubernetesObject, W extends readonl
   /** The kind that is reconciled. */
   readonly for: Kind<T, KubernetesObject> | Followed<T>
   /**
-   * Brings about the state that the object specifies. It must be repeatable. When it throws, it is called again after a delay that doubles with each
-   * failure; after a `TerminalError` only when something changes.
+   * Brings about the state that the object specifies. It must be repeatable. When it throws, it is called again after a delay that doubles
+   * with each failure. After a `TerminalError` it is called again only when something changes.
    */
   readonly reconcile: (request: Reconciliation<T>) => Promise<ReconcileResult | void>
   readonly finalizer?: Finalizer<Deletion<T>>
   /** The name by which the controller owns the fields that `apply` sets. */
   readonly fieldManager?: string
-  /** Kinds of objects that the controller makes. A change of one reconciles its owner: the reference with `controller: true`. */
+  /** Kinds of objects that the controller makes. A change of such an object reconciles its owner with `controller: true`. */
   readonly owns?: readonly (Kind<KubernetesObject> | Followed<KubernetesObject>)[]
   readonly watches?: { readonly [I in keyof W]: Watched<W[I]> }
   /** Only objects in this namespace. Default: all namespaces. */
   readonly namespace?: string
   /** The largest number of objects that are reconciled at once. Default: 1. */
   readonly concurrency?: number
-  /** Only the leader reconciles. The identity is by default the name of this machine and a random part. Default: no election. */
+  /** Only the leader reconciles. Default: no election. Default of `identity`: the name of this machine and a random part. */
   readonly leaderElection?: Omit<LeaderElectionOptions, 'identity' | 'signal'> & { readonly identity?: string }
   /** The delay after the first failure. Default: 5 milliseconds. */
   readonly firstRetryMs?: number
@@ -93,9 +93,9 @@ export interface ControllerOptions<T extends KubernetesObject, W extends readonl
   readonly longestRetryMs?: number
   /** The time of the transitions of conditions. Default: the time of the client's clock. */
   readonly now?: () => number | Promise<number>
-  /** Stops the controller. Default: SIGTERM and SIGINT; a second one ends the process. */
+  /** Stops the controller. Default: SIGTERM and SIGINT. A second such signal ends the process. */
   readonly signal?: AbortSignal
-  /** Called when `reconcile` fails (then with the name of the object), and when the server refuses or cannot be reached. Default: `console.error`. */
+  /** Called when `reconcile` fails (with the object's name), and when the server refuses or cannot be reached. Default: `console.error`. */
   readonly onError?: (error: unknown, object?: ObjectName) => void
 }
 
@@ -117,8 +117,8 @@ const OPTIONS: OptionTypes<ControllerOptions<KubernetesObject, []>> = {
 }
 
 /**
- * Runs until it is stopped; then it waits for `reconcile`, and releases the lease. Rejects with `LeadershipLostError` when it no longer
- * leads: most programs exit then, and are started again.
+ * Runs until the controller is stopped. Then it waits for `reconcile` and releases the lease. Rejects with `LeadershipLostError` when this
+ * process no longer leads: most programs exit then, and are started again.
  */
 export async function runController<T extends KubernetesObject, const W extends readonly KubernetesObject[] = []>(
   options: ControllerOptions<T, W>,
@@ -162,7 +162,7 @@ function sourcesOf<T extends KubernetesObject>(options: ControllerOptions<T, rea
   ]
 }
 
-/** The option is a kind, or a record with the kind: in a kind, `kind` is its name. */
+/** The option is a kind, or a record with a kind. The member `kind` of a kind is a name. */
 function followed(
   option: string,
   given: Kind<KubernetesObject> | Followed<KubernetesObject>,
@@ -241,7 +241,7 @@ async function reconcileAll<T extends KubernetesObject>(
   await queue.run(signal)
 }
 
-/** A change of the finalizers brings the object back, so that nothing else is done for it now. */
+/** A change of the finalizers reconciles the object again, so nothing else is done for it now. */
 async function reconcileOrFinalize<T extends KubernetesObject>(
   request: Reconciliation<T>,
   { reconcile, finalizer }: Options<T>,

@@ -16,7 +16,7 @@ export interface ExecConfig {
 
 export interface CredentialOptions {
   readonly token?: string
-  /** The client reads it again every minute, because such tokens are replaced before they expire. */
+  /** A request reads the file again if the last read is a minute old, because such tokens are replaced before they expire. */
   readonly tokenFile?: string
   /** PEM. */
   readonly clientCertificate?: string
@@ -45,7 +45,7 @@ export type ClusterInfo = Readonly<Record<string, unknown>>
 export class Credentials {
   readonly #options: CredentialOptions
   readonly #cluster: ClusterInfo
-  /** One object for all requests: a connection belongs to a certificate. */
+  /** One object for all requests: a connection is shared only by requests with the same object. */
   readonly #certificate: ClientCertificate | undefined
   #current: Promise<Credential> | undefined
   #latest: Credential | undefined
@@ -76,7 +76,7 @@ export class Credentials {
     }
   }
 
-  /** Call this after the server has refused the credential. False: there is no other one. */
+  /** Call this after the server has refused the credential. False: there is no other credential. */
   refused(credential: Credential): boolean {
     if (this.#options.tokenFile === undefined && this.#options.exec === undefined) return false
     if (this.#latest === credential) this.#current = undefined

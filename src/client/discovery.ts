@@ -14,7 +14,7 @@ interface ServedResource {
   readonly namespaced: boolean
 }
 
-/** One request for each group and version, and another for a kind that was missing. */
+/** Sends one request for each group and version, and another one if a kind was missing in the answer. */
 export class Discovery {
   readonly #requests: Requests
   readonly #served = new Map<string, Promise<readonly ServedResource[]>>()

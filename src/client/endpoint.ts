@@ -8,7 +8,7 @@ import { APPLY_TYPE, type Query, type Requests } from './requests.ts'
 
 /** The options of every call. */
 export interface CallOptions {
-  /** When it fires, the call rejects with the signal's reason. */
+  /** When the signal fires, the call rejects with its reason. */
   readonly signal?: AbortSignal
   /** Default: the client's. */
   readonly timeoutMs?: number
@@ -27,11 +27,11 @@ export interface WriteOptions extends CallOptions {
 /** The options of a server-side apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
-  /** Take over fields to which other managers have given other values. Without it the server answers with a `Conflict`. */
+  /** Takes over fields to which other managers have given other values. Otherwise the server answers with a `Conflict`. */
   readonly force?: boolean
 }
 
-/** `merge`: RFC 7396, null removes a member. `json`: RFC 6902, a list of operations. `strategic`: merges lists by key, for built-in kinds. */
+/** `merge`: RFC 7396; null removes a member. `json`: RFC 6902, a list of operations. `strategic`: merges lists by key (built-in kinds). */
 export type PatchType = 'merge' | 'json' | 'strategic'
 
 /** The options of a patch. */
@@ -46,7 +46,7 @@ const WRITE: OptionTypes<WriteOptions> = { ...CALL, ...FIELDS, dryRun: 'boolean'
 const APPLY: OptionTypes<ApplyOptions> = { ...WRITE, fieldManager: 'text', force: 'boolean?' }
 const PATCH: OptionTypes<PatchOptions> = { ...WRITE, type: ['merge', 'json', 'strategic'] }
 
-/** Without a name it is the collection. */
+/** The place of an object, or of the collection if there is no name. */
 export interface Place {
   readonly name?: string
   /** The namespace of the written object. Default: the endpoint's. */
@@ -93,13 +93,13 @@ export class Endpoint {
     return `${verb} of ${this.kind.kind ?? this.kind.plural}`
   }
 
-  /** Throws a `TypeError` for an unknown option and for one of another type. */
+  /** Returns the options. Throws a `TypeError` for an unknown option or a value of the wrong type. */
   checked<O extends object>(verb: string, options: O, types: Readonly<Record<string, OptionType>>): O {
     checkOptions(this.subject(verb), options, types)
     return options
   }
 
-  /** Throws a `TypeError` before it sends anything if a name is missing. */
+  /** Sends one request. If a name is missing, it throws a `TypeError` and sends nothing. */
   async call<R>(call: EndpointCall, { signal, timeoutMs }: CallOptions): Promise<R> {
     const { verb, place, ...request } = call
     const limits = { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
@@ -134,7 +134,7 @@ export class Endpoint {
     return this.call({ ...call, place, query, body: this.complete(object) }, options)
   }
 
-  /** The place of an object. The name may be missing; `call` refuses that. */
+  /** The place of an object. The name may be missing: `call` throws then. */
   placeOf(verb: string, object: KubernetesObject): Place {
     checkValue(this.subject(verb), 'object', object, 'object')
     const { metadata } = object
@@ -151,7 +151,7 @@ export class Endpoint {
   async path(verb: string, place: Place, signal?: AbortSignal): Promise<string> {
     const subject = this.subject(verb)
     const { namespace = this.namespace, ...below } = place
-    // An undefined name counts as missing. Without it the path would be that of all objects.
+    // An undefined name is refused. A path without a name would be the path of all objects.
     const named = Object.entries(below).map(([what, value]) => pathPart(subject, what, value))
     if (namespace !== undefined && this.kind.namespaced !== false) pathPart(subject, 'namespace', namespace)
     if (this.namespace !== undefined && namespace !== this.namespace) {
@@ -177,7 +177,7 @@ export class Endpoint {
     return `/${parts.map(encodeURIComponent).join('/')}`
   }
 
-  /** Names the kind in the error of a server that does not know it or misses its namespace. */
+  /** The error, with the kind in its message if the server does not know the kind or the request has no namespace. */
   explained(error: unknown, verb: string, { namespace = this.namespace, subresource }: Place): unknown {
     if (!(error instanceof ApiStatusError) || error.details?.kind !== undefined) return error
     const said = (message: string): ApiStatusError =>
@@ -198,7 +198,7 @@ export class Endpoint {
 /** The verbs that work on all namespaces. */
 const READS_ALL: readonly string[] = ['list', 'watch']
 
-/** Throws for a value that cannot be one part of a path. With an empty part the path would name something else. */
+/** Returns the value. Throws if it cannot be one part of a path. A path with an empty part would name something else. */
 export function pathPart(subject: string, what: string, value: unknown): string {
   checkValue(subject, what, value, PATH_PART)
   return value as string

@@ -1,7 +1,7 @@
 // The errors of requests: a Status from the server, or no answer.
 import type { Status } from './gen/k8s.ts'
 
-/** The server refused and answered with a Status. Most programs ask `hasReason`. */
+/** The server refused and answered with a Status. Most programs test it with `hasReason`. */
 export class ApiStatusError extends Error {
   override readonly name: string = 'ApiStatusError'
   readonly status: Status

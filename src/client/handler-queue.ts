@@ -1,4 +1,5 @@
-// The changes that a handler has not seen yet. Invariant: one call at a time, in order; a slow handler delays no other.
+// The changes that a handler has not seen yet. Invariants: a handler gets one call at a time, in order. A slow handler delays no other
+// handler.
 import type { KubernetesObject, Stored } from './objects.ts'
 
 /** Functions that are called for changes. The next call waits for a returned promise. Do not change the objects. */
@@ -14,7 +15,7 @@ export interface EventHandler<T extends KubernetesObject> {
 export type Change<T extends KubernetesObject> =
   | { readonly type: 'add' | 'delete'; readonly object: Stored<T> }
   | { readonly type: 'update'; readonly old: Stored<T>; readonly object: Stored<T> }
-  /** The handler has seen every object of the beginning. */
+  /** The handler has seen every initial object. */
   | { readonly type: 'synced' }
 
 /** The informer waits for a handler that is this far behind. If the server forgets changes meanwhile, the handler gets the difference. */
@@ -67,7 +68,7 @@ export class HandlerQueue<T extends KubernetesObject> {
   }
 
   async #run(): Promise<void> {
-    // The change is complete before a handler sees it.
+    // The informer completes its change before a handler sees it.
     await Promise.resolve()
     while (this.#pending.length > 0) {
       const changes = this.#pending
@@ -78,7 +79,7 @@ export class HandlerQueue<T extends KubernetesObject> {
         if (--this.#behind === MOST_PENDING / 2) this.#onRoom?.()
       }
     }
-    // Not a turn later: a change in between would wait for the next turn.
+    // Cleared without a wait: a change that is pushed during a wait would stay until the next push.
     this.#running = undefined
   }
 

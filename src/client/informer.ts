@@ -30,13 +30,13 @@ export interface InformerSource<T extends KubernetesObject> {
 
 /** A handler that was added. */
 export interface Registration {
-  /** Resolves when the handler has seen every object of the beginning. Rejects if it is removed before. */
+  /** Resolves when the handler has seen every initial object. Rejects if the handler is removed before. */
   waitForSync(signal?: AbortSignal): Promise<void>
   /** Drops pending changes. Resolves when the handler no longer runs. */
   remove(): Promise<void>
 }
 
-/** It may be an object of a class with other members. */
+/** The handler may be an object of a class with other members. */
 const HANDLER: ValueType = {
   wanted: 'an object with a function add, update or delete',
   fits: (given) => ['add', 'update', 'delete'].some((name) => fits(Object(given)[name], 'function')),
@@ -45,8 +45,8 @@ const HANDLER: ValueType = {
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end'
 
 /**
- * The result of `resource.informer()`. After any number of broken connections the copy is up to date. No change is missing and none comes
- * twice. If the server has forgotten changes, handlers get the difference.
+ * The result of `resource.informer()`. After any number of broken connections, the copy is up to date: no change is missing and no change
+ * comes twice. If the server has forgotten changes, handlers get the difference.
  */
 export class Informer<T extends KubernetesObject, I extends string = never> implements AsyncDisposable {
   readonly #source: InformerSource<T>
@@ -79,7 +79,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     return this
   }
 
-  /** Resolves when no connection, timer or handler is left. The informer's own handlers must not await it. */
+  /** Resolves when no connection, timer or handler is left. The informer's own handlers must not await this promise. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the informer was stopped'))
     this.#callOffResync()
@@ -101,7 +101,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     return this.#hasSynced
   }
 
-  /** The state that the copy has. Undefined before it is complete, and while it is read again. */
+  /** The resourceVersion of the copy. Undefined before the copy is complete, and while the copy is read again. */
   get resourceVersion(): string | undefined {
     return this.#resourceVersion
   }
@@ -154,7 +154,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     }
   }
 
-  /** One connection, from the copy's state on. */
+  /** Follows the server over one connection, from the copy's state on. */
   async #follow(reconnection: Reconnection, signal: AbortSignal): Promise<void> {
     if (this.#resourceVersion === undefined && this.#hasWatchList) {
       return this.#followFromStart(reconnection, signal)
@@ -204,7 +204,7 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
     this.#synced.resolve()
   }
 
-  /** Waits for handlers that are far behind. */
+  /** Applies an event to the copy, and waits for handlers that are far behind. */
   async #take(event: WatchEvent<T>): Promise<void> {
     if (event.type === 'DELETED') this.#remove(keyOf(event.object), event.object)
     else if (event.type !== 'BOOKMARK') this.#put(keyOf(event.object), event.object)
@@ -252,14 +252,14 @@ export class Informer<T extends KubernetesObject, I extends string = never> impl
   }
 }
 
-/** The server no longer has the changes, or was restored to an earlier state. */
+/** Whether the server no longer has the changes, or was restored to an earlier state. */
 function isForgotten(error: unknown): boolean {
   if (error instanceof WatchExpiredError) return true
   const causes = error instanceof ApiStatusError ? error.details?.causes : undefined
   return causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false
 }
 
-/** An open connection broke, which is how a watch usually ends. */
+/** Whether an open connection broke. Most watches end in this way. */
 function isCut(error: unknown): boolean {
   return error instanceof ConnectionError && error.phase === 'sent'
 }

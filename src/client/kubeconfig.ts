@@ -9,7 +9,7 @@ import { reasonOf } from '../lib/system-reason.ts'
 import type { CredentialOptions, ExecConfig } from './credentials.ts'
 import type { Transport } from './transport.ts'
 
-/** The address of the server, and the user that the client is. */
+/** The address of the server and the credentials of the client. */
 export interface ConnectionOptions extends CredentialOptions {
   /** `https://host:port`, or with a path. `http:` is for a proxy on the same machine. */
   readonly url: string
@@ -85,12 +85,12 @@ interface Source {
 
 const IN_POD = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** The connection of a context; default: the current one. `kubeconfig` is a path, a text (YAML or JSON) or the content. */
+/** The connection of a context. Default: the current context. `kubeconfig` is a path, a text (YAML or JSON) or a parsed kubeconfig. */
 export function readKubeconfig(kubeconfig: string | Kubeconfig, context?: string): ConnectionOptions {
   return connectionOf([sourceOf(kubeconfig)], context)
 }
 
-/** As with kubectl: the files of KUBECONFIG, the service account of a pod, or `~/.kube/config`. */
+/** The connection from the files of KUBECONFIG, else from the service account of a pod, else from `~/.kube/config`. */
 export function defaultConnection(context?: string): ConnectionOptions {
   const { KUBECONFIG: named = '', KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
   const listed = named.split(path.delimiter).filter((file) => file !== '')
@@ -124,7 +124,7 @@ function parse(text: string): Kubeconfig {
   return config as Kubeconfig
 }
 
-/** As with kubectl, the first file that has a name counts. */
+/** As in kubectl, the first file with an entry of that name counts. */
 function connectionOf(sources: readonly Source[], wanted: string | undefined): ConnectionOptions {
   const current = wanted ?? sources.map(({ config }) => config['current-context'] ?? '').find((name) => name !== '')
   if (current === undefined) throw new Error('the kubeconfig has no current-context: give the context to use')
@@ -178,7 +178,7 @@ function userOf(user: KubeconfigUser, folder: string): Partial<ConnectionOptions
   })
 }
 
-/** A command with a slash is relative to the file, as other paths are. Others are in PATH. */
+/** A command with a slash is a path relative to the kubeconfig. Other commands are found in PATH. */
 function commandOf(command: string, folder: string): string {
   return /\//.test(command) ? path.resolve(folder, command) : command
 }

@@ -17,9 +17,9 @@ export interface LeaderElectionOptions {
   readonly identity: string
   /** The time that other candidates wait after the last renewal that they saw. Default: 15 seconds. */
   readonly leaseDurationMs?: number
-  /** The time after which a leader that cannot renew gives up. Default: 10 seconds. It is less than the duration. */
+  /** The time after which a leader that cannot renew gives up. Default: 10 seconds. Must be less than `leaseDurationMs`. */
   readonly renewDeadlineMs?: number
-  /** The interval at which the candidate reads the lease. Default: 2 seconds. */
+  /** The interval at which candidates try to take the lease, and at which the leader renews it. Default: 2 seconds. */
   readonly retryPeriodMs?: number
   /** Default: the client's. If a test moves it by a day, the leader renews its lease as often as in a day. */
   readonly clock?: Clock
@@ -95,7 +95,7 @@ export class LeaderElection {
       if (over.signal.aborted) return
       const isLost = error instanceof LeadershipLostError
       lost.abort(isLost ? error : new LeadershipLostError('the lease can no longer be renewed', { cause: error }))
-      // The clock does not wait for the end of `lead`.
+      // The step ends here, so that a clock that a test moves does not wait for the end of `lead`.
       this.#steps.end()
     })
     try {
@@ -124,7 +124,7 @@ export class LeaderElection {
     }
   }
 
-  /** Takes or renews the lease if it may. Throws permanent errors only. */
+  /** Takes or renews the lease if it is free or already held by this candidate. Returns whether it did so. Throws permanent errors only. */
   async #hold(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
     const { name } = this.#options
     const late = (): Error => new ConnectionError('sent', `lease ${name}: no answer within ${timeoutMs} ms`)

@@ -46,7 +46,7 @@ export class ObjectStore<T extends KubernetesObject, I extends string> {
     return [...this.#objects.values()]
   }
 
-  /** In the order of arrival. Throws for an unknown index. */
+  /** The objects with this value, in the order in which they got it. Throws for an unknown index. */
   byIndex(name: I, value: string): Stored<T>[] {
     const index = this.#indexes.find((one) => one.name === name)
     if (index === undefined) throw new TypeError(`the informer has no indexer "${name}"`)

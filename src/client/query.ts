@@ -1,4 +1,5 @@
-// Queries on lists and watches. Only Quarterdeck has them: lists are sent as QUERY, which other servers refuse, where a GET would give all objects.
+// Queries on lists and watches. Only Quarterdeck has them. Lists are sent with the method QUERY: other servers refuse it, but would answer
+// a GET with all objects.
 import { fits, type OptionTypes, type ValueType } from '../lib/known-options.ts'
 import { CALL, type CallOptions, type Endpoint } from './endpoint.ts'
 import type { KubernetesObject, Stored } from './objects.ts'
@@ -8,18 +9,18 @@ import type { Query } from './requests.ts'
 export interface Condition {
   /** An expression in CEL: `object.status.phase == 'Running' && object.spec.priority > 3`. */
   readonly where?: string
-  /** The objects in all namespaces that the caller may see, instead of `Forbidden`. */
+  /** Selects the objects that the caller may read, in any namespace. Otherwise the server may answer with `Forbidden`. */
   readonly accessible?: boolean
 }
 
 /** One field or several: `metadata.name`, `spec.containers[0].image`, `metadata.labels['app.kubernetes.io/name']`. */
 export type Fields = string | readonly string[]
 
-/** The common values of each group of objects, and the measurements of a group. */
+/** The fields that divide the objects into groups, and the fields that are measured for each group. */
 export interface Grouping {
   /** The objects with equal values of these fields are one group. */
   readonly by: Fields
-  /** Numbers and quantities. */
+  /** Fields with numbers or quantities. */
   readonly sum?: Fields
   readonly min?: Fields
   readonly max?: Fields
@@ -27,7 +28,7 @@ export interface Grouping {
   readonly orderBy?: Fields
 }
 
-/** A value is null if no object has the field. */
+/** The measurements of a group. A value is null if no object has the field. */
 export interface QueryRow {
   readonly group: Readonly<Record<string, unknown>>
   readonly count: number

@@ -1,5 +1,5 @@
-// The writes of a controller for the object that it reconciles: objects that it owns, its status and its finalizer.
-// Invariant: the object itself is written only if it has not changed since it was read. After a change it is reconciled again anyway.
+// The writes of a controller for the object that it reconciles: the objects that this object owns, its status and its finalizer. Invariant:
+// the object itself is written only if it has not changed since it was read. After a change it is reconciled again anyway.
 import { checkOptions, checkValue, type OptionTypes } from '../lib/known-options.ts'
 import { hasReason } from './errors.ts'
 import { apiVersionOf, type Kind } from './kind.ts'
@@ -7,7 +7,7 @@ import type { KubernetesObject, Stored } from './objects.ts'
 import type { Resource } from './resource.ts'
 import { setCondition, type StatusCondition } from './status-condition.ts'
 
-/** Members of the status; null removes one. */
+/** Members of the status. Null removes a member. */
 export type StatusPatch<T> = T extends { readonly status?: infer S }
   ? { readonly [K in keyof NonNullable<S>]?: NonNullable<S>[K] | null | undefined }
   : object
@@ -21,18 +21,18 @@ export type ConditionPatch<T> = T extends { readonly status?: infer S }
     : never
   : never
 
-/** The writes for the reconciled object. They throw if it is deleted. */
+/** The writes for the reconciled object. They throw if the object was already deleted when the work on it began. */
 export interface ObjectWrites<T extends KubernetesObject> {
   /**
-   * Applies an object that the reconciled object owns: server-side apply with force, as the `fieldManager` of the controller. The object gets
-   * the owner reference, and the namespace of its owner if it names none.
+   * Applies an object that the reconciled object owns: server-side apply with force, as the `fieldManager` of the controller. The object
+   * gets the owner reference, and the namespace of its owner if it names no namespace.
    */
   readonly apply: <U extends KubernetesObject, S extends KubernetesObject>(
     kind: Kind<U, S>,
     object: S,
   ) => Promise<Stored<U>>
   /**
-   * Merges into the status. Each condition takes the place of the condition of its type, and its `lastTransitionTime` changes with its status.
+   * Merges into the status. Each condition replaces the condition of the same type. Its `lastTransitionTime` changes only with its status.
    * If the object has changed or is gone since it was read, nothing is written.
    */
   readonly patchStatus: (status: StatusPatch<T>, ...conditions: readonly ConditionPatch<T>[]) => Promise<void>
@@ -42,7 +42,7 @@ export interface ObjectWrites<T extends KubernetesObject> {
 export interface Finalizer<R> {
   /** A qualified name: `example.com/host`. */
   readonly name: string
-  /** Called for an object that is being deleted, and not `reconcile`. It must be repeatable. When it throws, it is called again. */
+  /** Called instead of `reconcile` for an object that is being deleted. It must be repeatable. When it throws, it is called again. */
   readonly cleanUp: (request: R) => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function checkFinalizer(finalizer: Finalizer<never> | undefined): void {
     checkValue('runController: finalizer', name, Reflect.get(finalizer, name), type)
 }
 
-/** The kind of the reconciled object, and the way to the server. */
+/** The kind of the reconciled object, and the client that writes. */
 export interface Writers {
   readonly kind: Kind<KubernetesObject>
   readonly fieldManager: string | undefined
@@ -65,7 +65,7 @@ export interface Writers {
   }
 }
 
-/** `read` returns the object as it was read, and throws if it is deleted. */
+/** The writes for an object. `read` returns the object as it was read, and throws if it was deleted. */
 export function writesFor<T extends KubernetesObject>(read: () => Stored<T>, writers: Writers): ObjectWrites<T> {
   const { kind, fieldManager, client, now } = writers
   return {
@@ -91,7 +91,7 @@ export function writesFor<T extends KubernetesObject>(read: () => Stored<T>, wri
   }
 }
 
-/** The conditions of the object, with these among them. */
+/** The conditions of the object after the given ones are set in them. */
 function withSet(object: KubernetesObject, conditions: readonly object[], nowMs: number): readonly StatusCondition[] {
   const { status } = object as { readonly status?: { readonly conditions?: readonly StatusCondition[] } }
   const set = (all: readonly StatusCondition[], condition: object): readonly StatusCondition[] =>
@@ -99,7 +99,7 @@ function withSet(object: KubernetesObject, conditions: readonly object[], nowMs:
   return conditions.reduce(set, status?.conditions ?? [])
 }
 
-/** The next change of the object, which this makes, reconciles it again. */
+/** Writes the finalizers. This change of the object reconciles it again. */
 export async function setFinalizers<T extends KubernetesObject>(
   object: Stored<T>,
   finalizers: readonly string[],

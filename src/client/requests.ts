@@ -39,17 +39,17 @@ export interface ApiRequest {
   readonly timeoutMs?: number
 }
 
-/** A complete answer of success. */
+/** A complete and successful answer. */
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly text: string
 }
 
-/** The media type of a server-side apply. The same apply again changes nothing. */
+/** The media type of a server-side apply. Repeating an apply changes nothing. */
 export const APPLY_TYPE = 'application/apply-patch+yaml'
 
-/** Every one except the tab. */
+/** Any control character except the tab. */
 const CONTROL_CHARACTER = /(?!\t)\p{Cc}/u
 
 const matching = (wanted: string, form: RegExp): ValueType => ({
@@ -64,7 +64,7 @@ const WHAT = {
   method: matching('a method in capitals, such as GET', /^[A-Z]+$/),
   path: matching('a path as on the wire: it begins with / and has no spaces or fragment', /^\/[!"$-[\]-~]*$/),
 } as const
-/** A Map, a Buffer or NaN would be sent as something else: without its options, a DELETE may delete all objects. */
+/** A Map, a Buffer or NaN would be sent as something else. A DELETE without its options may delete all objects. */
 const JSON_VALUE: ValueType = {
   wanted: 'JSON',
   fits: (value) =>
@@ -82,7 +82,7 @@ const RECORDS = { query: 'object?', headers: 'object?' } as const
 const LIMITS = { signal: 'signal?', timeoutMs: 'duration?' } as const
 const REQUEST: OptionTypes<ApiRequest> = { ...WHAT, ...RECORDS, ...LIMITS, body: BODY, contentType: 'text?' }
 
-/** The client does not wait for a server that asks for more. */
+/** The client does not retry if the server asks for a longer wait. */
 const LONGEST_RETRY_AFTER_S = 60
 
 export class Requests {
@@ -173,7 +173,7 @@ export class Requests {
     }
   }
 
-  /** Sends again if the server refused the credential and there is a newer one. */
+  /** Sends again if the server refused the credential and there may be a newer credential. */
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const credential = await settled(this.#credentials.current(), signal)
     const answer = await this.#sendAs(credential, request, signal)
@@ -204,10 +204,10 @@ export function checkRequest(request: ApiRequest): void {
   checkOptions(subject, request, REQUEST)
   const { method, path, query = {}, headers = {} } = request
   checkOptions(subject, { method, path }, WHAT)
-  // An undefined option could make a write wider than the caller thinks, so it is refused.
+  // A query in the path cannot be checked for undefined values. Such a value could make a write wider than the caller thinks.
   if (method !== 'GET' && path.includes('?'))
     throw new TypeError(`${subject}: path must be without a query, which a ${method} has in the option query: ${path}`)
-  // With an empty name the path would be that of all objects. The path behind a proxy may end with a slash.
+  // A path with an empty name would be the path of all objects. The path behind a proxy may end with a slash.
   if (method === 'DELETE' && /(\/|%2f)(\/|%2f|$)/i.test(path.replace(/\/proxy\/.*/, '')))
     throw new TypeError(`${subject}: a part of the path is empty: ${path}`)
   // Without the value the request might delete all objects, or have the rights of the client itself.
@@ -223,7 +223,10 @@ function nameOf({ method, path }: ApiRequest): string {
   return `${method} ${path}`
 }
 
-/** Throws a `TypeError` for a value that JSON would leave out or change. Undefined members are refused in a DELETE only, which would delete more. */
+/**
+ * The body as JSON. Throws a `TypeError` for a value that JSON would change or leave out. Only a DELETE refuses undefined members: without
+ * them it would delete more.
+ */
 function jsonText(request: ApiRequest): string {
   return JSON.stringify(request.body, function (this: object, name, value: unknown) {
     const given: unknown = Reflect.get(this, name)
@@ -233,7 +236,7 @@ function jsonText(request: ApiRequest): string {
   })
 }
 
-/** A server closes the connection for such a value, which looks like an outage. */
+/** Throws a `TypeError` for a control character. The server would close the connection, which looks like an outage. */
 function checkHeaders(headers: Readonly<Record<string, string | readonly string[]>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (CONTROL_CHARACTER.test(String(value))) throw new TypeError(`header ${name}: its value has a control character`)

@@ -36,7 +36,7 @@ import type { Query } from './requests.ts'
 import { NEVER } from './waiting.ts'
 import { eventsOf, type OpenWatch, resumingWatch, type WatchEvent } from './watch.ts'
 
-/** Selects objects by labels and fields: a text (`app=web,tier!=cache`), or an object of equal values. */
+/** Selects objects by labels and fields: a text (`app=web,tier!=cache`), or an object with the required value of each label or field. */
 export interface Selection {
   readonly labelSelector?: string | Readonly<Record<string, string>>
   readonly fieldSelector?: string | Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ export interface WatchOptions extends Selection, Condition {
   readonly signal?: AbortSignal
 }
 
-/** Only these fields of the objects, and their names and versions. */
+/** The events have only these fields of an object, and its name and resourceVersion. */
 interface WithFields {
   readonly select: Fields
 }
@@ -70,7 +70,7 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
-  /** Delete only this object in this version. Otherwise the server answers with a `Conflict`. */
+  /** Deletes the object only if it has this uid and resourceVersion. Otherwise the server answers with a `Conflict`. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
 }
 
@@ -125,7 +125,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     this.#endpoint = endpoint
   }
 
-  /** The objects of one namespace. Throws if it is empty or missing. */
+  /** The objects of one namespace. Throws if the namespace is empty or missing. */
   inNamespace(namespace: string): Resource<T, Sent> {
     return new Resource(this.#endpoint.inNamespace(namespace))
   }
@@ -160,7 +160,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     }
   }
 
-  /** The pages of a list, each read on demand. Throws with the reason `Expired` if that is too long after the first. */
+  /** The pages of a list, each read on demand. Throws with the reason `Expired` if a page is read too long after the first page. */
   async *pages(options: ListOptions = {}): AsyncGenerator<List<T>, void, undefined> {
     for (let next: string | undefined; ; ) {
       const page: List<T> = await this.#page(options, next)
@@ -170,7 +170,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     }
   }
 
-  /** Objects with these fields only, and with their names and versions. */
+  /** Lists objects with only these fields, and with their names and resourceVersions. */
   async select(fields: Fields, options: ListOptions = {}): Promise<List<Selected<T>>> {
     this.#endpoint.checked('select', options, LIST)
     checkValue(this.#endpoint.subject('select'), 'fields', fields, FIELDS)
@@ -233,7 +233,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     return this.#delete({ verb: 'delete', method: 'DELETE', place: { name } }, options)
   }
 
-  /** Deletes the selected objects, or without a selector all in the namespace. An empty or undefined selector is refused. */
+  /** Deletes the selected objects, or all objects of the namespace if there is no selector. An empty or undefined selector is refused. */
   async deleteCollection(options: DeleteOptions & Selection = {}): Promise<void> {
     this.#endpoint.checked('deleteCollection', options, { ...DELETE, ...SELECTION })
     const query = selectionQuery(this.#endpoint.subject('deleteCollection'), options)
@@ -251,9 +251,9 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
   }
 
   /**
-   * Yields every change once and in order, and bookmarks. It continues after a connection ends or breaks. Throws `WatchExpiredError` if the server no
-   * longer has the changes: then list, and watch from there. An informer does that by itself. With `select`, the objects have these fields only, and
-   * a change of other fields is not an event.
+   * Yields every change once and in order, and bookmarks. It continues after a connection ends or breaks. It throws `WatchExpiredError` if
+   * the server no longer has the changes: then list, and watch from the new resourceVersion. An informer does that by itself. With
+   * `select`, the objects have these fields only, and a change of other fields is not an event.
    */
   watch(options: WatchOptions & WithFields): AsyncGenerator<WatchEvent<T, Selected<T>>, void, undefined>
   watch(options?: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined>
@@ -281,7 +281,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
     )
   }
 
-  /** A server without queries would send all objects: it refuses the list. */
+  /** A server without queries would ignore the conditions of the watch. Such a server refuses the list that is sent first. */
   async *#openInitial(query: Query, isAsked: boolean, signal: AbortSignal): AsyncGenerator<WatchEvent<T>, void> {
     if (isAsked) await sendQuery(this.#endpoint, { ...query, limit: 1 }, { signal })
     const initial = { ...query, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
@@ -301,7 +301,7 @@ export class Resource<T extends KubernetesObject, Sent extends KubernetesObject 
 
   async #page(options: ListOptions, next: string | undefined): Promise<List<T>> {
     const { resourceVersion, resourceVersionMatch, ...asked } = this.#endpoint.checked('list', options, LIST)
-    // For each page the server would sort all objects again.
+    // The server would sort or collect all objects again for each page.
     const isWhole = asked.orderBy !== undefined || asked.accessible === true
     const { limit = isWhole ? 0 : PAGE_SIZE } = asked
     const at = next === undefined ? { resourceVersion, resourceVersionMatch } : { continue: next }

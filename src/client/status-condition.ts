@@ -8,8 +8,8 @@ export interface StatusCondition {
 }
 
 /**
- * The conditions with this one in the place of the one of the same type, or at the end. `lastTransitionTime` stays unless the status of the
- * condition changes; then it becomes `now`, in milliseconds.
+ * Returns the conditions with `condition`: it replaces the condition of the same type, or comes at the end. `lastTransitionTime` stays
+ * unless the status of the condition changes. Then it becomes `now` (in milliseconds).
  */
 export function setCondition<C extends StatusCondition>(
   conditions: readonly C[] | undefined,

@@ -5,7 +5,7 @@ import type { KubernetesObject } from './objects.ts'
 import type { Requests } from './requests.ts'
 import type { DeleteOptions } from './resource.ts'
 
-/** An object that says its kind. */
+/** An object with its apiVersion and kind. */
 export type TransactionObject = KubernetesObject & { readonly apiVersion: string; readonly kind: string }
 
 export interface TransactionTarget {
@@ -53,11 +53,11 @@ export interface TransactionResult {
 }
 
 export interface TransactionAnswer {
-  /** The audit events of the transaction have it too. */
+  /** The ID of the transaction. Its audit events have the same ID. */
   readonly id: string
   /** The resourceVersion of all written objects. Absent for a dry run. */
   readonly resourceVersion?: string
-  /** One for each operation, in their order. */
+  /** One result for each operation, in the order of the operations. */
   readonly results: readonly TransactionResult[]
 }
 
@@ -65,7 +65,7 @@ const VERBS: readonly string[] = ['create', 'update', 'apply', 'patch', 'delete'
 const FIELDS = { fieldManager: 'text?', fieldValidation: ['Ignore', 'Warn', 'Strict'] } as const
 const OPTIONS: OptionTypes<WriteOptions> = { ...CALL, ...FIELDS, dryRun: 'boolean' }
 
-/** Throws `ApiStatusError` with the refusal of the operation that was refused: `details.causes` has its place, `operations[2]`. */
+/** Throws `ApiStatusError` if an operation is refused. `details.causes` has the place of the operation, such as `operations[2]`. */
 export async function sendTransaction(
   requests: Requests,
   operations: readonly TransactionOperation[],

@@ -1,12 +1,12 @@
-// Requests over shared connections: HTTP/2, or HTTP/1.1 by the server's ALPN or an `http:` URL. Invariant: a connection without an open
-// request keeps no process alive, and pings find a connection that went silent.
+// Requests over shared connections: HTTP/2, or HTTP/1.1 if the server chooses it (ALPN) or the URL is `http:`. Invariant: a connection
+// without an open request keeps no process alive. Pings find an HTTP/2 connection that went silent.
 import type http from 'node:http'
 import type http2 from 'node:http2'
 import type tls from 'node:tls'
 import { ConnectionError } from './errors.ts'
 import { settled } from './waiting.ts'
 
-/** The first request loads these modules. An `import` of `http` would load a fetch client too. */
+/** The first request loads Node's modules. An `import` of `http` would load a fetch client too. */
 const builtin: typeof process.getBuiltinModule = (name: string) => process.getBuiltinModule(name as never)
 
 /** Error codes of HTTP/2. */
@@ -46,10 +46,10 @@ export interface IncomingAnswer {
   readonly isComplete: () => boolean
 }
 
-/** Throws if the connection breaks, and the signal's reason if the signal fires. */
+/** Reading throws an error if the connection breaks, or the signal's reason if the signal fires. */
 export interface AnswerBody extends AsyncIterable<Uint8Array> {
   readonly readableEnded: boolean
-  /** The caller does not need the rest. */
+  /** Drops the rest of the answer. */
   destroy(): unknown
 }
 
@@ -62,7 +62,7 @@ export interface Transport {
 }
 
 const CONNECT_TIMEOUT_MS = 15_000
-/** The limit of streams before the server has sent its own. */
+/** The limit of open streams until the server has sent its limit. */
 const FIRST_STREAM_LIMIT = 100
 /** With the default of 64 KB a large list would need many round trips. */
 const WINDOW_BYTES = 4 * 1024 * 1024
@@ -167,7 +167,7 @@ export class Sockets implements Transport {
     const agent = agents.get(certificate) ?? new Agent(options)
     agents.set(certificate, agent)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
-    // The path is sent unchanged. A URL would lose its dot segments, or name another host.
+    // The path is sent unchanged. A URL object would remove dot segments from the path, or find another host in it.
     const request = open({ host, port, method, path, headers, agent })
     let answer: http.IncomingMessage | undefined
     const cancel = (): void => {
@@ -216,7 +216,7 @@ class SharedSession {
     this.#keepAlive(pingIntervalMs)
   }
 
-  /** Whether it takes another request with this certificate. */
+  /** Whether the session takes another request with this certificate. */
   takes(certificate: ClientCertificate | undefined): boolean {
     const { closed, destroyed } = this.#session
     return !closed && !destroyed && this.#open < this.#limit && this.certificate === certificate
@@ -226,7 +226,7 @@ class SharedSession {
     this.#session.once('close', callback)
   }
 
-  /** Closes it after its last request. */
+  /** Closes the connection after its last request. */
   retire(): void {
     this.#session.close()
   }
@@ -237,7 +237,7 @@ class SharedSession {
 
   send({ method, path, headers, body }: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingAnswer>()
-    // Without this option Node sends a DELETE without a body.
+    // Without `endStream` Node sends a DELETE without its body.
     const stream = this.#session.request(
       { ':method': method, ':path': path, ...headers },
       { endStream: body === undefined },

@@ -10,8 +10,8 @@ export const NEVER: AbortSignal = new AbortController().signal
 const PATIENCE_MS = 1000
 
 /**
- * Waits by the system's clock or by the given one, whichever is first: a server may be back before a test moves the time. In a repeatable world,
- * only the given clock counts.
+ * Waits by the system's clock or by the given one, whichever is first: a server may be back before a test moves the time. In a simulated
+ * run that can be repeated (`chance`), only the given clock counts.
  */
 export function waitToRetry(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   return settledBy(signal, (done) => {
@@ -37,7 +37,7 @@ export class Steps {
     return settledBy(signal, (done) => this.#clock.callAfter(milliseconds, () => this.#begin(done)))
   }
 
-  /** There is no next step. */
+  /** Ends the current step. Call this if no wait follows. */
   end(): void {
     this.#stepDone()
   }
@@ -72,7 +72,7 @@ export interface TimeLimit {
   readonly late: () => Error
 }
 
-/** Runs `work` with a signal that fires with the caller's and when the time is over. Rejects with the reason of a fired signal. */
+/** Runs `work` with a signal that fires with the caller's signal or when the time is over. Rejects with the reason of a fired signal. */
 export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, timeoutMs, signal, late } = limit
   signal.throwIfAborted()

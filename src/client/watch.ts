@@ -1,4 +1,4 @@
-// Watches: the events of one connection, and a stream that continues over many.
+// Watches: the events of one connection, and a stream that continues over many connections.
 import { Backoff } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ApiStatusError, ConnectionError, WatchExpiredError } from './errors.ts'
@@ -7,7 +7,7 @@ import type { KubernetesObject, Stored } from './objects.ts'
 import type { ApiRequest, Requests } from './requests.ts'
 import { waitToRetry } from './waiting.ts'
 
-/** A change, or a bookmark: all changes up to its resourceVersion have come. */
+/** A change or a bookmark. A bookmark means that all changes up to its resourceVersion have come. */
 export type WatchEvent<T extends KubernetesObject, Sent = Stored<T>> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Sent }
   | { readonly type: 'BOOKMARK'; readonly object: Bookmark }
@@ -17,7 +17,7 @@ export interface Bookmark {
   readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> }
 }
 
-/** The events of one connection. Ends with the connection. Throws if it breaks, and `WatchExpiredError` for an old resourceVersion. */
+/** The events of one connection. The stream throws if the connection breaks, and `WatchExpiredError` for an old resourceVersion. */
 export type OpenWatch<T extends KubernetesObject> = (
   resourceVersion: string | undefined,
   signal: AbortSignal,
@@ -112,7 +112,7 @@ export class Reconnection {
     this.#clock = clock
   }
 
-  /** `isNews`: it was a change that the next connection does not repeat. */
+  /** The connection works. `isNews`: it sent a change that the next connection does not repeat. */
   succeeded(isNews = false): void {
     this.#backoff.reset()
     if (isNews) this.#toldChanges = true

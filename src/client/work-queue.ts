@@ -1,5 +1,5 @@
-// The keys of the objects that a controller has to look at. Invariants: a key is worked on by one worker at a time; a key that is added
-// during its work is worked on once more; the outcome of the last work decides when a key comes back by itself.
+// The keys of the objects that a controller has to look at. Invariants: only one worker at a time works on a key. A key that is added
+// during this work is worked on once more. The outcome of the last work decides when the key is added again without a change.
 import { type Clock, programClock } from '../lib/clock.ts'
 import { patiently } from './waiting.ts'
 
@@ -9,13 +9,13 @@ export interface WorkQueueOptions {
   readonly concurrency: number
   readonly firstRetryMs: number
   readonly longestRetryMs: number
-  /** Resolves to the delay after which the key is due again; undefined: when it is added. After an error it is tried again. */
+  /** Resolves to the delay after which the key is due again. Undefined: only when it is added. After an error the queue retries the key. */
   readonly work: (key: string) => Promise<number | undefined>
   /** `retryMs`: undefined if the key is not tried again. */
   readonly onError: (key: string, error: unknown, retryMs: number | undefined) => void
 }
 
-/** Another try would fail in the same way: the object is looked at again when it changes. */
+/** An error that another try would repeat: the object is reconciled again only when something changes. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError'
 }
@@ -24,12 +24,12 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions
   readonly #due = new Set<string>()
   readonly #running = new Set<string>()
-  /** Added while they were worked on. */
+  /** Keys that were added while they were worked on. */
   readonly #again = new Set<string>()
   readonly #failures = new Map<string, number>()
   /** Functions that call off the delays. */
   readonly #delays = new Map<string, () => void>()
-  /** Functions that tell a clock that the work is done which it began. */
+  /** Functions that tell a clock that the work it began is done. */
   readonly #ends = new Map<string, () => void>()
   readonly #stopped = Promise.withResolvers<void>()
   #stage: 'waiting' | 'working' | 'stopping' = 'waiting'
@@ -89,7 +89,7 @@ export class WorkQueue {
   }
 
   #failed(key: string, error: unknown): void {
-    // The work was given up.
+    // The queue stops: the failed work is not repeated.
     if (this.#stage === 'stopping') return
     const { firstRetryMs, longestRetryMs, onError, clock } = this.#options
     const failures = this.#failures.get(key) ?? 0
@@ -102,7 +102,7 @@ export class WorkQueue {
     this.#comeBack(key, retryMs, [...new Set([programClock, clock])])
   }
 
-  /** After the delay, by the first of the clocks. A clock that is moved waits for the work. */
+  /** Adds the key when the first of the clocks has reached the delay. A clock that a test moves waits for the work. */
   #comeBack(key: string, delayMs: number | undefined, clocks: readonly Clock[]): void {
     this.#delays.get(key)?.()
     this.#delays.delete(key)

@@ -11,7 +11,7 @@ export class CborError extends Error {
   override readonly name = 'CborError'
 }
 
-/** The one value that the bytes hold. Throws `CborError`. */
+/** Decodes the only value in the bytes. Throws `CborError`. */
 export function parseCbor(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): Value {
   const reader = new Reader(bytes, maxValues)
   const value = reader.value(0)
@@ -19,7 +19,7 @@ export function parseCbor(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
   return value
 }
 
-/** The items of a sequence, one after the other. Throws `CborError`. */
+/** Decodes all items of a sequence. Throws `CborError`. */
 export function parseCborSequence(bytes: Buffer): readonly Value[] {
   const reader = new Reader(bytes, Number.POSITIVE_INFINITY)
   const items: Value[] = []
@@ -110,11 +110,11 @@ class Reader {
     }
   }
 
-  /** The number of items or bytes. Undefined: until a break. */
+  /** The number of items or bytes. Undefined: they end at a break. */
   #length(info: number): number | undefined {
     if (info === 31) return undefined
     const length = this.#argument(info)
-    // Every item has at least one byte. A larger length is wrong, and must not allocate memory.
+    // Every item has at least one byte. So a length beyond the rest of the input is wrong, and must not allocate memory.
     if (typeof length === 'bigint' || length > this.rest) throw new CborError('cbor: unexpected EOF')
     return length
   }
@@ -132,7 +132,7 @@ class Reader {
     const start = this.#at
     this.#at += length
     const text = this.#bytes.toString('utf8', start, this.#at)
-    // Invalid bytes were replaced. The sender may also have written the replacement character.
+    // The replacement character stands for invalid bytes, unless the sender has written it.
     return text.includes('\ufffd') ? textOf(this.#bytes.subarray(start, this.#at), major) : text
   }
 
@@ -153,7 +153,7 @@ class Reader {
     return Buffer.concat(chunks)
   }
 
-  /** Passes a break. False: there is none. */
+  /** Skips a break. Returns false if there is no break. */
   #takeBreak(): boolean {
     if (this.#bytes[this.#at] !== 0xff) return false
     this.#at += 1
@@ -204,7 +204,7 @@ class Reader {
     }
   }
 
-  /** Bytes with a tag for the encoding as text. JSON always has text. */
+  /** A value with a tag that tells how JSON encodes bytes. Bytes become a text in this encoding. */
   #expectedText(tag: number, depth: number): Value {
     const initial = this.#bytes[this.#at] ?? 0
     if (initial >> 5 !== BYTES) return this.value(depth + 1)
@@ -238,7 +238,7 @@ class Reader {
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 
-/** Text strings must be UTF-8. Byte strings become text. */
+/** The text of a string. Only text strings must be valid UTF-8. */
 function textOf(bytes: Buffer, major: number): string {
   if (major === TEXT && !isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
   return bytes.toString('utf8')

@@ -18,10 +18,10 @@ const BYTES = 2
 const LIST = 4
 const MAP = 5
 const TAG = 6
-/** As text, the bytes are base64. */
+/** The tag of bytes that are base64 in JSON. */
 const BASE64_TAG = 22
 
-/** A canonical object of a kind, self-described. */
+/** Encodes a canonical object of a kind, after the tag for CBOR. */
 export function encodeCbor(object: ValueMap, kind: KindSchema): Buffer {
   const writer = new CborWriter()
   writer.bytes(SELF_DESCRIBED)
@@ -30,7 +30,7 @@ export function encodeCbor(object: ValueMap, kind: KindSchema): Buffer {
   return writer.finish()
 }
 
-/** A value without a schema, self-described. */
+/** Encodes a value without a schema, after the tag for CBOR. */
 export function encodeCborValue(value: Value): Buffer {
   const writer = new CborWriter()
   writer.bytes(SELF_DESCRIBED)
@@ -41,7 +41,7 @@ export function encodeCborValue(value: Value): Buffer {
 /** The beginning of a document whose parts are encoded one by one. */
 export const CBOR_HEAD = Buffer.from(SELF_DESCRIBED)
 
-/** A part of an object, by its shape if that is known. */
+/** Encodes a part of an object, by its shape if the shape is known. */
 export function encodeCborPart(value: Value, shape: Shape | undefined): Buffer {
   const writer = new CborWriter()
   if (shape === undefined) writer.value(value)
@@ -49,7 +49,7 @@ export function encodeCborPart(value: Value, shape: Shape | undefined): Buffer {
   return writer.finish()
 }
 
-/** The frame of a self-described list. The encoded items go between the two buffers. */
+/** The frame of a list, which begins with the tag for CBOR. The encoded items go between the two buffers. */
 export function encodeCborListFrame(rest: ValueMap, key: string, count: number): readonly [Buffer, Buffer] {
   const [head, tail] = [new CborWriter(), new CborWriter()]
   const keys = sortedKeys({ ...rest, [key]: null })
@@ -68,7 +68,7 @@ export function encodeCborListFrame(rest: ValueMap, key: string, count: number):
   return [head.finish(), tail.finish()]
 }
 
-/** An event of a watch: one item of a sequence. `object` is encoded, and self-described like the event. */
+/** An event of a watch: one item of a sequence. `object` is already encoded. Both begin with the tag for CBOR. */
 export function encodeCborEvent(type: string, object: Uint8Array): Buffer {
   const writer = new CborWriter()
   writer.bytes(SELF_DESCRIBED)
@@ -212,9 +212,9 @@ class CborWriter {
     else this.head(UNSIGNED, value)
   }
 
-  /** The shortest of the three widths that holds the number exactly. */
+  /** Writes the number in the shortest of the three widths that represents it exactly. */
   double(value: number): void {
-    if (!Number.isFinite(value)) throw new InvariantError('a number that JSON cannot hold')
+    if (!Number.isFinite(value)) throw new InvariantError('a number that JSON cannot represent')
     const half = halfOf(value)
     if (half !== undefined) this.#number(0xf9, 2, (buffer, at) => buffer.writeUInt16BE(half, at))
     else if (Math.fround(value) === value) this.#number(0xfa, 4, (buffer, at) => buffer.writeFloatBE(value, at))
@@ -233,7 +233,7 @@ class CborWriter {
     else this.#number(type | 27, 8, (buffer, at) => buffer.writeBigUInt64BE(BigInt(argument), at))
   }
 
-  /** Writes a byte, and a number of this many bytes. */
+  /** Writes a byte, and a number of `size` bytes. */
   #number(head: number, size: number, write: (buffer: Buffer, at: number) => void): void {
     const at = this.#reserve(size + 1)
     this.#buffer[at] = head
@@ -275,7 +275,7 @@ function halfOf(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   if (magnitude === 0) return sign
   if (magnitude > 65504) return undefined
-  // Below this the exponent is fixed, and the digits count in units of 2^-24.
+  // Below 2^-14 the exponent is fixed, and the digits count in units of 2^-24.
   if (magnitude < 2 ** -14) {
     const units = magnitude * 2 ** 24
     return Number.isInteger(units) ? sign | units : undefined

@@ -54,7 +54,7 @@ export class ConvertError extends Error {
   override readonly name = 'ConvertError'
 }
 
-/** Throws `ConvertError`. */
+/** Converts the input. Throws `ConvertError`. */
 export function convert(bytes: Buffer, conversion: Conversion): Converted {
   try {
     const objects = read(bytes, conversion)
@@ -74,12 +74,12 @@ function isInputError(error: unknown): error is Error {
 
 interface ConvertedObject {
   readonly value: ValueMap
-  /** Undefined: no kind of the table. */
+  /** Undefined: the table does not have the kind. */
   readonly kind: KindSchema | undefined
   readonly problems: readonly string[]
 }
 
-/** A value, and its exact form if there is one. */
+/** A value, and the input for its decoding: the exact form of the value if there is one. */
 interface ReadDocument {
   readonly value: Value
   readonly source: SourceValue
@@ -104,7 +104,7 @@ function readDocuments(bytes: Buffer, from: Exclude<SourceEncoding, 'protobuf'>)
   }
 }
 
-/** One document, or one a line. */
+/** The input is one document, or has one document in each line. */
 function jsonDocuments(bytes: Buffer): readonly ReadDocument[] {
   const lines = bytes
     .toString()
@@ -180,7 +180,7 @@ function encoded({ value, kind }: ConvertedObject, encoding: 'cbor' | 'protobuf'
   throw new ConvertError(`${nameOf(typeNamesIn(value))} has no protobuf encoding`)
 }
 
-/** One object is indented. Several have a line each. */
+/** One object is indented. Several objects have one line each. */
 function writeJson(objects: readonly ConvertedObject[]): Buffer {
   const lines = objects.map(({ value, kind }) => (kind === undefined ? plainJson(value) : valueJson(value, kind.shape)))
   return lines.length === 1 ? indentJson(Buffer.from(lines[0] ?? '')) : Buffer.from(`${lines.join('\n')}\n`)

@@ -1,5 +1,5 @@
-// Objects without their managed fields, for clients that do not want them (`drop` in Accept). They are cut out of the canonical JSON,
-// without parsing it.
+// Removes the managed fields from objects, for clients that do not want these fields (`drop` in Accept). They are cut out of the canonical
+// JSON without parsing it.
 import type { ValueMap } from '../api/value.ts'
 import { COMMA } from './json-bytes.ts'
 import { findMember } from './json-scan.ts'
@@ -7,13 +7,13 @@ import type { ListDocument, ListItem } from './list-json.ts'
 import { metadataSpan } from './partial-metadata.ts'
 import { parseStoredJson } from './stored-json.ts'
 
-/** In the parameter `drop`, where `+` separates fields. Other fields are ignored. */
+/** The only field that the parameter `drop` can remove. The parameter separates fields by `+`, and other fields are ignored. */
 export const MANAGED_FIELDS = 'metadata.managedFields'
 
 const MEMBER = 'managedFields'
 const KEY_LENGTH = Buffer.byteLength(`"${MEMBER}":`)
 
-/** The item itself if it has none. */
+/** The item without its managed fields, or the item itself if it has no managed fields. */
 export function withoutManagedFields(item: ListItem): ListItem {
   const bytes = cutOut(item.bytes)
   return bytes === undefined ? item : { bytes, object: () => parseStoredJson(bytes) as ValueMap }

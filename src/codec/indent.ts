@@ -1,5 +1,5 @@
-// Indents compact JSON: two blanks for each level, empty maps and lists on one line (R-245). It works piece by piece on a stream, so
-// that memory does not grow with the document.
+// Indents compact JSON: two blanks for each level, empty maps and lists on one line (R-245). A stream is indented piece by piece, so that
+// memory does not grow with the document.
 import type { Turns } from '../lib/turns.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
@@ -7,7 +7,7 @@ const BLANK = 0x20
 const NEWLINE = 0x0a
 
 const PIECE_BYTES = 64 * 1024
-/** Deeper than any real object. Beyond it a document must not grow with the square of its depth. */
+/** Deeper levels, which no real object has, get no more indentation. Otherwise a document could grow with the square of its depth. */
 const DEEPEST_INDENT = 100
 
 export class Indenter {
@@ -19,7 +19,7 @@ export class Indenter {
   /** The last byte was an opening bracket. */
   #opened = false
 
-  /** A byte between strings. */
+  /** Writes a byte that is not in a string. */
   #byte(byte: number): void {
     if (byte === NEWLINE || byte === BLANK) return
     const closes = byte === CLOSE_MAP || byte === CLOSE_LIST
@@ -33,7 +33,7 @@ export class Indenter {
     else if (byte === QUOTE) this.#inString = true
   }
 
-  /** Copies as much of a string as is present and fits. Returns the place behind it. */
+  /** Copies the part of a string that `bytes` has and that fits into the piece. Returns the position after this part. */
   #string(bytes: Buffer, start: number): number {
     const out = this.#out
     const end = Math.min(bytes.length, start + out.length - this.#used)
@@ -81,7 +81,7 @@ export class Indenter {
   }
 }
 
-/** The same, piece by piece. */
+/** Indents a document in turns of the event loop. Yields it in pieces. */
 export async function* indentInTurns(bytes: Buffer, turns: Turns): AsyncGenerator<Buffer> {
   const indenter = new Indenter()
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {

@@ -1,11 +1,11 @@
-// Tells whether an object is canonical: members in order, none to omit, none to add. Then `JSON.stringify` can write it, four
-// times as fast as our own encoder.
+// Tells whether an object is canonical: its members are in order, with none to omit and none to add. `JSON.stringify` can write a canonical
+// object, four times as fast as our own encoder.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { HIGH } from '../lib/text-order.ts'
 import type { Field, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isOmitted, shownFields } from '../schema/zero-value.ts'
 
-/** Visits every value once, except those that the schema does not describe. */
+/** Visits every value once, except values that the schema does not describe. */
 export function isCanonical(value: Value, shape: Shape): boolean {
   if (typeof value !== 'object' || value === null) return true
   switch (shape.kind) {

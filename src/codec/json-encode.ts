@@ -1,5 +1,5 @@
-// Canonical JSON: the reference's order of fields, its rules of omission and its escapes. Two canonical objects are equal
-// if and only if their bytes are, and stored bytes can be served as they are.
+// Canonical JSON: the reference's order of fields, its rules of omission and its escapes. Two canonical objects are equal if and only if
+// their bytes are equal. Stored bytes can be served unchanged.
 import { escapeMarkup, markupSafeJson } from '../api/json-text.ts'
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { HIGH, sortedKeys } from '../lib/text-order.ts'
@@ -7,12 +7,12 @@ import { isCanonical } from './json-canonical.ts'
 import type { Field, KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isAlwaysShown, isOmitted, zeroOfField } from '../schema/zero-value.ts'
 
-/** The canonical bytes of an object. Unknown fields are left out. Custom kinds are written as they are. */
+/** The canonical bytes of an object. Unknown fields are left out. Objects of custom kinds keep all fields, sorted by name. */
 export function encodeJson(object: ValueMap, kind: KindSchema): Buffer {
   return Buffer.from(canonicalJson(object, kind), 'utf8')
 }
 
-/** The same as text. */
+/** The canonical text of an object. */
 export function canonicalJson(object: ValueMap, kind: KindSchema): string {
   return kind.custom === true ? sortedJson(object) : valueJson(object, kind.shape)
 }
@@ -23,8 +23,8 @@ export function valueJson(value: Value, shape: Shape): string {
 }
 
 /**
- * Down to this depth, the encoder checks whether the platform can write a part, because a change leaves most parts alone. Deeper parts are not
- * checked, because each check may be in vain.
+ * Down to this depth, the encoder checks whether `JSON.stringify` can write a part, because most parts of a changed object are still
+ * canonical. Deeper parts are not checked, because checks that fail cost time.
  */
 const CHECKED_DEPTH = 3
 
@@ -50,7 +50,7 @@ function sortedText(value: Value, depth: number): string {
   return `{${out}}`
 }
 
-/** Whether the platform would write all members in order. False also if that is not sure. */
+/** Whether `JSON.stringify` would write all members in order. Also false if this is not certain. */
 function isSorted(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return !Object.is(value, -0)
   if (isList(value)) return value.every(isSorted)
@@ -76,7 +76,7 @@ function objectJson(object: ValueMap, shape: ObjectShape, depth: number): string
   }
   for (const field of shape.fields) {
     const { name } = field
-    // No field has the name of a member that all objects inherit.
+    // No field has the name of a member that all JavaScript objects inherit.
     const value = object[name]
     if (value === undefined) {
       if (isAlwaysShown(field))

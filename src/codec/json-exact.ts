@@ -12,7 +12,7 @@ export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
 }
 
-/** The reference stops at 10,000. Every recursive walk over values must fit into the stack at this depth. */
+/** The reference allows 10,000 levels. Every recursive walk over values must fit into the stack at this depth. */
 export const MAX_JSON_DEPTH = 1000
 
 const MINUS = 0x2d
@@ -29,7 +29,7 @@ const ESCAPES: ReadonlyMap<number, string> = new Map([
 ])
 
 const CUT_OFF = 'unexpected end of JSON input'
-/** Matches contexts inside of a token. */
+/** Matches the contexts of errors inside a token. */
 const INSIDE = /^in |decimal point/
 
 /** A document in its exact form and as plain values. */
@@ -46,7 +46,7 @@ export function parseExactJson(bytes: Buffer): ExactDocument {
 
 /** A map or list that is not closed yet, in both forms. */
 interface Open {
-  /** The keys of a map. Undefined: it is a list. */
+  /** The keys of a map. Undefined: this is a list. */
   readonly keys: string[] | undefined
   readonly values: ExactValue[]
   readonly members: Record<string, Value>
@@ -54,7 +54,7 @@ interface Open {
   key: string
 }
 
-/** The members of a list and the items of a map. They stay empty. */
+/** All lists share these members, and all maps these items. They stay empty. */
 const NO_MEMBERS: Record<string, Value> = Object.freeze({})
 const NO_ITEMS: Value[] = Object.freeze<Value[]>([]) as Value[]
 
@@ -84,7 +84,7 @@ class ExactJsonReader {
     throw new JsonSyntaxError(`json: cannot unmarshal number ${this.#beyond} into Go value of type float64`)
   }
 
-  /** False: it has opened a map or list, and its values come first. */
+  /** Reads a value. Returns false if the value is a map or list that is open now: its values must be read first. */
   #readValue(): boolean {
     const code = this.#next()
     switch (code) {
@@ -267,7 +267,7 @@ class ExactJsonReader {
     return this.#text.charCodeAt(this.#at)
   }
 
-  /** The code unit behind the blanks. NaN at the end. */
+  /** Skips blanks. Returns the next code unit, or NaN at the end. */
   #next(): number {
     let code = this.#text.charCodeAt(this.#at)
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {

@@ -1,5 +1,5 @@
-// Parses JSON from clients with `JSON.parse`. One scan of the bytes finds details that this would lose (repeated members, the spelling
-// of numbers, integers of 64 bits, depth). Only then the document is parsed again, exactly. Linear time.
+// Parses JSON from clients with `JSON.parse`. One scan of the bytes finds details that `JSON.parse` would lose (repeated members, the
+// spelling of numbers, integers of 64 bits), and too much depth. Only then the slower exact parser is used. Both parsers take linear time.
 import { isUtf8 } from 'node:buffer'
 import { isList, type Value, type ValueMap } from '../api/value.ts'
 import { duplicatesIn, type SourceValue } from '../schema/exact-value.ts'
@@ -15,7 +15,7 @@ export interface JsonDocument {
   readonly source: SourceValue
 }
 
-/** As many as the reference reports. */
+/** The reference reports at most this number of duplicates. */
 const MAX_DUPLICATES = 100
 const NONE: readonly string[] = []
 
@@ -29,7 +29,7 @@ export function parseJsonDocument(bytes: Buffer, maxValues = Number.POSITIVE_INF
   return { value, duplicates: NONE, source: value }
 }
 
-/** Undefined: it is not JSON. */
+/** Undefined: the bytes are not JSON. */
 function platformValue(bytes: Buffer): Value | undefined {
   try {
     return JSON.parse(bytes.toString('utf8')) as Value
@@ -43,7 +43,7 @@ function exactDocument(bytes: Buffer): JsonDocument {
   return {
     value,
     source: exact,
-    // Few callers need them.
+    // Duplicates are found on demand, because few callers need them.
     get duplicates() {
       return duplicatesIn(exact, MAX_DUPLICATES)
     },
@@ -51,7 +51,7 @@ function exactDocument(bytes: Buffer): JsonDocument {
 }
 
 interface JsonScan {
-  /** An upper bound: an empty list or map may count as two. */
+  /** An upper bound of the number of values: an empty list or map may count as two. */
   readonly values: number
   /** The number of maps and lists. */
   readonly containers: number
@@ -78,7 +78,7 @@ function scanJson(bytes: Buffer): JsonScan {
       for (let inside = bytes[i]; inside !== 0x22 && inside !== undefined; inside = bytes[i]) {
         if (inside === 0x5c) {
           i += 1
-          // A surrogate begins with the letter d, in either case.
+          // The escape of a surrogate begins with the letter d, in either case.
           if (bytes[i] === 0x75 && ((bytes[i + 1] ?? 0) | 0x20) === 0x64) plain = false
         }
         i += 1

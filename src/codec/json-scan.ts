@@ -1,5 +1,5 @@
-// Finds values in JSON bytes without parsing them. The bytes are canonical JSON, as it is stored: no blanks between tokens.
-// In other input it returns -1 or finds nothing. It never runs past the end and never looks at a byte twice.
+// Finds values in JSON bytes without parsing them. The bytes are canonical JSON, as it is stored: no blanks between tokens. For other
+// input, the functions return -1 or undefined. They never read past the end, and take linear time.
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 /** From `start` (inclusive) to `end` (exclusive). */
@@ -8,7 +8,7 @@ export interface Span {
   readonly end: number
 }
 
-/** The place behind the string at `at`. -1: there is no string, or it does not end. */
+/** The position after the string at `at`. -1: there is no string, or it does not end. */
 export function skipString(bytes: Buffer, at: number): number {
   if (bytes[at] !== QUOTE) return -1
   for (let i = at + 1; i < bytes.length; i++) {
@@ -19,7 +19,7 @@ export function skipString(bytes: Buffer, at: number): number {
   return -1
 }
 
-/** The place behind the value at `at`. -1: it does not end. Brackets are counted, not matched by kind. */
+/** The position after the value at `at`. -1: the value does not end. Brackets are counted, not matched by kind. */
 export function skipValue(bytes: Buffer, at: number): number {
   const first = bytes[at]
   if (first === QUOTE) return skipString(bytes, at)
@@ -48,7 +48,7 @@ function skipScalar(bytes: Buffer, at: number): number {
   return i === at || i === bytes.length ? -1 : i
 }
 
-/** The value at a path of plain keys, with decimal ones for places in lists. Undefined: none. */
+/** The value at a path of plain keys. For lists, the keys are decimal indexes. Undefined: there is no such value. */
 export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
   let start = 0
   for (const key of path) {
@@ -78,7 +78,7 @@ export function findMember(bytes: Buffer, at: number, key: string): Span | undef
   return end < 0 ? undefined : { start, end }
 }
 
-/** The beginning of a member's value, without a search for its end. -1: there is none. */
+/** The beginning of a member's value, without a search for its end. -1: there is no such member. */
 export function findMemberStart(bytes: Buffer, at: number, key: string): number {
   if (bytes[at] !== OPEN_MAP || bytes[at + 1] === CLOSE_MAP) return -1
   for (let i = at + 1; ; ) {

@@ -3,9 +3,9 @@ import type { GroupVersionKind } from '../api/object.ts'
 
 export interface OtherForm {
   readonly encoding: 'yaml' | 'cbor' | 'protobuf'
-  /** The kind, by which texts differ from bytes. Undefined: it is unknown or a custom kind. */
+  /** The kind, which tells texts from bytes. Undefined: the kind is unknown or custom. */
   readonly kind: GroupVersionKind | undefined
-  /** The value is an item of this list. Absent: it is a whole document. */
+  /** The value is an item of this list. Absent: the value is a whole document. */
   readonly list?: ListPlace
 }
 
@@ -23,10 +23,10 @@ export interface Asker {
   readonly signal: AbortSignal
 }
 
-/** YAML and CBOR begin without the head of a document. Throws `CancelledError` when the caller's signal fires. */
+/** Encodes JSON in a worker thread. YAML and CBOR have no document head. Throws `CancelledError` when the caller's signal fires. */
 export type WriteElsewhere = (json: Buffer, form: OtherForm, asker: Asker) => Promise<Buffer>
 
-/** For smaller values the way to a thread costs more than the work. */
+/** Passing smaller values to a thread costs more than encoding them. */
 const LARGE_BYTES = 64 * 1024
 
 export function isLarge(json: Buffer): boolean {
@@ -34,14 +34,14 @@ export function isLarge(json: Buffer): boolean {
 }
 
 export interface ElsewhereTools {
-  /** Absent: all is written here. */
+  /** Absent: this thread encodes all values. */
   readonly writeElsewhere?: WriteElsewhere
   readonly asker?: Asker
   /** Called when the encoding continues after a wait. */
   readonly resume?: () => void
 }
 
-/** Undefined: encode the value here. */
+/** The value, as a worker thread encodes it. Undefined: the caller must encode the value itself. */
 export function writtenElsewhere(
   { writeElsewhere, asker = NO_CLIENT, resume }: ElsewhereTools,
   json: Buffer,

@@ -8,7 +8,7 @@ export class LineIndex {
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#breaks.push(at)
   }
 
-  /** From 1. */
+  /** The line of a place, counted from 1. */
   at(place: number): number {
     let [low, high] = [0, this.#breaks.length]
     while (low < high) {

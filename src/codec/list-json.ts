@@ -1,5 +1,5 @@
-// Lists in JSON, item by item from stored bytes. Only tables parse their items, for their cells. Nothing is copied: the output
-// is bundles of the stored buffers and the few bytes between them.
+// Writes lists in JSON, item by item from stored bytes. Only tables parse their items, for their cells. Nothing is copied: the output
+// consists of the stored buffers and the few bytes between them, in bundles.
 import { InvariantError } from '../lib/errors.ts'
 import { Indenter } from './indent.ts'
 import { plainJson, stringJson } from './json-encode.ts'
@@ -10,9 +10,9 @@ import type { TableForm, TableItem } from './table.ts'
 
 /** An object of a list: canonical JSON in the requested version, and parsed on demand. */
 export interface ListItem extends TableItem {
-  /** The bytes with a line end behind them, if the buffer has one there. */
+  /** The bytes and the line end after them, if the buffer has a line end there. */
   readonly line?: Buffer
-  /** The length in protobuf, in a list of its shape. Absent: the item cannot remember it. */
+  /** The length in protobuf, as an item of this shape. An item without this member cannot remember its length. */
   measured?: { readonly shape: object; readonly length: number } | undefined
 }
 
@@ -21,31 +21,31 @@ export interface ListType {
   /** `PodList`. */
   readonly kind: string
   readonly itemKind: string
-  /** Custom resources: sorted members, and items with kind and apiVersion (R-109, R-110). */
+  /** True for custom resources: members are sorted, and items have a kind and an apiVersion (R-109, R-110). */
   readonly custom: boolean
-  /** Items of a built-in kind have their kind and apiVersion too. */
+  /** True: items of a built-in kind have a kind and an apiVersion too. */
   readonly isTyped?: boolean | undefined
 }
 
 export interface ListMetadata {
   readonly resourceVersion: string
-  /** Empty if the list is complete. It is written even then (D4). */
+  /** Empty if the list is complete. The empty text is written too (D4). */
   readonly continue: string
   readonly remainingItemCount: number | undefined
-  /** The shard of a collection that the list has (R-116). */
+  /** The shard of a collection that the list contains (R-116). */
   readonly shardInfo?: { readonly selector: string } | undefined
 }
 
 export type ListForm =
   | { readonly kind: 'objects'; readonly type: ListType }
-  /** `apiVersion` is that of PartialObjectMetadataList. */
+  /** `apiVersion` is the version of PartialObjectMetadataList. */
   | { readonly kind: 'metadata'; readonly apiVersion: string }
   | { readonly kind: 'table'; readonly table: TableForm }
 
 export interface ListDocument {
   readonly form: ListForm
   readonly metadata: ListMetadata
-  /** Read once. A batch is read after the earlier batches are written. */
+  /** The items are read only once. A batch is read after the earlier batches are written. */
   readonly items: AsyncIterable<readonly ListItem[]> | Iterable<readonly ListItem[]>
 }
 
@@ -103,7 +103,7 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
   return true
 }
 
-/** For JSON that is not canonical: parses the object and writes it again. */
+/** Removes kind and apiVersion from JSON that is not canonical: parses the object and writes it again. */
 function withoutType(bytes: Buffer): Buffer {
   const object = parseStoredJson(bytes)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) throw new InvariantError('not an object')
@@ -135,7 +135,7 @@ function metadataList(apiVersion: string, metadata: ListMetadata): JsonList {
 
 const LINE_END = Buffer.from('\n')
 const COMMA = Buffer.from(',')
-/** The size of a bundle that is passed on. */
+/** A bundle of this size is passed on. */
 const BUNDLE_BYTES = 64 * 1024
 
 /** Consecutive buffers. */
@@ -144,7 +144,7 @@ export type Bundle = readonly Buffer[]
 /** Writes the list in JSON. Errors of the items are thrown, possibly after a part of the list. */
 export async function* writeJsonList(list: ListDocument, { pretty }: { pretty: boolean }): AsyncGenerator<Bundle> {
   const json = jsonListOf(list.form, list.metadata)
-  // Compact JSON ends its last line, pretty JSON does not (R-001).
+  // Compact JSON has a line end after the document, pretty JSON does not (R-001).
   if (pretty) yield* indented(bundlesOf(json, list.items))
   else yield* bundlesOf({ ...json, tail: Buffer.concat([json.tail, LINE_END]) }, list.items)
 }

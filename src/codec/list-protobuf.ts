@@ -1,5 +1,5 @@
-// Lists in protobuf. The envelope holds the length of the list, so every item is measured before the first byte is sent: by
-// encoding it, unless its length is known. Encoded items are kept up to a limit, the others are encoded again when they are
+// Writes lists in protobuf. The envelope begins with the length of the list, so every item is measured before the first byte is sent. An
+// item whose length is not known is encoded for this. Encoded items are kept up to a limit. The others are encoded again when they are
 // sent.
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -15,11 +15,11 @@ import { PieceBuffer } from './piece-buffer.ts'
 import { encodeEnvelope, encodeListHead, ENVELOPE_TAIL } from './protobuf.ts'
 import type { Transcoder } from './transcode.ts'
 
-/** The tools for encodings that need the table. One is enough for a process. */
+/** The tools for encodings that need the table. One set of tools is enough for a process. */
 export interface EncodingTools extends ElsewhereTools {
   readonly schemas: SchemaTable
   readonly transcoder: Transcoder
-  /** The most encoded bytes that are kept until they can be sent. Beyond it, items are encoded twice. */
+  /** The largest number of encoded bytes that are kept until they can be sent. Further items are encoded twice. */
   readonly heldBytes?: number
   /** Absent: the work is not divided into turns. */
   readonly turns?: Turns
@@ -67,7 +67,7 @@ interface MeasuredItem {
   readonly length: number
 }
 
-/** One piece is used again for all items: new ones would cost as much as encoding. */
+/** One buffer is used again for all pieces: new buffers would cost as much as encoding. */
 async function* encodedItems(protobuf: ProtobufList, items: readonly MeasuredItem[]): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
   let used = 0
@@ -116,7 +116,7 @@ class ProtobufList {
     return encodeListHead(this.#kind, list, length)
   }
 
-  /** Remembers the length of the item, and adds its bytes to `held`. */
+  /** Remembers the length of the item, and adds its bytes to `held`. Returns the length. */
   measured(item: ListItem, bytes: Buffer, held: PieceBuffer | undefined): number {
     const { length } = bytes
     if ('measured' in item && this.#form.kind === 'objects') item.measured = { shape: this.#item, length }
@@ -124,17 +124,17 @@ class ProtobufList {
     return length
   }
 
-  /** Undefined: it was not encoded before. */
+  /** The length of the item. Undefined: the item was not encoded before. */
   knownLength({ measured }: ListItem): number | undefined {
     return measured !== undefined && measured.shape === this.#item ? measured.length : undefined
   }
 
-  /** A view of the encoder's memory: use it before the next call. */
+  /** The encoded item. It is a view of the encoder's memory: use it before the next call. */
   encoded(item: ListItem): Buffer {
     return this.#tools.transcoder.field(this.#number, this.#item, this.#json(item))
   }
 
-  /** Undefined: the item is not large. */
+  /** The item, as a worker thread encodes it. Undefined: the item is not large, or no worker thread is available. */
   encodedElsewhere(item: ListItem): Promise<Buffer> | undefined {
     const list = { key: 'items', number: this.#number, isTyped: false } as const
     const kind = itemKindOf(this.#form, this.#tools.schemas)
@@ -146,7 +146,7 @@ class ProtobufList {
   }
 }
 
-/** The kind of the list. Throws if the table has none. */
+/** The kind of the list. Throws if the table does not have this kind. */
 export function listKindOf(form: ObjectsForm, schemas: SchemaTable): KindSchema {
   const kind = form.kind === 'objects' ? form.type.kind : 'PartialObjectMetadataList'
   const found = kindIn(form, schemas, kind)

@@ -1,5 +1,5 @@
-// Lists in YAML and CBOR, encoded from parsed objects one at a time. YAML is sent item by item. CBOR begins with the
-// number of items, so it is sent after the last one.
+// Writes lists in YAML and CBOR, from parsed objects one at a time. YAML is sent item by item. CBOR begins with the number of items, so it
+// is sent after the last item is encoded.
 import { givenMembers } from '../lib/given-members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
@@ -108,7 +108,7 @@ export async function* writeCborList(list: ListDocument, tools: EncodingTools): 
   yield* pieces.finish()
 }
 
-/** The kind, by which binary fields are known. Undefined: the table does not have it. */
+/** The kind of the items, which tells their binary fields. Undefined: the table does not have the kind. */
 function kindOf(form: ListForm, schemas: SchemaTable): KindSchema | undefined {
   return form.kind === 'table' || (form.kind === 'objects' && form.type.custom) ? undefined : itemKindOf(form, schemas)
 }

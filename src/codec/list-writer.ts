@@ -14,9 +14,8 @@ export interface ListOutput {
 }
 
 /**
- * Writes the list piece by piece. JSON and YAML keep a few items at a time, protobuf a bounded part of the list, CBOR all
- * encoded items. Errors of the
- * items are thrown, possibly after a part of the list. Other work has its turns between pieces of the list.
+ * Writes the list piece by piece. JSON and YAML keep a few items at a time, protobuf a bounded part of the list, CBOR all encoded items.
+ * Errors of the items are thrown, possibly after a part of the list. Other work can run between pieces of the list.
  */
 export function writeList(
   { items, ...document }: ListDocument,
@@ -36,10 +35,10 @@ export function writeList(
   }
 }
 
-/** The number of bytes of a list between two looks at the clock. */
+/** The number of bytes of a list between two checks of the clock. */
 const PIECE_BYTES = 64 * 1024
 
-/** The same items in smaller batches. Every batch except the first begins in a turn that is not over. */
+/** The items in smaller batches. Every batch except the first begins in a turn that is not over. */
 async function* inTurns(
   batches: ListDocument['items'],
   turns: Turns,

@@ -30,18 +30,18 @@ export function brandOfGroup(group: string): Brand | undefined {
   return group === META_GROUPS.k8s ? 'k8s' : group === META_GROUPS.svc ? 'svc' : undefined
 }
 
-/** The encoding of a media type. Undefined: the API does not have it. */
+/** The encoding of a media type. Undefined: the API does not have the media type. */
 export function encodingOf(mediaType: string): Encoding | undefined {
   const named = ENCODINGS.find((encoding) => MEDIA_TYPES[encoding] === mediaType)
   return named ?? (brandOf(mediaType) === undefined ? undefined : 'protobuf')
 }
 
-/** The brand of a media type. Most have none. */
+/** The brand of a media type. Undefined: the media type has no brand, which is usual. */
 export function brandOf(mediaType: string): Brand | undefined {
   return mediaType === PROTOBUF_TYPES.k8s ? 'k8s' : mediaType === PROTOBUF_TYPES.svc ? 'svc' : undefined
 }
 
-/** A Content-Type without its parameters, in lower case. Undefined: it is malformed, also in its parameters. */
+/** A Content-Type without its parameters, in lower case. Undefined: the Content-Type or its parameters are malformed. */
 export function essenceOf(contentType: string): string | undefined {
   const at = contentType.indexOf(';')
   const text = (at < 0 ? contentType : contentType.slice(0, at)).trim().toLowerCase()
@@ -49,7 +49,7 @@ export function essenceOf(contentType: string): string | undefined {
   return at < 0 || areParameters(contentType.slice(at)) ? text : undefined
 }
 
-/** Whether the text is a sequence of `; name=value` without contradictions. A last semicolon may be alone. */
+/** Whether the text is a sequence of `; name=value` without contradictions. A semicolon may follow the last parameter. */
 function areParameters(text: string): boolean {
   const parameter = /;\s*([!#$%&'*+.^_`|~0-9a-z-]+)\s*=\s*([!#$%&'*+.^_`|~0-9a-z-]+|"(?:[^"\\\r\n]|\\.)*")\s*/giy
   const seen = new Map<string, string>()
@@ -64,9 +64,9 @@ function areParameters(text: string): boolean {
 }
 
 interface BodyTypes {
-  /** Custom resources have no protobuf (D16). */
+  /** False for custom resources, which have no protobuf (D16). */
   readonly protobuf: boolean
-  /** The gate `CBORServingAndStorage`. */
+  /** Whether the gate `CBORServingAndStorage` is on. */
   readonly cbor: boolean
 }
 
@@ -104,7 +104,7 @@ export interface AcceptClause {
   readonly weight: number
 }
 
-/** Clients have fewer. Later clauses are ignored, because a few compressed bytes may be thousands of clauses. */
+/** Clients send fewer clauses. Later clauses are ignored, because a few compressed bytes can contain thousands of clauses. */
 const MAX_CLAUSES = 64
 const MAX_PARAMETERS = 16
 
@@ -114,8 +114,8 @@ export function clauseTexts(header: string): readonly string[] {
 }
 
 /**
- * The clauses of an Accept header, best first: by weight, then by specificity, then in their order (R-222, R-223). Malformed
- * clauses are left out. A malformed weight counts as 0, and 0 does not exclude.
+ * The clauses of an Accept header, best first: by weight, then by specificity, then in their order (R-222, R-223). Malformed clauses are
+ * left out. A malformed weight counts as 0. The weight 0 does not exclude a clause.
  */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = clauseTexts(header).flatMap((text) => {

@@ -1,10 +1,10 @@
-// A reusable buffer for nested messages, written front to back. The length of a message is known at its end. As many bytes are
-// reserved for it as for the last message of the field, and the content is moved if that was wrong.
+// A reusable buffer for nested messages, which are written from front to back. The length of a message is known only at its end. So as many
+// bytes are reserved for the length as the last message of the field needed. If this number is wrong, the content is moved.
 import { putVarint, varintSize } from '../wire/varint.ts'
 
 /** Up to this length a loop in JavaScript is faster than the call into native code. */
 const SHORT = 40
-/** A number takes no more. */
+/** A number takes at most this number of bytes. */
 const NUMBER_ROOM = 10
 
 export class MessageBytes {
@@ -46,7 +46,7 @@ export class MessageBytes {
     this.#end += length
   }
 
-  /** A text with its tag and length. */
+  /** Writes a text with its tag and length. */
   text(tag: number, bytes: Uint8Array, start: number, end: number): void {
     const length = end - start
     if (this.#end + length + 2 * NUMBER_ROOM > this.#bytes.length) this.#grow(length + 2 * NUMBER_ROOM)
@@ -84,7 +84,7 @@ export class MessageBytes {
     return needed
   }
 
-  /** Makes a message of all written bytes, with a tag and its length before it. */
+  /** Makes a message of all written bytes: puts a tag and the length before them. */
   prefix(tag: number): void {
     const length = this.#end
     const room = varintSize(tag) + varintSize(length)

@@ -1,4 +1,4 @@
-// Content negotiation: finds the best clause of Accept that can be served, else 406 in the reference's words. No other code looks at
+// Content negotiation: finds the best clause of Accept that can be served, or throws 406 in the reference's words. No other code reads
 // these headers.
 import { ApiError } from '../api/status.ts'
 import type { Encoding } from './codec.ts'
@@ -26,27 +26,27 @@ export interface Negotiated {
   /** The Content-Type of the answer. */
   readonly contentType: string
   readonly brand: Brand
-  /** Undefined: the object itself. */
+  /** Undefined: the object itself is written. */
   readonly transform: Transform | undefined
-  /** The clause requests indented JSON. The query and the client's name may too (D14). */
+  /** Whether the clause requests indented JSON. The query or the client's name can request indentation too (D14). */
   readonly pretty: boolean
-  /** The fields that the clause does not want, known or not. */
+  /** The fields that the clause does not want, including unknown fields. */
   readonly dropped: readonly string[]
 }
 
 /** The forms that an endpoint can serve. */
 export interface Offer {
-  /** The router checks requests for built-in resources first, with messages of its own. Custom resources and a few others are not checked. */
+  /** Whether the router checks Accept first, with messages of its own. It does not check custom resources and a few other endpoints. */
   readonly router: boolean
-  /** A list or a watch: the router's messages then name the streams too. */
+  /** True for a list or a watch: the router's messages then name the media types of streams too. */
   readonly collection: boolean
   /** False for custom resources (D16). Their metadata-only forms and Tables still have protobuf. */
   readonly protobuf: boolean
-  /** Resources that are not stored have no tables, and discovery documents have no other form. */
+  /** `metadata`: resources that are not stored have no tables. `none`: discovery documents have no other form. */
   readonly transforms: 'all' | 'metadata' | 'none'
-  /** The gate `CBORServingAndStorage`. */
+  /** Whether the gate `CBORServingAndStorage` is on. */
   readonly cbor: boolean
-  /** A type that the router accepts, although no object has it. */
+  /** A media type that the router accepts, although no object is served in it. */
   readonly passed?: string
 }
 
@@ -62,13 +62,13 @@ const TRANSFORMS: ReadonlySet<string> = new Set<Transform['as']>([
   'PartialObjectMetadataList',
 ])
 
-/** The number and the length of remembered headers. Clients have few, and always the same. */
+/** The number and the length of remembered headers. Clients send only a few different headers. */
 const REMEMBERED = 256
 const LONGEST_REMEMBERED = 2048
 
 /** Remembers its results: clients request the same forms again and again. */
 export class Negotiator {
-  /** By the Accept header. */
+  /** The results by the Accept header. */
   readonly #found = new Map<string, { readonly asked: Asked; readonly offer: Offer; readonly form: Negotiated }[]>()
   #size = 0
 
@@ -113,10 +113,10 @@ export function negotiate(asked: Asked, offer: Offer): Negotiated {
   return negotiated(found, asked)
 }
 
-/** JSON for `EventSource` in browsers. Only watches have it. */
+/** JSON for `EventSource` in browsers. Only watches are served in this type. */
 export const EVENT_STREAM = 'text/event-stream'
 
-/** The form of the events of a watch, which is a stream of them. Throws 406 (R-019 c, R-168, D29). */
+/** The form of the events of a watch. Throws 406 (R-019 c, R-168, D29). */
 export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)
   if (offer.router && !clauses.some(isEventStream)) refuseByRouter(asked.accept ?? '', offer)
@@ -128,7 +128,7 @@ export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
     isServed,
   )
   if (found === undefined) {
-    // A form is acceptable but cannot be streamed, or none is.
+    // Either a form is acceptable but cannot be streamed, or no form is acceptable.
     const isWhole = offer.router && firstServed(clauses, offered, isServed) !== undefined
     throw refused(isWhole ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
   }
@@ -147,7 +147,7 @@ export function negotiateStatus(asked: Asked, cbor: boolean): Negotiated | undef
   return found === undefined ? undefined : negotiated(found, asked)
 }
 
-/** A kind to which only certain endpoints convert their answer. It is requested in either brand (R-306). */
+/** A kind to which only certain endpoints convert their answer. Clients can request this kind in either brand (R-306). */
 export interface NamedForm {
   readonly group: string
   readonly version: string
@@ -159,8 +159,8 @@ export interface NegotiatedForm extends Negotiated {
 }
 
 /**
- * The best clause that requests one of the forms. Other clauses and their weights do not count. Undefined if none
- * does. The Content-Type repeats the request.
+ * The form that the best clause with one of the forms requests. Other clauses and their weights do not count. Undefined: no clause requests
+ * one of the forms. The Content-Type repeats the parameters of the clause.
  */
 export function negotiateForm(asked: Asked, forms: readonly NamedForm[], cbor: boolean): NegotiatedForm | undefined {
   for (const clause of clausesOf(asked)) {
@@ -187,12 +187,12 @@ type PageForm =
   | {
       readonly kind: 'form'
       readonly encoding: Exclude<Encoding, 'protobuf'>
-      /** Repeats the request. */
+      /** The Content-Type repeats the parameters of the clause. */
       readonly contentType: string
       readonly form: NamedForm
     }
 
-/** The best clause that requests one of the forms, or text. Throws 406 (R-343). */
+/** The form of a page by the best clause that requests one of the forms, or text. Throws 406 (R-343). */
 export function negotiatePage(asked: Asked, forms: readonly NamedForm[], cbor: boolean): PageForm {
   const offered = cbor ? (['json', 'yaml', 'cbor'] as const) : (['json', 'yaml'] as const)
   for (const clause of clausesOf({ ...asked, accept: asked.accept?.trim() })) {
@@ -251,7 +251,7 @@ function firstServed(
   return undefined
 }
 
-/** Whether the clause names the encoding, or anything; `application/cbor-seq` names that of a stream. */
+/** Whether the clause names the encoding, or accepts any type. For a stream, `application/cbor-seq` names CBOR. */
 function matches(clause: AcceptClause, encoding: Encoding, stream = false): boolean {
   if (clause.type === '*' && clause.subtype === '*') return true
   if (isEventStream(clause)) return stream && encoding === 'json'
@@ -270,7 +270,7 @@ function offersForm({ transforms }: Offer, { as }: Pick<Transform, 'as'>): boole
   return transforms === 'all' || (transforms === 'metadata' && as !== 'Table')
 }
 
-/** Whether a clause is served in an encoding. */
+/** Returns a function that tells whether a clause is served in an encoding. */
 function serving(offer: Offer, stream: boolean): (clause: AcceptClause, encoding: Encoding) => boolean {
   return (clause, encoding) => {
     const transform = transformOf(clause)
@@ -319,8 +319,8 @@ function brandAsked(clause: AcceptClause, { contentType }: Asked): Brand {
 }
 
 /**
- * The router looks only at the names of the types: one must be known, or be a wildcard (R-223). The reference's router does
- * not know `application/*`, which is not copied (R-221).
+ * Throws 406 like the reference's router, which checks only the names of the types: one name must be known, or be a wildcard (R-223). The
+ * reference's router refuses `application/*`, but this code accepts it (R-221).
  */
 function refuseByRouter(accept: string, { collection, cbor, passed }: Offer): void {
   const whole = [...(passed === undefined ? [] : [passed]), ...acceptedTypes(cbor)]

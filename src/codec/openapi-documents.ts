@@ -20,7 +20,7 @@ export interface DocumentSource {
 
 /** A document in JSON and in protobuf. */
 export class OpenApiDocument {
-  /** The hash in addresses, and the tag of the answer: upper-case hexadecimal without quotes. */
+  /** The hash in URLs, which is also the ETag of the answer: upper-case hexadecimal, without quotes. */
   readonly hash: string
   readonly source: DocumentSource
   #json: Promise<Buffer> | undefined
@@ -61,7 +61,7 @@ function* joined(pieces: readonly Buffer[]): Generator<void, Buffer> {
 /** The large maps of a document are `paths`, `definitions` and `components.schemas`. */
 const LEVELS_OF_MAPS = 3
 
-/** Pieces and not one long text: with thousands of definitions that would hold up the event loop, or exceed V8's limit. */
+/** The JSON in pieces. With thousands of definitions, one long text would block the event loop, or exceed V8's limit. */
 function* jsonPieces(document: ValueMap): Generator<void, readonly Buffer[]> {
   const pieces: Buffer[] = []
   yield* addJson(document, LEVELS_OF_MAPS, pieces)
@@ -88,11 +88,11 @@ export interface OpenApiOptions {
   readonly turns: Turns
 }
 
-/** All documents of one state of the server. Immutable: a change of the custom resources makes a new one. */
+/** All documents of one state of the server. This object is immutable: a change of the custom resources makes a new object. */
 export class OpenApiDocuments {
   readonly #options: OpenApiOptions
   readonly #parts: readonly OpenApiPart[]
-  /** By the key in the index of version 3. */
+  /** The documents by their keys in the index of version 3. */
   readonly #documents: ReadonlyMap<string, OpenApiDocument>
   readonly v2: OpenApiDocument
 
@@ -108,12 +108,12 @@ export class OpenApiDocuments {
     this.v2 = makeDocument(2, parts, options)
   }
 
-  /** The documents with the given parts instead of those that match `isReplaced`. Unchanged documents stay built. */
+  /** The documents with the given parts instead of the parts that match `isReplaced`. Unchanged documents stay built. */
   replace(isReplaced: (part: OpenApiPart) => boolean, parts: readonly OpenApiPart[]): OpenApiDocuments {
     return new OpenApiDocuments(this.#options, [...this.#parts.filter((part) => !isReplaced(part)), ...parts], this)
   }
 
-  /** The document of a key such as `apis/apps/v1`. Undefined: none. */
+  /** The document of a key such as `apis/apps/v1`. Undefined: there is no such document. */
   v3(key: string): OpenApiDocument | undefined {
     return this.#documents.get(key)
   }
@@ -126,7 +126,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** A closure of the constructor would keep the earlier documents in memory. */
+/** This is not in the constructor, because a closure there would keep the earlier documents in memory. */
 function makeDocument(
   version: OpenApiVersion,
   parts: readonly OpenApiPart[],

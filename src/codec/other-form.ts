@@ -9,7 +9,7 @@ import { withoutType } from './list-values.ts'
 import { parseStoredJson } from './stored-json.ts'
 import { emitYaml } from './yaml-emit.ts'
 
-/** In protobuf it is a view of the transcoder's memory: use it before the next call. */
+/** The encoded value. In protobuf it is a view of the transcoder's memory: use it before the next call. */
 export function writeOtherForm({ schemas, transcoder }: EncodingTools, json: Buffer, form: OtherForm): Buffer {
   const { encoding, list } = form
   const kind = form.kind === undefined ? undefined : schemas.kind(form.kind)

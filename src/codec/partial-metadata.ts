@@ -12,7 +12,7 @@ export interface WithMetadata {
   readonly metadata?: Buffer
 }
 
-/** A PartialObjectMetadata in JSON. `apiVersion` is `meta.k8s.io/v1` or another version or brand of it (R-370, D1). */
+/** A PartialObjectMetadata in JSON. `apiVersion` is `meta.k8s.io/v1`, or another version or brand of this group (R-370, D1). */
 export function partialMetadata(object: WithMetadata, apiVersion: string): Buffer {
   return Buffer.concat([partialHead(apiVersion), metadataOf(object), END])
 }

@@ -1,8 +1,8 @@
-// Collects bytes in chunks of about 64 KiB, so that a slow client holds little memory and the socket is not written for every
-// object. Long buffers are passed on without a copy.
+// Collects bytes in chunks of about 64 KiB, so that a slow client takes little memory, and one write to the socket has many objects. Long
+// buffers are passed on without a copy.
 
 const PIECE_BYTES = 64 * 1024
-/** From this length on, a piece of its own costs less than copying. */
+/** From this length on, a piece of its own costs less than copying the bytes. */
 const LONG_BYTES = 16 * 1024
 
 export class PieceBuffer {
@@ -10,7 +10,7 @@ export class PieceBuffer {
   #used = 0
   #full: Buffer[] = []
 
-  /** Adds bytes, which must not change any more. */
+  /** Adds bytes, which must not change afterwards. */
   add(bytes: Buffer): void {
     const { length } = bytes
     if (length >= LONG_BYTES) {
@@ -23,7 +23,7 @@ export class PieceBuffer {
     this.#used += length
   }
 
-  /** The same for bytes that may change afterwards. */
+  /** Adds bytes that may change afterwards. */
   addCopy(bytes: Buffer): void {
     this.add(bytes.length >= LONG_BYTES ? Buffer.from(bytes) : bytes)
   }
@@ -36,7 +36,7 @@ export class PieceBuffer {
     return full
   }
 
-  /** The rest of the pieces. The last one may be short. */
+  /** The rest of the pieces. The last piece may be short. */
   finish(): readonly Buffer[] {
     this.#flush()
     return this.take()

@@ -1,5 +1,5 @@
-// Decodes protobuf messages to JSON values by the schema table. The result is the JSON of the reference: members in the
-// order of declaration, empty ones omitted by the field's rule, and required structs filled in.
+// Decodes protobuf messages to JSON values by the schema table. The result is the JSON of the reference: members are in the order of
+// declaration, empty members are omitted by the rule of the field, and required structs are filled in.
 import type { Value } from '../api/value.ts'
 import { readAgain } from '../api/json-number.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember } from '../schema/table.ts'
@@ -48,7 +48,7 @@ class MessageDecoder {
     this.#valuesLeft = maxValues
   }
 
-  /** Reads fields into an open message, to the end of the reader's message. Those of an inlined struct begin at an offset. */
+  /** Reads fields into an open message, to the end of the reader's message. The fields of an inlined struct begin at an offset. */
   fields(wire: readonly WireField[], message: OpenMessage, offset: number): void {
     const reader = this.#reader
     let i = 0
@@ -57,7 +57,7 @@ class MessageDecoder {
       this.#tag = tag
       if (--this.#valuesLeft < 0) throw tooManyValues()
       const number = tag >>> 3
-      // Numbers nearly always ascend: search from the last one on.
+      // Numbers of fields nearly always ascend, so the search begins at the last field.
       if (wire[i]?.number !== number) i = findField(wire, number, i)
       const member = wire[i]
       if (member === undefined) {
@@ -75,7 +75,7 @@ class MessageDecoder {
     }
   }
 
-  /** The value of a field, joined with its earlier parts. */
+  /** Reads the value of a field, joined with its earlier parts. */
   #member(member: WireMember, before: OpenValue | undefined): OpenValue {
     const { shape } = member.field
     if (member.type === 'map' && shape.kind === 'map') {
@@ -89,7 +89,7 @@ class MessageDecoder {
     return list
   }
 
-  /** One item of a list, or a packed run of numbers, which every reader must accept. */
+  /** Reads one item of a list, or a packed run of numbers, which every reader must accept. */
   #items(place: Place, shape: Shape, list: OpenList): void {
     const reader = this.#reader
     const wanted = wireTypeOf(place)
@@ -168,7 +168,7 @@ class MessageDecoder {
     map.entries.push([key, value ?? zeroEntry(shape.value)])
   }
 
-  /** The body of a message whose JSON form is not an object of its fields. */
+  /** Reads the body of a message whose JSON form is not an object of its fields. */
   #form(shape: Shape): OpenValue {
     switch (shape.kind) {
       case 'time':
@@ -199,7 +199,7 @@ class MessageDecoder {
     const list = new OpenList()
     let schema: OpenMessage | undefined
     let allows = false
-    // A bool comes before its schema, a list behind it.
+    // The schema is field 2 if field 1 is a bool. Otherwise the schema is field 1.
     const schemaTag = kind === 'schemaOrBool' ? 0x12 : 0x0a
     for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
       if (tag === schemaTag || (tag === 0x12 && kind === 'schemaOrArray')) {
@@ -220,7 +220,7 @@ class MessageDecoder {
   }
 }
 
-/** The index of a field, searched from `from` on and around. Past the end: there is none. */
+/** The index of a field. The search begins at `from`, and continues at the beginning. An index past the end: there is no such field. */
 function findField(wire: readonly WireField[], number: number, from: number): number {
   for (let i = from; i < wire.length; i++) if (wire[i]?.number === number) return i
   for (let i = 0; i < from; i++) if (wire[i]?.number === number) return i
@@ -240,7 +240,7 @@ function wireTypeOf({ type }: Place): number {
   }
 }
 
-/** The reference names fields in these messages as its own language does. */
+/** The reference's message has the Go name of the field, which begins with an upper-case letter. */
 function wrongType(tag: number, name: string): ProtobufError {
   return new ProtobufError(
     `proto: wrong wireType = ${tag & 7} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
@@ -249,18 +249,17 @@ function wrongType(tag: number, name: string): ProtobufError {
 
 /** JSON has no infinity and no NaN. */
 function jsonNumber(value: number): number | bigint {
-  if (!Number.isFinite(value)) throw new ProtobufError('a number that is infinite or none cannot be written as JSON')
+  if (!Number.isFinite(value)) throw new ProtobufError('JSON cannot represent infinity or NaN')
   return readAgain(value)
 }
 
-/** The value of a map's entry without one. */
+/** The value of a map's entry that was sent without a value. */
 function zeroEntry(shape: Shape): OpenValue {
   if (shape.kind === 'object') return EMPTY_MESSAGE
   return shape.kind === 'bytes' ? '' : zeroOf(shape)
 }
 
-// Small messages that are one value in JSON. Each is read to the end of the reader's message. Unknown fields are
-// skipped.
+// The following functions read small messages that are one value in JSON, to the end of the reader's message. They skip unknown fields.
 
 /** An empty message is the zero time, `null`. A message with unknown fields only is 1970. */
 function readMoment(reader: ProtobufReader, kind: 'time' | 'microTime'): string | null {
@@ -275,7 +274,7 @@ function readMoment(reader: ProtobufReader, kind: 'time' | 'microTime'): string 
   return kind === 'time' ? formatMoment(seconds) : formatMicroMoment(seconds, nanos)
 }
 
-/** The text in field 1. Undefined: none. */
+/** The text in field 1. Undefined: the message has no such field. */
 function readText(reader: ProtobufReader): string | undefined {
   let text: string | undefined
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
@@ -285,7 +284,7 @@ function readText(reader: ProtobufReader): string | undefined {
   return text
 }
 
-/** The JSON in field 1, or `null`. It comes from users, like a body. */
+/** The JSON in field 1, or `null`. Clients can send any JSON here, as in a body. */
 function readJson(reader: ProtobufReader): Value {
   let bytes: Buffer | undefined
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
@@ -323,7 +322,7 @@ function readIntOrString(reader: ProtobufReader): number | string {
   return isText ? text : number
 }
 
-/** Skips a field. Throws if it has a known number and another type. */
+/** Skips a field. Throws if the field has a known number but another type. */
 function skip(reader: ProtobufReader, tag: number, known: number): void {
   if (tag >>> 3 <= known) throw new ProtobufError(`proto: wrong wireType = ${tag & 7} for field ${tag >>> 3}`)
   reader.skip(tag)

@@ -1,5 +1,5 @@
-// Encodes JSON values as protobuf messages by the schema table. The bytes are those of the reference: fields in ascending number,
-// zero values of fields that are not pointers, map entries sorted by key. All is written backwards (see the writer).
+// Encodes JSON values as protobuf messages by the schema table. The bytes are those of the reference: fields in ascending order of their
+// numbers, zero values of fields that are not pointers, map entries sorted by key. Messages are written backwards (see `ProtobufWriter`).
 import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { sortedKeys } from '../lib/text-order.ts'
@@ -19,14 +19,14 @@ type Place = Pick<WireMember, 'number' | 'type'>
 
 const EMPTY: ValueMap = Object.freeze({})
 
-/** Writes each message before the written bytes. Throws `ProtobufError` if a value does not fit its shape. */
+/** Writes each message in front of the bytes that are already written. Throws `ProtobufError` if a value does not fit its shape. */
 export class ProtobufEncoder extends ProtobufWriter {
-  /** The fields of an object, without a tag or a length. */
+  /** Writes the fields of an object, without a tag or a length. */
   object(shape: ObjectShape, object: ValueMap): void {
     this.#fields(wireOf(shape), object)
   }
 
-  /** The same without one of the fields. */
+  /** Writes the fields of an object except the field `left`. */
   objectWithout(shape: ObjectShape, left: WireMember, object: ValueMap): void {
     this.#fields(
       wireOf(shape).filter((member) => member !== left),
@@ -34,7 +34,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     )
   }
 
-  /** A field with its tag. A list has a tag for each item. */
+  /** Writes a field with its tag. A list has a tag for each item. */
   #member(member: WireMember, value: Value): void {
     const { shape } = member.field
     if (member.type === 'map') return this.#map(member, shape, value)
@@ -47,7 +47,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  /** A text with its tag. */
+  /** Writes a text with its tag. */
   textField(number: number, text: string): void {
     const end = this.length
     this.text(text)
@@ -108,7 +108,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  /** A whole number with its tag. */
+  /** Writes an integer with its tag. */
   numberField(number: number, value: number | bigint): void {
     this.signed(value)
     this.varint((number << 3) | VARINT)
@@ -119,7 +119,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     for (let i = value.length - 1; i >= 0; i--) this.textField(number, textOf(value[i]))
   }
 
-  /** The zero value of an absent field that is not a pointer. Lists, maps and bytes have none. */
+  /** Writes the zero value of an absent field that is not a pointer. Lists, maps and bytes have no zero value. */
   zeroField({ type, number }: Place, shape: Shape): void {
     switch (type) {
       case 'map':
@@ -163,7 +163,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  /** The body of a message whose JSON form is not an object of its fields. */
+  /** Writes the body of a message whose JSON form is not an object of its fields. */
   #form(shape: Shape, value: Value): void {
     switch (shape.kind) {
       case 'time':
@@ -194,7 +194,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   #moment(shape: Shape, value: Value): void {
     const moment = momentOf(textOf(value))
     if (moment === undefined) return
-    // The reference's Time has whole seconds and writes the zero.
+    // The reference's Time has whole seconds, and writes zero nanoseconds.
     this.numberField(2, shape.kind === 'time' ? 0 : moment.nanos)
     this.numberField(1, moment.seconds)
   }
@@ -220,7 +220,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  /** All other kinds are an empty message: the zero time, no raw bytes. */
+  /** Writes the body of a zero value. The body stays empty for a kind without a case here, such as a time or a raw extension. */
   #zeroForm(shape: Shape): void {
     if (shape.kind === 'quantity') this.textField(1, '0')
     if (shape.kind === 'duration' || shape.kind === 'schemaOrBool') this.numberField(1, 0)
@@ -260,7 +260,7 @@ export function mapValueType({ value }: MapShape): WireType {
   }
 }
 
-/** Throws `ProtobufError` for kinds that exist only in JSON. */
+/** The fields of the message of a shape. Throws `ProtobufError` for kinds that exist only in JSON. */
 export function wireOf(shape: ObjectShape): readonly WireField[] {
   if (shape.wire === undefined) throw new ProtobufError(`${shape.name} has no protobuf form`)
   return shape.wire

@@ -1,5 +1,5 @@
-// Messages during decoding. A field of protobuf may come in several parts that are merged, so objects are made after the
-// complete message is read, with the order and the omissions of JSON.
+// Messages during decoding. A field of protobuf may come in several parts, which are merged. So objects are made only after the complete
+// message is read. They have the order and the omissions of JSON.
 import { setOwn, type Value } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from '../schema/table.ts'
 import { zeroOf as jsonZeroOf } from '../schema/zero-value.ts'
@@ -22,14 +22,14 @@ export function openMessage(shape: ObjectShape): OpenMessage {
   return message
 }
 
-/** An empty message. It is shared, so that many of them cost nothing. */
+/** An empty message. It is shared, so that many empty messages cost nothing. */
 export const EMPTY_MESSAGE: OpenMessage = Object.freeze([]) as unknown as OpenMessage
 
-/** Makes objects of messages. Use one for a document: its empty objects are shared and never change. */
+/** Makes objects from messages. Use one `MessageCloser` for each document: its empty objects are shared and never change. */
 export class MessageCloser {
   readonly #zeros = new Map<ObjectShape, Value>()
 
-  /** The object of a message, and of those in it. */
+  /** The object of a message, with the objects of the messages in it. */
   close(shape: ObjectShape, message: OpenMessage): Record<string, Value> {
     const object: Record<string, Value> = {}
     const { fields } = shape
@@ -42,7 +42,7 @@ export class MessageCloser {
     return object
   }
 
-  /** The value of a field that was sent. Undefined: JSON leaves it out. */
+  /** The value of a field that was sent. Undefined: JSON leaves the field out. */
   #field(field: Field, open: OpenValue): Value | undefined {
     if (typeof open !== 'object' || open === null) {
       const isZero = open === '' || open === 0 || open === false
@@ -65,12 +65,12 @@ export class MessageCloser {
       return object
     }
     const inner = innerSchema(shape)
-    // Other values came as JSON.
+    // Other values were sent as JSON.
     if (inner.kind !== 'object') return open as Value
     return open === EMPTY_MESSAGE ? this.#zero(inner) : this.close(inner, open as OpenMessage)
   }
 
-  /** The value of a field that was not sent. Undefined: JSON leaves it out. */
+  /** The value of a field that was not sent. Undefined: JSON leaves the field out. */
   #absent({ shape, pointer, omit }: Field): Value | undefined {
     if (pointer) return omit === 'never' ? null : undefined
     if (omit === 'absent') return undefined
@@ -78,7 +78,7 @@ export class MessageCloser {
     return omit === (mayBeMissing ? 'empty' : 'zero') ? undefined : this.#zero(shape)
   }
 
-  /** The value of the reference for a field that was never set. */
+  /** The reference's value for a field that was never set. */
   #zero(shape: Shape): Value {
     if (shape.kind !== 'object') return zeroOf(shape)
     const known = this.#zeros.get(shape)
@@ -96,7 +96,7 @@ function innerSchema(shape: Shape): Shape {
     : shape
 }
 
-/** Whether a zero counts as unset: for kinds that are not structs in the reference. */
+/** Whether a zero counts as unset. It does for kinds that are not structs in the reference. */
 function isPlain({ kind }: Shape): boolean {
   switch (kind) {
     case 'string':

@@ -1,5 +1,5 @@
-// OpenAPI documents in protobuf. The field numbers are those of the public descriptions `openapi.v2` and `openapi.v3`. Parts of both versions
-// are written once, with both numbers.
+// OpenAPI documents in protobuf. The field numbers are those of the public descriptions `openapi.v2` and `openapi.v3`. Parts that both
+// versions have are described once, with both numbers.
 import { isMap, type ValueMap } from '../api/value.ts'
 import type { OpenApiVersion } from '../schema/openapi-model.ts'
 import {
@@ -28,7 +28,7 @@ export function encodeOpenApi(version: OpenApiVersion, document: ValueMap): Gene
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 const SECURITY = one(holding(1, named(holding(1, each(text)))))
 
-/** Writes a schema where the format expects one. In version 3 a reference may stand there too, so each is marked as schema or reference. */
+/** The rule that writes a schema. In version 3 a reference is allowed there too, so each value is marked as a schema or a reference. */
 function schemaRule(version: OpenApiVersion): MessageRule {
   const schema: MessageRule = (encoder, value) => {
     if (version === 2) return fields(encoder, value)
@@ -86,7 +86,7 @@ function schemaRule(version: OpenApiVersion): MessageRule {
 
 const REFERENCE = message({ $ref: [1, text] })
 
-/** Version 3 has no words for a default that is not a scalar. */
+/** Version 3 has no field for a default that is not a scalar. */
 const scalarDefault: FieldRule = (encoder, number, value) => {
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
   if (isNumber) one(holding(1, double))(encoder, number, value)
@@ -94,7 +94,7 @@ const scalarDefault: FieldRule = (encoder, number, value) => {
   else if (typeof value === 'string') one(holding(3, text))(encoder, number, value)
 }
 
-/** The operations of a path. `first` is the number of the first method. */
+/** The operations of a path. `first` is the field number of the first method. */
 function pathItem(first: number, operation: Fields, more: Fields, extensions: number): MessageRule {
   const known: Fields = {
     tags: [1, each(text)],
@@ -128,7 +128,7 @@ function plainParameter(number: number, type: number, uniqueItems: number): Mess
 const QUERY_PARAMETER = plainParameter(3, 6, 20)
 const PATH_PARAMETER = plainParameter(4, 5, 19)
 
-/** The messages around a parameter stand for its member `in`. */
+/** The messages around a parameter depend on its member `in`. */
 const PARAMETERS_2: FieldRule = each(
   one((encoder, value) => {
     const place = isMap(value) ? value['in'] : undefined

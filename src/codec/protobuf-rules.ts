@@ -1,5 +1,5 @@
-// Rules that write a JSON document as messages of a fixed description: which member is which field. They are for documents whose
-// protobuf form is not the API's own, such as OpenAPI. A rule writes backwards, as its encoder does.
+// Rules that write a JSON document as protobuf messages. They tell which member is which field. They are for documents whose protobuf form
+// is not the API's own, such as OpenAPI. A rule writes backwards, like its encoder.
 import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
@@ -8,7 +8,7 @@ import { ProtobufEncoder } from './protobuf-encode.ts'
 /** Writes the body of a message. */
 export type MessageRule = (encoder: ProtobufEncoder, value: Value) => void
 
-/** Writes one or several fields of a number, with their tags. */
+/** Writes one or several fields with a number, and their tags. */
 export type FieldRule = (encoder: ProtobufEncoder, number: number, value: Value) => void
 
 /** The members of a message, each with the number of its field. */
@@ -76,11 +76,12 @@ function bytesOf(write: (encoder: ProtobufEncoder) => void): Buffer {
 }
 
 function refuseUnknown([unknown]: readonly string[]): void {
-  if (unknown !== undefined) throw new InvariantError(`a document has ${unknown} where no field is for it`)
+  if (unknown !== undefined)
+    throw new InvariantError(`a document has the member ${unknown}, for which there is no field`)
 }
 
 function membersOf(value: Value): ValueMap {
-  if (!isMap(value)) throw new InvariantError('a document has a scalar where a message belongs')
+  if (!isMap(value)) throw new InvariantError('a document has a scalar instead of a message')
   return value
 }
 
@@ -106,7 +107,7 @@ export function one(rule: MessageRule): FieldRule {
   }
 }
 
-/** A field for every item of a list. A value that is not a list counts as its only item. */
+/** A field for every item of a list. A value that is not a list counts as a list with this one item. */
 export function each(rule: FieldRule): FieldRule {
   return (encoder, number, value) => {
     const items = isList(value) ? value : [value]

@@ -1,8 +1,8 @@
-// RFC 3339 times to seconds and nanoseconds of protobuf and back. Computed from the digits: an object has a dozen times, and
-// `Date` costs more than all their other fields.
+// Converts RFC 3339 times to the seconds and nanoseconds of protobuf, and back. This code computes with the digits: an object has a dozen
+// times, and `Date` would cost more than all other fields.
 import { ProtobufError } from '../wire/protobuf-error.ts'
 
-/** Year 1, where the reference's zero moment is; JSON has `null` for it. */
+/** The reference's zero moment, the beginning of year 1. JSON has `null` for it. */
 const ZERO_SECONDS = -62_135_596_800
 const LAST_SECOND_OF_9999 = 253_402_300_799
 const SECONDS_A_DAY = 86_400
@@ -12,7 +12,7 @@ interface Moment {
   readonly nanos: number
 }
 
-/** The moment of an RFC 3339 text; undefined for the zero moment. Throws if the text is not one. */
+/** The moment of an RFC 3339 text. Undefined: the zero moment. Throws if the text is not a time. */
 export function momentOf(text: string): Moment | undefined {
   const seconds = isCanonical(text) ? secondsOfCanonical(text) : Math.floor(Date.parse(text) / 1000)
   if (Number.isNaN(seconds)) throw new ProtobufError(`${JSON.stringify(text)} is not a time`)
@@ -20,13 +20,13 @@ export function momentOf(text: string): Moment | undefined {
   return seconds === ZERO_SECONDS && nanos === 0 ? undefined : { seconds, nanos }
 }
 
-/** `2024-05-01T10:00:00Z`; null for the zero moment. Throws outside of the years 0 to 9999, which the text cannot express. */
+/** The text `2024-05-01T10:00:00Z`. Null: the zero moment. Throws for moments outside of the years 0 to 9999, which have no text. */
 export function formatMoment(seconds: number): string | null {
   if (seconds === ZERO_SECONDS) return null
   return `${formatSeconds(seconds)}Z`
 }
 
-/** The same with six digits of a second. */
+/** The text with six digits of a second. Null: the zero moment. */
 export function formatMicroMoment(seconds: number, nanos: number): string | null {
   const micros = Math.floor(nanos / 1000)
   if (seconds === ZERO_SECONDS && micros === 0) return null
@@ -47,7 +47,7 @@ function two(value: number): string {
   return value < 10 ? `0${value}` : `${value}`
 }
 
-/** Days since 1970 to a date of the proleptic Gregorian calendar; years are counted from March, so that leap days end them. */
+/** The date of the proleptic Gregorian calendar, from days since 1970. Years begin in March here, so that a leap day is their last day. */
 function formatDate(days: number): string {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)
@@ -81,7 +81,7 @@ function secondsOfCanonical(text: string): number {
   return days * SECONDS_A_DAY + number(text, 11) * 3600 + number(text, 14) * 60 + number(text, 17)
 }
 
-/** The two digits at a place. NaN: there are none. */
+/** The number of the two digits at a place. NaN: there are no two digits. */
 function number(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48
   const ones = text.charCodeAt(at + 1) - 48

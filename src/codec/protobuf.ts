@@ -1,5 +1,5 @@
-// The API's protobuf envelope: four magic bytes and a message that names the kind and holds the object; lists item by item;
-// watch events in frames.
+// The API's protobuf envelope: four magic bytes, and a message with the name of the kind and the object. Also the heads of lists, and the
+// frames of watch events.
 import { formatGroupVersion, type ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { KindSchema, ObjectShape, WireMember } from '../schema/table.ts'
@@ -9,7 +9,7 @@ import { ProtobufError } from '../wire/protobuf-error.ts'
 import { ProtobufReader } from '../wire/protobuf-reader.ts'
 
 const PREFIX = Buffer.of(0x6b, 0x38, 0x73, 0x00)
-/** The fields 3 and 4 of the envelope, which the reference writes though they are empty. They follow the last item of a list. */
+/** The fields 3 and 4 of the envelope, which the reference writes even if they are empty. They follow the last item of a list. */
 export const ENVELOPE_TAIL: Uint8Array = Buffer.of(0x1a, 0x00, 0x22, 0x00)
 
 export interface TypeNames {
@@ -17,12 +17,12 @@ export interface TypeNames {
   readonly kind: string
 }
 
-/** The type in an envelope, and the bytes that it carries (a view of the input). */
+/** The type in an envelope, and the bytes of the object, which are a view of the input. */
 interface Envelope extends TypeNames {
   readonly raw: Buffer
-  /** Empty: protobuf. */
+  /** The media type of the bytes. Empty: protobuf. */
   readonly contentType: string
-  /** Empty: unchanged. */
+  /** The encoding of the bytes. Empty: the bytes are not encoded. */
   readonly contentEncoding: string
 }
 
@@ -43,7 +43,7 @@ export function encodeRaw(shape: ObjectShape, object: ValueMap): Buffer {
   return encoder.finish()
 }
 
-/** Bytes of another content type in an envelope: a Table travels as JSON in protobuf (D10). */
+/** Bytes of any content type in an envelope. A Table is sent as JSON in an envelope (D10). */
 export function encodeEnvelope(names: TypeNames, raw: Uint8Array, contentType: string): Buffer {
   const encoder = new ProtobufEncoder(raw.length + 256)
   encoder.textField(4, contentType)
@@ -53,7 +53,7 @@ export function encodeEnvelope(names: TypeNames, raw: Uint8Array, contentType: s
   return encoder.finish()
 }
 
-/** Whether bytes begin as an envelope does. */
+/** Whether bytes begin like an envelope. */
 export function isProtobuf(bytes: Uint8Array): boolean {
   return bytes.length >= PREFIX.length && PREFIX.equals(bytes.subarray(0, PREFIX.length))
 }
@@ -98,7 +98,7 @@ export function decodeProtobuf(bytes: Uint8Array): Envelope {
 /** The fields of the envelope as messages name them. */
 const ENVELOPE: readonly string[] = ['', 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
 
-/** The object of a kind from its bare message, with the kind's own `kind` and `apiVersion`. */
+/** The object of a kind, from its message without an envelope. `kind` and `apiVersion` are those of the kind. */
 export function decodeRaw(kind: KindSchema, raw: Uint8Array, maxValues = Number.POSITIVE_INFINITY): ApiObject {
   const object = decodeMessage(raw, kind.shape, maxValues)
   if (!kind.shape.typeMeta) return object as ApiObject
@@ -116,14 +116,14 @@ function readTypeNames(reader: ProtobufReader): TypeNames {
   return { apiVersion, kind }
 }
 
-/** The names in the object itself: they tell the brand, and discovery has no version. */
+/** The names in the object itself, if it has a kind: they contain the brand, and discovery documents have no version. */
 export function typeNamesOf(kind: KindSchema, object: ValueMap): TypeNames {
   if (!kind.shape.typeMeta) return { apiVersion: '', kind: '' }
   if (typeof object['kind'] !== 'string') return { apiVersion: formatGroupVersion(kind), kind: kind.kind }
   return { apiVersion: typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '', kind: object['kind'] }
 }
 
-/** Everything before the `size` bytes of the object. */
+/** Writes everything before the `size` bytes of the object. */
 export function writeEnvelopeHead(encoder: ProtobufEncoder, { apiVersion, kind }: TypeNames, size: number): void {
   encoder.varint(size)
   encoder.byte(0x12)
@@ -134,7 +134,7 @@ export function writeEnvelopeHead(encoder: ProtobufEncoder, { apiVersion, kind }
   encoder.bytes(PREFIX)
 }
 
-/** Everything of a list before its items. The envelope has their total length, so their encodings must be made or measured before. */
+/** The bytes of a list before its items. The envelope has the total length of the items, so they must be encoded or measured before. */
 export function encodeListHead(kind: KindSchema, list: ValueMap, itemsLength: number): Buffer {
   const encoder = new ProtobufEncoder(512)
   encoder.objectWithout(kind.shape, itemsOf(kind), list)
@@ -150,10 +150,10 @@ function itemsOf(kind: KindSchema): WireMember {
   return last
 }
 
-/** The bytes of the length before a frame. WebSocket messages do not have it (R-165). */
+/** The number of bytes of the length before a frame. WebSocket messages do not have this length (R-165). */
 const FRAME_HEAD_SIZE = 4
 
-/** A watch event as a frame: its length, and a bare event around the object's own envelope (R-166). */
+/** A watch event as a frame: its length, and an event without an envelope. The object in the event has its own envelope (R-166). */
 export function encodeWatchFrame(type: string, object: Uint8Array): Buffer {
   const encoder = new ProtobufEncoder(object.length + 64)
   encoder.bytes(object)

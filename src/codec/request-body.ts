@@ -1,5 +1,5 @@
-// Parses request bodies of any encoding to values for typed decoding, with the duplicate fields that were found. Kind and
-// fields are checked by the caller.
+// Parses request bodies of any encoding to values for typed decoding, with the duplicate fields that were found. The caller checks the kind
+// and the fields.
 import { parseGroupVersion } from '../api/object.ts'
 import { isMap, own } from '../api/value.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -20,13 +20,13 @@ import { parseYaml } from './yaml-parse.ts'
 export interface SourceDocument {
   readonly value: Value
   readonly source: SourceValue
-  /** Members that were written twice, in words: `duplicate field "spec.paused"`. */
+  /** The texts about repeated members: `duplicate field "spec.paused"`. */
   readonly problems: readonly string[]
 }
 
 const YAML_PROBLEMS = 'yaml: unmarshal errors:\n'
 
-/** A problem as warnings. A problem that YAML reports in several lines becomes a warning for each line. */
+/** The warnings for a problem. A problem that YAML reports in several lines becomes a warning for each line. */
 export function warningsOf(problem: string): readonly string[] {
   if (!problem.startsWith(YAML_PROBLEMS)) return [problem]
   return problem
@@ -40,7 +40,7 @@ export class BodySyntaxError extends Error {
   override readonly name = 'BodySyntaxError'
 }
 
-/** `kind` is the kind of a protobuf body that names no other. Throws `BodySyntaxError`. */
+/** Parses a body. A protobuf body is decoded as an object of `kind`. Throws `BodySyntaxError`. */
 export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema): SourceDocument {
   switch (encoding) {
     case 'json':
@@ -64,7 +64,7 @@ function readJson(bytes: Buffer): SourceDocument {
   }
 }
 
-/** The error of a parser as clients see it; any other error is itself. */
+/** The error that clients see instead of the error of a parser. Any other error is returned itself. */
 function asBodyError(error: unknown, type: abstract new (...args: never[]) => Error, prefix = ''): unknown {
   return error instanceof type ? new BodySyntaxError(prefix + error.message) : error
 }
@@ -75,7 +75,7 @@ const TYPE_NAMES =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 /**
- * The kind and version of an object must be readable before other members are looked at. `null` counts as an object without them. Throws
+ * Checks the kind and version of an object before other members are read. `null` counts as an object without kind and version. Throws
  * `BodySyntaxError`.
  */
 export function checkTypeNames(value: Value): void {
@@ -107,7 +107,7 @@ function readYaml(bytes: Buffer): SourceDocument {
   }
 }
 
-/** Keys that occur again are an error in CBOR, not a warning. */
+/** Repeated keys are an error in CBOR, not a warning. */
 function readCbor(bytes: Buffer): SourceDocument {
   try {
     const value = parseCbor(bytes, MAX_VALUES)
@@ -134,7 +134,7 @@ export interface PatchDocument {
   readonly problems: readonly string[]
 }
 
-/** A JSON document that is a patch. */
+/** Reads a patch in JSON. Throws `BodySyntaxError`. */
 export function readPatch(bytes: Buffer): PatchDocument {
   try {
     const { value, duplicates, source } = parseJsonDocument(bytes, MAX_VALUES)
@@ -169,8 +169,8 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
 }
 
 /**
- * Most applied bodies are JSON, which the JSON parser reads much faster. Undefined: the body is not JSON, or has a fault. The YAML parser has the
- * messages for it.
+ * Most applied bodies are JSON, which the JSON parser reads much faster. Undefined: the body is not JSON, or has a fault. The YAML parser
+ * reports faults.
  */
 function readPlainJson(bytes: Buffer): ValueMap | undefined {
   try {

@@ -1,5 +1,5 @@
-// Inserts `metadata.resourceVersion` into stored JSON, which does not hold it: its place is found once when an object is read,
-// and filled by joining bytes. The place of the labels is found on the way.
+// Inserts `metadata.resourceVersion` into stored JSON, which does not contain it. The place of the version is found once, when an object is
+// read. The version is inserted by joining bytes. The same search finds the place of the labels.
 import { CLOSE_MAP, COLON, COMMA, OPEN_MAP } from './json-bytes.ts'
 import { findMember, findMemberStart, isString, skipString, skipValue } from './json-scan.ts'
 import type { Span } from './json-scan.ts'
@@ -14,20 +14,20 @@ export interface ObjectLayout {
   /** Commas that the version needs around it. */
   readonly before: '' | ','
   readonly after: '' | ','
-  /** The label map with its braces. Empty: none. */
+  /** The label map with its braces. Empty: the object has no labels. */
   readonly labels: Span
 }
 
-/** The fields of the metadata before the version in the order of the built-in kinds. The name is the first of them. */
+/** The fields of the metadata that come before the version in built-in kinds. The name is the first of all fields. */
 const BEFORE_VERSION = ['name', 'namespace', 'uid', 'generateName', 'selfLink'] as const
 
-/** The members after version and labels. The search ends at the first of them. */
+/** The members after the version and the labels. The search ends at the first of these members. */
 const BEHIND_LABELS = ['annotations', 'ownerReferences', 'finalizers', 'managedFields'] as const
 
-/** Other kinds have their fields in the order of names. These fields of the metadata follow the version. */
+/** Other kinds have their fields sorted by name. These fields of the metadata follow the version. */
 const SORTED_BEHIND_VERSION = ['selfLink', 'uid'] as const
 
-/** Undefined: not the canonical JSON of an object with metadata. */
+/** The layout of an object. Undefined: the bytes are not the canonical JSON of an object with metadata. */
 export function layoutOf(bytes: Buffer): ObjectLayout | undefined {
   if (bytes[bytes.length - 1] !== CLOSE_MAP) return undefined
   const metadata = findMemberStart(bytes, 0, 'metadata')
@@ -67,12 +67,12 @@ function walkMetadata(bytes: Buffer, first: number): ObjectLayout | undefined {
   return { version: { start: place, end: place }, before: isFirst ? '' : ',', after: isFirst ? ',' : '', labels }
 }
 
-/** The bytes with the version in its place. A copy: `bytes` do not change. */
+/** A copy of the bytes with the version in its place. */
 export function spliceResourceVersion(bytes: Buffer, layout: ObjectLayout, revision: number): Buffer {
   return lineWithVersion(bytes, layout, revision).subarray(0, -1)
 }
 
-/** The same, with a line end behind it. */
+/** A copy of the bytes with the version in its place, and a line end after them. */
 export function lineWithVersion(bytes: Buffer, layout: ObjectLayout, revision: number): Buffer {
   const member = versionMember(layout, revision)
   const length = splicedLength(bytes, layout, member)
@@ -97,7 +97,7 @@ export function splicedLength(bytes: Buffer, layout: ObjectLayout, member: strin
   return bytes.length - (layout.version.end - layout.version.start) + member.length
 }
 
-/** Writes the spliced bytes into `target` from `at` on, which must have room for `splicedLength`. */
+/** Writes the spliced bytes into `target` from `at` on. There must be room for `splicedLength` bytes. */
 export function spliceInto(target: Buffer, at: number, splice: Splice): void {
   const { bytes, layout, member } = splice
   bytes.copy(target, at, 0, layout.version.start)

@@ -1,4 +1,4 @@
-// Errors for clients that do not speak JSON.
+// Encodes errors for clients that do not accept JSON.
 import type { Status } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { encodeCborValue } from './cbor-encode.ts'

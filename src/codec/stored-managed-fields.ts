@@ -1,5 +1,5 @@
-// The field sets (`fieldsV1`) in stored JSON. They are a third of many objects, and equal in all objects made from one
-// template: each text is parsed once to a record that those objects share, and written from the text again.
+// The field sets (`fieldsV1`) in stored JSON. They are a third of many objects, and are equal in all objects made from one template. So
+// each text is parsed only once, and the objects share the parsed record. When a record is written, its remembered text is used again.
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
@@ -16,7 +16,7 @@ const FIELDS = '"fieldsV1":'
 const NO_FIELDS: ValueMap = {}
 const EMPTY_FIELDS = `${FIELDS}{}`
 
-/** Reads and writes the objects of a resource. `plain` writes an object without remembered texts. */
+/** Returns functions that read and write the objects of a resource. `plain` writes an object without remembered texts. */
 export function rememberingManagedFields(plain: EncodeText): {
   readonly encode: EncodeText
   readonly parse: ParseObject
@@ -30,7 +30,7 @@ interface StoredFields {
   readonly record: ValueMap
 }
 
-/** Reads and writes the objects of one resource. The remembered texts are bounded, and dropped oldest first. */
+/** Reads and writes the objects of one resource. The number of remembered texts is bounded, and the oldest are dropped first. */
 class StoredFieldSets {
   readonly #encode: EncodeText
   readonly #known = new Map<string, StoredFields>()
@@ -42,7 +42,7 @@ class StoredFieldSets {
     this.#encode = encode
   }
 
-  /** The result of `parseStored`. Equal field sets share one record. */
+  /** Like `parseStored`, but equal field sets share one record. */
   parse(bytes: Buffer): ApiObject | undefined {
     const text = bytes.toString('utf8')
     const { rest, records } = this.#takeOut(text)
@@ -53,7 +53,7 @@ class StoredFieldSets {
       : parseStoredText(text)
   }
 
-  /** The result of the plain `encode`. */
+  /** Returns the same text as the plain `encode`. */
   encode(object: ApiObject): string {
     const list = own(object.metadata, 'managedFields')
     if (!isList(list)) return this.#encode(object)
@@ -83,7 +83,7 @@ class StoredFieldSets {
     let behind = 0
     for (let from = list + LIST.length; ; from = behind) {
       const at = text.indexOf(FIELDS, from)
-      // The list may end at a bracket. A later member of the same name can be something else.
+      // The list may end at this bracket. A later member of the same name can be something else.
       if (at < 0 || text.slice(from, at).includes(']')) break
       const start = at + FIELDS.length
       const fields = this.#fieldsAt(text, start)
@@ -96,9 +96,9 @@ class StoredFieldSets {
     return { rest: rest + text.slice(behind), records }
   }
 
-  /** Undefined if there is no map of JSON. */
+  /** The field set at a position. Undefined: there is no JSON map. */
   #fieldsAt(text: string, start: number): StoredFields | undefined {
-    // A map ends with its last bracket, so a map that begins with the text of a known one is equal to it.
+    // A map ends with its last bracket, so a map that begins with the text of a known map is equal to the known map.
     for (const fields of this.#recent) if (text.startsWith(fields.text, start)) return fields
     const end = endOfMap(text, start)
     if (end < 0) return undefined
@@ -112,7 +112,7 @@ class StoredFieldSets {
   #remember(found: string): StoredFields | undefined {
     const record = jsonOrAbsent(found) as ValueMap | undefined
     if (record === undefined || found.length > MAX_TEXT_LENGTH) return record && { text: found, record }
-    // A copy, because a part of a text keeps the whole text in memory.
+    // The text is copied, because a part of a text keeps the whole text in memory.
     const text = Buffer.from(found).toString()
     const fields = { text, record }
     const [oldest] = this.#known.keys()
@@ -122,7 +122,7 @@ class StoredFieldSets {
   }
 }
 
-/** The text with the field sets put into its first list of managers; undefined if it has no place for them. */
+/** The text with the field sets put into its first list of managers. Undefined: the text has no place for them. */
 function putIn(text: string, fields: readonly string[]): string | undefined {
   let out = ''
   let behind = 0
@@ -136,7 +136,7 @@ function putIn(text: string, fields: readonly string[]): string | undefined {
   return out + text.slice(behind)
 }
 
-/** False if the nulls are not where the field sets were. The object is not shared yet, so it may be changed. */
+/** Puts the field sets into the object, which is not shared yet. Returns false if the nulls are not where the field sets were. */
 function putBack(object: ApiObject, records: readonly ValueMap[]): boolean {
   const list = own(object.metadata, 'managedFields')
   if (!isList(list)) return false
@@ -150,7 +150,7 @@ function putBack(object: ApiObject, records: readonly ValueMap[]): boolean {
   return count === records.length
 }
 
-/** The place behind the map that begins at `start`. -1: there is no map, or it does not end. */
+/** The position after the map that begins at `start`. -1: there is no map, or it does not end. */
 function endOfMap(text: string, start: number): number {
   if (text[start] !== '{') return -1
   let depth = 0
@@ -171,7 +171,7 @@ function endOfMap(text: string, start: number): number {
   return -1
 }
 
-/** The position of the quote that ends the string with its first quote at `start`. -1: none does. */
+/** The position of the quote that ends the string with its first quote at `start`. -1: the string does not end. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '"') return i

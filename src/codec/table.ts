@@ -1,4 +1,4 @@
-// Tables (`as=Table`) in JSON, from the columns of a kind; other encodings are made from that JSON.
+// Tables (`as=Table`) in JSON, from the columns of a kind. Other encodings of Tables are made from this JSON.
 import { quoted } from '../api/field-error.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -11,7 +11,7 @@ import { textAt } from './tables/reading.ts'
 export type { TableShape } from './tables/column.ts'
 export { customTable, type PrinterColumn } from './tables/custom.ts'
 
-/** The time is a timestamp, not an age. */
+/** The column with the creation time, as a timestamp and not as an age. */
 export const CREATED_AT: Column = column(
   'Created At',
   'When the object was created.',
@@ -19,13 +19,13 @@ export const CREATED_AT: Column = column(
   { type: 'date' },
 )
 
-/** The columns of every kind without its own (D11). */
+/** The table of every kind that has no columns of its own (D11). */
 export const DEFAULT_TABLE: TableShape = tableOf([NAME, CREATED_AT])
 
-/** The parts of rows besides their cells. */
+/** The part of the object that rows have besides their cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** Reads the query parameter. Throws `ApiError` `BadRequest`. */
+/** Reads the query parameter `includeObject`. Throws `ApiError` `BadRequest`. */
 export function parseIncludeObject(text: string | null | undefined): IncludeObject {
   if (text === null || text === undefined || text === '') return 'Metadata'
   if (text === 'None' || text === 'Metadata' || text === 'Object') return text
@@ -38,20 +38,20 @@ export interface TableForm {
   /** The version of the Table and of metadata in its rows: `meta.k8s.io/v1`, or another version or brand (R-360, D1). */
   readonly apiVersion: string
   readonly include: IncludeObject
-  /** In milliseconds since the epoch; ages are counted to here. */
+  /** The moment to which ages are counted, in milliseconds since the epoch. */
   readonly now: number
 }
 
-/** An object in JSON: canonical bytes in the requested version, and parsed. */
+/** An object in the requested version: its canonical JSON, and its parsed form. */
 export interface TableItem extends WithMetadata {
   object(): ValueMap
-  /** The object of the columns, if it has another version than the requested one. */
+  /** The object from which the cells are made, if the columns are for another version than the requested version. */
   readonly shown?: () => ValueMap
-  /** The last text of its row, if the item can keep it. */
+  /** The last text of the item's row. An item without this member cannot keep the text. */
   row?: KnownRow | undefined
 }
 
-/** A row's cells and conditions, all but the ages in them. */
+/** The cells and conditions of a row, without the ages in them. */
 interface KnownRow {
   readonly shape: TableShape
   /** The texts around the ages. */
@@ -65,7 +65,7 @@ const OBJECT = Buffer.from('"object":')
 const END = Buffer.from('}')
 const END_OF_BOTH = Buffer.from('}}')
 
-/** The rows of one table in JSON, in parts. */
+/** Returns a function that makes the row of an item in JSON, in parts. */
 export function tableRows(form: TableForm): (item: TableItem) => readonly Buffer[] {
   const metadata = Buffer.concat([OBJECT, partialHead(form.apiVersion)])
   return (item) => {
@@ -91,7 +91,7 @@ function rowText({ shape, now }: TableForm, item: TableItem): string {
   if (!('row' in item)) return cellsText(shape, object, now)
   const ages = new AgePlaceholders()
   const texts = cellsText(shape, object, ages).split(AGE_PLACEHOLDER_JSON)
-  // The object itself can contain the placeholder, and a cell may not show its age.
+  // The object itself can contain the placeholder, and a cell can drop its age.
   if (texts.length !== ages.since.length + 1) return cellsText(shape, object, now)
   item.row = { shape, texts, since: ages.since }
   return withAges(item.row, now)
@@ -118,7 +118,7 @@ export function tableHead(form: TableForm, metadata: string, columns: 'columns' 
 
 export const TABLE_END: Buffer = Buffer.from(']}')
 
-/** The Table of a single object: one row, and the object's version as the Table's (R-352). */
+/** The Table of a single object: it has one row, and the resourceVersion of the object (R-352). */
 export function tableDocument(form: TableForm, item: TableItem, columns: 'columns' | 'noColumns' = 'columns'): Buffer {
   const version = textAt(item.object(), 'metadata', 'resourceVersion')
   const metadata = version === '' ? '{}' : `{"resourceVersion":${plainJson(version)}}`

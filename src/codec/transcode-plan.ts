@@ -1,5 +1,5 @@
-// Plans for transcoding the JSON of a shape to protobuf: names as bytes, tags, zero values, order. Made once for each shape;
-// the bytes of zero values come from the encoder itself.
+// Plans for transcoding the JSON of a shape to protobuf: names as bytes, tags, zero values, order. A plan is made once for each shape. The
+// bytes of zero values come from the encoder.
 import type { MapShape, ObjectShape, Shape, WireField, WireType } from '../schema/table.ts'
 import { mapValueType, ProtobufEncoder } from './protobuf-encode.ts'
 import { Repeats } from './transcode-repeats.ts'
@@ -21,7 +21,7 @@ export const OPS = {
 
 type Op = (typeof OPS)[keyof typeof OPS]
 
-/** A JSON field on the wire, or the value of a map's entries. All of one class, so that the engine sees one kind of record. */
+/** A JSON field on the wire, or the value of a map's entries. All plans are of one class, so that V8 sees one kind of record. */
 export class FieldPlan {
   readonly op: Op
   readonly tag: number
@@ -29,12 +29,12 @@ export class FieldPlan {
   /** The plan of a map's values. */
   readonly entry: FieldPlan | undefined
   readonly shape: ObjectShape | undefined
-  /** Its position among the members of its message, or of the inlined struct that it belongs to. */
+  /** The position of the field among the members of its message, or of its inlined struct. */
   readonly position: number
   readonly group: GroupPlan | undefined
   /** The plan of an object. It is made at its first use, because types refer to themselves. */
   object: ObjectPlan | undefined = undefined
-  /** The number of bytes of the last message's length. The length of the next message usually has as many. */
+  /** The number of bytes that the length of the last message took. The length of the next message usually takes as many. */
   lengthSize = 1
   readonly repeats = new Repeats()
 
@@ -62,17 +62,17 @@ function entryOf(shape: MapShape): FieldPlan {
   return new FieldPlan({ type: mapValueType(shape), number: 2, shape: shape.value })
 }
 
-/** The zeros of all members of a message, one behind the other. They are the text of an object without set fields. */
+/** The zeros of all members of a message, one after the other. Together they are the message of an object without set fields. */
 export interface Zeros {
   readonly bytes: Uint8Array
-  /** The start of each member's zero, and the end of the last one. */
+  /** The start of each member's zero, and the end of the last zero. */
   readonly starts: Int32Array
 }
 
-/** An inlined struct: a message on the wire. JSON has its fields among those of its parent, next to each other. */
+/** An inlined struct: a message on the wire. JSON has the fields of the struct next to each other, among the fields of its parent. */
 export interface GroupPlan {
   readonly tag: number
-  /** Its position among the members of its parent. */
+  /** The position of the struct among the members of its parent. */
   readonly position: number
   readonly zeros: Zeros
 }
@@ -83,13 +83,13 @@ export interface ObjectPlan {
   /** The plan of each field. Undefined: the member has no field on the wire. */
   readonly fields: readonly (FieldPlan | undefined)[]
   readonly zeros: Zeros
-  /** Whether a field may come in JSON after one that it precedes on the wire. */
+  /** Whether JSON may have a field after another field that follows it on the wire. */
   readonly mayComeLate: boolean
-  /** False: only the encoder supports the form. */
+  /** False: only the encoder supports objects of this shape. */
   readonly isSupported: boolean
 }
 
-/** Plans by shape; shapes are made once and shared, so that this grows no further than the table. */
+/** The plans by shape. Shapes are made once and shared, so there are not more plans than shapes in the table. */
 export class TranscodePlans {
   readonly #plans = new Map<ObjectShape, ObjectPlan>()
 

@@ -1,5 +1,5 @@
-// A small cache of the objects last met in a field, as JSON and as messages: pods of one set have the same containers, volumes
-// and tolerations, and comparing bytes costs a fraction of transcoding them. It is off for fields that do not repeat.
+// A small cache of the last objects in a field, as JSON and as messages. Pods of one set have the same containers, volumes and tolerations,
+// and comparing bytes costs a fraction of transcoding them. The cache is off for fields that do not repeat.
 
 export interface Repeat {
   readonly json: Buffer
@@ -8,21 +8,21 @@ export interface Repeat {
 
 /** The number of kept objects. A pod has several containers, which come in turn. */
 const KEPT = 4
-/** Shorter values are read as fast as they are compared. */
+/** Shorter objects are transcoded as fast as they are compared. */
 const MIN_BYTES = 48
 const MAX_BYTES = 8192
-/** After this number of objects without a repeat, the next `PAUSE` objects are not compared. */
+/** After this number of objects without a repeat, the next `PAUSE` objects are not kept. */
 const PATIENCE = 12
 const PAUSE = 500
 
 export class Repeats {
   readonly #kept: Repeat[] = []
-  /** The index of the kept object that is expected next. A new one is put there. */
+  /** The index of the kept object that is expected next. A new object replaces it. */
   #turn = 0
   #patience = PATIENCE
   #pause = 0
 
-  /** The object that begins at a place, if it is one of the kept objects. Kept objects are whole, so equal bytes are the same object. */
+  /** The kept object that begins at a position of the JSON. Kept objects are complete, so equal bytes are an equal object. */
   at(json: Buffer, start: number): Repeat | undefined {
     for (let i = 0; i < this.#kept.length; i++) {
       const turn = (this.#turn + i) % this.#kept.length
@@ -49,7 +49,7 @@ export class Repeats {
     return false
   }
 
-  /** Makes copies. */
+  /** Keeps copies of the object and its message. */
   keep(json: Buffer, message: Buffer): void {
     const made = { json: Buffer.from(json), message: Buffer.from(message) }
     if (this.#kept.length < KEPT) this.#kept.push(made)

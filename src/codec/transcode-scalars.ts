@@ -19,26 +19,26 @@ export const FIRST_TEXT = (1 << 3) | 2
 const SECOND_NUMBER = 2 << 3
 const THIRD_TEXT = (3 << 3) | 2
 
-/** `YYYY-MM-DDTHH:MM:SSZ`, and the date in it. */
+/** The lengths of `YYYY-MM-DDTHH:MM:SSZ` and of the date in it. */
 const MOMENT_LENGTH = 20
 const DATE_LENGTH = 10
 
-/** The bytes differ from the expected ones. */
+/** The bytes are not what the transcoder supports. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected'
 }
 
 export const UNEXPECTED: Unexpected = new Unexpected()
 
-/** Methods take the position in the JSON at which a value begins, and return its end. */
+/** Methods take the position in the JSON at which a value begins, and return the position after its end. */
 export class ScalarTranscoder {
   protected json: Buffer = Buffer.alloc(0)
   protected readonly out = new MessageBytes()
-  /** The date that was met last, and the second at which it begins: the moments of an object are usually on one day. */
+  /** The last date, and the second at which it begins. The times in an object are usually on the same day. */
   readonly #date = new Uint8Array(DATE_LENGTH)
   #dateSeconds = 0
 
-  /** A text with its tag. */
+  /** Writes a text with its tag. */
   protected text(tag: number, start: number): number {
     const json = this.json
     const { length } = json
@@ -60,7 +60,7 @@ export class ScalarTranscoder {
     return end + 1
   }
 
-  /** Negative and long numbers are rare. The encoder writes fractions. */
+  /** Writes an integer. Negative and long integers, which are rare, and fractions are left to the encoder. */
   protected integer(start: number): number {
     const json = this.json
     let value = 0
@@ -83,7 +83,7 @@ export class ScalarTranscoder {
     return at + (byte === LOWER_T ? 4 : 5)
   }
 
-  /** Only the form that the server itself writes, and only from 1970 on. */
+  /** Writes a time. It supports only the form that the server itself writes, and only times from 1970 on. */
   protected moment(tag: number, start: number): number {
     const json = this.json
     const end = start + 1 + MOMENT_LENGTH
@@ -112,7 +112,7 @@ export class ScalarTranscoder {
     return this.#dateSeconds + this.#digits(clock) * 3600 + this.#digits(clock + 3) * 60 + this.#digits(clock + 6)
   }
 
-  /** Two digits. NaN: there are none. */
+  /** The number of the two digits at a position. NaN: there are no two digits. */
   #digits(at: number): number {
     const tens = (this.json[at] as number) - 0x30
     const ones = (this.json[at + 1] as number) - 0x30
@@ -146,7 +146,7 @@ export class ScalarTranscoder {
     return end
   }
 
-  /** JSON inside of protobuf stays as it is stored, unless it has escapes that the engine would not write. */
+  /** Writes JSON inside of protobuf. It stays as it is stored, unless it has escapes that `JSON.stringify` would not write. */
   protected raw(tag: number, start: number): number {
     const json = this.json
     if (json[start] === LOWER_N) throw UNEXPECTED
@@ -165,7 +165,7 @@ export class ScalarTranscoder {
     return this.#skip(at + 1)[0]
   }
 
-  /** The place behind a value, and whether it has escapes that the engine would not write. */
+  /** The position after a value, and whether the value has escapes that `JSON.stringify` would not write. */
   #skip(start: number): readonly [end: number, unusual: boolean] {
     const json = this.json
     let unusual = false

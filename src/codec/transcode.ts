@@ -1,5 +1,5 @@
-// Transcodes stored JSON to protobuf without making objects: one pass over the bytes, by a plan. Anything but canonical JSON of
-// the kind goes through the encoder instead, which gives the same bytes. Values of a wrong type count as never set.
+// Transcodes stored JSON to protobuf without making objects: one pass over the bytes, by a plan. JSON that is not canonical for the kind is
+// parsed and given to the encoder instead, which writes the same bytes. Values of a wrong type count as never set.
 import { withRightMembers } from '../schema/stored-types.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
@@ -31,7 +31,7 @@ export class Transcoder extends ScalarTranscoder {
     return this.out.written()
   }
 
-  /** The same as a field of another message: with its number and length before it. */
+  /** The message of an object as a field of another message, with the tag and the length before it. */
   field(number: number, shape: ObjectShape, json: Buffer): Buffer {
     this.#write(shape, json)
     this.out.prefix((number << 3) | 2)
@@ -56,7 +56,7 @@ export class Transcoder extends ScalarTranscoder {
     }
   }
 
-  /** Fields are written as they come, and between them the zeros of those that do not; a late one is moved to its place. */
+  /** Writes an object: its fields in the order of the JSON, with the zeros of absent fields between them. A late field is moved. */
   #object({ names, fields, zeros, mayComeLate, isSupported }: ObjectPlan, start: number): number {
     const json = this.json
     const out = this.out
@@ -131,7 +131,7 @@ export class Transcoder extends ScalarTranscoder {
     this.#endsTop += 2
   }
 
-  /** Writes a field that belongs before an already written one. It is written at the end, and moved to the place of its zero. */
+  /** Writes a field that belongs before a written field. It is written at the end, and then moved to the place of its zero. */
   #late(field: FieldPlan, start: number, { zeros, began, ends }: OpenObject): number {
     if (zeros === undefined) throw UNEXPECTED
     const { position } = field
@@ -140,7 +140,7 @@ export class Transcoder extends ScalarTranscoder {
     const moved = this.out.length - from
     if (moved === 0) return at
     this.#enterEnd(position)
-    // The ends are sorted by position: the new one moves to its place among them, too.
+    // The ends are sorted by position, so the new end moves to its place too.
     let place = this.#endsTop - 2
     const replaced = (zeros.starts[position + 1] as number) - (zeros.starts[position] as number)
     for (; place > ends && (this.#ends[place - 2] as number) > position; place -= 2) {
@@ -157,7 +157,7 @@ export class Transcoder extends ScalarTranscoder {
     return at
   }
 
-  /** The zeros of the members from one to another. */
+  /** Writes the zeros of the members from `from` to `to` (exclusive). */
   #zeros({ bytes, starts }: Zeros, from: number, to: number): void {
     if (from < to) this.out.slice(bytes, starts[from] as number, starts[to] as number)
   }
@@ -167,7 +167,7 @@ export class Transcoder extends ScalarTranscoder {
     this.out.close(content, 1)
   }
 
-  /** The field of the name at the position. Canonical JSON has fields in the order of the plan, so the search begins behind the last field. */
+  /** The index of the name at the position. Canonical JSON has the order of the plan, so the search begins after the last field. */
   #fieldAt(names: readonly Uint8Array[], start: number, at: number): number {
     const json = this.json
     const count = names.length
@@ -201,7 +201,7 @@ export class Transcoder extends ScalarTranscoder {
     }
   }
 
-  /** Entries are sorted on the wire, as they are in canonical JSON. */
+  /** Writes a map. Entries are sorted on the wire, as in canonical JSON. */
   #map(field: FieldPlan, start: number): number {
     const json = this.json
     const out = this.out
@@ -223,7 +223,7 @@ export class Transcoder extends ScalarTranscoder {
     }
   }
 
-  /** Whether one key sorts behind another by its bytes. Both positions are those of opening quotes. Keys with escapes are left to the encoder. */
+  /** Whether the next key sorts after the previous key. Both positions are opening quotes. Keys with escapes are left to the encoder. */
   #isBehind(previous: number, next: number): boolean {
     const json = this.json
     for (let i = 1; ; i++) {
@@ -259,7 +259,7 @@ export class Transcoder extends ScalarTranscoder {
     }
   }
 
-  /** The objects of a list are often copies of those in the previous object, so the last objects of each field are kept. */
+  /** Writes an object in a field. The last objects of each field are kept, because similar documents often have equal objects in it. */
   #message(field: FieldPlan, start: number): number {
     const json = this.json
     const out = this.out

@@ -1,5 +1,5 @@
-// The limit on the number of values in a body: a value takes two bytes to send, a hundred to keep, and is visited by every step
-// of a request. Real objects have less than a third of it.
+// The limit on the number of values in a body. A value takes two bytes to send and a hundred to keep, and every step of a request visits
+// it. Real objects have less than a third of this number.
 import { ApiError } from '../api/status.ts'
 
 export const MAX_VALUES = 500_000

@@ -11,15 +11,15 @@ import type { TypeNames } from './protobuf.ts'
 import { parseStoredJson } from './stored-json.ts'
 
 export interface FrameEncoding {
-  /** Frames of one name are interchangeable. */
+  /** Encodings with the same name make the same frames. */
   readonly name: string
-  /** `form` names the object's kind, or that of the form it was turned into; `object` is JSON. */
+  /** The frame of an event. `form` names the kind of the object, or of the form to which it was converted. `object` is JSON. */
   frame(type: string, form: TypeNames, object: Buffer, resume?: Resume): Buffer
-  /** The same in parts, if that costs less. */
+  /** The frame in parts. Absent: parts would not cost less. */
   parts?(type: string, object: Buffer, resume?: Resume): readonly Buffer[]
 }
 
-/** The revision from which a client that has seen a frame resumes, or the beginning. Absent: the same as before the frame. */
+/** The revision from which a client resumes after a frame. `anew`: from the beginning. Undefined: the same as before the frame. */
 export type Resume = number | 'anew' | undefined
 
 const END = Buffer.from('}\n')
@@ -43,7 +43,7 @@ function jsonParts(type: string, object: Buffer): readonly Buffer[] {
 
 const EVENT_END = Buffer.from('\n\n')
 
-/** For `EventSource` in browsers, which sends the last `id` when it reconnects. An empty `id` makes it forget the earlier one. */
+/** For `EventSource` in browsers, which sends the last `id` when it reconnects. An empty `id` makes it forget the earlier `id`. */
 export const EVENT_STREAM_FRAMES: FrameEncoding = {
   name: 'event-stream',
   frame: (type, _form, object, resume) => Buffer.concat(eventParts(type, object, resume)),
@@ -55,7 +55,7 @@ function eventParts(type: string, object: Buffer, resume: Resume): readonly Buff
   return [Buffer.from(`event: ${type}\n${id}data: `), object, EVENT_END]
 }
 
-/** A length and an event around an enveloped object (R-166); Tables stay JSON within (D10). */
+/** Each frame has a length, and an event with the object in an envelope (R-166). Tables are JSON in the envelope (D10). */
 export function protobufFrames({ schemas, transcoder }: EncodingTools): FrameEncoding {
   return {
     name: 'protobuf',
@@ -80,7 +80,7 @@ function cborFrames(schemas: SchemaTable): FrameEncoding {
   }
 }
 
-/** The frames of an encoding. There are none in YAML, which negotiation does not offer for watches (R-168). */
+/** The frames of an encoding. YAML has no frames: negotiation does not offer YAML for watches (R-168). */
 export function frameEncoding(encoding: Encoding, tools: EncodingTools): FrameEncoding {
   switch (encoding) {
     case 'json':
@@ -94,7 +94,7 @@ export function frameEncoding(encoding: Encoding, tools: EncodingTools): FrameEn
   }
 }
 
-/** Metadata-only forms of every brand and version have one shape. Undefined: a custom kind. */
+/** The kind of an object. Metadata-only forms of every brand and version have one shape. Undefined: the kind is custom. */
 function kindOf({ apiVersion, kind }: TypeNames, schemas: SchemaTable): KindSchema | undefined {
   const version = kind === 'PartialObjectMetadata' ? META : parseGroupVersion(apiVersion)
   return version === undefined ? undefined : schemas.kind({ ...version, kind })

@@ -14,7 +14,7 @@ import type { FrameEncoding, Resume } from './watch-encodings.ts'
 /** The form in which the objects of events are sent. Errors are never transformed (R-169). */
 export type WatchForm =
   | { readonly kind: 'object' }
-  /** `apiVersion` is that of PartialObjectMetadata. */
+  /** `apiVersion` is the version of PartialObjectMetadata. */
   | { readonly kind: 'metadata'; readonly apiVersion: string }
   | { readonly kind: 'table'; readonly table: Omit<TableForm, 'now'> }
 
@@ -23,15 +23,15 @@ export interface WatchFramesOptions {
   readonly encoding: FrameEncoding
   /** The watched type. */
   readonly type: Pick<ListType, 'apiVersion' | 'itemKind' | 'custom'>
-  /** The object in the requested version. Absent: the stored version is requested. Must depend on `type` and `select` alone. */
+  /** Converts an object to the requested version. Absent: the stored version is requested. Must depend on `type` and `select` alone. */
   readonly convert?: (object: ListItem) => ListItem
-  /** The fields that objects have; absent: all. */
+  /** The fields that objects have. Absent: all fields. */
   readonly select?: string | undefined
-  /** In milliseconds since the epoch; ages in tables are counted to here. */
+  /** The moment to which ages in tables are counted, in milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** Only the first event of a watch has the columns of its tables. */
+/** Only the first event of a watch has the columns of the table. */
 type Columns = 'columns' | 'noColumns'
 
 /** The frames of one watch. */
@@ -55,14 +55,14 @@ export class WatchFrames {
     return event.memo.get(key, () => this.#object(event, columns))
   }
 
-  /** The same in parts, for an event that is only sent once: nothing is kept with it. */
+  /** The frame in parts, for an event that is sent only once. If the encoding has parts, no frame is kept with the event. */
   parts(event: WatchEvent): readonly Buffer[] {
     const { encoding, form, convert } = this.#options
     if (event.type === 'BOOKMARK' || form.kind !== 'object' || convert !== undefined) return [this.frame(event)]
     return encoding.parts?.(event.type, event.object.bytes, resumeAfter(event)) ?? [this.frame(event)]
   }
 
-  /** The last frame of a watch that cannot go on. */
+  /** The last frame of a watch that cannot continue. */
   error(status: Status): Buffer {
     const object = Buffer.from(plainJson(status as unknown as ValueMap))
     const form = { apiVersion: status.apiVersion, kind: status.kind }
@@ -106,7 +106,7 @@ export class WatchFrames {
   }
 }
 
-/** The objects of a state come in the order of their names: a client cannot resume in the middle of it. */
+/** The objects of a state come in the order of their names, so a client cannot resume in the middle of a state. */
 function resumeAfter({ at, object }: ObjectEvent): Resume {
   return at === undefined ? undefined : object.revision
 }
@@ -122,13 +122,13 @@ function formKey(form: WatchForm): string {
   }
 }
 
-/** The mark that ends the initial events is in a row's object, so this object is sent even if the client wants none. */
+/** The mark that ends the initial events is in the object of a row, so the object is sent even if the client wants only the cells. */
 function bookmarkForm(form: WatchForm, { initialEventsEnd }: BookmarkEvent): WatchForm {
   if (!initialEventsEnd || form.kind !== 'table' || form.table.include !== 'None') return form
   return { ...form, table: { ...form.table, include: 'Metadata' } }
 }
 
-/** Kind, version and how far the watch has come; nothing else (D7). */
+/** The object of a bookmark. It has only the kind, the apiVersion, the revision of the watch and the mark (D7). */
 function bookmarkItem(type: WatchFramesOptions['type'], { revision, initialEventsEnd }: BookmarkEvent): ListItem {
   const [kind, apiVersion] = [`"kind":${stringJson(type.itemKind)}`, `"apiVersion":${stringJson(type.apiVersion)}`]
   const mark = initialEventsEnd ? ['"annotations":{"k8s.io/initial-events-end":"true"}'] : []

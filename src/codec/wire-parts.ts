@@ -1,4 +1,4 @@
-// The parts by which handlers read bodies and write answers in every encoding.
+// The parts that handlers need to read bodies and write answers in every encoding.
 import type { EncodingTools } from './list-protobuf.ts'
 import { Negotiator } from './negotiate.ts'
 import { Transcoder } from './transcode.ts'
@@ -9,7 +9,7 @@ import { InvariantError } from '../lib/errors.ts'
 
 export interface WireParts {
   readonly kinds: { readonly partialMetadata: KindSchema; readonly status: KindSchema }
-  /** For encodings that need the table of kinds. */
+  /** The tools for encodings that need the table of kinds. */
   readonly encoding: EncodingTools
   readonly negotiator: Negotiator
   readonly deleteOptions: { readonly schema: KindSchema; readonly decode: (source: SourceValue) => Decoded }

@@ -23,7 +23,7 @@ export function splitDocuments(text: string): readonly string[] {
   return documents
 }
 
-/** Whether all lines are blank, comments or directives. They are tested one by one: one expression for a million lines overflows its stack. */
+/** Whether all lines are blank, comments or directives. Each is tested alone: one expression for a million lines overflows its stack. */
 function isBlank(text: string): boolean {
   const line = /\ufeff*(?:[ \t]*(?:#.*)?|%.*)(?:\r?\n|$)/y
   while (line.lastIndex < text.length) if (!line.test(text)) return false

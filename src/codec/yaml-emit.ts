@@ -13,14 +13,14 @@ import {
   writeSingleQuoted,
 } from './yaml-text.ts'
 
-/** A document, with a line break at its end. */
+/** The YAML of a document, with a line break at its end. */
 export function emitYaml(value: Value): string {
   const emitter = new Emitter()
   emitter.node(value, { indent: -1, inMap: false })
   return emitter.finish()
 }
 
-/** The context of a node: the indentation of its parent, and whether that is a map. */
+/** The context of a node: the indentation of its parent, and whether the parent is a map. */
 interface Place {
   readonly indent: number
   readonly inMap: boolean
@@ -30,16 +30,16 @@ interface Place {
 const MAX_SIMPLE_KEY_BYTES = 128
 
 /**
- * Values that are nested deeper than in any real object are written in one line, as JSON, which is YAML too. Indentation would make a document grow
- * with the square of its depth.
+ * Values that are nested deeper than this are written in one line as JSON, which is YAML too. No real object is so deep. Indentation would
+ * make a document grow with the square of its depth.
  */
 const DEEPEST_BLOCK = 128
 
 class Emitter {
   #out = ''
-  /** The place where the current line began. */
+  /** The position at which the current line began. */
   #lineStart = 0
-  /** The last thing written is a dash, a question mark or its colon: what follows may begin on the same line. */
+  /** The last text written is a dash, a question mark or its colon, so the next node may begin on the same line. */
   #marked = false
 
   finish(): string {
@@ -131,10 +131,10 @@ class Emitter {
   }
 }
 
-/** Most texts: words, names, paths. They fit on any line, and only short ones can be of another type. */
+/** Most texts: words, names, paths. They have no spaces for folding. YAML reads only short ones as another type, such as `true`. */
 const WORD = /^[A-Za-z/][A-Za-z0-9_/.@=+-]*$/
 
-/** `false`, `False`, `FALSE`. */
+/** The length of the longest words that YAML reads as another type: `false`, `False`, `FALSE`. */
 const LONGEST_FLAG = 5
 
 function isSimpleKey(key: string): boolean {
@@ -161,7 +161,10 @@ function scalarText(value: number | bigint | boolean | null): string {
   return typeof value === 'number' ? numberText(value) : String(value)
 }
 
-/** Integers of 64 bits in full; else the shortest digits, from a million on or below a ten-thousandth with an exponent. */
+/**
+ * Integers of 64 bits are written in full. Other numbers have as few digits as possible, and an exponent from a million on or below a
+ * ten-thousandth.
+ */
 function numberText(value: number): string {
   if (Number.isInteger(value) && value < 2 ** 64 && value >= -(2 ** 63)) return String(BigInt(value))
   const [digits = '', exponentText = '0'] = value.toExponential().split('e')

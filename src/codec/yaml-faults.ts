@@ -1,12 +1,12 @@
-// YAML syntax errors in the reference's words. js-yaml finds the same errors with other messages: the message and the text at
-// its position are mapped to the reference's.
+// YAML syntax errors in the reference's words. js-yaml finds the same errors with other messages. Its message, and the text at the position
+// of the error, are mapped to the reference's message.
 
 /** Input that is not YAML, or not a value that JSON could hold. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
 }
 
-/** Whether it is a fault of characters or of their order. The reference counts lines from 1 for characters, and from 0 for their order. */
+/** A fault of characters (`scanner`) or of their order (`parser`). The reference counts lines from 1 for `scanner`, from 0 for `parser`. */
 type Fault = { readonly by: 'scanner' | 'parser'; readonly words: string; readonly atEnd?: boolean }
 
 const scanner = (words: string): Fault => ({ by: 'scanner', words })
@@ -19,18 +19,18 @@ const NO_TOKEN = scanner('found character that cannot start any token')
 const MAPPING = scanner('mapping values are not allowed in this context')
 const SEQUENCE = scanner('block sequence entries are not allowed in this context')
 
-/** The fault and its position, in the form of the library. */
+/** The fault and its position, in the form of js-yaml. */
 interface Complaint {
   readonly reason: string
   readonly mark?: { readonly position: number; readonly line: number } | undefined
 }
 
-/** One line, without the text itself. */
+/** The reference's message, in one line and without the text of the document. */
 export function syntaxMessage(text: string, { reason, mark }: Complaint): string {
   const position = mark?.position ?? 0
   const { by, words, atEnd = false } = faultOf(text, position, reason)
   const line = atEnd ? linesIn(text) : (mark?.line ?? 0)
-  // The first line is never named.
+  // The reference never names the first line.
   return line === 0 ? `yaml: ${words}` : `yaml: line ${by === 'scanner' ? line + 1 : line}: ${words}`
 }
 
@@ -59,7 +59,7 @@ const BY_REASON: readonly (readonly [RegExp, Fault | ((text: string, position: n
   [/nesting exceeded/, parser('exceeded max depth')],
 ]
 
-/** Something follows the one value that a document has. */
+/** The fault of a document that continues after its only value. */
 function behindTheRoot(text: string, position: number): Fault {
   const before = text.slice(0, position)
   if (/^\s*$/.test(before) && /[\]},]/.test(text[position] ?? '')) return CONTENT
@@ -76,7 +76,7 @@ function behindAnEntry(text: string, position: number, otherwise: Fault): Fault 
   return isWithinLine && /^-\s/.test(text.slice(position, position + 2)) ? SEQUENCE : otherwise
 }
 
-/** A bracket is not closed, or is closed by another one. */
+/** The fault of a bracket that is not closed, or is closed by another kind of bracket. */
 function inBrackets(text: string, position: number): Fault {
   const atEnd = position >= text.length
   if (/[@`%|>]/.test(text[position] ?? '')) return NO_TOKEN

@@ -1,5 +1,5 @@
-// The reference's natural order of YAML keys: letters after everything else, runs of digits by their number. Keys are compared
-// from where they differ.
+// The reference's natural order of YAML keys: letters come after all other characters, and runs of digits are ordered by their number. Keys
+// are compared from their first difference on.
 
 const LETTER = /\p{L}/u
 const DIGIT = /\p{Nd}/u
@@ -8,7 +8,7 @@ const DIGIT = /\p{Nd}/u
 export function compareNaturally(a: string, b: string): number {
   let at = 0
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1
-  // Not between the halves of a character.
+  // The comparison must not begin between the halves of a surrogate pair.
   if (at > 0 && isSecondHalf(a, b, at)) at -= 1
   const [x, y] = [a.codePointAt(at), b.codePointAt(at)]
   if (x === undefined || y === undefined) return a.length - b.length
@@ -44,7 +44,7 @@ function compareNumbers(a: string, b: string, at: number): number {
   return (a.codePointAt(at) ?? 0) - (b.codePointAt(at) ?? 0)
 }
 
-/** The place behind the digits. -1: there may be digits of other scripts, or too many. */
+/** The position after the digits. -1: there may be digits of other scripts, or too many digits. */
 function endOfDigits(text: string, at: number): number {
   let end = at
   let code = text.charCodeAt(end)
@@ -83,13 +83,13 @@ function followsNumber(text: string, at: number): boolean {
   return false
 }
 
-/** Numbers of more digits are compared by their length. */
+/** Only this number of digits is compared. If they are equal, longer numbers are compared by their length. */
 const MAX_DIGITS = 400
 
 interface Run {
   /** The value of each digit. Digits of other scripts count for more than nine, as in the reference. */
   readonly digits: readonly number[]
-  /** A one stands before them. */
+  /** True: the digits are inside of a number. They count as if the digit 1 were before them. */
   readonly inside: boolean
 }
 

@@ -9,10 +9,10 @@ interface YamlNode {
   readonly items: YamlNode[]
 }
 
-/** The line, from 1, of a field such as `spec.list[0].name`. If the field is absent, the line of its nearest parent. */
+/** Returns the line, from 1, of a field such as `spec.list[0].name`. If the field is absent, this is the line of its nearest parent. */
 export type FindLine = (field: string) => number
 
-/** `text` is one document. */
+/** Returns a function that finds lines in `text`, which is one document. */
 export function yamlLines(text: string): FindLine {
   const root = treeOf(text)
   const lines = new LineIndex(text)
@@ -28,7 +28,7 @@ export function yamlLines(text: string): FindLine {
   }
 }
 
-/** The steps of a path: names, and numbers in brackets for places in a list. A name may contain dots. */
+/** The steps of a path: names, and indexes of lists in brackets. A name may contain dots. */
 function* partsOf(field: string, isMember: (name: string) => boolean): Generator<string | number> {
   let rest = field
   while (rest !== '') {

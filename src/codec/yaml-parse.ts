@@ -1,5 +1,5 @@
-// Parses YAML as the reference does: the first document, scalars of YAML 1.1, merge keys, the last of duplicate keys. js-yaml
-// gives the events; values are built here, with limits on aliases and depth.
+// Parses YAML as the reference does: the first document, scalars of YAML 1.1, merge keys, the last of duplicate keys. js-yaml finds the
+// events. This file builds the values, with limits on aliases and depth.
 import { isUtf8 } from 'node:buffer'
 import type {
   COLLECTION_STYLE,
@@ -25,11 +25,11 @@ import { isMergeTag, taggedScalar } from './yaml-tags.ts'
 export interface YamlDocument {
   /** The members of maps are sorted, as in the reference. */
   readonly value: Value
-  /** Keys that occur again, in document order: `line 7: key "paused" already set in map`. */
+  /** The texts about repeated keys, in document order: `line 7: key "paused" already set in map`. */
   readonly duplicates: readonly string[]
 }
 
-/** Reads the first document; an empty stream is null. Throws `YamlError`. */
+/** Reads the first document. An empty stream is null. Throws `YamlError`. */
 export function parseYaml(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): YamlDocument {
   if (!isUtf8(bytes)) throw new YamlError('yaml: invalid leading UTF-8 octet')
   const yaml = jsYaml()
@@ -49,12 +49,12 @@ export function parseYaml(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** The number of characters that may be read again because lines were indented. */
+/** The number of characters that may be read again because the text was mended. */
 const INDENT_BUDGET = 400_000
 
 /**
- * The reference does not require indentation inside of brackets and quotes, but the library does. Indents the reported line, which does not change
- * the value. Undefined: another fault was reported.
+ * The reference does not require indentation inside of brackets and quotes, but js-yaml does. Indents the reported line, which does not
+ * change the value. Undefined: another fault was reported.
  */
 function withIndent(text: string, { reason, mark }: YAMLException): string | undefined {
   if (reason !== 'deficient indentation' || mark === undefined) return undefined
@@ -66,34 +66,34 @@ function withIndent(text: string, { reason, mark }: YAMLException): string | und
 
 const MAX_INDENT = 1000
 
-/** The reference never reads the text behind a document in brackets. Undefined: another fault was reported. */
+/** The reference never reads the text after a document in brackets. Removes this text. Undefined: another fault was reported. */
 function withoutRest(text: string, { reason, mark }: YAMLException): string | undefined {
   if (mark === undefined || !reason.startsWith('end of the stream or a document separator')) return undefined
   const isBracketed = /^(?:\s|#.*\n)*(?:---\s+)?[[{]/.test(text)
   return isBracketed && mark.position > 0 ? text.slice(0, mark.position) : undefined
 }
 
-/** The reference accepts an escaped single quote in double quotes. Undefined: another fault was reported. */
+/** The reference accepts an escaped single quote in double quotes. Removes the backslash. Undefined: another fault was reported. */
 function withBareQuote(text: string, { reason, mark }: YAMLException): string | undefined {
   if (!reason.startsWith('unknown escape') || mark === undefined) return undefined
   const escape = text.lastIndexOf('\\', mark.position)
   return text[escape + 1] === "'" ? text.slice(0, escape) + text.slice(escape + 1) : undefined
 }
 
-/** A value that an anchor names, with its number of nodes and its length when its aliases are written out. */
+/** A value that an anchor names, with its number of nodes and its length. These count its aliases as written out. */
 interface Anchored {
   readonly value: Value
   readonly size: number
   readonly length: number
 }
 
-/** The copies of all aliases together may be as long as a body. A long text is one node of any length. */
+/** The copies of all aliases together may be as long as a body. A limit on nodes is not enough: a text of any length is one node. */
 const MAX_ALIASED_LENGTH = 3 * 1024 * 1024
 
-/** As many as the reference reports for other formats. */
+/** The reference reports at most this number of duplicates for other formats. */
 const MAX_DUPLICATES = 100
 
-/** The library's numbers of events. They are written here because the package is loaded late. */
+/** The numbers of events and styles in js-yaml. They are repeated here because the package is loaded late. */
 const SEQUENCE: typeof EVENT_ID.SEQUENCE = 2
 const MAPPING: typeof EVENT_ID.MAPPING = 3
 const SCALAR: typeof EVENT_ID.SCALAR = 4
@@ -103,7 +103,7 @@ const PLAIN: typeof SCALAR_STYLE.PLAIN = 1
 const DOUBLE_QUOTED: typeof SCALAR_STYLE.DOUBLE_QUOTED = 3
 const FLOW: typeof COLLECTION_STYLE.FLOW = 2
 
-/** Runs once for every value of a body: it allocates nothing but values. */
+/** Builds the values of a document. It runs for every value of a body, so it allocates only values. */
 class Builder {
   readonly #yaml = jsYaml()
   readonly #text: string
@@ -117,7 +117,7 @@ class Builder {
   #aliasedLength = 0
   /** The number of open brackets at the current position. */
   #brackets = 0
-  /** The number of nodes of the value that was built last, and its length, when its aliases are written out. */
+  /** The number of nodes and the length of the last built value. Both count its aliases as written out. */
   #size = 1
   #length = 4
 
@@ -159,7 +159,7 @@ class Builder {
     return value
   }
 
-  /** The value that was built last, known by its anchor. */
+  /** Remembers the last built value by its anchor, if it has one. Returns the value. */
   #anchored(event: ScalarEvent | SequenceEvent | MappingEvent, value: Value): Value {
     if (event.anchorStart >= 0) {
       const name = this.#text.slice(event.anchorStart, event.anchorEnd)
@@ -240,7 +240,7 @@ class Builder {
     return members.sorted()
   }
 
-  /** The line where the value begins is reported; messages show texts in quotes, numbers without. */
+  /** Reports a repeated key with the line where its value begins. Messages show texts in quotes, and numbers without quotes. */
   #repeated(key: PlainScalar, keyAt: number, valueAt: number): void {
     if (this.#duplicates.length >= MAX_DUPLICATES) return
     const place = this.#placeOf(this.#events[valueAt]) ?? this.#placeOf(this.#events[keyAt]) ?? 0
@@ -284,8 +284,8 @@ class Builder {
   }
 
   /**
-   * In the reference, a colon in brackets ends a scalar only before a blank: the item `fe80::` is a text. The library reads it as a pair without a
-   * value. Skips the events of such a pair. Undefined: it is another pair.
+   * In the reference, a colon in brackets ends a scalar only before a blank: the item `fe80::` is a text. js-yaml reads this item as a pair
+   * without a value. Skips the events of such a pair, and returns the text. Undefined: the pair is not of this form.
    */
   #withColon(pair: MappingEvent): PlainScalar | undefined {
     const key = this.#events[this.#at]
@@ -294,7 +294,7 @@ class Builder {
     return resolvePlain(`${this.#raw(key)}:`)
   }
 
-  /** Whether the next event is a key in brackets with its own colon, and nothing behind the colon. */
+  /** Whether the next event is a key in brackets with a colon after it, and no value after the colon. */
   #colonBehind(key: Event | undefined): key is ScalarEvent {
     const value = this.#events[this.#at + 1]
     if (key?.type !== SCALAR || value?.type !== SCALAR || value.valueStart >= 0) return false
@@ -306,7 +306,7 @@ class Builder {
     return tagStart < 0 ? '' : this.#text.slice(tagStart, tagEnd)
   }
 
-  /** Whether the collection continues. If it does not, its end is skipped. */
+  /** Whether the collection continues. If it has ended, its end is skipped. */
   #open(): boolean {
     const event = this.#events[this.#at]
     if (event !== undefined && event.type !== POP) return true
@@ -325,7 +325,7 @@ class Builder {
     return cut && value.endsWith('\n') ? value.slice(0, -1) : value
   }
 
-  /** The library knows an escape of later versions of YAML. */
+  /** Throws if the scalar has the escape `\/` of later versions of YAML, which js-yaml accepts. */
   #checkEscapes({ valueStart, valueEnd }: ScalarEvent): void {
     const text = this.#text.slice(valueStart, valueEnd)
     if (!text.includes('\\/')) return
@@ -334,7 +334,7 @@ class Builder {
     }
   }
 
-  /** In the reference, a question mark in brackets ends a scalar. */
+  /** Throws if the scalar has a question mark: in the reference, a question mark in brackets ends a scalar. */
   #checkQuestion({ valueStart, valueEnd }: ScalarEvent): void {
     const at = this.#text.slice(valueStart, valueEnd).indexOf('?')
     if (at > 0) throw this.#fault('missed comma between flow collection entries', valueStart + at)
@@ -368,13 +368,13 @@ class Builder {
 
 const MERGE = Symbol('merge')
 
-/** The members of a map that is being read; most come in order. */
+/** The members of a map that is being read. In most maps they come in order. */
 class Members {
   readonly #members: Record<string, Value> = {}
   #last = ''
   #isSorted = true
 
-  /** True if the key was set before. */
+  /** Sets a member. Returns whether the key was set before. */
   set(key: string, value: Value): boolean {
     const isNext = this.#isSorted && key > this.#last
     const isAgain = !isNext && Object.hasOwn(this.#members, key)
@@ -392,7 +392,7 @@ class Members {
   }
 }
 
-/** The share of all nodes that may come from aliases: nearly all in small documents, a tenth in huge ones. */
+/** The share of all nodes that may come from aliases: nearly all nodes in small documents, a tenth in huge documents. */
 function allowedShare(nodes: number): number {
   if (nodes <= 400_000) return 0.99
   return nodes >= 4_000_000 ? 0.1 : 0.99 - 0.89 * ((nodes - 400_000) / 3_600_000)

@@ -1,5 +1,5 @@
-// Plain scalars as the reference's YAML 1.1 reader takes them: `yes` is a flag, `0755` is octal, dates and `1:30` are texts.
-// The writer uses the same rules to know which texts need quotes.
+// Resolves plain scalars like the reference's YAML 1.1 reader: `yes` is a flag, `0755` is octal, dates and `1:30` are texts. The writer
+// uses the same rules to find the texts that need quotes.
 
 /** The value of a plain scalar. */
 export type PlainScalar = string | number | bigint | boolean | null
@@ -9,7 +9,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map<string, boolean>([
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((text) => [text, false] as const),
 ])
 
-/** The values of nulls and flags. */
+/** The length of the longest null or flag. */
 const MAX_WORD_LENGTH = 5
 
 const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL'])
@@ -22,12 +22,12 @@ const SPECIAL_NUMBERS: ReadonlyMap<string, number> = new Map([
 
 const INTEGER = /^([-+]?)(0[bB][01]+|0[oO]?[0-7]+|0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)$/
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
-/** Integers of more bits are floats. */
+/** Integers outside of these bounds are floats. */
 const MAX_UINT64 = 2n ** 64n - 1n
 const MIN_INT64 = -(2n ** 63n)
 /** A double holds numbers of this many digits exactly, in any base. */
 const MAX_EXACT_LENGTH = 15
-/** More digits than 64 bits have in any base. */
+/** The length of the longest integer of 64 bits: in base 2, with a sign and a prefix. */
 const MAX_INTEGER_LENGTH = 67
 
 export function resolvePlain(text: string): PlainScalar {
@@ -46,7 +46,7 @@ export function resolvePlain(text: string): PlainScalar {
 export function resolveNumber(text: string): number | bigint | undefined {
   const special = SPECIAL_NUMBERS.get(text)
   if (special !== undefined) return special
-  // Underscores between digits are ignored, except behind a leading point.
+  // Underscores between digits are ignored, except after a leading point.
   const digits = text.startsWith('.') ? text : text.replaceAll('_', '')
   const integer = digits.length > MAX_INTEGER_LENGTH ? undefined : integerOf(digits)
   if (integer !== undefined) return integer
@@ -73,7 +73,7 @@ export function needsQuotes(text: string): boolean {
   return typeof resolvePlain(text) !== 'string' || isSexagesimal(text) || isTimestamp(text)
 }
 
-/** `1:30` was a number to older readers. */
+/** Whether the text is a number with base 60 for older readers, such as `1:30`. */
 function isSexagesimal(text: string): boolean {
   return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text)
 }

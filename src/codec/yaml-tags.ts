@@ -5,7 +5,7 @@ import { type PlainScalar, resolveNumber, resolvePlain } from './yaml-scalar.ts'
 const YAML_TAG = 'tag:yaml.org,2002:'
 const MERGE_TAGS: ReadonlySet<string> = new Set(['', '!!merge', `!<${YAML_TAG}merge>`])
 
-/** Whether a key is a merge key, by its text or by its tag. */
+/** Whether a key `<<` with this tag is a merge key. Without a tag it is. */
 export function isMergeTag(tag: string): boolean {
   return MERGE_TAGS.has(tag)
 }

@@ -1,6 +1,6 @@
-// The styles of YAML texts: which can hold a text, and how each is written, with folding of long lines.
+// The styles of YAML texts: finds the styles that can represent a text, and writes a text in a style, with folding of long lines.
 
-/** The styles that can hold a text. */
+/** The styles that can represent a text, and whether it has several lines. */
 export interface TextStyles {
   readonly multiline: boolean
   readonly plain: boolean
@@ -15,7 +15,7 @@ interface TextLine {
   readonly folds: boolean
 }
 
-/** A line is folded at the first blank behind this column. */
+/** A line is folded at the first blank after this column. */
 const BEST_WIDTH = 80
 
 const BREAK = /[\n\r\u0085\u2028\u2029]/
@@ -60,7 +60,7 @@ export function foldLines(text: string, { column, indent, folds }: TextLine, inQ
     const char = text.charAt(i)
     if (char !== ' ') {
       out += char
-      // A quote is written twice; half of a surrogate pair is not a character.
+      // A quote is written twice. The second half of a surrogate pair does not count.
       at += isLowSurrogate(char) ? 0 : inQuotes && char === "'" ? 2 : 1
       blanks = false
       continue
@@ -100,12 +100,12 @@ export function writeDoubleQuoted(text: string, { column, indent, folds }: TextL
   let at = column + 1
   let blanks = false
   const chars = Array.from(text)
-  // Behind a byte order mark the reference escapes everything.
+  // After a byte order mark the reference escapes everything.
   const all = text.startsWith('\ufeff')
   chars.forEach((char, i) => {
     if (char === ' ' && !all) {
       const fold = folds && !blanks && at > BEST_WIDTH && i > 0 && i < chars.length - 1
-      // A blank at the beginning of a line would be lost.
+      // A blank at the beginning of a line would be lost, so a backslash is put before it.
       const piece = fold ? `\n${indent}${chars[i + 1] === ' ' ? '\\' : ''}` : ' '
       at = fold ? piece.length - 1 : at + 1
       out += piece

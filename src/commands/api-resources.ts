@@ -31,7 +31,7 @@ interface DiscoveredResource {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** The core group first, then in the server's order. The preferred version of a group comes first. */
+/** Reads all resources: the core group first, then the other groups in the server's order. The preferred version of a group comes first. */
 export async function apiResources(client: Client): Promise<readonly ApiResource[]> {
   const answers = await Promise.all(
     ['/api', '/apis'].map((path) => client.request({ method: 'GET', path, headers: { accept: AGGREGATED } })),
@@ -55,7 +55,7 @@ function resourcesIn({ metadata, versions = [] }: DiscoveredGroup): readonly Api
   )
 }
 
-/** By plural, singular, short name or kind, in any case. A group may follow a dot: `deploy`, `widgets.example.com`. */
+/** Finds a resource by plural, singular, short name or kind, in any case. A group may follow a dot: `deploy`, `widgets.example.com`. */
 export function findResource(resources: readonly ApiResource[], word: string): ApiResource {
   const [name = '', ...group] = word.toLowerCase().split('.')
   const found = resources.find(
@@ -74,7 +74,7 @@ export function resourceOf(resources: readonly ApiResource[], apiVersion: string
   return found
 }
 
-/** Throws a `StartError` for a namespace if the objects have none. */
+/** Throws a `StartError` if a namespace is given and the objects have no namespaces. */
 export function checkScope({ namespaced, resource }: ApiResource, namespace: string | undefined): void {
   if (!namespaced && namespace !== undefined)
     throw usageError(`--namespace ${namespace}: ${resource} have no namespace`)
@@ -89,7 +89,7 @@ export function objectPath(resource: ApiResource, { namespace, name }: NamedObje
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
 }
 
-/** Without a namespace: the objects of all namespaces. */
+/** The path of the objects in a namespace. If `namespace` is absent, the path of the objects in all namespaces. */
 export function collectionPath({ group, version, resource, namespaced }: ApiResource, namespace?: string): string {
   const parts = [
     ...(group === '' ? ['api', version] : ['apis', group, version]),

@@ -135,7 +135,7 @@ function inNamespace(object: ApiObject, { namespaced }: ApiResource, namespace: 
   return namespaced && metaText(object, 'namespace') === '' ? withMeta(object, { namespace }) : object
 }
 
-/** The server's refusal, with the object that it is about. */
+/** The server's refusal, with the refused object. */
 function explained(error: unknown, manifests: readonly Manifest[]): string {
   const why = failureOf(error)
   if (!(error instanceof ApiStatusError)) return why

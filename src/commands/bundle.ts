@@ -31,7 +31,7 @@ const CREDENTIALS: readonly RegExp[] = [
   /(?<=\/\/)[^/\s:@]+:[^/\s@]+(?=@)/g,
 ]
 
-/** The exit code is 0 also if some pages failed. The text says so. */
+/** The exit code is 0 even if some pages failed. The text has the reasons. */
 export async function runBundle(args: readonly string[]): Promise<number> {
   const wanted = 'give one file to write, or - for standard output'
   const { read, operands } = readCommandLine('bundle', args, { least: 1, most: 1, wanted })

@@ -1,4 +1,4 @@
-// The context of a write and the state of a definition, as a server would have them.
+// Stands in for a server in commands that check objects without one: gives the context of a write, and the stored form of a definition.
 import { jsonText } from '../api/json-text.ts'
 import { mapOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'

@@ -1,5 +1,5 @@
-// `quarterdeck check`: validates definitions and objects as the server would, without one. Every error is one line with its
-// place: `file:line: field: error`.
+// `quarterdeck check`: validates definitions and objects as the server would, but without a server. Every error is one line with its place:
+// `file:line: field: error`.
 import { asMap } from '../api/members.ts'
 import { isList, isMap, own, type Value } from '../api/value.ts'
 import { splitDocuments } from '../codec/yaml-document.ts'
@@ -14,7 +14,7 @@ import { inOneLine, print } from './output.ts'
 
 interface Document {
   readonly file: string
-  /** The number of lines before it in its file. */
+  /** The number of lines before the document in its file. */
   readonly before: number
   readonly value: Value
   readonly lineOf: FindLine
@@ -29,7 +29,7 @@ export async function runCheck(args: readonly string[]): Promise<number> {
   for (const file of files) documents.push(...readDocuments(file, (await readInput(file)).toString(), found))
   const checker = new Checker(found)
   const objects = documents.flatMap(itemsOf)
-  // Definitions come first: the files may have them after their objects.
+  // Checks definitions first, because the files may have them after their objects.
   for (const document of objects) if (kindOf(document.value) === DEFINITION) checker.check(document)
   for (const document of objects) if (kindOf(document.value) !== DEFINITION) checker.check(document)
   found.print(objects.length)
@@ -118,7 +118,7 @@ class Checker {
   }
 }
 
-/** Faults of definitions name fields of an older version. Users write version 1. */
+/** Faults of definitions name the fields of an older API version. Users write version v1. */
 function asWritten(field: string): string {
   return field
     .replace(/^spec\.validation\./, 'spec.versions[0].schema.')

@@ -1,5 +1,5 @@
-// The table of all commands and subcommands with their flags. The parser, the manuals, shell completion and the list of flags use it. Other
-// commands share rows of `quarterdeck serve`.
+// The table of all commands and subcommands with their flags. The parser, the manuals, shell completion and the list of flags use it.
+// Several commands share rows of `quarterdeck serve`.
 import { count, file, type Flag, type FlagRow, flagsOf, list, off, oneOf, port, text } from '../config/flag.ts'
 import { findFlag, FLAGS, type FlagName } from '../config/flags.ts'
 import { MANAGEMENT_FLAGS } from '../config/flags-management.ts'
@@ -13,7 +13,7 @@ function short(letter: string, row: FlagRow): FlagRow {
   return { ...row, short: letter }
 }
 
-/** Rows of `quarterdeck serve`. */
+/** The rows of these flags in `quarterdeck serve`. */
 function shared<Name extends FlagName>(...names: readonly Name[]): readonly (Flag & { readonly name: Name })[] {
   return names.map((name) => ({ ...findFlag(name)!, name, group: GROUP }))
 }
@@ -25,7 +25,7 @@ export const STORAGE = [...shared('data-dir', 'etcd-servers', 'config'), ...ETCD
 
 const SERVER = flagsOf(GROUP, {
   kubeconfig: file(
-    'The kubeconfig with the server and the credentials. Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
+    'The kubeconfig with the address of the server and the credentials. Default: the files in KUBECONFIG, the service account of a pod, or ~/.kube/config.',
   ),
   context: text('NAME', 'The context of the kubeconfig. Default: the current context.'),
 })
@@ -35,10 +35,10 @@ const OBJECT = flagsOf(GROUP, {
 })
 
 const STATUS = flagsOf(GROUP, {
-  filename: short('f', file('The Status, or a text with the message of one. Default: standard input.')),
+  filename: short('f', file('A file with a Status, or with the text that kubectl printed. Default: standard input.')),
 })
 
-const OVERWRITE = flagsOf(GROUP, { overwrite: off('Replace a file that exists.') })
+const OVERWRITE = flagsOf(GROUP, { overwrite: off('Replace an existing file.') })
 
 const KEY = flagsOf(GROUP, {
   'encryption-key-file': file('The key of the backup: 32 random bytes in base64 (head -c 32 /dev/urandom | base64).'),
@@ -46,7 +46,7 @@ const KEY = flagsOf(GROUP, {
 
 const LOWER_REVISIONS = flagsOf(GROUP, {
   'lower-revisions': off(
-    'Do not raise the revisions of the new store above the old ones. With etcd, raising takes a write for each revision. Restart every client of the old store then, controllers included: a client that remembers a higher resourceVersion gets errors, or misses changes.',
+    'Do not raise the revisions of the new store above the revisions of the old store. This saves time with etcd, where each revision takes a write. Afterwards, restart every client of the old store, controllers included. A client that remembers a higher resourceVersion gets errors or misses changes.',
   ),
 })
 
@@ -82,18 +82,18 @@ export const COMMAND_FLAGS = {
     ...flagsOf(GROUP, {
       'listen-client-urls': text(
         'URL',
-        'An http: URL with a loopback address, an https: URL, or unix:///PATH.',
+        'The URL to listen at: an http: URL with a loopback address, an https: URL, or unix:///PATH.',
         'http://127.0.0.1:2379',
       ),
       'cert-file': file(
-        'The certificate for an https: URL, in PEM. It is reloaded when it changes, and at a SIGHUP, as are the key and the CA bundle.',
+        'The certificate for an https: URL, in PEM. The certificate, its key and the CA bundle are reloaded when their files change, and at a SIGHUP.',
       ),
       'key-file': file('The private key of --cert-file.'),
       'trusted-ca-file': file(
-        'Clients must show a certificate of one of these authorities. Default: every client is accepted, and a warning is printed.',
+        'CA bundle. Clients must show a certificate of one of its authorities. Default: every client is accepted, and a warning is printed.',
       ),
       'quota-backend-bytes': count(
-        'Refuse to write while the store is larger than this; 0 for as much as the disk has.',
+        'Maximum size of the store in bytes. Writes are refused while the store is larger. 0: no limit but the disk.',
         '0',
       ),
     }),
@@ -101,7 +101,7 @@ export const COMMAND_FLAGS = {
   test: takes([
     ...FLAGS,
     ...flagsOf(GROUP, {
-      'print-requests': count('How many requests are printed if the command fails; 0 for none.', '20'),
+      'print-requests': count('Number of requests that are printed if the command fails; 0 for none.', '20'),
     }),
   ]),
   convert: takes(
@@ -109,7 +109,10 @@ export const COMMAND_FLAGS = {
       ...flagsOf(GROUP, {
         from: oneOf(ENCODINGS, text('TYPE', 'The encoding of the files, or its media type.')),
         to: oneOf([...ENCODINGS, 'table'], text('TYPE', 'The encoding to write, or its media type.')),
-        out: { kind: 'directory', help: 'Write files of the same names to this directory. Default: standard output.' },
+        out: {
+          kind: 'directory',
+          help: 'Directory for the converted files, which keep their names. Default: standard output.',
+        },
       }),
       ...OVERWRITE,
     ],
@@ -118,7 +121,7 @@ export const COMMAND_FLAGS = {
   check: takes([], FILES),
   define: takes(
     flagsOf(GROUP, {
-      check: file('Compare the definitions with those in this file, or in standard input for -, and write nothing.'),
+      check: file('Compare the definitions with the definitions in this file, and write nothing. - is standard input.'),
     }),
     FILES,
   ),
@@ -128,39 +131,41 @@ export const COMMAND_FLAGS = {
       follow: short(
         'f',
         off(
-          'Read new lines of the files, also after they are rotated, until Ctrl-C (SIGINT) or SIGTERM; then write the roles. Standard input is read to its end: kubectl logs -f POD | quarterdeck record-role -f',
+          'Read new lines of the files until Ctrl-C (SIGINT) or SIGTERM, even after a rotation of the files. Then write the roles. Standard input is read to its end: kubectl logs -f POD | quarterdeck record-role -f',
         ),
       ),
       user: text('NAME', 'The user whose requests count. Default: the only user in the log.'),
       name: text('NAME', 'The name of the roles.', 'recorded'),
-      bind: off('Write the bindings to the user too.'),
-      'any-name': off('Allow the verbs for objects of every name. Default: only for the names in the log.'),
+      bind: off('Also write bindings of the roles to the user.'),
+      'any-name': off(
+        'Allow the recorded verbs for objects of every name. Default: only for objects whose names are in the log.',
+      ),
     }),
     FILES,
   ),
   apply: takes([
     ...flagsOf(GROUP, {
       filename: short('f', file('A manifest, or a folder of manifests (.yaml, .yml, .json). - is standard input.')),
-      atomic: off('Write all objects in one revision, or none. Required.'),
+      atomic: off('Write all objects in one revision, or write none. This flag is required.'),
       'field-manager': text('NAME', 'The owner of the applied fields.', 'quarterdeck-apply'),
-      'force-conflicts': off('Take over fields of other managers.'),
-      'dry-run': off('Do everything but write.'),
-      namespace: short('n', text('NAMESPACE', 'The namespace of objects that name none.', 'default')),
+      'force-conflicts': off('Take over conflicting fields from other managers.'),
+      'dry-run': off('Run all checks, but write nothing.'),
+      namespace: short('n', text('NAMESPACE', 'The namespace of objects without a namespace.', 'default')),
     }),
     ...SERVER,
   ]),
   history: takes([
     ...flagsOf(GROUP, {
-      diff: text('VERSION VERSION', 'Show what differs between the two.'),
+      diff: text('VERSION VERSION', 'Show the differences between two versions.'),
       restore: text(
         'VERSION',
-        'Update the object to an old version, or create it again if it is deleted. Needs --dry-run or --write.',
+        'Update the object to an old version, or create it again if it is deleted. This flag needs --dry-run or --write.',
       ),
-      'dry-run': off('With --restore: show what would change. Nothing is changed.'),
+      'dry-run': off('With --restore: show the changes, and write nothing.'),
       write: off(
-        'With --restore: write it, by an ordinary update or create of this user, which goes through admission, and fails if another client has written meanwhile. The status is not restored.',
+        'With --restore: write the old version by an ordinary update or create, with the rights of this user and through admission. The write fails if another client has written meanwhile. The status is not restored.',
       ),
-      limit: count('How many versions are shown, up to 100.', '20'),
+      limit: count('Number of versions that are shown, up to 100.', '20'),
     }),
     ...OBJECT,
     ...SERVER,
@@ -174,7 +179,7 @@ export const COMMAND_FLAGS = {
     ...STATUS,
     ...flagsOf(GROUP, {
       apply: file('Objects to apply as a dry run, in YAML or JSON; - for standard input.'),
-      'field-manager': text('NAME', 'The field manager that applies.', 'kubectl'),
+      'field-manager': text('NAME', 'The field manager of the dry run.', 'kubectl'),
     }),
     ...OBJECT,
     ...SERVER,
@@ -184,7 +189,7 @@ export const COMMAND_FLAGS = {
       ...STORAGE,
       ...KEY,
       ...flagsOf(GROUP, {
-        revision: count('The state at this resourceVersion, if it has not been compacted. Default: the newest.'),
+        revision: count('The resourceVersion of the state to back up. It must not be compacted. Default: the newest.'),
       }),
       ...OVERWRITE,
     ],
@@ -197,7 +202,7 @@ export const COMMAND_FLAGS = {
       ...KEY,
       ...flagsOf(GROUP, {
         'revision-margin': count(
-          'How many revisions may have been made after the backup. Default: 1000000000, and 1000000 with etcd, where each costs a write: raise it there with etcdutl snapshot restore --bump-revision.',
+          'The number of revisions that the old store may have made after the backup. The new revisions are above all of them. Default: 1000000000; with etcd 1000000, because etcd needs a write for each revision. For a larger number with etcd, use etcdutl snapshot restore --bump-revision.',
         ),
       }),
       ...LOWER_REVISIONS,
@@ -211,8 +216,12 @@ export const COMMAND_FLAGS = {
         placeholder: 'PLACE',
         help: 'The store to copy: a data directory, or URLs of an etcd.',
       },
-      to: { kind: 'directory', placeholder: 'PLACE', help: 'The empty store to copy to, likewise.' },
-      'revision-margin': count('How far the new revisions are above the old ones.', '1000'),
+      to: {
+        kind: 'directory',
+        placeholder: 'PLACE',
+        help: 'The empty store to copy to: a data directory, or URLs of an etcd.',
+      },
+      'revision-margin': count('The distance of the new revisions above the old revisions.', '1000'),
     }),
     ...LOWER_REVISIONS,
     ...ETCD,
@@ -220,7 +229,7 @@ export const COMMAND_FLAGS = {
   doctor: takes([
     ...flagsOf(GROUP, {
       fix: off(
-        'Delete objects of a running server whose owners are all gone, as the garbage collector would. Of an etcd that is out of space: compact all history, defragment its members one by one, the leader last, and disarm the alarm if that made room. Nothing else is changed.',
+        'Delete objects of a running server whose owners no longer exist, as the garbage collector would. For an etcd that is out of space, compact all history, and defragment the members one by one, the leader last. Then disarm the alarm if there is room. Nothing else is changed.',
       ),
       output: short('o', oneOf(['json'], text('json', 'Print the findings as JSON.'))),
     }),
@@ -234,11 +243,11 @@ export const COMMAND_FLAGS = {
       ...flagsOf(GROUP, {
         hosts: list(
           'NAME,...',
-          'Host names and addresses under which clients call the server, besides this machine. If there are any, the server listens on all interfaces.',
+          'Host names and addresses at which clients on other machines call the server. With this flag, the server listens on all interfaces. Default: only clients on this machine.',
         ),
         url: text(
           'URL',
-          'The URL of the server in the kubeconfig. Default: the first of --hosts, or 127.0.0.1, with port 6443.',
+          'The URL of the server in the kubeconfig. Default: the first of --hosts with port 6443, or 127.0.0.1 with port 6443.',
         ),
       }),
       ...shared('etcd-servers'),
@@ -258,7 +267,7 @@ export const COMMAND_FLAGS = {
   ),
   console: takes([
     ...flagsOf(GROUP, {
-      'print-url': off('Print a link instead of opening a browser. It works once, within two minutes.'),
+      'print-url': off('Print a link, and open no browser. The link works once, within two minutes.'),
       kubeconfig: file(
         'The kubeconfig with the token. Default: the files in KUBECONFIG, or admin.kubeconfig in the default data directory.',
       ),
@@ -268,10 +277,10 @@ export const COMMAND_FLAGS = {
   top: takes([
     ...flagsOf(GROUP, {
       'all-replicas': off(
-        'Show the watches of every replica that uses the same etcd. The replica that receives the request asks the other replicas on behalf of this user. It authenticates with the certificate of --proxy-client-cert-file and passes no token on. Replicas that do not answer within a second are listed. Default: only the watches of the replica that receives the request, in all of its workers.',
+        'Show the watches of every replica that uses the same etcd. The replica that receives the request asks the other replicas on behalf of this user. It authenticates with the certificate of --proxy-client-cert-file, and sends them no token of the user. Replicas that do not answer within a second are listed. Default: only the watches of the replica that receives the request, in all of its workers.',
       ),
-      once: off('Print it once.'),
-      output: short('o', oneOf(['json'], text('json', 'Print it once, as JSON.'))),
+      once: off('Print the watches once.'),
+      output: short('o', oneOf(['json'], text('json', 'Print the watches once, as JSON.'))),
     }),
     ...SERVER,
   ]),
@@ -286,7 +295,7 @@ type NameOf<W extends CommandWords> = (typeof COMMAND_FLAGS)[W]['flags'][number]
 interface Rule<Name extends string = string> {
   readonly flags: readonly Name[]
   readonly excludes?: readonly Name[]
-  /** At least one of these. */
+  /** At least one of these flags must be set. */
   readonly needs?: readonly Name[]
 }
 

@@ -107,7 +107,7 @@ async function serve(args: readonly string[], environment: Environment): Promise
   }
   outliveReaders()
   const config = await readConfig(args, environment)
-  // A supervisor loads nothing, and its store must be fast from the start.
+  // A supervisor loads little code, and its store must be fast from the start.
   if (config.plainRuntime || config.workers > 1) heldCompilers.release()
   const stop = stopSignal()
   const { logStyle, openLog } = await import('../telemetry/logger.ts')
@@ -184,7 +184,7 @@ async function startSupervisor(order: ServeOrder, flags: readonly string[]): Pro
   return start({ ...order, flags, program: process.argv[1] ?? '', args: ['worker'] })
 }
 
-/** Only the supervisor starts it, so it has no manual. */
+/** Runs the command `worker`. Only the supervisor starts this command, so it has no manual. */
 async function work(environment: Environment): Promise<number> {
   outliveReaders()
   const link = (await import('../workers/supervisor-link.ts')).SupervisorLink.open()

@@ -1,6 +1,6 @@
 // `quarterdeck console`: opens the web console in a browser that is logged in. The server makes a code for the token of the kubeconfig, and
-// the page exchanges it for a session. Programs of other users can read the arguments of a process, so the browser is given a file that
-// only this user can read, and finds the code there. In a link the code is behind `#`, which browsers send to no server.
+// the page exchanges it for a session. Programs of other users can read the arguments of a process, so the browser gets a file that only
+// this user can read. The file has the code. In a link the code is behind `#`, which browsers send to no server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { readCommandLine } from './command-flags.ts'
 import { complain, print } from './output.ts'
 import { connectionOf, type ServerFlags } from './server-flags.ts'
 
-/** A browser that fails has ended after this time. A browser that was not running before stays. */
+/** After this time, a browser that failed has ended. A browser that this command has started is still running. */
 const STARTED_WITHIN_MS = 3000
 
 /** The exit code is 1 if the server refuses, or no browser can be started. */
@@ -41,7 +41,7 @@ export async function runConsole(args: readonly string[], environment: Environme
   }
 }
 
-/** The kubeconfig of a server on this machine with the default data directory. Undefined: the user names another server, or there is none. */
+/** The kubeconfig of a local server with the default data directory. Undefined: there is none, or the user names another server. */
 export function consoleKubeconfig(environment: Environment): string | undefined {
   const file = path.join(defaultDataDirectory(environment), 'admin.kubeconfig')
   return (environment['KUBECONFIG'] ?? '') === '' && existsSync(file) ? file : undefined
@@ -75,7 +75,7 @@ async function openBrowser(link: string, environment: Environment): Promise<void
   print(`Opened the console of ${new URL(link).origin} in the browser. If no page appears: ${otherwise}.\n`)
 }
 
-/** A page that forwards to the link. The next call overwrites it, and its code expires in two minutes. */
+/** Writes a page that forwards to the link. The next call overwrites the page, and the code expires in two minutes. */
 async function pageFor(link: string, environment: Environment): Promise<string> {
   const runtime = environment['XDG_RUNTIME_DIR'] ?? ''
   const folder = path.isAbsolute(runtime) ? runtime : defaultDataDirectory(environment)

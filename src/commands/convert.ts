@@ -87,7 +87,7 @@ function targetName(file: string, to: TargetEncoding): string {
   return `${file === '-' ? 'standard-input' : path.parse(file).name}.${ENDINGS[to]}`
 }
 
-/** By the short name of an encoding or by its media type. */
+/** The encoding with this short name or media type. */
 function typeOf(flag: 'from' | 'to', text: string | undefined): TargetEncoding {
   const names = Object.keys(ENDINGS)
     .filter((name) => flag === 'to' || name !== 'table')
@@ -111,7 +111,7 @@ function makeFolder(folder: string): void {
 
 async function writeOutput(bytes: Buffer, file: string, { out, overwrite, to, files }: Options): Promise<void> {
   if (out === undefined) {
-    // One JSON object has no line break at its end, as in the API. In a terminal or among others it needs one.
+    // As in the API, a JSON object ends without a line break. In a terminal or among other objects, it needs a line break.
     const lineBreak = (to === 'json' || to === 'table') && (process.stdout.isTTY || files.length > 1)
     const separator = to === 'yaml' && files[0] !== file ? '---\n' : ''
     const written = Buffer.concat([Buffer.from(separator), bytes, Buffer.from(lineBreak ? '\n' : '')])

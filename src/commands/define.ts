@@ -7,7 +7,7 @@ import { readCommandLine } from './command-flags.ts'
 import { inputName, readInput } from './input.ts'
 import { complain, printDocument } from './output.ts'
 
-/** A defined resource. The file may use another copy of `quarterdeck/define`. */
+/** A defined resource. The file may use another copy of `quarterdeck/define`, so its class is not checked. */
 interface Defined {
   readonly definition: { readonly metadata: { readonly name: string } }
   yaml(): string

@@ -1,4 +1,4 @@
-// Finds certificates that have expired or soon will.
+// Finds certificates that have expired or expire soon.
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,7 +10,7 @@ const SOON_DAYS = 30
 const DAY_MS = 24 * 60 * 60 * 1000
 const CONNECT_MS = 5000
 
-/** The certificates of the server and of its client. */
+/** Examines the certificate of the server and the certificates in the kubeconfig. */
 export async function examineConnection(connection: ConnectionOptions, now: number): Promise<readonly Finding[]> {
   const { url, ca, clientCertificate } = connection
   const served = await servedCertificate(new URL(url), connection.serverName)
@@ -21,7 +21,7 @@ export async function examineConnection(connection: ConnectionOptions, now: numb
   ]
 }
 
-/** The certificates that a server has made for itself. */
+/** Examines the certificates that a server has made for itself. */
 export async function examineDataDirectory(directory: string, now: number): Promise<readonly Finding[]> {
   const files = ['ca.crt', 'server.crt'].map((name) => path.join(directory, 'pki', name))
   const found: Finding[] = []

@@ -8,7 +8,7 @@ export interface Finding {
   readonly subject: string
   readonly problem: string
   readonly remedy: string
-  /** `--fix` has done it. */
+  /** Whether `--fix` has carried out the remedy. */
   readonly fixed?: boolean
 }
 

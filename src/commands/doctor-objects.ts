@@ -1,4 +1,4 @@
-// Examines objects one by one, and at the end their owners. It keeps only the members that this needs.
+// Examines objects one by one, and at the end their owners. The examiner keeps only the members that it needs.
 import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
 import { parseGroupVersion } from '../api/object.ts'
@@ -52,7 +52,7 @@ export class ObjectExaminer {
     for (const { text, row } of lintRole(object)) {
       this.#findings.push({ check: 'rbac', subject, problem: text, remedy: `grant less (CIS ${row})` })
     }
-    // Two kinds of events with different rules are stored as one. They expire in an hour.
+    // Events are not checked: two kinds of events with different rules are stored as one kind, and events expire in an hour.
     const faults = textOrEmpty(object, 'kind') === 'Event' ? [] : (this.#checker.faultsOf(object) ?? [])
     for (const { field, message } of faults.slice(0, MOST_FAULTS_TOLD)) {
       const problem = field === '' || message.includes(field) ? message : `${field}: ${message}`
@@ -60,7 +60,7 @@ export class ObjectExaminer {
     }
   }
 
-  /** Call this when all objects of the kind were added. Owners of other kinds may exist unseen. */
+  /** Call this when all objects of the kind were added. Until then, owners of the kind may exist that were not added. */
   complete(group: string, kind: string): void {
     this.#complete.add(`${group} ${kind}`)
   }
@@ -82,7 +82,7 @@ export class ObjectExaminer {
     })
   }
 
-  /** An owner in another namespace does not count. Some garbage collectors delete such an object, others never do. */
+  /** Finds owners in another namespace, which do not count: some garbage collectors delete the object, others never do. */
   wrongOwners(): readonly Finding[] {
     return this.#dependents.flatMap((dependent) =>
       dependent.owners.flatMap((owner) => {

@@ -48,7 +48,7 @@ async function examineHealth(client: Client): Promise<readonly Finding[]> {
     return []
   } catch (error) {
     if (!(error instanceof ApiStatusError) || error.code !== 500) throw error
-    // The message may be cut off.
+    // The message may be cut off, and then names no check.
     const failed = Array.from(error.message.matchAll(/\[-\](\S+) failed/g), ([, name = '']) => name)
     return (failed.length === 0 ? ['readyz'] : failed).map(failedCheck)
   }
@@ -151,7 +151,7 @@ async function* objectsOf(client: Client, type: ApiResource): AsyncGenerator<Val
   }
 }
 
-/** Like the garbage collector, it deletes only objects that have not changed and whose owners are still gone. */
+/** Deletes an orphan. Like the garbage collector, it deletes only objects that have not changed and whose owners are still gone. */
 async function collect(client: Client, all: readonly ApiResource[], { dependent, finding }: Orphan): Promise<Finding> {
   const { namespace, uid, resourceVersion } = dependent
   try {

@@ -53,7 +53,7 @@ async function examineEtcd(config: Config, storage: EtcdConfig, how: EtcdExamina
         check: 'storage',
         subject: url,
         problem: 'the member does not answer',
-        remedy: 'see whether it runs; one that is being defragmented answers again when that is done',
+        remedy: 'see whether it runs; a member answers again when its defragmentation is done',
       })),
       ...answering.flatMap(examineMember),
     ]
@@ -80,7 +80,10 @@ async function examineAlarm(kv: Etcd, { fix, signal }: EtcdExamination): Promise
         return [{ ...finding, fixed: true }]
       case 'still-full':
         return [
-          { ...finding, remedy: 'delete objects or raise its quota: compacted and defragmented, it is still full' },
+          {
+            ...finding,
+            remedy: 'delete objects or raise its quota: it is still full after compaction and defragmentation',
+          },
         ]
       case 'unwell':
         return [{ ...finding, remedy: `bring all members back first: ${recovery.problem}` }]

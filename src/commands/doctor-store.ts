@@ -55,7 +55,7 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
   } finally {
     await atRest.close()
   }
-  // An object that cannot be read may be an owner.
+  // An unreadable object may be an owner, so owners are checked only if all objects are readable.
   if (unreadable.length === 0) for (const { group, kind } of resources.all()) examiner.complete(group, kind)
   const findings = [
     ...(await examineSpace(config, fix, signal)),
@@ -68,7 +68,7 @@ export async function examineStore(config: Config, fix: boolean, signal: AbortSi
   return { objects: examiner.count, findings }
 }
 
-/** Definitions were examined before. Internal values of servers have no kind. */
+/** Whether the second pass skips the key. Definitions were examined before, and internal values of servers have no kind. */
 function isOther(key: string, prefix: string): boolean {
   const rest = key.slice(prefix.length)
   return rest.startsWith(DEFINITIONS) || rest === COMPACTION_KEY || rest === FORMAT_KEY

@@ -50,7 +50,7 @@ function asked(args: readonly string[]): () => Promise<string> {
   throw usageError(`give denied or conflict${args[0] === undefined ? '' : `, not "${args[0]}"`}${HINT}`)
 }
 
-/** With a verb the command asks a server, and without one it reads a Status. Each has its own flags. */
+/** With a verb, the command asks a server. Without a verb, it reads a Status. Refuses the flags of the other case. */
 function checkDenied({ read, operands: [verb, what, name] }: DeniedLine): void {
   if (verb !== undefined && what === undefined) throw usageError(`give a resource or a path behind ${verb}${HINT}`)
   const isPath = what?.startsWith('/') === true
@@ -129,7 +129,7 @@ async function explainConflict(read: ConflictFlags): Promise<string> {
   return texts.join('\n')
 }
 
-/** Throws an error that names the file and the document. */
+/** The objects in a text. Throws an error that names the file and the document. */
 function objectsIn(file: string, text: string): readonly ValueMap[] {
   const objects = splitDocuments(text).map((document, i) => {
     try {
@@ -165,7 +165,7 @@ async function tryApply(
   }
 }
 
-/** Reads a Status in JSON, or a text with the message of one. */
+/** Reads a Status in JSON, or a text with the message of a Status. */
 async function readRefusal(file = '-'): Promise<Refusal> {
   const text = (await readInput(file)).toString()
   if (text.trim() === '') throw new Error(`${inputName(file)} is empty: give the Status or the message of a refusal`)

@@ -12,11 +12,11 @@ export interface Refusal {
   readonly details: StatusDetails
   /** The user of the request, if the message does not name it. */
   readonly user: string | undefined
-  /** Absent if the request did not request it. */
+  /** Undefined: the request did not ask for an explanation. */
   readonly explanation: DeniedExplanation | ConflictExplanation | undefined
 }
 
-/** Throws if the message is not that of a 403. */
+/** Explains a 403. Throws if the message is not the message of a 403. */
 export function deniedText({ message, details, user, explanation }: Refusal): string {
   const told = deniedIn(message, details.name)
   const denied = explanation !== undefined && !('conflicts' in explanation) ? explanation : told
@@ -49,7 +49,7 @@ const RESOURCE = new RegExp(
 const PATH = new RegExp(`User ${QUOTED} cannot (\\S+) path ${QUOTED}`)
 const NAME = new RegExp(`\\S+ ${QUOTED} is forbidden: User`)
 
-/** Reads the message of a 403, which is the reference's. */
+/** Reads the message of a 403, which has the reference's words. */
 function deniedIn(message: string, name = NAME.exec(message)?.[1]): ToldDenial | undefined {
   const path = PATH.exec(message)
   if (path !== null) {
@@ -105,7 +105,7 @@ function comments(lines: readonly string[]): string {
   return lines.map((line) => `# ${inOneLine(line)}\n`).join('')
 }
 
-/** Throws if it is not a conflict of an apply. */
+/** Explains a conflict of an apply. Throws for any other refusal. */
 export function conflictText({ message, details, explanation }: Refusal): string {
   if (explanation !== undefined && 'conflicts' in explanation) {
     const ways = explanation.waysOut.map((way, i) => `  ${i + 1}. ${inOneLine(way)}\n`)
@@ -114,7 +114,7 @@ export function conflictText({ message, details, explanation }: Refusal): string
   const causes = (details.causes ?? []).filter(({ reason }) => reason === 'FieldManagerConflict')
   if (causes.length === 0) throw new Error(`that is not a conflict of an apply: ${inOneLine(message)}`)
   const lines = causes.map(({ field = '', message: owner = '' }) => `${inOneLine(field)}: ${inOneLine(owner)}\n`)
-  return `${lines.join('')}\nThe values are told to who asks for them: quarterdeck explain conflict --apply FILE\n`
+  return `${lines.join('')}\nTo see the values: quarterdeck explain conflict --apply FILE\n`
 }
 
 function fieldText({ field, owner, ...values }: ExplainedConflict): string {

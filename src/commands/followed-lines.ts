@@ -1,5 +1,4 @@
-// Reads the lines that are written to a file from now on until a signal fires, and then the rest. A log rotation may rename the file and
-// make a new one.
+// Reads the lines that are written to a file from the call until a signal fires. A log rotation may rename the file and make a new one.
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -35,12 +34,12 @@ async function* fileLines(file: string, first: OpenedFile, signal: AbortSignal):
   let reader = new LineReader(first)
   try {
     for (;;) {
-      // The signal is checked before the read, so that the read has all lines up to then.
+      // The signal is checked before the read, so that the read gets all lines up to the signal.
       const isLast = signal.aborted
       yield* reader.read()
       const next = await reader.successor(file)
       if (next !== undefined) {
-        // The old file may have its last lines since.
+        // The old file may have got its last lines since the read above.
         yield* reader.read()
         await reader.close()
         reader = new LineReader(next)

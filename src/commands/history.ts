@@ -35,11 +35,11 @@ interface HistoryFlags {
   readonly name: string
   readonly namespace: string | undefined
   readonly limit: string
-  /** The resourceVersions of two versions. */
+  /** The resourceVersions of the two versions to compare. */
   readonly diff: readonly [string, string] | undefined
-  /** The resourceVersion of one. */
+  /** The resourceVersion of the version to restore. */
   readonly restore: string | undefined
-  /** The restored version is stored. Without it there is a dry run. */
+  /** Whether the restored version is written. False: a dry run. */
   readonly write: boolean
 }
 
@@ -64,7 +64,7 @@ async function report(client: Client, flags: HistoryFlags): Promise<string> {
   const { namespace = 'default' } = flags
   checkScope(resource, flags.namespace)
   const path = objectPath(resource, { name: flags.name, namespace })
-  // The versions of all objects that had the name.
+  // The answer has the versions of all objects that had the name.
   const query = { history: flags.limit, deleted: 'true' }
   const answer = await client.request({ method: 'GET', path, query })
   const { kind, group, version } = resource
@@ -186,7 +186,7 @@ const NOT_RESTORED = {
   generation: undefined,
 } as const
 
-/** With these the write fails if the object has changed meanwhile. */
+/** With these members, the write fails if the object has changed meanwhile. */
 function identityOf(current: ApiObject | undefined): Members {
   return current === undefined ? {} : { uid: metaText(current, 'uid'), resourceVersion: versionOf(current) }
 }

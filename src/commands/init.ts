@@ -17,13 +17,13 @@ export async function runInit(args: readonly string[]): Promise<number> {
     path.join(folder, name),
   ) as [string, string, string]
   const settings = settingsFor({ folder, pki, hosts, etcdServers })
-  // The server will check them in the same way.
+  // The server will check the settings in the same way.
   await readConfig(
     Object.entries(settings).map(([name, text]) => `--${name}=${text}`),
     {},
   )
   try {
-    // Other replicas may use its keys, so the command replaces nothing.
+    // Other replicas may use the keys in the folder, so the command replaces no file.
     const there = [configFile, pki, kubeconfigFile].find((file) => lstatSync(file, { throwIfNoEntry: false }))
     if (there !== undefined) throw new StartError(`${there} exists already: move it away, or choose another folder`)
     makeDirectory(pki, 0o700)

@@ -9,17 +9,17 @@ export const topManual = manual({
     'Shows every open watch of a server: its user, its selection, its last resourceVersion, the number of revisions that it lags behind, the bytes that its client has not read and for how long, and the reconnects and relists of the client in the last five minutes. The longest waits come first.',
     'In a terminal the table is refreshed every two seconds. The server is found as kubectl finds it; the user needs the verb get on the path /debug/watchers.',
   ],
-  exits: ['0  It was printed.', '1  The server cannot be reached, or refused.'],
+  exits: ['0  The watches were printed.', '1  The server cannot be reached, or refused.'],
 })
 
 export const healthcheckManual = manual({
   command: 'healthcheck',
-  summary: 'ask a server on this machine how it is',
+  summary: 'ask a server on this machine for its health',
   synopsis: ['healthcheck [--management-address HOST:PORT] [PATH]'],
   description: [
     'Asks the server at its --management-address, which needs no credentials on this machine, and prints the answer. PATH is /readyz by default; others are /livez or /readyz?verbose. The image uses this command as its health check.',
   ],
-  exits: ['0  The server is well.', '1  It is not, or does not answer.'],
+  exits: ['0  The server is healthy.', '1  The server is not healthy, or does not answer.'],
 })
 
 export const explainManual = manual({
@@ -38,7 +38,7 @@ export const explainManual = manual({
     'Only users who may read the object see values, and no user sees those of secrets.',
   ],
   flagsOf: ['explain denied', 'explain conflict'],
-  exits: ['0  It was explained.', '1  There is nothing to explain, or the server cannot be reached.'],
+  exits: ['0  The refusal was explained.', '1  There is nothing to explain, or the server cannot be reached.'],
 })
 
 export const recordRoleManual = manual({
@@ -61,10 +61,13 @@ export const historyManual = manual({
     'history KIND NAME --restore VERSION --dry-run|--write',
   ],
   description: [
-    'Shows the versions of an object that the server still has, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. A row shows that it was deleted and created again under the same name. KIND is as for kubectl: po, pods, Deployment, widgets.example.com.',
+    'Shows the versions of an object that the server still has, the newest first: the resourceVersion of each, when it was written, by which field manager and operation, and the fields that changed. If the object was deleted and created again under the same name, a row shows the deletion. KIND is as for kubectl: po, pods, Deployment, widgets.example.com.',
     'The server needs the feature gate ObjectHistory. It has the versions that were not compacted: those of the last five to ten minutes, or of a longer time with --etcd-compaction-interval, or with --history-retention on the embedded store. A user who may get an object may see its past; for a secret the user also needs the verb get on secrets/history. The past begins with the namespace of the object, and with the definition of its kind: if either was deleted and created again, earlier versions are not shown.',
   ],
-  exits: ['0  It was shown, or written.', '1  The server cannot be reached, or refused, or does not have the version.'],
+  exits: [
+    '0  The versions were shown, or the old version was written.',
+    '1  The server cannot be reached, or refused, or does not have the version.',
+  ],
 })
 
 export const applyManual = manual({
@@ -73,7 +76,7 @@ export const applyManual = manual({
   synopsis: ['apply --atomic -f FILE|FOLDER [-n NAMESPACE] [--dry-run] [--force-conflicts]'],
   description: [
     'Applies all objects of a file or a folder by server-side apply, in one transaction: the server writes all of them in one revision, or none. No client ever sees only some of them. Every object passes admission and validation as if it were applied alone, with the rights of the user.',
-    'Namespaces are applied first, then service accounts, then all others in the order of the files. Objects see the namespaces and accounts of the same transaction. Roles, definitions, quotas and policies count as they were before it: apply a definition before the objects of its kind. Up to 100 objects and 1 MB.',
+    'Namespaces are applied first, then service accounts, then all others in the order of the files. Objects see the namespaces and accounts of the same transaction. Roles, definitions, quotas and policies count as they were before the transaction: apply a definition before the objects of its kind. A transaction has up to 100 objects and 1 MB.',
   ],
   exits: [
     '0  All objects are as the manifests say.',

@@ -9,7 +9,7 @@ export const initManual = manual({
     'Writes DIR/quarterdeck.yaml, which explains every flag of quarterdeck serve and sets those that name the other files: certificate authorities for the API and for its clients, a serving certificate, the certificate with which a replica forwards requests to other replicas and to aggregated API servers, the key of service account tokens, a key for the encryption of secrets (DIR/pki), and DIR/admin.kubeconfig for kubectl.',
     'Replicas must share all of these files: a server without them makes its own, which the others do not trust. Copy DIR to the same path on each of them. Nothing is overwritten. The etcd of --etcd-servers is shared by the replicas; without it each has an embedded store, in DIR/data.',
   ],
-  exits: ['0  It was written.', '1  It could not be, or was there before.'],
+  exits: ['0  The files were written.', '1  The files could not be written, or existed before.'],
 })
 
 export const completionManual = manual({
@@ -26,5 +26,5 @@ export const completionManual = manual({
       ],
     ],
   ],
-  exits: ['0  It was printed.'],
+  exits: ['0  The script was printed.'],
 })

@@ -21,7 +21,7 @@ export const storeManual = manual({
   summary: "serve the embedded store in etcd's protocol",
   synopsis: ['store serve [FLAG]...'],
   description: [
-    'Serves the embedded store behind version 3 of the API of etcd (KV, Watch, Lease, and parts of Maintenance and Cluster), as a cluster of one member. Servers use it with --etcd-servers, and so do etcdctl and other clients of etcd. etcdutl can restore an etcd from its snapshots (etcdctl snapshot save). Authentication and members are not offered. Keys may be up to 1900 bytes long.',
+    'Serves the embedded store behind version 3 of the API of etcd (KV, Watch, Lease, and parts of Maintenance and Cluster), as a cluster of one member. Servers use it with --etcd-servers. etcdctl and other clients of etcd can use it too. etcdutl can restore an etcd from its snapshots (etcdctl snapshot save). Authentication and members are not offered. Keys may be up to 1900 bytes long.',
     'History is kept until a client compacts it, as servers do.',
   ],
   flagsOf: ['store serve'],
@@ -32,7 +32,7 @@ export const testManual = manual({
   summary: 'run a command with a server of its own',
   synopsis: ['test [FLAG]... -- COMMAND [ARGUMENT]...'],
   description: [
-    'Starts a server in memory on a free port, runs the command, and stops the server. The environment of the command has the address of the server. The command has the standard streams of this one, and gets its signals.',
+    'Starts a server in memory on a free port, runs the command, and stops the server. The environment of the command has the address of the server. The command has the standard streams of quarterdeck test, and gets its signals.',
     'If the command fails, the last requests to the server are printed to standard error.',
     'To run the tests of a Go project that uses envtest: quarterdeck test -- go test ./...',
     'With --dev the command can inject faults at /debug/faults; with --dev --virtual-clock it can move time at /debug/clock.',
@@ -44,7 +44,7 @@ export const testManual = manual({
       [
         ...flagLines(flagsOfCommand('test').filter(({ name }) => name === 'print-requests')),
         '',
-        'All others are those of quarterdeck serve, except for --workers, --worker-stall-timeout, --healthz-port, --kubeconfig-out and those of the management address. They are not read from the environment.',
+        'All other flags are those of quarterdeck serve, except for --workers, --worker-stall-timeout, --healthz-port, --kubeconfig-out and those of the management address. They are not read from the environment.',
       ],
     ],
     [
@@ -101,8 +101,8 @@ export const defineManual = manual({
     'To validate them as the server would: quarterdeck define FILE.ts | quarterdeck check -',
   ],
   exits: [
-    '0  The definitions were written, or are those in the file.',
-    '1  The file cannot be loaded or exports no definitions, or they differ.',
+    '0  The definitions were written, or equal those in the file.',
+    '1  The file cannot be loaded or exports no definitions, or the definitions differ.',
     '2  The command line is invalid, or the file to compare with cannot be read.',
   ],
 })
@@ -125,11 +125,11 @@ export const serveManual = manual({
   description: [
     'Serves the API over TLS, with the embedded store in the data directory or with etcd. Prints its address, a kubectl command line, and the place of the data.',
     'A flag is written --name VALUE or --name=VALUE. Each can also be set in the environment (--secure-port as ' +
-      `${environmentName('secure-port')}) or in a file (see --config). The command line comes first, then the environment, then the file.`,
+      `${environmentName('secure-port')}) or in a file (see --config). The command line takes precedence over the environment, and the environment over the file.`,
     'SIGTERM and SIGINT shut the server down gracefully: requests in flight are finished, watches are closed. A second signal stops it at once.',
     `SIGHUP reads the configuration file again: ${LIVE_FLAGS.map((name) => `--${name}`).join(', ')} take effect at once, other changes are logged as needing a restart. An invalid file is logged, and changes nothing.`,
     'SIGHUP also reloads certificates, CA bundles, tokens, the audit policy and the configurations of authentication, authorization and encryption, and reopens the audit log. Errors are logged, and the previous state stays in effect. All but the tokens and the audit policy are also reloaded when they change.',
-    'With --workers, SIGHUP replaces the workers one by one by new ones, which read all of these files again, and the configuration file; no connection is refused meanwhile. A worker that ends or stalls is replaced too; its clients reconnect, and the log has the calls in which it stalled. Profiles (--profiling) are of the worker that ?worker= names, 1 for the first.',
+    'With --workers, SIGHUP replaces the workers one by one by new ones, which read all of these files again, and the configuration file; no connection is refused meanwhile. A worker that ends or stalls is replaced too; its clients reconnect, and the log has the calls in which it stalled. A profile (--profiling) shows the worker that ?worker= names; 1 is the first.',
   ],
   flagsOf: [],
   sections: () => [
@@ -161,7 +161,7 @@ const VERSION = manual({
 })
 const HELP = manual({
   command: 'help',
-  summary: 'show this page, or the one of a command',
+  summary: 'show this page, or the page of a command',
   synopsis: ['help [COMMAND]'],
 })
 

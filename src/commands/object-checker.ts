@@ -1,4 +1,4 @@
-// Validates objects as a server would at their creation. A definition that it has checked defines its kind.
+// Validates objects as a server would at their creation. A checked definition adds its kind.
 import { asMap, textOrAbsent } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -15,7 +15,7 @@ import { checkContext, installed } from './check-world.ts'
 
 export const DEFINITION = 'apiextensions.k8s.io/v1 CustomResourceDefinition'
 
-/** Empty if the object has no apiVersion or kind. */
+/** The apiVersion and the kind of an object. Empty if one of them is absent. */
 export function kindOf(value: Value): string {
   const [apiVersion, kind] = [textOrAbsent(asMap(value), 'apiVersion'), textOrAbsent(asMap(value), 'kind')]
   return apiVersion === undefined || kind === undefined ? '' : `${apiVersion} ${kind}`
@@ -29,7 +29,7 @@ export interface ObjectFault {
 
 export class ObjectChecker {
   readonly #table: DefinitionTable
-  /** By apiVersion and kind. */
+  /** The keys are apiVersion and kind. Undefined values: the kind is unknown. */
   #resources = new Map<string, Resource | undefined>()
 
   constructor() {

@@ -14,7 +14,7 @@ export interface FieldChange {
   readonly after: Value | undefined
 }
 
-/** In the order of the fields. A part that is new or gone is one change. */
+/** The changes, in the order of the fields. A part that is new or gone is one change. */
 export function changesBetween(before: Value, after: Value, path: readonly PathStep[] = []): readonly FieldChange[] {
   if (equalValues(before, after)) return []
   const parts = isMap(before) && isMap(after) ? memberParts(before, after) : itemParts(before, after)
@@ -41,7 +41,7 @@ function memberParts(before: ValueMap, after: ValueMap): readonly Part[] {
   return [...names].map((member) => [{ member }, own(before, member), own(after, member)])
 }
 
-/** Compares items by name, or by index if they have no names. */
+/** Pairs items by name, or by index if they have no names. Undefined: the values cannot be compared item by item. */
 function itemParts(before: Value, after: Value): readonly Part[] | undefined {
   if (!isList(before) || !isList(after)) return undefined
   const [old, now] = [byName(before), byName(after)]

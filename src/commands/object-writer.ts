@@ -6,8 +6,8 @@ import { isMap, own, type ValueMap } from '../api/value.ts'
 import type { FieldChange } from './object-diff.ts'
 
 /**
- * The entry of managedFields that is new or has another time. Times have whole seconds, so there may be several or none. Then it is the entry
- * that owns most of the changes, or the newest. Empty if there is none.
+ * Returns the entry of managedFields that is new or has another time. Times have whole seconds, so there may be several such entries, or
+ * none. Then it returns the entry that owns most of the changes, or the newest entry. Empty: there are no entries.
  */
 export function writerOf(object: ApiObject, before: ApiObject | undefined, changes: readonly FieldChange[]): ValueMap {
   const known = new Set(before === undefined ? [] : mapsOnly(metaOf(before), 'managedFields').map(momentOf))
@@ -27,7 +27,7 @@ function momentOf(entry: ValueMap): string {
   )
 }
 
-/** The length of the path that the fields have. */
+/** The number of steps of the path, from its beginning, that the fields contain. */
 function ownedDepth(fields: unknown, path: FieldChange['path']): number {
   let below = fields as ValueMap | undefined
   for (const [depth, step] of path.entries()) {

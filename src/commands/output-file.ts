@@ -1,4 +1,4 @@
-// The files that commands write: complete or not at all. They replace another file only with --overwrite.
+// Writes the files of commands, completely or not at all. They replace another file only with --overwrite.
 import { lstatSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,8 +6,9 @@ import { StartError, unwritable, usageError } from '../config/start-error.ts'
 import { realPath } from '../lib/real-path.ts'
 
 /**
- * Call this before the work. Throws a `StartError` for a file that cannot be written or must not be replaced. `-` is standard output. `inputs`: flags
- * of the command, as `--name=value`. The file must not be one of theirs, such as the key of a backup.
+ * Call this before the work. Throws a `StartError` for a file that cannot be written or must not be replaced. `-` is standard output.
+ * `inputs`: flags of the command, as `--name=value`. The work reads the files that they name, such as the key of a backup, so it must not
+ * write to them.
  */
 export function checkTarget(file: string, overwrite: boolean, inputs: readonly string[] = []): void {
   if (file === '-' && overwrite) throw usageError('--overwrite is for a file, and - is standard output')
@@ -25,7 +26,7 @@ export function checkTarget(file: string, overwrite: boolean, inputs: readonly s
   if (!overwrite) throw new StartError(`${file} exists: choose another name, or give --overwrite`)
 }
 
-/** The file gets its name when `fill` has resolved and the disk has everything. Only its owner can read it. */
+/** The file gets its name when `fill` has resolved and all of the file is on disk. Only its owner can read it. */
 export async function writeWhole<T>(file: string, fill: (draft: FileHandle, name: string) => Promise<T>): Promise<T> {
   const name = `${file}.${process.pid}.partial`
   try {

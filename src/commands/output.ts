@@ -2,12 +2,12 @@
 import { once } from 'node:events'
 import { printable } from '../lib/printable.ts'
 
-/** To standard output. */
+/** Writes a text to standard output. */
 export function print(text: string): void {
   process.stdout.write(printable(text))
 }
 
-/** To standard error. */
+/** Writes a text to standard error. */
 export function complain(text: string): void {
   process.stderr.write(printable(text))
 }
@@ -17,7 +17,7 @@ export async function printBytes(bytes: Buffer): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
 }
 
-/** Writes a document unchanged for another program, and as other texts to a terminal. */
+/** Writes a document unchanged for another program, and like other texts to a terminal. */
 export async function printDocument(text: string): Promise<void> {
   if (process.stdout.isTTY) print(text)
   else await printBytes(Buffer.from(text))

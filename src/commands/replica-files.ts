@@ -17,16 +17,16 @@ const SERVICE_NAMES: readonly string[] = ['kubernetes', 'kubernetes.default', 'k
 export const PROXY_NAME = 'front-proxy-client'
 
 interface ReplicaFiles {
-  /** It must exist. */
+  /** The folder must exist. */
   readonly folder: string
   /** The names by which clients call the replicas. */
   readonly names: Required<Names>
-  /** The URL of a replica or of their load balancer. */
+  /** The URL of a replica, or of the load balancer of all replicas. */
   readonly url: string
   readonly kubeconfigFile: string
 }
 
-/** Returns the authority of clients. */
+/** Writes all files, and returns the authority of clients. */
 export function makeReplicaFiles({ folder, names, url, kubeconfigFile }: ReplicaFiles): KeyPair {
   const api = saveAuthority(folder, 'api-ca')
   const dns = [...names.dns, 'localhost', ...SERVICE_NAMES]

@@ -20,7 +20,10 @@ import { complain, inOneLine, print } from './output.ts'
 import { stopSignal } from './stop-signal.ts'
 import { readStorageConfig } from './storage-flags.ts'
 
-/** The number of writes that may have happened after the backup. Each costs etcd a write, and an embedded store nothing. */
+/**
+ * The number of writes that may have happened after the backup. etcd needs a write to skip each of these revisions. An embedded store skips
+ * them all in one commit.
+ */
 const MARGIN = { embedded: 1_000_000_000, etcd: 1_000_000 } as const
 
 const PROGRESS_MS = 5000
@@ -63,7 +66,7 @@ function checkPrefix(prefix: string, config: Config): void {
 }
 
 type Given = Pick<RestoreOrder, 'pages' | 'above' | 'copied' | 'check'> & {
-  /** The revisions of the store are not raised. */
+  /** True: the revisions of the new store are not raised. */
   readonly isLowered: boolean
 }
 
@@ -94,7 +97,7 @@ export async function restoreInto(config: Config, given: Given, signal: AbortSig
   }
 }
 
-/** Replicas read the newest compaction in this key. It would have a revision that the new store has not reached. */
+/** Leaves out the key in which replicas read the newest compaction: it would have a revision that the new store has not reached. */
 async function* withoutCompaction(pages: Given['pages'], prefix: string): AsyncGenerator<readonly CopiedItem[]> {
   for await (const page of pages) yield page.filter(({ key }) => key !== `${prefix}${COMPACTION_KEY}`)
 }

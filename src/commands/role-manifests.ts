@@ -6,7 +6,7 @@ const GROUP = 'rbac.authorization.k8s.io'
 
 export interface RolePlace {
   readonly name: string
-  /** Empty: it is a ClusterRole and its binding. */
+  /** Empty: the role is a ClusterRole. */
   readonly namespace: string
 }
 

@@ -1,4 +1,4 @@
-// The connection of the commands that call a server. Without a flag they find it as kubectl does.
+// The connection of the commands that call a server. Without a flag, they find the server as kubectl does.
 import { Client, type ConnectionOptions } from '../client/client.ts'
 import { defaultConnection, readKubeconfig } from '../client/kubeconfig.ts'
 

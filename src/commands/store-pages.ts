@@ -1,5 +1,5 @@
-// The pages of the management address of `quarterdeck store serve`. The check of the listener ends with the TLS handshake, because no user may send
-// an empty request to the store. The check of the storage reads it.
+// The pages of the management address of `quarterdeck store serve`. The check of the listener ends with the TLS handshake, because a store
+// has no user who may only send an empty request. The check of the storage reads from the store.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { healthRoutes } from '../handlers/health.ts'
@@ -22,7 +22,7 @@ export interface StorePagesParts {
   readonly kv: Kv
   /** The address for clients. */
   readonly url: string
-  /** Its current certificate, in PEM; undefined: plain text. */
+  /** The current certificate of the address, in PEM. Undefined: the address has no TLS. */
   readonly certificate: () => string | undefined
   readonly isStopping: () => boolean
   readonly log: Log
@@ -55,7 +55,7 @@ export function storePages({ kv, url, certificate, isStopping, log }: StorePages
   ])
 }
 
-/** Resolves when a client would be connected, over TLS to a server with the key of this certificate. */
+/** Connects like a client. With a certificate, it uses TLS and expects a server with the key of this certificate. */
 async function reach(url: string, certificate: string | undefined): Promise<void> {
   const { protocol, hostname, port, pathname } = new URL(url)
   const place =

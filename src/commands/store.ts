@@ -90,7 +90,7 @@ export async function runStore(args: readonly string[], environment: Environment
   return 0
 }
 
-/** The reason why the socket cannot be opened. The system's message names ports and permissions. */
+/** The reason why the socket cannot be opened, if the system's message would be wrong: it names ports and permissions. */
 function socketFault(socket: string): string | undefined {
   if (Buffer.byteLength(socket) > 107) return 'the path is longer than 107 bytes'
   if (!existsSync(path.dirname(socket))) return `there is no directory ${path.dirname(socket)}`
@@ -152,7 +152,7 @@ async function openStore(
   const quota = integer(read.required('quota-backend-bytes'), 0, Number.MAX_SAFE_INTEGER)
   if (dataDir === undefined) return openMemory()
   try {
-    // For etcd 0 is its default limit. Here 0 means that only the disk limits the store.
+    // For etcd, 0 means its default limit. Here 0 means that only the disk limits the store.
     return await openEmbedded({ dataDir, ...(quota === 0 ? {} : { maxBytes: quota }) }, signal)
   } catch (error) {
     if (error instanceof KvError) throw new StartError(error.message, { cause: error })

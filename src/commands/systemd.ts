@@ -1,4 +1,4 @@
-// Reports the state of the server to systemd (`Type=notify`). Node has no datagram sockets on paths, so it runs `systemd-notify`.
+// Reports the state of the server to systemd (`Type=notify`). Node has no datagram sockets on paths, so the server runs `systemd-notify`.
 import { execFile } from 'node:child_process'
 import type { Environment } from '../config/config.ts'
 import type { Log } from '../lib/log.ts'

@@ -47,7 +47,7 @@ function parse(args: readonly string[]): Order {
 }
 
 async function runBeside(server: Server, { command, args }: Order, signals: ForwardedSignals): Promise<number> {
-  // After the command, signals end this process again if the server does not close.
+  // When the command has ended, signals end this process again, so that it ends even if the server does not close.
   using forwarded = signals
   if (forwarded.early !== undefined) return codeOf(forwarded.early)
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environmentOf(server) } })
@@ -81,12 +81,12 @@ function codeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/** Forwards signals to the command, once. It listens from the start: if a signal ended this process, the command would stay. */
+/** Forwards signals that the command does not get itself. Listens from the start: otherwise, a signal could end this process alone. */
 class ForwardedSignals implements Disposable {
   static readonly #names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
   readonly #isTold = isInForeground()
   #child: ChildProcess | undefined
-  /** A signal before the start of the command. */
+  /** A signal that came before the start of the command. */
   early: NodeJS.Signals | undefined
 
   constructor() {

@@ -34,7 +34,7 @@ export async function runTop(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The part that fits. A wrapped line or a scrolled page would stay on the screen. */
+/** The part of the text that fits the screen. A wrapped line or a scrolled page would stay on the screen. */
 export function fitted(text: string, { rows, columns }: { readonly rows: number; readonly columns: number }): string {
   const lines = text.split('\n').slice(0, rows - 1)
   return lines.map((line) => line.slice(0, columns)).join('\n')

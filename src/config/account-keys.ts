@@ -1,4 +1,4 @@
-// The keys that tokens of service accounts are signed and checked with.
+// The keys that sign and check tokens of service accounts.
 import { generateKeyPairSync } from 'node:crypto'
 import path from 'node:path'
 import { readSigningKeys, type SigningKeys } from '../auth/signing-keys.ts'
@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts'
 
 const OWN_KEY = 'service-account.key'
 
-/** The operator's keys, or our own key: the given one, in PEM, or the one in the data directory. */
+/** The operator's keys, or our own key. Our own key is `given`, in PEM, or the key in the data directory. */
 export function accountKeys({ identity, dataDirectory }: Config, given?: string): SigningKeys {
   const { signingKeyFile, keyFiles } = identity
   const older = keyFiles.map((file) =>
@@ -24,7 +24,7 @@ export function accountKeys({ identity, dataDirectory }: Config, given?: string)
   return { signing: own.signing, verification: [...own.verification, ...checking.filter(({ id }) => !known.has(id))] }
 }
 
-/** For stores that other replicas may use. */
+/** Warns if this server signs tokens with its own key and other replicas may use the same store. */
 export function warnOfOwnKey({ identity, storage }: Config, log: Log): void {
   if (identity.signingKeyFile !== undefined || storage.kind !== 'etcd') return
   log.warn(
@@ -42,7 +42,7 @@ function keysIn(file: string, flag: string, read: (text: string) => SigningKeys)
   }
 }
 
-/** The key in the directory, in PEM, or a new one. */
+/** The key in the directory, in PEM, or a new key. */
 export function ownAccountKey(directory: string | undefined): string {
   const kept = directory === undefined ? undefined : readOwnFile(directory, OWN_KEY)
   if (kept !== undefined) return kept

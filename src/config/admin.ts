@@ -1,5 +1,5 @@
-// The administrator: a token made at the first start, and the kubeconfig that kubectl reaches the server with. Both are
-// readable by their owner alone.
+// The administrator: a token made at the first start, and the kubeconfig with which kubectl reaches the server. Only their owner can read
+// them.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
@@ -16,7 +16,7 @@ const NAME = 'quarterdeck'
 
 export const ADMIN: User = { name: 'admin', uid: 'admin', groups: [MASTERS], extra: {} }
 
-/** The token kept in the directory, or a new one; without a directory always a new one. */
+/** The token that is kept in the directory, or a new token. Without a directory, always a new token. */
 export function adminToken(directory: string | undefined): string {
   if (directory === undefined) return makeToken()
   const kept = readOwnFile(directory, 'admin.token')?.trim()
@@ -62,7 +62,7 @@ function checkReplaceable(file: string): void {
     // The file is not a kubeconfig.
   }
   throw new StartError(
-    `--kubeconfig-out ${file} would be overwritten, and is not only of this server: choose another file`,
+    `--kubeconfig-out ${file} would be overwritten, but does not belong to this server alone: choose another file`,
   )
 }
 
@@ -99,7 +99,7 @@ export function kubeconfigOf({ url, authority, user: { name, credential } }: Kub
   }
 }
 
-/** JSON is YAML, and needs no library to be written. */
+/** Writes JSON, which is valid YAML and needs no library. */
 export function writeKubeconfig(file: string, kubeconfig: Kubeconfig): void {
   writePrivateFile(file, `${JSON.stringify(kubeconfig, undefined, 2)}\n`)
 }

@@ -43,7 +43,7 @@ export interface AdmissionSettings {
   readonly eventLimits: readonly EventLimit[]
   readonly nodeSelectors: NodeSelectors
   readonly tolerationSeconds: TolerationSeconds
-  /** Resources that need a quota which allows them. */
+  /** Resources that can only be used if a quota allows them. */
   readonly limitedResources: readonly LimitedResource[]
   /** The credentials for webhooks of each kind. Absent: none. */
   readonly webhookCredentials: { readonly admit?: CredentialsFor; readonly validating?: CredentialsFor }
@@ -169,7 +169,7 @@ function webhookSection(
   return { [type]: readHostCredentials(file, 'kubeConfigFile') }
 }
 
-/** Times are in seconds, the pause between two attempts in milliseconds; 0 is the default and -1 none at all. */
+/** Times are in seconds, but the pause between two attempts is in milliseconds. 0 stands for the default, and -1 for no time. */
 function imagePolicyOf(section: ValueMap, wrong: Fault): ImagePolicySettings {
   const config = mapOrEmpty(section, 'imagePolicy')
   const file = textOrAbsent(config, 'kubeConfigFile')

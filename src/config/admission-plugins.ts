@@ -9,7 +9,7 @@ const PLUGINS = {
   LimitPodHardAntiAffinityTopology: 'off',
   LimitRanger: 'on',
   ServiceAccount: 'on',
-  // Off in the reference, where every installer switches it on (D32).
+  // The plugin is off in the reference, but every installer switches it on (D32).
   NodeRestriction: 'on',
   TaintNodesByCondition: 'on',
   AlwaysPullImages: 'off',
@@ -61,7 +61,10 @@ export function admissionOrder(name: string | undefined): number {
   return name === undefined ? -1 : Object.keys(PLUGINS).indexOf(name)
 }
 
-/** The default plugins and the enabled ones, without the disabled ones; or `only` the plugins of --admission-control. Throws a `StartError`. */
+/**
+ * The default plugins and the `wanted` ones, without the `unwanted` ones. If `only` is not empty (--admission-control), its plugins alone.
+ * Throws a `StartError`.
+ */
 export function enabledPlugins(
   wanted: readonly string[],
   unwanted: readonly string[],

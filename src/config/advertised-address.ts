@@ -15,7 +15,7 @@ export interface Machine {
   readonly wayOut: { readonly IPv4: readonly string[]; readonly IPv6: readonly string[] }
 }
 
-/** Undefined if the machine has no address that another could use. */
+/** Undefined: the machine has no address that another machine could use. */
 export function advertisedAddress(bindAddress: string, machine = thisMachine()): string | undefined {
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::' && isReachable(bindAddress)) return bindAddress
   const families = isIPv6(bindAddress) ? (['IPv6', 'IPv4'] as const) : (['IPv4', 'IPv6'] as const)
@@ -29,7 +29,7 @@ export function advertisedAddress(bindAddress: string, machine = thisMachine()):
   return undefined
 }
 
-/** The address in the endpoints of the service `kubernetes`. Undefined: none. */
+/** The address in the endpoints of the service `kubernetes`. Undefined: there is no such endpoint. */
 export function ownAddress({ cluster, bindAddress }: Config, log: Log): string | undefined {
   const { advertiseAddress: asked } = cluster
   if (asked === undefined) return advertisedAddress(bindAddress)
@@ -41,18 +41,21 @@ export function ownAddress({ cluster, bindAddress }: Config, log: Log): string |
   return undefined
 }
 
-/** The address at which other replicas reach this one. `listening` is its address. Empty: it does not listen yet. Undefined: they cannot reach it. */
+/**
+ * The address at which other replicas reach this replica, whose URL is `listening`. Empty: this replica does not listen yet. Undefined:
+ * other replicas cannot reach it.
+ */
 export function peerAddress({ cluster, bindAddress }: Config, listening: string): string | undefined {
   const { peers, advertiseAddress } = cluster
   const isUnspecified = bindAddress === '0.0.0.0' || bindAddress === '::'
   const host = peers.address ?? advertiseAddress ?? (isUnspecified ? advertisedAddress(bindAddress) : bindAddress)
-  // A URL does not name the port that is its scheme's own.
+  // A URL does not name the default port of its scheme.
   const port = peers.port ?? /:(\d+)$/.exec(listening)?.[1] ?? 443
   if (host === undefined) return undefined
   return listening === '' ? '' : `${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** False if only this machine, or the machines on its link, can reach the address: endpoints may not have it. */
+/** False if only this machine, or the machines on its link, can reach the address. Endpoints must not have such an address. */
 export function isReachable(address: string): boolean {
   return !OWN_ADDRESSES.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
@@ -77,7 +80,7 @@ function thisMachine(): Machine {
   }
 }
 
-/** The columns of a table of the kernel. Empty: no such table. */
+/** The rows of a table of the kernel, each with its columns. Empty: there is no such table. */
 function routes(file: string): readonly (readonly string[])[] {
   try {
     const lines = readFileSync(file, 'latin1').trim().split('\n')

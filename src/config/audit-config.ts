@@ -2,7 +2,7 @@
 import { duration, integer, oneOf, type SettingReader } from './setting-reader.ts'
 
 export interface AuditConfig {
-  /** Undefined: nothing is audited, also with a log or a webhook (P-180). */
+  /** Undefined: nothing is audited, even with a log or a webhook (P-180). */
   readonly policyFile: string | undefined
   readonly log: (AuditBackendConfig & AuditLogConfig) | undefined
   readonly webhook: (AuditBackendConfig & AuditWebhookConfig) | undefined

@@ -7,7 +7,7 @@ import { duration, oneOf, type SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
 export interface IdentityConfig {
-  /** The first issuer is in the tokens that the server makes. Never empty. */
+  /** The first issuer is in the tokens that the server makes. The list is never empty. */
   readonly issuers: readonly string[]
   readonly apiAudiences: readonly string[]
   /** Undefined: the server's own key in the data directory. */
@@ -23,7 +23,7 @@ export interface IdentityConfig {
   readonly authenticationFile: string | undefined
   readonly oidc: OidcConfig | undefined
   readonly tokenWebhook: TokenWebhookConfig | undefined
-  /** `--anonymous-auth` is set: the file may not have an anonymous section. */
+  /** Whether `--anonymous-auth` is set. If it is set, the file must not have an anonymous section. */
   readonly anonymousByFlag: boolean
 }
 

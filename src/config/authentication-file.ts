@@ -1,11 +1,11 @@
 // The AuthenticationConfiguration: JWT issuers, their claim mappings, and anonymous access (P-065 to P-067, P-081).
+import { DocumentFaults } from '../api/document-faults.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { asMap, isTrue, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../api/members.ts'
 import { isMap, own } from '../api/value.ts'
 import type { ClaimMapping, ClaimRule, Expression, JwtIssuerRules } from '../auth/jwt-issuer.ts'
 import { SIGNATURE_ALGORITHMS } from '../auth/jwt.ts'
 import { compileClaimExpression, type ExpressionResult } from './config-expressions.ts'
-import { DocumentFaults } from './document-faults.ts'
 
 export interface JwtIssuerConfig {
   readonly rules: JwtIssuerRules
@@ -27,10 +27,6 @@ export interface AuthenticationConfig {
   readonly anonymous: AnonymousConfig | undefined
 }
 
-export type AuthenticationReading =
-  | { readonly kind: 'config'; readonly config: AuthenticationConfig }
-  | { readonly kind: 'refused'; readonly faults: readonly string[] }
-
 const GROUP = 'apiserver.config.k8s.io'
 const VERSIONS: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${GROUP}/${version}`)
 const MAX_ISSUERS = 64
@@ -38,12 +34,12 @@ const EXTRA_KEY = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[a-z0-9/._~!$&'()*+,;=:@%-]+
 const EMAIL = /claims\.email(?![\w])/
 const EMAIL_VERIFIED = /claims\.email_verified/
 
-/** `ownIssuers`: the issuers of service account tokens, which are not allowed here. */
-export function readAuthenticationConfig(document: Value, ownIssuers: readonly string[]): AuthenticationReading {
+/** `ownIssuers`: the issuers of service account tokens, which are not allowed here. Throws an `Error` with every fault. */
+export function readAuthenticationConfig(document: Value, ownIssuers: readonly string[]): AuthenticationConfig {
   const reader = new Reader()
   const config = reader.read(document, ownIssuers)
-  const { all: faults } = reader
-  return faults.length === 0 ? { kind: 'config', config } : { kind: 'refused', faults }
+  if (reader.all.length > 0) throw new Error(reader.all.join('; '))
+  return config
 }
 
 class Reader extends DocumentFaults {

@@ -1,5 +1,4 @@
 // The configuration of authorization: the modes and their flags, or --authorization-config.
-import { parseYaml } from '../codec/yaml-parse.ts'
 import {
   AUTHORIZATION_MODES,
   type AuthorizationMode,
@@ -7,7 +6,7 @@ import {
   type AuthorizationWebhook,
   readAuthorizationFile,
 } from './authorization-file.ts'
-import { readFileAs } from './files.ts'
+import { readDocument } from './files.ts'
 import { AUTHORIZATION_FLAGS } from './flags-access.ts'
 import { duration, oneOf, type SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
@@ -48,11 +47,7 @@ export function modesOf({ authorizers }: Pick<AuthorizationSettings, 'authorizer
 
 /** Throws a `StartError` of one line. */
 export function readAuthorizers(file: string): readonly AuthorizerConfig[] {
-  return readFileAs(file, FILE_FLAG, (text) => {
-    const { value, duplicates } = parseYaml(Buffer.from(text))
-    if (duplicates.length > 0) throw new Error(duplicates[0])
-    return readAuthorizationFile(value)
-  })
+  return readDocument(file, FILE_FLAG, readAuthorizationFile)
 }
 
 function authorizersOfFile(read: SettingReader, file: string): readonly AuthorizerConfig[] {

@@ -1,12 +1,12 @@
 // The AuthorizationConfiguration (P-173).
 import path from 'node:path'
+import { DocumentFaults } from '../api/document-faults.ts'
 import { asMap, mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { isSubdomain } from '../auth/user.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { compileCondition } from './config-expressions.ts'
-import { DocumentFaults } from './document-faults.ts'
 
 export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number]

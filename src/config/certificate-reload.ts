@@ -1,47 +1,23 @@
-// Reloads serving certificates and CA bundles when their files change, and renews the server's own certificate before it expires
-// (P-025, P-475). Files that are invalid, or do not match yet, are retried.
-import type { Log } from '../lib/log.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { ReloadRequests } from './reload-requests.ts'
-import { reloadFiles } from './reloaded-files.ts'
-import { reasonOf } from './start-error.ts'
+// Reloads serving certificates and CA bundles when their files change, and renews the server's own certificate before it expires (P-025,
+// P-475). Files that are invalid, or do not match each other yet, are read again later.
+import { followContent, type FollowedContent } from './reloaded-files.ts'
 import type { Config } from './config.ts'
 import type { TlsFiles } from '../http/tls-server.ts'
 import { operatorsFiles, readServingFiles, type ServingFiles } from './serving-files.ts'
 
-export interface CertificateReloadOptions<Files> {
-  readonly current: Files
-  /** The operator's certificates. */
-  readonly files: readonly string[]
-  /** Reads the certificates again. Makes a new certificate of our own if it is due. */
-  readonly read: () => MaybePromise<Files>
-  readonly use: (files: Files) => void
-  /** The interval of the periodic checks. */
-  readonly everyMs?: number
-  readonly reloads: ReloadRequests
-  readonly log: Log
-}
+export type CertificateReloadOptions<Files> = Pick<
+  FollowedContent<Files>,
+  'current' | 'files' | 'read' | 'use' | 'reloads' | 'log'
+> & { readonly everyMs?: number }
 
-const LOOK_EVERY_MS = 60_000
+const CERTIFICATES = { what: 'serving certificates', previous: 'ones', level: 'warn', everyMs: 60_000 } as const
 
-/** Resolves when the signal fires. */
-export async function reloadCertificates<Files>(
+/** `read` makes a new certificate of our own if it is due. Resolves when the signal fires. */
+export function reloadCertificates<Files>(
   options: CertificateReloadOptions<Files>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { files, read, use, everyMs = LOOK_EVERY_MS, reloads, log } = options
-  let current = JSON.stringify(options.current)
-  const look = async (): Promise<void> => {
-    const found = await read()
-    const text = JSON.stringify(found)
-    if (text === current) return
-    use(found)
-    current = text
-    log.info({}, 'reloaded serving certificates')
-  }
-  const onProblem = (error: unknown): void =>
-    log.warn({ reason: reasonOf(error) }, 'could not reload serving certificates; keeping the previous ones')
-  await reloadFiles({ files, everyMs, reloads, look, onProblem }, signal)
+  return followContent({ ...CERTIFICATES, ...options }, signal)
 }
 
 export interface ServingRenewal extends Pick<CertificateReloadOptions<TlsFiles>, 'reloads' | 'log'> {
@@ -49,7 +25,7 @@ export interface ServingRenewal extends Pick<CertificateReloadOptions<TlsFiles>,
   readonly serving: ServingFiles
 }
 
-/** Replaces the certificates of the server and the trusted ones when their files change. Ends with the signal. */
+/** Passes the server's certificates and the trusted certificates to `use` when their files change. Resolves when the signal fires. */
 export function renewServing(
   { config, log, serving, reloads }: ServingRenewal,
   use: (files: TlsFiles) => void,

@@ -11,17 +11,17 @@ import { StartError } from './start-error.ts'
 export interface ServingCertificate {
   readonly certificate: string
   readonly key: string
-  /** The authority that clients verify it with. */
+  /** The authority with which clients verify the certificate. */
   readonly authority: string
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const AUTHORITY_DAYS = 3650
 const SERVING_DAYS = 365
-/** A serving certificate with less time left is replaced at the next start. */
+/** A serving certificate with less time left is replaced at the next start or check. */
 const RENEW_DAYS = 30
 
-/** `folder` undefined: nothing is read and nothing is kept. */
+/** Returns the kept certificate if it still fits, or a new one. `folder` undefined: no certificate is read or kept. */
 export function ownCertificate(folder: string | undefined, addresses: readonly string[]): ServingCertificate {
   const names = namesFor(addresses)
   if (folder === undefined) return issue(makeAuthority(AUTHORITY_DAYS * DAY_MS), names)

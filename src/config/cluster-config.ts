@@ -8,15 +8,15 @@ import { usageError } from './start-error.ts'
 export interface ClusterConfig {
   /** The number of simulated nodes. 0: no controllers of workloads run in this process either. */
   readonly nodes: number
-  /** Undefined: everything is served. */
+  /** Undefined: the default resources of the level are served. */
   readonly served: ServedVersions | undefined
-  /** Undefined: the server finds it. */
+  /** Undefined: the server finds its address. */
   readonly advertiseAddress: string | undefined
   /** `host` or `host:port`. */
   readonly externalHost: string | undefined
   /** Whether every replica keeps its address among the endpoints of the service `kubernetes`. */
   readonly keepsEndpoints: boolean
-  /** 0: the service `kubernetes` has none. */
+  /** 0: the service `kubernetes` has no node port. */
   readonly ownNodePort: number
   readonly nodePorts: PortRange
   /** The name of the replica. Undefined: the name of the host. */
@@ -42,7 +42,7 @@ export interface PeerConfig {
   readonly caFile: string | undefined
 }
 
-/** Both included. */
+/** The first and the last port belong to the range. */
 export interface PortRange {
   readonly first: number
   readonly last: number
@@ -96,7 +96,7 @@ function peerConfig(read: SettingReader): PeerConfig {
   }
 }
 
-/** `30000-32767`, or the first port and the number of further ones: `30000+2767`. */
+/** Reads `30000-32767`, or the first port and the number of further ports: `30000+2767`. */
 function portRange({ text, source }: Setting): PortRange {
   const [, from = '', sign, to = ''] = /^(\d{1,5})([-+])(\d{1,5})$/.exec(text) ?? []
   const first = Number(from)

@@ -20,7 +20,7 @@ const RESULTS: Readonly<Record<ExpressionResult, { readonly kinds: readonly stri
 
 /** `variable`: the name of the subject in the expression. */
 function compileOver(variable: string, text: string, result: ExpressionResult): Compiled {
-  const compiled = compile(text, { variables: new Map([[variable, mapOf(STRING, DYN)]]) })
+  const compiled = compile(text, { variables: new Map([[variable, mapOf(STRING, DYN)]]), hasIncludes: true })
   if (compiled.kind === 'refused') return { kind: 'problem', problem: `compilation failed: ${compiled.text}` }
   const { program } = compiled
   const { kinds, name } = RESULTS[result]
@@ -32,7 +32,7 @@ function compileOver(variable: string, text: string, result: ExpressionResult): 
   return { kind: 'program', program }
 }
 
-/** The cost limit of an evaluation over claims: far above that of real rules. */
+/** The cost limit of an evaluation over claims, which is far above the cost of real rules. */
 const CLAIM_COST_LIMIT = 10_000_000
 
 export type ClaimExpression =
@@ -71,7 +71,7 @@ export function compileCondition(expression: string): Compiled {
   return compileOver('request', expression, 'bool')
 }
 
-/** Undefined: no conditions, and every review is sent. The expressions compile. */
+/** Undefined: there are no conditions, and every review is sent. The caller has checked that the expressions compile. */
 export function matchConditionsOf(
   expressions: readonly string[],
 ): ((spec: AccessReviewSpec) => ConditionMatch) | undefined {
@@ -99,7 +99,7 @@ function evaluate(programs: readonly Program[], spec: AccessReviewSpec): Conditi
   return { kind: 'broken', problem: problems.join('; ') }
 }
 
-/** Every text is present, so that conditions need not check that. */
+/** The variable `request` of conditions. Every text member is present, so that conditions need not check for it. */
 function requestOf(spec: AccessReviewSpec): Json {
   const { resourceAttributes: asked, nonResourceAttributes, ...user } = spec
   const attributes =

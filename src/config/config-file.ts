@@ -1,4 +1,4 @@
-// The configuration file: flags by their names, in YAML or JSON. Checked against a schema made from the table of flags.
+// The configuration file: flags by their names, in YAML or JSON. A schema that is made from the table of flags checks the file.
 import { readFileSync } from 'node:fs'
 import { suggestion } from '../lib/closest-word.ts'
 import { type Flag, FLAGS, flagNames, type FlagName } from './flags.ts'

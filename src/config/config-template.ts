@@ -5,7 +5,7 @@ const WIDTH = 100
 
 export type TemplateValues = Readonly<Partial<Record<FlagName, string>>>
 
-/** In YAML. */
+/** Returns the file in YAML. */
 export function configTemplate(values: TemplateValues): string {
   const flags = FLAGS.filter(({ name, ignored }) => name !== 'config' && ignored === undefined)
   const groups = Map.groupBy(flags, ({ group }) => group)
@@ -14,7 +14,7 @@ export function configTemplate(values: TemplateValues): string {
     return `# ${group}\n# ${'-'.repeat(group.length)}\n\n${entries.join('\n')}`
   })
   const title = comment(
-    'Configuration of quarterdeck serve: its flags by their names. Flags on the command line and variables of the environment come first. What is commented out shows the default.',
+    'Configuration of quarterdeck serve: its flags by their names. Flags on the command line and variables of the environment come first. Settings that are commented out show the defaults.',
   )
   return `${title}\n\n${sections.join('\n')}`
 }

@@ -12,12 +12,12 @@ import { type AuthorizationSettings, authorizationSettings } from './authorizati
 import { type TracingSettings, tracingSettings } from './tracing-file.ts'
 import { type ClusterConfig, clusterConfig } from './cluster-config.ts'
 import { readConfigFile } from './config-file.ts'
-import { maxConnections, type UnfinishedLimits, unfinishedLimits } from './connection-budget.ts'
+import { maxConnections, requestLimits, type UnfinishedLimits, unfinishedLimits } from './connection-budget.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import { type Flag, type FlagName, FLAGS } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './authentication-config.ts'
-import { type Range, parseCidr } from './ip-range.ts'
+import { parseRange, type Range } from './ip-range.ts'
 import { healthzConfig, type ManagementConfig, managementConfig } from './management-config.ts'
 import {
   type CertificatePair,
@@ -59,7 +59,7 @@ export interface Config {
   /** Undefined: the server makes its own. */
   readonly servingCertificate: CertificatePair | undefined
   readonly tlsRules: TlsRules
-  /** By SNI. */
+  /** The certificates for clients that ask for a server name (SNI). */
   readonly namedCertificates: readonly NamedPair[]
   readonly maxStreamsPerConnection: number
   readonly maxConnections: number
@@ -68,7 +68,7 @@ export interface Config {
   readonly http2: boolean
   /** The listeners for operators. */
   readonly management: readonly ManagementConfig[]
-  /** The number of processes that serve requests. 1: this one only. */
+  /** The number of processes that serve requests. 1: this process alone. */
   readonly workers: number
   readonly workerStallMs: number
   /** Whether other processes may share the port. */
@@ -126,7 +126,7 @@ export interface Config {
   readonly dev: boolean
   /** The time stands still until a request moves it. */
   readonly virtualClock: boolean
-  /** Do not rely on internals of Node, V8 and packages. */
+  /** Whether the server does not rely on internals of Node, V8 and packages. */
   readonly plainRuntime: boolean
   /** Settings without effect, a line for each. */
   readonly notices: readonly string[]
@@ -147,7 +147,7 @@ export async function readConfig(args: readonly string[], environment: Environme
   return buildConfig(new SettingReader(settings), environment, { level, served: await servedVersions(settings, level) })
 }
 
-/** The module is loaded only if one of the flags is set. */
+/** Loads `runtime-config.ts` only if one of the flags is set. */
 async function servedVersions(settings: Settings, level: ApiLevel): Promise<ServedVersions | undefined> {
   const setting = settings.get('runtime-config')
   const gatesSetting = settings.get('feature-gates')
@@ -235,9 +235,7 @@ function buildConfig(read: SettingReader, environment: Environment, { level, ser
       unreachable: integer(read.required('default-unreachable-toleration-seconds')),
     },
     kubeconfigFile: read.file('kubeconfig-out'),
-    priorityAndFairness: read.switch('enable-priority-and-fairness'),
-    maxReads: integer(read.required('max-requests-inflight'), 0, 1_000_000),
-    maxWrites: integer(read.required('max-mutating-requests-inflight'), 0, 1_000_000),
+    ...requestLimits(read),
     audit: auditConfig(read),
     requestTimeoutMs: duration(read.required('request-timeout')),
     inPlaceMs: integer(read.required('in-place-milliseconds'), 0, 999_999),
@@ -270,7 +268,7 @@ function buildConfig(read: SettingReader, environment: Environment, { level, ser
   })
 }
 
-/** With an empty flag the server would run without encryption or an audit log. An empty variable of the environment counts as unset. */
+/** Refuses an empty flag: the server would run without encryption or an audit log. An empty variable of the environment counts as unset. */
 function refuseEmpty(setting: Setting | undefined): void {
   if (setting?.text.trim() === '' && !setting.source.startsWith('QUARTERDECK_'))
     throw usageError(`${setting.source} needs a value`)
@@ -315,12 +313,12 @@ function pattern(text: string, source: string): RegExp {
 }
 
 function ipRange({ text, source }: Setting): Range {
-  const range = parseCidr(text)
+  const range = parseRange(text)
   if (range === undefined) throw usageError(`${source}: "${text}" is not a range like 10.96.0.0/16`)
   return range
 }
 
-/** A client of a server that listens on loopback alone can reach other loopback ports by itself. */
+/** A server that listens on loopback alone may call loopback addresses: its clients can reach these without its help. */
 function egressRules(read: SettingReader): EgressRules {
   const ranges = (name: FlagName): readonly string[] => {
     const wrong = read.list(name).find((text) => !isAddressRange(text))
@@ -341,7 +339,7 @@ function logFormat(setting: Setting | undefined): LogFormat | undefined {
   return setting === undefined ? undefined : oneOf(setting, LOG_FORMATS)
 }
 
-/** The level for a verbosity of the reference. The reference logs every request from 3 on. */
+/** The log level for a verbosity of the reference. The reference logs every request from 3 on. */
 export function levelOf(number: number, otherwise: LogLevel): LogLevel {
   return number >= 3 ? 'debug' : otherwise
 }
@@ -356,7 +354,7 @@ function transportDirective(text: string): string {
   throw usageError(`${flag}: "${text}" is not one of max-age=SECONDS, includeSubDomains, preload`)
 }
 
-/** A line for each ignored flag with another value. Throws a `StartError` for flags that reject it. */
+/** A line for each ignored flag whose value differs from the fixed behaviour. Throws a `StartError` for flags that reject it. */
 function ignoredNotices(read: SettingReader): readonly string[] {
   return FLAGS.flatMap(({ name, kind, ignored, help }) => {
     const setting = ignored === undefined || !read.isSet(name) ? undefined : read.optional(name)
@@ -369,7 +367,7 @@ function ignoredNotices(read: SettingReader): readonly string[] {
   })
 }
 
-/** Flags that begin with the text have no effect without one of the others. */
+/** Flags that begin with `beginning` have no effect unless one of `others` is set. */
 const NEEDS: readonly (readonly [beginning: string, ...others: readonly FlagName[]])[] = [
   ['audit-log-', 'audit-log-path'],
   ['audit-webhook-', 'audit-webhook-config-file'],

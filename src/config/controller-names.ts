@@ -1,4 +1,4 @@
-// The controllers by name. `--controllers` reads as it does for kube-controller-manager, whose names are accepted too.
+// The controllers by name. `--controllers` has the form that it has in kube-controller-manager, whose names are accepted too.
 import { suggestion } from '../lib/closest-word.ts'
 import { usageError } from './start-error.ts'
 
@@ -12,7 +12,9 @@ export const CLUSTER_CONTROLLER_NAMES = [
   'endpointslice',
   'job',
   'persistentvolume-binder',
+  'pod-garbage-collector',
   'replicaset',
+  'replicationcontroller',
   'scheduler',
   'simulated-nodes',
   'statefulset',
@@ -38,7 +40,7 @@ export const CONTROLLER_NAMES = [
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
-/** The controllers that kube-controller-manager has too. Disable them if it runs too. */
+/** The controllers that kube-controller-manager has too. Disable them if that program runs too. */
 export const ALSO_ELSEWHERE = [
   'garbage-collector',
   'namespace',
@@ -55,7 +57,7 @@ const NEXT_TO_OTHERS = ALSO_ELSEWHERE.map((name) => `-${name}`).join(', ')
 
 export const CONTROLLERS_HELP = `Controllers to run: * for all, NAME to enable, -NAME to disable, of ${CONTROLLER_NAMES.join(', ')}. Next to a kube-controller-manager, disable ${NEXT_TO_OTHERS}.`
 
-/** Names in the other program that differ from ours by more than a final `-controller`. */
+/** Names of kube-controller-manager that differ from ours by more than a final `-controller`. */
 const ALIASES: Readonly<Record<string, ControllerName>> = {
   garbagecollector: 'garbage-collector',
   resourcequota: 'resource-quotas',

@@ -1,5 +1,5 @@
-// The feature gates of the reference and our own, with their stages and their defaults by API level, and their changes by a
-// setting. A gate chooses an implementation in the composition, or the rules of a kind read it.
+// The feature gates of the reference and our own, with their stages and their defaults by API level, and their changes by a setting. A gate
+// chooses an implementation when the server is put together, or the rules of a kind read it.
 import { type ApiLevel, byLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
 import { suggestion } from '../lib/closest-word.ts'
 import { parseBoolean } from './setting-reader.ts'
@@ -113,7 +113,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     KMSv1 KubeletRegistrationGetOnExistsOnly WindowsHostNetwork
     `,
   ],
-  // Ours: the past of an object (`handlers/history.ts`). `drop` in Accept has a gate that the reference does not have yet.
+  // Gates that the reference does not have: for the past of an object (`handlers/history.ts`), and for `drop` in Accept.
   [{ stage: 'alpha', enabled: false }, 'ObjectHistory ManagedFieldsOptOut'],
   [
     { stage: 'GA', enabled: true, locked: true, until: '1.36' },
@@ -234,7 +234,7 @@ const BY_STAGE: readonly (readonly [Gate, string])[] = [
     DisableCPUQuotaWithExclusiveCPUs
     `,
   ],
-  // D34: the reference has it on at this level.
+  // D34: this gate is on in the reference at this level.
   [{ stage: 'beta', enabled: false, since: '1.37' }, 'AllowUnsafeMalformedObjectDeletion'],
 ]
 
@@ -258,6 +258,11 @@ type ServerGate = 'CBORServingAndStorage' | 'ConstrainedImpersonation' | 'ListFr
 /** All known gates, and whether they are on. */
 export type FeatureGates = Readonly<Record<ServerGate, boolean>> & Readonly<Record<string, boolean>>
 
+/** The gates that are on. */
+export function gatesOn(gates: FeatureGates): ReadonlySet<string> {
+  return new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
+}
+
 export interface GateState {
   readonly name: string
   /** `ALPHA`, `BETA`, `DEPRECATED`; empty for GA. */
@@ -279,7 +284,7 @@ export function parseFeatureGates(text: string, source: string, level?: ApiLevel
   const gates = gatesAt(level)
   const wanted = new Map<string, boolean>()
   for (const setting of text.split(',').filter((part) => part.trim() !== '')) {
-    // The prefix of the reference's component is accepted too.
+    // The prefix `kube:`, which names the reference's component, is accepted too.
     const [name = '', value, ...more] = setting.split('=').map((part) => part.trim().replace(/^kube:/, ''))
     const enabled = value === undefined ? undefined : parseBoolean(value)
     if (enabled === undefined || more.length > 0)

@@ -1,6 +1,8 @@
 // The server's own files. Secrets are never readable by other users, and a file is complete or absent.
 import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Value } from '../api/value.ts'
+import { parseYaml } from '../codec/yaml-parse.ts'
 import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import { reasonOf, StartError, unwritable } from './start-error.ts'
@@ -33,7 +35,7 @@ export function closeDataDirectory(directory: string, log: Log): void {
   for (const place of [...own, ...ownStore(path.join(directory, 'store'))]) closeToOthers(place, log)
 }
 
-/** The directory and its files, if it is a store. */
+/** The directory and its files. Empty: the directory is not a store. */
 function ownStore(directory: string): readonly string[] {
   if (lstatSync(path.join(directory, 'format'), { throwIfNoEntry: false })?.isFile() !== true) return []
   return [directory, ...readdirSync(directory).map((name) => path.join(directory, name))]
@@ -55,7 +57,7 @@ function closeToOthers(place: string, log: Log): void {
   }
 }
 
-/** Readable by the owner alone. */
+/** Writes a file that only its owner can read. */
 export function writePrivateFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}.new`
   try {
@@ -76,7 +78,7 @@ export function readTextFile(file: string, what: string): string {
   }
 }
 
-/** A bundle of authorities. Undefined: no file. A bundle without a certificate is refused: nothing would be trusted. */
+/** Reads a bundle of authorities. Undefined: no file is given. A bundle without a certificate is refused: it would trust no peer. */
 export function readAuthorities(file: string, flag: string): string
 export function readAuthorities(file: string | undefined, flag: string): string | undefined
 export function readAuthorities(file: string | undefined, flag: string): string | undefined {
@@ -94,6 +96,15 @@ export function readFileAs<T>(file: string, what: string, parse: (text: string) 
   } catch (error) {
     throw new StartError(`${what} ${file}: ${reasonOf(error)}`, { cause: error })
   }
+}
+
+/** Reads a YAML document. Duplicate fields and errors of `read` become a `StartError` with the flag and the file. */
+export function readDocument<T>(file: string, flag: string, read: (document: Value) => T): T {
+  return readFileAs(file, flag, (text) => {
+    const { value, duplicates } = parseYaml(Buffer.from(text))
+    if (duplicates.length > 0) throw new Error(duplicates[0])
+    return read(value)
+  })
 }
 
 /** Undefined: the file does not exist. */

@@ -47,7 +47,7 @@ export interface Setting {
 
 export type FlagRow = Omit<Flag, 'name' | 'group'>
 
-/** The rows of a group, by the names of their flags. */
+/** Makes the flags of a group from rows by name. */
 export function flagsOf<Name extends string>(
   group: string,
   rows: Readonly<Record<Name, FlagRow>>,

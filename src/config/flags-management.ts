@@ -4,13 +4,13 @@ import { file, flagsOf, off, port, text } from './flag.ts'
 export const MANAGEMENT_FLAGS = flagsOf('Management', {
   'management-address': text(
     'HOST:PORT',
-    'Address to serve health checks, metrics and debug pages at, over HTTP and for GET alone: an IP address or localhost, and a port, 0 for any free port. Connections from this machine need no credentials; other connections need the credentials of the flags below. Default: none.',
+    'Address of a listener for health checks, metrics and debug pages, which answers only GET, over HTTP. HOST is an IP address or localhost; PORT is 0 for any free port. Connections from this machine need no credentials. Other connections need the token of --management-token-file or a certificate for --management-client-ca-file. Default: no listener.',
   ),
   'management-token-file': file(
-    'File with a bearer token: other machines that send it may read everything at --management-address. The file is read at each use.',
+    'File with a bearer token. Other machines that send this token may read everything at --management-address. The file is read again at each use.',
   ),
   'management-client-ca-file': file(
-    'CA bundle: other machines that show a client certificate of these authorities may read everything at --management-address, which is then served over TLS with the serving certificate.',
+    'CA bundle. Other machines with a client certificate of these authorities may read everything at --management-address. With this flag, that address is served over TLS, with the serving certificate.',
   ),
   'management-open-probes': off(
     'Answer /livez, /readyz and /healthz at --management-address to other machines without credentials.',
@@ -21,7 +21,7 @@ export type ManagementFlag = (typeof MANAGEMENT_FLAGS)[number]['name']
 
 export const HEALTHZ_FLAG = flagsOf('Management', {
   'healthz-port': port(
-    'Deprecated: use --management-address. Port of 127.0.0.1 that serves /healthz, /livez and /readyz alone; 0 to disable it.',
+    'Deprecated: use --management-address. Port of 127.0.0.1 that serves only /healthz, /livez and /readyz; 0 for none.',
     '0',
   ),
 })

@@ -3,11 +3,11 @@ import { count, flagsOf, on, pairs } from './flag.ts'
 
 export const QUERY_FLAGS = flagsOf('Requests', {
   'query-scan-limit': count(
-    'The most objects on which a query evaluates its where expression. A query that needs more is refused.',
+    'Maximum number of objects on which a query evaluates its where expression. A query that needs more objects is refused.',
     '200000',
   ),
   'accessible-lists': on(
-    'With accessible=true, lists and watches over all namespaces have the objects that the caller may read, instead of being forbidden.',
+    'Accept the parameter accessible=true in lists and watches over all namespaces. They then return only the objects that the caller may read, and are not forbidden.',
   ),
   index: pairs(
     'RESOURCE=FIELD[,FIELD...]',

@@ -2,15 +2,15 @@
 // other behaviour is logged at the start, or rejected if the operator would rely on it.
 import type { Flag, FlagKind, IgnoredFlag } from './flag.ts'
 
-/** The kind, the reason why it has no effect, and the values that match the fixed behaviour. */
+/** The kind, the reason why the flag has no effect, and the values that match the fixed behaviour. */
 type Row = readonly [kind: FlagKind, why: string, ...accepted: readonly string[]]
 
-const NO_FORWARD = 'The API level is fixed: there is no later one to be compatible with.'
+const NO_FORWARD = 'The API level is fixed. The server has no later level to be compatible with.'
 const NO_ELECTION = 'Coordinated leader election is not supported.'
 const OWN_LOG = 'Logs are written to standard error, unbuffered.'
 const CACHE = 'All types are always cached, with minutes of history; reads stay consistent.'
-const AT_SCRAPE = 'It is read when metrics are scraped.'
-const NO_LABEL_LIMITS = 'Metric labels are bounded already.'
+const AT_SCRAPE = 'The value is read when metrics are scraped.'
+const NO_LABEL_LIMITS = 'The number of label values is limited already.'
 
 const WARNED = {
   'allow-metric-labels': ['text', NO_LABEL_LIMITS],
@@ -26,7 +26,7 @@ const WARNED = {
   'delete-collection-workers': ['count', 'Collections are deleted as fast as the store allows.', '1'],
   'enable-aggregator-routing': [
     'switch',
-    'Aggregated API servers are called by endpoint IP if known.',
+    'Aggregated API servers are called at the IP of an endpoint, if one is known.',
     'true',
     'false',
   ],
@@ -42,7 +42,7 @@ const WARNED = {
   'log-text-info-buffer-size': ['text', OWN_LOG, '0'],
   'log-text-split-stream': ['switch', OWN_LOG, 'false'],
   'max-connection-bytes-per-sec': ['count', 'The bandwidth of connections is not limited.', '0'],
-  'min-compatibility-version': ['text', 'There are no older versions to be compatible with.'],
+  'min-compatibility-version': ['text', 'The server has no older versions to be compatible with.'],
   'permit-address-sharing': ['switch', 'SO_REUSEADDR is always set.', 'true', 'false'],
   'show-hidden-metrics-for-version': ['text', 'No metrics are hidden.'],
   'storage-initialization-timeout': ['duration', 'The server is ready once storage is loaded, however long it takes.'],
@@ -62,7 +62,11 @@ const REJECTED = {
   'audit-webhook-version': ['text', 'Audit events are sent as audit.k8s.io/v1.', 'audit.k8s.io/v1'],
   'egress-selector-config-file': ['file', 'Egress proxies are not supported.'],
   'emulation-forward-compatible': ['switch', NO_FORWARD, 'false'],
-  'enable-garbage-collector': ['switch', 'Use --controllers=-garbage-collector to run another one.', 'true'],
+  'enable-garbage-collector': [
+    'switch',
+    'To run another garbage collector, set --controllers=-garbage-collector.',
+    'true',
+  ],
   'etcd-servers-overrides': ['list', 'All resources are stored in the etcd of --etcd-servers.'],
   'runtime-config-emulation-forward-compatible': ['switch', NO_FORWARD, 'false'],
   'service-account-signing-endpoint': [

@@ -11,8 +11,7 @@ import { answerValue, checkAnswer } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import type { AuthenticationConfig, JwtIssuerConfig } from './authentication-file.ts'
 import type { ReloadRequests } from './reload-requests.ts'
-import { reloadFiles } from './reloaded-files.ts'
-import { reasonOf } from './start-error.ts'
+import { followContent, type OnReload } from './reloaded-files.ts'
 
 export interface JwtIssuers {
   readonly method: TokenMethod
@@ -20,13 +19,10 @@ export interface JwtIssuers {
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
-/** Called after each reload, with its result. */
-export type OnReload = (status: 'success' | 'failure') => void
-
 export interface JwtIssuersParts {
   readonly issuers: readonly JwtIssuerConfig[]
   readonly file: string | undefined
-  /** The current file. Undefined: none. Throws an error for a fault in it. */
+  /** Reads the file again. Undefined: there is no file. Throws an error for a fault in the file. */
   readonly reread: () => AuthenticationConfig | undefined
   /** Calls the servers of the operator's configuration. */
   readonly caller: OutgoingCaller
@@ -39,7 +35,7 @@ export interface JwtIssuersParts {
   readonly reloads: ReloadRequests
 }
 
-const REREAD_EVERY_MS = 60_000
+const RELOAD = { what: 'authentication configuration', everyMs: 60_000, level: 'error' } as const
 const READY_WITHIN_MS = 60_000
 const FETCH_TIMEOUT_MS = 10_000
 const MAX_DOCUMENT_BYTES = 1024 * 1024
@@ -66,31 +62,21 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
     for (const keys of set.keys)
       if (!keys.isReady) parts.log.warn({ reason: keys.problem }, 'OIDC issuer has no signing keys')
   }
-  const renew = async (signal: AbortSignal): Promise<void> => {
-    const config = parts.reread()
-    if (config === undefined || isSame(config.issuers, current.issuers)) return
-    const next = makeSet(config.issuers, parts)
+  const renew = async (issuers: readonly JwtIssuerConfig[], signal: AbortSignal): Promise<void> => {
+    const next = makeSet(issuers, parts)
     await load(next, AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]))
     if (next.keys.some((keys) => !keys.isReady))
       throw new Error('the keys of an issuer in the new configuration cannot be fetched')
     current = next
-    parts.onReload('success')
-    parts.log.info({}, 'reloaded authentication configuration')
   }
   return {
     method,
     run: async (signal) => {
       const loading = load(current, signal)
-      const onProblem = (error: unknown): void => {
-        parts.onReload('failure')
-        parts.log.error(
-          { reason: reasonOf(error) },
-          'could not reload authentication configuration; keeping the previous one',
-        )
-      }
-      const files = parts.file === undefined ? [] : [parts.file]
-      const { reloads } = parts
-      await reloadFiles({ files, everyMs: REREAD_EVERY_MS, reloads, look: renew, onProblem }, signal)
+      const { issuers, file, reread, onReload, reloads, log } = parts
+      const files = file === undefined ? [] : [file]
+      const read = (): readonly JwtIssuerConfig[] => reread()?.issuers ?? issuers
+      await followContent({ ...RELOAD, files, current: issuers, read, use: renew, onReload, reloads, log }, signal)
       await loading
     },
   }
@@ -132,9 +118,4 @@ function textFrom(caller: OutgoingCaller, authority: string | undefined): FetchT
     checkAnswer(answer)
     return answer.body.toString()
   }
-}
-
-/** Each reading makes new functions, so their sources are compared. */
-function isSame(one: readonly JwtIssuerConfig[], other: readonly JwtIssuerConfig[]): boolean {
-  return one.length === other.length && one.every(({ source }, i) => source === other[i]?.source)
 }

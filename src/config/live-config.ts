@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { Config } from './config.ts'
 import type { FlagName } from './flags.ts'
 
-/** The change of the record by a setting. Undefined: it needs a restart. */
+/** The change of the record by a setting. Undefined: the setting needs a restart. */
 type Take = (next: Config, now: Config) => Partial<Config> | undefined
 
 const LOG_LEVEL: Take = ({ logLevel }) => ({ logLevel })

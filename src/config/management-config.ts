@@ -7,13 +7,13 @@ import { usageError } from './start-error.ts'
 
 export interface ManagementConfig {
   readonly host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
-  /** The flag that opens it, for messages. */
+  /** The flag that opens the listener, for messages. */
   readonly source: string
-  /** Only health is served. */
+  /** Whether the listener serves only health checks. */
   readonly probesOnly: boolean
-  /** Other machines may read the health without credentials. */
+  /** Whether other machines may read the health checks without credentials. */
   readonly openProbes: boolean
   readonly tokenFile: string | undefined
   /** Undefined: no TLS. */

@@ -1,8 +1,7 @@
-// The certificates that this server shows to other replicas, to aggregated servers and to kubelets, and the authorities that it trusts for them.
-// The files are read again when they change: tools that issue certificates for a few weeks replace them while the server runs.
-import { reloadFiles } from './reloaded-files.ts'
+// The certificates that this server shows to other replicas, to aggregated servers and to kubelets, and the authorities that it trusts. The
+// files are read again when they change: tools that issue certificates for a few weeks replace them while the server runs.
+import { followContent } from './reloaded-files.ts'
 import type { ReloadRequests } from './reload-requests.ts'
-import { reasonOf } from './start-error.ts'
 import type { Config } from './config.ts'
 import type { Log } from '../lib/log.ts'
 import { type KubeletFiles, readKubeletFiles, readPeerAuthority, readProxyCertificate } from './serving-files.ts'
@@ -19,8 +18,7 @@ interface FoundFiles {
   readonly kubelets: KubeletFiles
 }
 
-/** The interval of the periodic checks. */
-const LOOK_EVERY_MS = 60_000
+const RELOAD = { what: 'the certificate for other servers', everyMs: 60_000, level: 'warn' } as const
 
 export class PeerFiles {
   readonly #parts: PeerFilesParts
@@ -42,12 +40,12 @@ export class PeerFiles {
     return this.#current.peerAuthority
   }
 
-  /** The certificate for kubelets, and the authority for theirs. */
+  /** The certificate for kubelets, and the authority for the certificates of kubelets. */
   get kubelets(): KubeletFiles {
     return this.#current.kubelets
   }
 
-  /** Resolves when the signal fires, or at once if there is nothing to read. */
+  /** Reads the files again when they change. Resolves when the signal fires, or at once if there are no files. */
   async run(signal: AbortSignal): Promise<void> {
     const { config, reloads, log } = this.#parts
     const { proxyCertificate: pair, cluster } = config
@@ -56,18 +54,9 @@ export class PeerFiles {
     const named = [...pairs, cluster.peers.caFile, caFile]
     const files = named.filter((file) => file !== undefined)
     if (files.length === 0) return
-    const look = (): void => {
-      const found = read(config)
-      if (JSON.stringify(found) === JSON.stringify(this.#current)) return
-      this.#current = found
-      log.info({}, 'reloaded the certificate for other servers')
-    }
-    const onProblem = (error: unknown): void =>
-      log.warn(
-        { reason: reasonOf(error) },
-        'could not reload the certificate for other servers; keeping the previous one',
-      )
-    await reloadFiles({ files, everyMs: LOOK_EVERY_MS, reloads, look, onProblem }, signal)
+    const use = (found: FoundFiles): void => void (this.#current = found)
+    const content = { files, current: this.#current, read: () => read(config), use, reloads, log }
+    await followContent({ ...RELOAD, ...content }, signal)
   }
 }
 

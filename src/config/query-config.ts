@@ -9,9 +9,9 @@ import { usageError } from './start-error.ts'
 export interface QueryConfig {
   /** The most objects that an expression is evaluated on. */
   readonly scanLimit: number
-  /** Callers without the right to list everything may list the objects that they may read. */
+  /** Whether callers without the right to list all objects may list the objects that they may read. */
   readonly hasAccessibleLists: boolean
-  /** By the names of resources: `pods`, `deployments.apps`. */
+  /** The indexed fields of each resource. The keys are like `pods` and `deployments.apps`. */
   readonly indexes: ReadonlyMap<string, readonly IndexedPlace[]>
 }
 

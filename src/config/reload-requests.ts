@@ -1,4 +1,4 @@
-// Requests by SIGHUP to reload files now, also without a noticed change.
+// Requests by SIGHUP to reload files now, even if no change was noticed.
 
 export class ReloadRequests {
   readonly #listeners = new Set<() => void>()
@@ -8,7 +8,7 @@ export class ReloadRequests {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Returns a function that ends it. */
+  /** Returns a function that removes the listener. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -18,7 +18,7 @@ export interface ServedVersions {
   readonly isServed: (resource: GroupVersionResource) => boolean
   /** The built-in groups with their served resources. */
   readonly groups: readonly BuiltInGroup[]
-  /** The same, with the resources that are served by default: the server itself uses them. */
+  /** The built-in groups with their served resources and all resources that are on by default. The server itself uses these. */
   readonly known: readonly BuiltInGroup[]
   /** Messages for the operator. */
   readonly notices: readonly string[]
@@ -83,7 +83,7 @@ function placeOf({ group, version, plural }: Pick<BuiltInResource, 'group' | 've
   return `${formatGroupVersion({ group, version })}/${plural}`
 }
 
-/** `apps/v1=false`; without a value it is enabled. The core group is `v1`. */
+/** Reads `apps/v1=false`. A key without a value is enabled. The key of the core group is `v1`. */
 function readPart(part: string, source: string): readonly [key: string, isOn: boolean] {
   const [name = '', value = 'true', ...more] = part.split('=').map((text) => text.trim())
   const isOn = value === '' || parseBoolean(value)

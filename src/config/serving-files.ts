@@ -1,4 +1,4 @@
-// The certificates to serve with, from the configuration.
+// Reads the certificates of the server, and the authorities of its clients, from the configured files.
 import { X509Certificate } from 'node:crypto'
 import type { NamedCertificate, TlsFiles } from '../http/tls-server.ts'
 import { checkPair, ownCertificate } from './certificates.ts'
@@ -8,7 +8,7 @@ import type { CertificatePair, NamedPair } from './setting-reader.ts'
 
 export interface ServingFiles {
   readonly tls: TlsFiles
-  /** The authority that clients need; undefined if the operator brought a certificate whose authority is in no file. */
+  /** The authority that clients need. Undefined: the authority of the operator's certificate is in no file. */
   readonly authority: string | undefined
 }
 
@@ -23,11 +23,11 @@ export function servingFiles(config: Config): ServingFiles {
   return { tls: { ...pair, ...trusted }, authority: authorityOf(pair.certificate, readPeerAuthority(config) ?? '') }
 }
 
-/** The certificates behind the first one of the chain, and those of other replicas, which have the same authority. */
+/** The self-signed authority of the chain, from the chain itself or from `peers`. Undefined: it is in neither. */
 function authorityOf(chain: string, peers: string): string | undefined {
   const known = certificatesIn(chain + peers)
   let [current] = known
-  // Each step is nearer to the root, or the certificates lead in a circle.
+  // The number of steps is bounded, because the certificates may lead in a circle.
   for (let steps = 0; current !== undefined && steps < known.length; steps++) {
     const signed = current
     const issuer = known.find((each) => signed.checkIssued(each) && signed.verify(each.publicKey))
@@ -66,7 +66,7 @@ export function readPeerAuthority({ cluster }: Config): string | undefined {
   return readAuthorities(cluster.peers.caFile, '--peer-ca-file')
 }
 
-/** The certificate for kubelets, and the authority for theirs. */
+/** The certificate for kubelets, and the authority for the certificates of kubelets. */
 export function readKubeletFiles({ cluster: { kubelets } }: Config): KubeletFiles {
   const { certificate: pair, caFile } = kubelets
   return {
@@ -76,7 +76,7 @@ export function readKubeletFiles({ cluster: { kubelets } }: Config): KubeletFile
 }
 
 export interface KubeletFiles {
-  /** Undefined: none is shown. */
+  /** Undefined: the server shows no certificate. */
   readonly certificate: { readonly certificate: string; readonly key: string } | undefined
   /** Undefined: the authorities that the machine trusts. */
   readonly authority: string | undefined
@@ -90,7 +90,7 @@ function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertifica
     const names = byFlag ? pair.names : namesInCertificate(files.certificate)
     return names.map((name) => ({ name, ...files, rank: (byFlag ? 2 : 0) + (name.includes('*') ? 0 : 1) }))
   })
-  // If two match equally, the reference takes the first.
+  // If two names match equally well, the reference takes the first.
   return named.toReversed().sort((a, b) => a.rank - b.rank)
 }
 
@@ -108,7 +108,7 @@ export function operatorsFiles(config: Config): readonly string[] {
   return files.filter((file) => file !== undefined)
 }
 
-/** The current certificates, read again. Without a place to keep it, a certificate of our own would differ at every read. */
+/** Reads the certificates again. A certificate of our own stays if it has no directory: each read would make a new one. */
 export function readServingFiles(config: Config, current: TlsFiles): TlsFiles {
   if (config.certificateDirectory !== undefined || config.servingCertificate !== undefined)
     return servingFiles(config).tls

@@ -28,7 +28,7 @@ export class SettingReader<Name extends string = FlagName> {
     return this.optional(name)?.text
   }
 
-  /** One of the words of the flag. */
+  /** The value. Throws if it is not one of the words of the flag. */
   word(name: Name): string | undefined {
     const setting = this.optional(name)
     return setting === undefined ? undefined : oneOf(setting, this.#flags.get(name)?.values ?? [])
@@ -40,7 +40,7 @@ export class SettingReader<Name extends string = FlagName> {
     return set.map(([name, { text }]) => `--${name}=${text}`)
   }
 
-  /** Whether the flag is set, also to its default. */
+  /** Whether the flag is set, even to its default. */
   isSet(name: Name): boolean {
     return this.#settings.has(name)
   }
@@ -51,7 +51,7 @@ export class SettingReader<Name extends string = FlagName> {
     return setting
   }
 
-  /** The text of every flag, or its default. Empty: it has neither. */
+  /** The text of every flag, or its default. Empty: the flag has neither. */
   texts(): Readonly<Record<string, string>> {
     return Object.fromEntries([...this.#flags.keys()].map((name) => [name, this.text(name as Name) ?? '']))
   }
@@ -118,7 +118,7 @@ export function pair<Name extends string>(
   return { certificateFile, keyFile }
 }
 
-/** The pair with the reference's file names in a directory. */
+/** The pair with the reference's file names in a directory. Undefined: the directory does not have both files. */
 export function pairIn(directory: string | undefined): CertificatePair | undefined {
   if (directory === undefined) return undefined
   const certificateFile = path.join(directory, 'apiserver.crt')
@@ -126,12 +126,12 @@ export function pairIn(directory: string | undefined): CertificatePair | undefin
   return existsSync(certificateFile) && existsSync(keyFile) ? { certificateFile, keyFile } : undefined
 }
 
-/** The names by SNI. Empty: the names in the certificate. */
+/** `names`: the server names (SNI) for which clients get this certificate. Empty: the names in the certificate. */
 export interface NamedPair extends CertificatePair {
   readonly names: readonly string[]
 }
 
-/** `a.crt,a.key:*.example.com,example.com`, several of them separated by semicolons. */
+/** Reads `a.crt,a.key:*.example.com,example.com`. Semicolons separate several pairs. */
 export function namedPairs(setting: Setting | undefined): readonly NamedPair[] {
   const parts = (setting?.text ?? '').split(';').filter((part) => part.trim() !== '')
   return parts.map((part) => {

@@ -54,7 +54,7 @@ export function readFlags<Name extends string>(
       throw usageError(`unknown flag ${source}${meant === '' ? hint : meant}`)
     }
     const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
-    // A flag where a value is expected: the value is missing.
+    // If a flag stands where a value is expected, the value is missing.
     if (text === undefined || (inlineValue === false && text.startsWith('--'))) {
       throw usageError(`${source} needs a value${hint}`)
     }

@@ -29,7 +29,8 @@ export function cannotListen(
 }
 
 /**
- * The reason why a file cannot be written. If no file can be created in its directory (such as /proc), the system says that the file does not exist.
+ * The error for a file that cannot be written. If no file can be created in its directory (such as /proc), the system says that the file
+ * does not exist.
  */
 export function unwritable(file: string, cause: unknown): StartError {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
@@ -37,7 +38,7 @@ export function unwritable(file: string, cause: unknown): StartError {
   return new StartError(`${file} cannot be written: ${reason}`, { cause })
 }
 
-/** The reason, with its file if the system names one. For errors without a message of ours. */
+/** The reason of an error that has no message of ours, with the file if the system names it. */
 export function failureOf(error: unknown): string {
   const reason = reasonOf(error)
   const { path: file, message } = error as { readonly path?: unknown; readonly message?: unknown }

@@ -20,7 +20,7 @@ export interface EtcdConfig {
   readonly endpoints: readonly string[]
   readonly caFile: string | undefined
   readonly client: CertificatePair | undefined
-  /** The bounds for defragmenting a member. Undefined: the server never does it. */
+  /** The bounds for defragmenting a member. Undefined: the server never defragments. */
   readonly defragment: { readonly freeShare: number; readonly minBytes: number } | undefined
 }
 
@@ -36,7 +36,7 @@ export interface StoragePlaces {
   readonly dataDirectory: string
 }
 
-/** The command line takes precedence over the environment and the file, which an image may bring. */
+/** Whether `by` overrides the setting. The command line takes precedence over the environment and the file of an image. */
 function isOutranked(setting: Setting | undefined, by: Setting): boolean {
   return setting === undefined || (by.source.startsWith('--') && !setting.source.startsWith('--'))
 }
@@ -56,7 +56,7 @@ export function storageOf(read: SettingReader, { inMemory, endpoints, dataDirect
   const minBytes = integer(read.required('etcd-defrag-min-bytes'), 0, Number.MAX_SAFE_INTEGER)
   const defragment = freePercent === 0 ? undefined : { freeShare: freePercent / 100, minBytes }
   if (endpoints.length === 0) {
-    // Without a value the server would start with an empty store of its own.
+    // If an empty value were accepted, the server would start with an empty store of its own.
     if (read.isSet('etcd-servers')) throw usageError(`${read.required('etcd-servers').source} needs a value`)
     const given = {
       '--etcd-cafile': caFile,

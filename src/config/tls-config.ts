@@ -4,7 +4,7 @@ import { usageError } from './start-error.ts'
 
 export interface TlsRules {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
-  /** OpenSSL's names. */
+  /** OpenSSL's names of the cipher suites. */
   readonly ciphers: string
   /** OpenSSL's names of the groups for key agreement. Undefined: OpenSSL's default. */
   readonly curves: string | undefined
@@ -15,7 +15,7 @@ const VERSIONS: Readonly<Record<string, TlsRules['minVersion']>> = {
   VersionTLS13: 'TLSv1.3',
 }
 
-/** Cipher suites with new keys for every connection and with authenticated encryption. Others are not offered. */
+/** Cipher suites with new keys for every connection and with authenticated encryption. Other suites are not offered. */
 const SUITES: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
@@ -32,7 +32,7 @@ const SUITES_OF_13: readonly string[] = [
   'TLS_CHACHA20_POLY1305_SHA256',
 ]
 
-/** By their numbers in TLS, which are also those of Go. */
+/** OpenSSL's names of curves by their numbers in TLS. Go uses the same numbers. */
 const CURVES: Readonly<Record<string, string>> = {
   '23': 'P-256',
   '24': 'P-384',

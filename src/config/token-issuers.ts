@@ -1,7 +1,6 @@
 // External token authenticators, from the configuration: JWT issuers by flags or by file, and the token webhook.
 import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { webhookTokens } from '../auth/webhook-token.ts'
-import { parseYaml } from '../codec/yaml-parse.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
@@ -14,11 +13,11 @@ import {
   readAuthenticationConfig,
 } from './authentication-file.ts'
 import type { Config } from './config.ts'
-import { readAuthorities, readTextFile } from './files.ts'
+import { readAuthorities, readDocument } from './files.ts'
 import type { OidcConfig } from './authentication-config.ts'
-import { type JwtIssuers, type OnReload, openJwtIssuers } from './jwt-issuers.ts'
+import { type JwtIssuers, openJwtIssuers } from './jwt-issuers.ts'
 import type { ReloadRequests } from './reload-requests.ts'
-import { reasonOf, StartError } from './start-error.ts'
+import type { OnReload } from './reloaded-files.ts'
 import { reviewCalls } from '../auth/review-calls.ts'
 import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
 
@@ -49,7 +48,9 @@ export function openTokenIssuers(parts: TokenIssuersParts): TokenIssuers {
   const strictCaller = new OutgoingCaller({ egress: egressPolicy(config.egress), measures })
   const file = config.identity.authenticationFile
   const read = (): AuthenticationConfig | undefined =>
-    file === undefined ? undefined : readFile(file, config.identity.issuers)
+    file === undefined
+      ? undefined
+      : readDocument(file, FLAG, (document) => readAuthenticationConfig(document, config.identity.issuers))
   const fromFile = read()
   const issuers = fromFile?.issuers ?? (config.identity.oidc === undefined ? [] : [issuerOfFlags(config.identity.oidc)])
   const jwt: JwtIssuers | undefined =
@@ -68,20 +69,7 @@ export function openTokenIssuers(parts: TokenIssuersParts): TokenIssuers {
   }
 }
 
-function readFile(file: string, ownIssuers: readonly string[]): AuthenticationConfig {
-  try {
-    const { value, duplicates } = parseYaml(Buffer.from(readTextFile(file, FLAG)))
-    if (duplicates.length > 0) throw new Error(duplicates[0])
-    const reading = readAuthenticationConfig(value, ownIssuers)
-    if (reading.kind === 'config') return reading.config
-    throw new Error(reading.faults.join('; '))
-  } catch (error) {
-    if (error instanceof StartError) throw error
-    throw new StartError(`${FLAG} ${file}: ${reasonOf(error)}`, { cause: error })
-  }
-}
-
-/** P-071. */
+/** The issuer of the `--oidc-*` flags (P-071). */
 function issuerOfFlags(oidc: OidcConfig): JwtIssuerConfig {
   const prefixed = (given: string | undefined, fallback: string): string => (given === '-' ? '' : (given ?? fallback))
   const { usernameClaim, groupsClaim } = oidc

@@ -1,15 +1,15 @@
 // The TracingConfiguration (P-492).
 import path from 'node:path'
+import { DocumentFaults } from '../api/document-faults.ts'
 import { asMap, textOrEmpty } from '../api/members.ts'
 import { jsonText } from '../api/json-text.ts'
 import { own, type Value } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import { DocumentFaults } from './document-faults.ts'
 import { readFileAs } from './files.ts'
 import type { SettingReader } from './setting-reader.ts'
 
 export interface TracingSettings {
-  /** `http://host:4317` or, for gRPC, `unix:///path`: of a collector that speaks OTLP. */
+  /** The URL of a collector that speaks OTLP: `http://host:4317` or, for gRPC, `unix:///path`. */
   readonly url: string
   readonly protocol: 'grpc' | 'http'
   /** The sampling of requests without a trace of their own. */
@@ -52,7 +52,7 @@ export function readTracingFile(document: Value): TracingSettings {
   return { ...url, samplingRatePerMillion: Number(rate) }
 }
 
-/** The reference only takes gRPC without TLS, where `dns:` names are allowed. URLs of HTTP are ours. */
+/** The reference only takes gRPC without TLS, where `dns:` names are allowed. HTTP URLs are our addition. */
 function urlOf(endpoint: string): Pick<TracingSettings, 'url' | 'protocol'> | undefined {
   if (/^https?:\/\//.test(endpoint)) return URL.canParse(endpoint) ? { url: endpoint, protocol: 'http' } : undefined
   const [, socket] = /^unix:(?:\/\/(?=\/))?(.*)$/.exec(endpoint) ?? []
@@ -63,7 +63,7 @@ function urlOf(endpoint: string): Pick<TracingSettings, 'url' | 'protocol'> | un
   return pathname === '/' && search === '' && hash === '' ? { url, protocol: 'grpc' } : undefined
 }
 
-/** gRPC also takes a path that is relative to where the server was started. */
+/** gRPC also takes a path that is relative to the server's working directory. */
 function socketUrl(socket: string): Pick<TracingSettings, 'url' | 'protocol'> | undefined {
   if (socket === '' || socket.startsWith('//') || /[\s\0]/.test(socket)) return undefined
   return { url: `unix://${path.resolve(socket)}`, protocol: 'grpc' }

@@ -1,4 +1,4 @@
-// kubeconfigs of webhooks: the current context says which server to call, with which credentials.
+// kubeconfigs of webhooks: the current context names the server and the credentials.
 import { dirname, resolve } from 'node:path'
 import { asMap, isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { own, type Value, type ValueMap } from '../api/value.ts'

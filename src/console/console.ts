@@ -40,7 +40,7 @@ export interface ConsoleOptions extends SessionOptions {
   readonly log: Log
   /** The clock by which open streams check their sessions. */
   readonly waitClock: Clock
-  /** The provider for logins. Undefined: none. */
+  /** The provider for logins. Undefined: there is no provider. */
   readonly provider: Provider | undefined
 }
 
@@ -52,12 +52,12 @@ const LONGEST_LOGIN_BYTES = 16 * 1024
 /** The time for which a stream continues after its session has ended. */
 const LOOK_EVERY_MS = 1000
 
-/** The target that a request of the console means; undefined for all other requests. */
+/** The target in the API of a request of a console page. Undefined: it is another request. */
 export function consoleTarget(target: string): string | undefined {
   return target.startsWith(BELOW_API) ? target.slice(API_PATH.length) : undefined
 }
 
-/** `audited` audits logins and logouts. */
+/** `audited` audits logins, logouts and the making of login codes. */
 export function serveConsole(options: ConsoleOptions, audited: AuditEntrance): Filter {
   const files = new StaticFiles(options.folder)
   const sessions = new Sessions(options)
@@ -92,7 +92,7 @@ async function enterSession(sessions: Sessions, { waitClock }: ConsoleOptions, r
   if (session === undefined) throw new ApiError('Unauthorized', 'there is no session: log in to the console')
   const { credential } = session
   request.useSession(credential.kind === 'token' ? `Bearer ${credential.token}` : undefined)
-  // Other requests end soon.
+  // A request with a deadline ends soon, so its session is not checked again.
   if (request.deadline.kind === 'after') return
   const look = async (): Promise<void> => {
     if (await sessions.isOver(session, request.signal)) request.breakOff()
@@ -100,7 +100,7 @@ async function enterSession(sessions: Sessions, { waitClock }: ConsoleOptions, r
   request.responder.whenOver(repeat(waitClock, LOOK_EVERY_MS, () => void look().catch(() => {})))
 }
 
-/** Removes the cookie from the request: an aggregated server must not get it. */
+/** The session of a request. Takes the cookie out of the request: an aggregated server must not get it. */
 async function sessionOf(sessions: Sessions, request: HttpRequest): Promise<Session | undefined> {
   const session = await sessions.find(request.takeHeader('cookie'), request.signal)
   const isMissing = session?.credential.kind === 'certificate' && request.remote.certificate === undefined
@@ -115,7 +115,7 @@ interface SessionParts extends ConsoleOptions {
   readonly login: ProviderLogin | undefined
 }
 
-/** The facts for the page before a login. */
+/** Answers with the user of the session, or else with the ways to log in without a token. */
 async function showSession(sessions: Sessions, options: SessionParts, request: HttpRequest): Promise<HttpResponse> {
   refuseOtherSites(request)
   const session = await sessionOf(sessions, request)
@@ -128,7 +128,10 @@ interface LoginParts extends ConsoleOptions {
   readonly codes: LoginCodes
 }
 
-/** Logs in with the token or the code in the body, or without one with the certificate of the connection. It ends the session before. */
+/**
+ * Logs in with the token or the code in the body. If the body has neither, the certificate of the connection counts. Ends the earlier
+ * session.
+ */
 async function logIn(sessions: Sessions, { codes, ...options }: LoginParts, request: HttpRequest): Promise<Entered> {
   refuseUnposted(request)
   const sent = loginIn(await request.body.read())
@@ -140,7 +143,7 @@ async function logIn(sessions: Sessions, { codes, ...options }: LoginParts, requ
   return begin(sessions, options, { request, credential, before, answer, use: () => codes.use(code, request.signal) })
 }
 
-/** Makes a code for the client's own token. A session of a browser cannot make one. */
+/** Makes a code for the client's own token. A session of a browser cannot make a code. */
 async function makeCode(codes: LoginCodes, options: ConsoleOptions, request: HttpRequest): Promise<Entered> {
   if (request.method !== 'POST') throw methodNotAllowedError()
   if (request.hasHeaderLike('impersonate-'))
@@ -150,7 +153,7 @@ async function makeCode(codes: LoginCodes, options: ConsoleOptions, request: Htt
   if (token === undefined || user === undefined)
     throw new ApiError(
       'Unauthorized',
-      'a code takes a token that the server knows; with a certificate, log in in the browser',
+      'a code needs a token that the server knows; with a certificate, log in with the browser',
     )
   return {
     user,
@@ -196,7 +199,7 @@ function tell({ log }: ConsoleOptions, { auditId, remote }: HttpRequest, user: U
   log.info({ auditId, user: user.name, from: remote.address }, what)
 }
 
-/** Links lead browsers to these pages. The state in their cookie authenticates the callback. */
+/** Links lead browsers to these pages, so the origin is not checked. The state in the cookie of the login authenticates the callback. */
 function providerPaths(
   sessions: Sessions,
   options: ConsoleOptions,
@@ -277,7 +280,7 @@ function bearerTokenOf(request: HttpRequest): string | undefined {
   return /^bearer (\S+)$/i.exec(request.takeCredential()?.trim() ?? '')?.[1]
 }
 
-/** Programs at `/` get the list of paths, as the reference gives it. Only browsers ask for HTML. */
+/** Whether a browser reads `/`. Programs get the list of paths there, as from the reference. Only browsers ask for HTML. */
 function isBrowserAtRoot({ method, headers, isOfConsole, transport }: HttpRequest): boolean {
   const isReading = (method === 'GET' || method === 'HEAD') && transport === 'plain' && !isOfConsole
   return isReading && /\btext\/html\b/.test(String(headers['accept'] ?? ''))

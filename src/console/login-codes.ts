@@ -1,5 +1,5 @@
-// Codes that log a browser in once, for `quarterdeck console`. A code is the token of the client that asked for it, sealed for this server:
-// to make one takes the token, and to use one gives the rights of the token. A code is valid for two minutes, for one login, on this
+// Codes that log a browser in once, for `quarterdeck console`. A code is the sealed token of the client that requested it. Only a client
+// with the token can make a code. The user of a code gets the rights of the token. A code is valid for two minutes, for one login, on this
 // machine, and for the address that it was made for. The server stores only which codes were used.
 import { hash, randomBytes } from 'node:crypto'
 import type { User } from '../api/user.ts'
@@ -15,7 +15,7 @@ const VALID_SECONDS = 120
 
 /** The content of a code. */
 export interface LoginCode {
-  /** The record of used codes that it belongs to. */
+  /** The identity of the code in the record of used codes. */
   readonly use: SessionId
   readonly token: string
 }
@@ -35,7 +35,7 @@ export class LoginCodes {
     refuseElsewhere(request)
     const { clock, key } = this.#options
     const use = {
-      // Not the user's record of ended sessions: a full record ends every session of its user.
+      // Codes do not use the user's record of ended sessions: a full record ends every session of its user.
       owner: hash('sha256', `${PURPOSE} ${name}`).slice(0, 32),
       id: randomBytes(12).toString('base64url'),
       until: Math.floor(clock.now()) + VALID_SECONDS * 1000,
@@ -45,7 +45,7 @@ export class LoginCodes {
     return { code, validSeconds: VALID_SECONDS }
   }
 
-  /** Throws for a code that is not valid at this address. Whether it was used before shows only when `use` is called. */
+  /** Throws for a code that is not valid at this address. Only `use` checks whether the code was used before. */
   async open(request: HttpRequest, code: string): Promise<LoginCode> {
     refuseElsewhere(request)
     const key = await this.#options.key.find(request.signal)
@@ -69,7 +69,7 @@ function invalidCode(): ApiError {
   )
 }
 
-/** A proxy on this machine would be on loopback too. It passes on another host name. */
+/** A proxy on this machine would be on loopback too. Such a proxy forwards a host name that is not a loopback name. */
 function refuseElsewhere({ remote, host }: HttpRequest): void {
   if (!remote.isLoopback || !isLoopbackHost(host))
     throw new ApiError('Forbidden', 'codes are only for browsers on the machine of the server, at its loopback address')

@@ -9,7 +9,7 @@ import type { SessionId } from './sessions.ts'
 export interface Provider {
   readonly issuer: string
   readonly clientId: string
-  /** Both throw an `Error` with a message for the log. */
+  /** Both functions throw an `Error` with a message for the log. */
   readonly readJson: (url: string, signal: AbortSignal) => Promise<unknown>
   readonly postForm: (url: string, form: string, signal: AbortSignal) => Promise<unknown>
 }
@@ -24,7 +24,7 @@ export const BEGIN = '/console/provider/login'
 export const COME_BACK = '/console/provider/callback'
 
 interface Attempt {
-  /** The session of the browser. When it comes back from another site, the browser does not send the strict cookie of the session. */
+  /** The session of the browser. When the browser comes back from another site, it does not send the strict cookie of the session. */
   readonly before: SessionId | undefined
   readonly state: string
   readonly nonce: string
@@ -73,7 +73,7 @@ export class ProviderLogin {
     return { location: location.href, cookie: `${COOKIE}=${sealed}; ${ATTRIBUTES}; Max-Age=${LASTS_SECONDS}` }
   }
 
-  /** The provider's token for the code in the request, which is not checked here, and the session before. */
+  /** The provider's token for the code in the request, and the session before the login. The caller checks the token. */
   async finish(request: HttpRequest): Promise<{ readonly token: string; readonly before: SessionId | undefined }> {
     const { query, host, signal } = request
     const attempt = await this.#attemptOf(request)
@@ -137,7 +137,7 @@ function refused(why: string): ApiError {
   return new ApiError('Unauthorized', why)
 }
 
-/** The authenticator checks the signature. */
+/** The nonce in a token. The authenticator checks the signature. */
 function nonceOf(token: string): string | undefined {
   try {
     return textIn(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()), 'nonce')

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../http/http.ts'
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Writes must have an origin. Reads may have none, but not another one. */
+/** A header must name the origin of the console, and no header may name another origin. A plain read may have no such header. */
 export function isSameOrigin({ method, headers, host, transport }: HttpRequest): boolean {
   const { origin, 'sec-fetch-site': site } = headers
   if (origin !== undefined && !isOriginOf(origin, host)) return false

@@ -18,7 +18,7 @@ export function seal(key: Buffer, purpose: string, text: string): string {
   return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Undefined: it was not sealed with the key for this purpose, or was changed. */
+/** The text. Undefined: it was not sealed with this key for this purpose, or was changed. */
 export function open(key: Buffer, purpose: string, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined

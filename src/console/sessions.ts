@@ -1,5 +1,5 @@
 // Sessions of the console: the user's own credential, sealed in a cookie. The server authenticates it anew with every request, so that a
-// session never outlives a token and never has more rights than it. The server stores only which sessions were ended by a logout.
+// session never outlives a token and never has more rights than the token. The server stores only which sessions were ended by a logout.
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { cookieValue, open, seal, type SessionKey } from './sealed.ts'
@@ -12,13 +12,13 @@ export interface SessionId {
   /** A digest of the user's name. */
   readonly owner: string
   readonly id: string
-  /** When it ends at the latest, in milliseconds since 1970. */
+  /** The latest end of the session, in milliseconds since 1970. */
   readonly until: number
 }
 
 export interface Session extends SessionId {
   readonly credential: Credential
-  /** The name of the user who logged in. A version before this one sealed none. */
+  /** The name of the user who logged in. Undefined: an older version of the server sealed the cookie. */
   readonly user: string | undefined
 }
 
@@ -36,10 +36,10 @@ export interface SessionOptions {
 }
 
 const COOKIE = '__Secure-quarterdeck'
-/** Only pages of the console get it, and never a script. */
+/** The browser sends the cookie only to the console, and scripts cannot read it. */
 const ATTRIBUTES = 'Path=/console; Secure; HttpOnly; SameSite=Strict'
 const LONGEST_MS = 12 * 60 * 60_000
-/** Browsers drop cookies that are longer. */
+/** Browsers drop longer cookies. */
 const LONGEST_COOKIE = 4096
 /** The value of `Set-Cookie` that removes the cookie. */
 export const NO_COOKIE = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
@@ -70,7 +70,7 @@ export class Sessions {
     return pair.length > LONGEST_COOKIE ? undefined : `${pair}; ${ATTRIBUTES}`
   }
 
-  /** Every copy of its cookie is refused from then on. */
+  /** Ends a session: every copy of its cookie is refused from then on. */
   async end(session: SessionId, signal: AbortSignal): Promise<void> {
     await this.#options.ended.add(session, signal)
   }
@@ -83,7 +83,7 @@ export class Sessions {
     const opened = key === undefined ? undefined : open(key, COOKIE, value)
     if (opened === undefined) return undefined
     const { token, user, owner, id, until } = JSON.parse(opened) as Sealed
-    // A version before this one sealed no id.
+    // An older version of the server sealed no id.
     if (id === undefined) return undefined
     const credential: Credential = token === undefined ? { kind: 'certificate' } : { kind: 'token', token }
     const session = { credential, user, owner, id, until }

@@ -44,7 +44,7 @@ interface StaticFile {
 export class StaticFiles {
   readonly #folder: string
   #files: ReadonlyMap<string, StaticFile> | undefined
-  /** Decompressed files, for clients without the compression. They are kept, since requests for them need no login. */
+  /** Decompressed files, for clients that do not accept Brotli. They are kept, because requests for them need no login. */
   readonly #plain = new Map<StaticFile, Buffer>()
 
   /** `folder`: the built files. */

@@ -1,4 +1,4 @@
-// The discovery document of an aggregated API server, read for our own (P-389).
+// Reads the discovery document of an aggregated API server for our own discovery (P-389).
 import { asMap, isTrue, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { AggregatedService } from '../kinds/kinds.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -13,10 +13,10 @@ export type ReadAggregatedDiscovery = (service: AggregatedService, signal: Abort
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 16 * 1024 * 1024
-/** The user that reads it. */
+/** The user of the calls that read documents of other servers. */
 export const asOurselves = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' } as const
 
-/** Calls the other server as this server itself. Throws with a message for people. */
+/** Calls the other server as this server itself. Throws an error with a message for users. */
 export function aggregatedDiscoveryReader(
   caller: OutgoingCaller,
   targetOf: (service: AggregatedService) => OutgoingTarget,

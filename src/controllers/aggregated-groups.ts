@@ -1,4 +1,4 @@
-// The aggregated API groups, as the stored APIServices say, and their order among our own in discovery (P-388, P-389).
+// The aggregated API groups of the stored APIServices, and their order among our own groups in discovery (P-388, P-389).
 import {
   compareVersions,
   type RankedVersion,
@@ -30,7 +30,7 @@ type Resources = DiscoveryGroup['versions'][number]['resources']
 
 const REFRESH_MS = 30_000
 
-/** The reads of the other servers. */
+/** The functions that read the other servers. */
 export interface AggregatedReaders {
   readonly resources: ReadAggregatedDiscovery
   readonly documents: ReadAggregatedDocuments
@@ -42,7 +42,7 @@ export class AggregatedGroups {
   readonly #services = new Map<string, AggregatedService>()
   /** Versions that APIServices name and no server serves. */
   readonly #named = new Map<string, RankedVersion>()
-  /** The groups of the servers that can be reached, as far as they are known. */
+  /** The resources of each available APIService, as far as they are known. */
   readonly #resources = new Map<string, Resources>()
   readonly #documents = new Map<string, AggregatedDocuments>()
   readonly #read: AggregatedReaders
@@ -55,7 +55,7 @@ export class AggregatedGroups {
     'Times an APIService became unavailable, by reason.',
     ['name', 'reason'],
     {
-      // The object can have any text as its reason.
+      // An APIService can have any text as its reason.
       most: 1_000,
     },
   )
@@ -83,12 +83,12 @@ export class AggregatedGroups {
     return this.#services.size === 0
   }
 
-  /** Undefined if the version of the group is served here, or nowhere. */
+  /** The server of a version of a group. Undefined if this server serves the version, or no server does. */
   find(group: string, version: string): AggregatedService | undefined {
     return this.#services.get(`${version}.${group}`)
   }
 
-  /** The groups together with those of other servers. The same list until something changes. */
+  /** Our groups and those of other servers. Returns the same list until something changes. */
   among(own: readonly DiscoveryGroup[]): readonly DiscoveryGroup[] {
     if (this.#services.size === 0) return own
     if (this.#merged?.own !== own)
@@ -96,7 +96,7 @@ export class AggregatedGroups {
     return this.#merged.all
   }
 
-  /** These groups, and versions that APIServices name and no server serves: `/apis` is made from them (P-389). */
+  /** The given groups, and the versions that APIServices name and no server serves. `/apis` shows these groups (P-389). */
   withNamed(groups: readonly DiscoveryGroup[]): readonly DiscoveryGroup[] {
     if (this.#named.size === 0) return groups
     if (this.#told?.groups !== groups) {
@@ -105,7 +105,7 @@ export class AggregatedGroups {
     return this.#told.all
   }
 
-  /** Our documents and those of other servers. The same object until something changes. */
+  /** Our documents and those of other servers. Returns the same object until something changes. */
   documents(own: OpenApiDocuments): PublishedDocuments {
     if (this.#documents.size === 0) return own
     if (this.#published?.own !== own) {
@@ -114,7 +114,7 @@ export class AggregatedGroups {
     return this.#published.all
   }
 
-  /** Follows until the signal fires. */
+  /** Follows the APIServices until the signal fires. */
   async follow(store: Store, resources: ResourceTable, signal: AbortSignal): Promise<void> {
     const put = (name: string, service: AggregatedService | undefined): void => {
       const before = this.#services.get(name)
@@ -160,7 +160,7 @@ export class AggregatedGroups {
     if (this.#documents.delete(name)) this.#published = undefined
   }
 
-  /** If the server cannot be read now, the last result stays valid. */
+  /** Reads the resources and documents of a server. If that fails, the last result stays valid. */
   async #load(service: AggregatedService, signal: AbortSignal): Promise<void> {
     const isWanted = (): boolean => this.#services.get(service.name)?.isAvailable === true
     try {
@@ -174,7 +174,7 @@ export class AggregatedGroups {
       this.#documents.set(service.name, documents)
       if (documents.v3Address !== before?.v3Address || documents.v2 !== before?.v2) this.#published = undefined
     } catch {
-      // The availability is checked and reported by the controller.
+      // A controller checks and reports the availability (`api-service-availability.ts`).
     }
   }
 }
@@ -210,7 +210,7 @@ function byPriority(a: Version, b: Version): number {
   return (b.priority?.version ?? 0) - (a.priority?.version ?? 0) || compareVersions(a.version, b.version)
 }
 
-/** The core group comes first, then groups without a priority, then by the highest priority of a version (P-388). */
+/** The core group comes first, then groups without a priority, then the other groups by the highest group priority of a version (P-388). */
 function rankOf({ group, versions }: DiscoveryGroup): number {
   if (group === '') return Infinity
   return Math.max(...versions.map(groupPriority))

@@ -1,5 +1,6 @@
-// Includes the OpenAPI documents of other servers in our own (P-390). Version 2 has one document for all groups, so theirs are read and joined.
-// In version 3 the list is ours, and their documents are passed on when a client asks.
+// Includes the OpenAPI documents of other servers in our own (P-390). Version 2 has one document for all groups, so the documents of the
+// other servers are read and joined. Version 3 has a document for each version of a group. There the list is ours, and a client's request
+// for a document of another server is passed on.
 import { parseJsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
@@ -63,7 +64,7 @@ export function aggregatedDocumentsReader(
   }
 }
 
-/** Relative to the server; an address of another kind would lead clients elsewhere. */
+/** The path of the document, relative to the server. Undefined for any other address, which would lead clients elsewhere. */
 function addressIn(index: unknown, { group, version }: AggregatedService): string | undefined {
   const key = `apis/${group}/${version}`
   const entry = mapOrEmpty(mapOrEmpty(asMap(index as Value), 'paths'), key)
@@ -73,7 +74,7 @@ function addressIn(index: unknown, { group, version }: AggregatedService): strin
 
 export type PublishedDocuments = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
 
-/** Our groups and theirs. */
+/** Our documents and those of other servers. */
 export function publishedDocuments(ours: OpenApiDocuments, theirs: readonly AggregatedDocuments[]): PublishedDocuments {
   const merged = theirs.filter(({ v2 }) => v2 !== undefined)
   const listed = theirs.filter(({ v3Address }) => v3Address !== undefined)

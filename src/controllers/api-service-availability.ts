@@ -7,19 +7,17 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../kinds/kinds.ts'
 import { own } from '../api/value.ts'
-import { pause } from '../lib/pause.ts'
-import { together } from '../lib/together.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { WorkQueue } from './work-queue.ts'
+import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
+import type { WorkQueue } from './work-queue.ts'
 import { serverContext, succeeds, updateLive } from './writes.ts'
-import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const RECHECK_MS = 30_000
 const PROBES = 5
 
-/** Asks the other server for its discovery document. Throws with a message that says why it could not. */
+/** Asks the other server for its discovery document. If that fails, throws an error with the reason. */
 export type ProbeApiService = (service: AggregatedService, signal: AbortSignal) => Promise<unknown>
 
 interface Verdict {
@@ -29,14 +27,13 @@ interface Verdict {
 }
 
 export function apiServiceAvailability(parts: ControllerParts, probe: ProbeApiService): Controller {
-  return {
-    name: 'remote-availability',
-    canWait: true,
-    run: (signal) => new RemoteAvailability(parts, probe).run(signal),
-  }
+  const options = { name: 'remote-availability', canWait: true, workers: 2, whenSynced: true }
+  return keyedController(parts, options, (queue) => new RemoteAvailability(parts, probe, queue))
 }
 
-class RemoteAvailability {
+class RemoteAvailability implements KeyedWork {
+  /** The work waits for all of them: before the services are known, each of them would count as missing. */
+  readonly followed: readonly FollowedType[]
   readonly #parts: ControllerParts
   readonly #probe: ProbeApiService
   readonly #remotes = new Map<string, AggregatedService>()
@@ -45,55 +42,36 @@ class RemoteAvailability {
   readonly #queue: WorkQueue
   readonly #apiServices: Resource
 
-  constructor(parts: ControllerParts, probe: ProbeApiService) {
+  constructor(parts: ControllerParts, probe: ProbeApiService, queue: WorkQueue) {
     this.#parts = parts
     this.#probe = probe
+    this.#queue = queue
     this.#apiServices = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
-    const work = (name: string, signal: AbortSignal): Promise<void> => this.#check(name, signal)
-    this.#queue = new WorkQueue(parts, { name: 'remote-availability', workers: 2, work })
+    const services = servedResource(parts.resources(), 'services')
+    const slices = servedResource(parts.resources(), 'endpointslices', 'discovery.k8s.io')
+    this.followed = [
+      {
+        type: this.#apiServices,
+        onPresent: (stored) => this.#onRemote(stored),
+        onGone: ({ name }) => void this.#remotes.delete(name),
+      },
+      { type: services, ...this.#kept('core_v1.Service', this.#services, serviceOf) },
+      { type: slices, ...this.#kept('discovery.k8s.io_v1.EndpointSlice', this.#slices, sliceOf) },
+    ]
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const { store } = this.#parts.registry
-    const services = servedResource(this.#parts.resources(), 'services')
-    const slices = servedResource(this.#parts.resources(), 'endpointslices', 'discovery.k8s.io')
-    const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
-    await together(signal, (until) => [
-      runInformer(store, this.#apiServices, { onPresent: this.#onRemote, onGone: this.#onRemoteGone }, until),
-      runInformer(
-        store,
-        services,
-        { ...this.#kept('core_v1.Service', this.#services, serviceOf), onSynced: loaded[0].resolve },
-        until,
-      ),
-      runInformer(
-        store,
-        slices,
-        { ...this.#kept('discovery.k8s.io_v1.EndpointSlice', this.#slices, sliceOf), onSynced: loaded[1].resolve },
-        until,
-      ),
-      // Before the services are known, each of them would count as missing.
-      Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(until)),
-      pause(this.#parts.clock, Number.POSITIVE_INFINITY, until).then(() => loaded.forEach(({ resolve }) => resolve())),
-    ])
-  }
-
-  readonly #onRemote = (stored: StoredObject): void => {
+  #onRemote(stored: StoredObject): void {
     const remote = readAggregatedService(stored.object())
     if (remote === undefined) this.#remotes.delete(stored.name)
     else this.#remotes.set(stored.name, remote)
     if (remote !== undefined) this.#queue.add(stored.name)
   }
 
-  readonly #onRemoteGone = ({ name }: StoredObject): void => {
-    this.#remotes.delete(name)
-  }
-
   #kept<N extends KindName, T extends { readonly service: string }>(
     kind: N,
     into: Map<string, T>,
     read: (object: ObjectOf<N>) => T,
-  ): { onPresent: (stored: StoredObject) => void; onGone: (stored: StoredObject) => void } {
+  ): Omit<FollowedType, 'type'> {
     const tell = (service: string): void => {
       for (const [name, remote] of this.#remotes) if (keyOfReference(remote) === service) this.#queue.add(name)
     }
@@ -113,7 +91,7 @@ class RemoteAvailability {
     }
   }
 
-  async #check(name: string, signal: AbortSignal): Promise<void> {
+  async work(name: string, signal: AbortSignal): Promise<void> {
     const remote = this.#remotes.get(name)
     if (remote === undefined) return
     const verdict = this.#findFault(remote) ?? (await this.#ask(remote, signal))
@@ -121,7 +99,7 @@ class RemoteAvailability {
     this.#queue.addAfter(name, RECHECK_MS)
   }
 
-  /** The faults that are found without a call to the other server. */
+  /** The first fault that is found without a call to the other server. Undefined: none. */
   #findFault({ service }: AggregatedService): Verdict | undefined {
     const { namespace, name, port } = service
     const subject = `service/${name} in ${JSON.stringify(namespace)}`
@@ -143,7 +121,7 @@ class RemoteAvailability {
     return fault('MissingEndpoints', why)
   }
 
-  /** One successful answer is enough: the other requests may have reached a stopping instance of the service. */
+  /** Sends several requests. One successful answer is enough: the other requests may have reached a stopping instance of the service. */
   async #ask(remote: AggregatedService, signal: AbortSignal): Promise<Verdict> {
     try {
       await Promise.any(Array.from({ length: PROBES }, () => this.#probe(remote, signal)))

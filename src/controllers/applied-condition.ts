@@ -1,4 +1,4 @@
-// A condition that a controller sets as if by server-side apply: it owns that condition and nothing else.
+// Sets a condition as server-side apply would: the controller owns that condition and nothing else.
 import { metaOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 
@@ -12,7 +12,7 @@ interface WithConditions extends ApiObject {
   readonly status: { readonly conditions?: readonly { readonly type?: string }[] }
 }
 
-/** The object with the condition, which replaces the one of its type. Write it with `tracksFields`. */
+/** The object with the condition, which replaces another condition of its type. Write the object with `tracksFields`. */
 export function withAppliedCondition<T extends WithConditions>(
   live: T,
   condition: AppliedCondition,

@@ -1,5 +1,5 @@
-// The default roles of controllers as data; `bootstrap-policy.ts` says how to read it. Each is bound to the service account in
-// kube-system that has the last part of its name.
+// The default roles of controllers as data, in the format of `bootstrap-policy.ts`. Each role is bound to the service account in
+// kube-system that is named by the last part of the role's name.
 
 export const CONTROLLER_ROLES = `
 system:controller:attachdetach-controller
@@ -43,15 +43,15 @@ system:controller:deployment-controller
   create delete get list patch update watch | apps extensions | replicasets
   get list update watch | core | pods
   create patch update | core events.k8s.io | events
-system:controller:device-taint-eviction-controller
+system:controller:device-taint-eviction-controller if DRADeviceTaints
   delete get list watch | core | pods
   patch update | core | pods/status
   R | resource.k8s.io | resourceclaims
   R | resource.k8s.io | resourceslices
   R | resource.k8s.io | deviceclasses
   create patch update | core events.k8s.io | events
-  patch update | resource.k8s.io | devicetaintrules/status since 1.37
-  R | resource.k8s.io | devicetaintrules since 1.37
+  patch update | resource.k8s.io | devicetaintrules/status if DRADeviceTaintRules
+  R | resource.k8s.io | devicetaintrules if DRADeviceTaintRules
 system:controller:disruption-controller
   R | apps extensions | deployments
   R | apps extensions | replicasets
@@ -106,7 +106,8 @@ system:controller:job-controller
   update | batch | jobs/finalizers
   create delete list patch watch | core | pods
   create patch update | core events.k8s.io | events
-system:controller:kube-apiserver-serving-clustertrustbundle-publisher since 1.37
+  create get list patch update watch | scheduling.k8s.io | podgroups workloads if WorkloadWithJob
+system:controller:kube-apiserver-serving-clustertrustbundle-publisher if ClusterTrustBundle
   attest | certificates.k8s.io | signers | kubernetes.io/kube-apiserver-serving
   create delete list update watch | certificates.k8s.io | clustertrustbundles
   create patch update | core events.k8s.io | events
@@ -138,8 +139,11 @@ system:controller:pod-garbage-collector
   delete list watch | core | pods
   R | core | nodes
   patch | core | pods/status
-system:controller:podcertificaterequestcleaner since 1.37
+system:controller:podcertificaterequestcleaner if PodCertificateRequest
   delete get list watch | certificates.k8s.io | podcertificaterequests
+system:controller:podgroup-protection-controller if GenericWorkload
+  get list update watch | scheduling.k8s.io | podgroups
+  R | core | pods
 system:controller:pv-protection-controller
   get list update watch | core | persistentvolumes
   create patch update | core events.k8s.io | events
@@ -167,7 +171,16 @@ system:controller:resource-claim-controller
   patch update | resource.k8s.io | resourceclaims resourceclaims/status
   patch update | core | pods/status
   create patch update | core events.k8s.io | events
-  patch update | resource.k8s.io | resourceclaims/binding
+  R | scheduling.k8s.io | podgroups if DRAWorkloadResourceClaims
+  patch update | scheduling.k8s.io | podgroups/status if DRAWorkloadResourceClaims
+  patch update | resource.k8s.io | resourceclaims/binding if DRAResourceClaimGranularStatusAuthorization
+system:controller:resourcepoolstatusrequest-controller if DRAResourcePoolStatus
+  delete get list watch | resource.k8s.io | resourcepoolstatusrequests
+  patch update | resource.k8s.io | resourcepoolstatusrequests/status
+  R | resource.k8s.io | resourceslices
+  R | resource.k8s.io | resourceclaims
+  R | resource.k8s.io | devicetaintrules since 1.37
+  create patch update | core events.k8s.io | events
 system:controller:resourcequota-controller
   list watch | * | *
   update | core | resourcequotas/status
@@ -210,7 +223,11 @@ system:controller:statefulset-controller
   delete update | core | persistentvolumeclaims
   update | core | pods/finalizers
   create patch update | core events.k8s.io | events
-system:controller:storage-version-migrator-controller since 1.37
+system:controller:storage-version-garbage-collector if StorageVersionAPI
+  R | coordination.k8s.io | leases
+  delete get list patch update watch | internal.apiserver.k8s.io | storageversions
+  get patch update | internal.apiserver.k8s.io | storageversions/status
+system:controller:storage-version-migrator-controller if StorageVersionMigrator
   list patch | * | *
   get | apiextensions.k8s.io | customresourcedefinitions
   patch | apiextensions.k8s.io | customresourcedefinitions/status

@@ -1,7 +1,7 @@
-// The default roles as data, a line a rule (P-145 to P-150). A role is its name, the labels that other roles aggregate it by
-// (`+`) and the label that it aggregates by itself (`=`); below it stand verbs | groups | resources | names, or verbs @ paths.
-// A rule, or a role with its rules, that ends in `since VERSION` exists from that API level on.
-// `R` is get, list and watch; `W` is create, delete, deletecollection, patch and update; `RW` is all of them.
+// The default roles as data (P-145 to P-150). The line of a role has its name, the labels by which other roles aggregate it (`+`) and the
+// label by which it aggregates other roles (`=`). Each line below is a rule: verbs | groups | resources | names, or verbs @ paths. The end of
+// a line can name a condition of the role or rule: `since VERSION` is an API level or a newer one, and `if GATE` is a gate that is on. `R`
+// is get, list and watch; `W` is create, delete, deletecollection, patch and update; `RW` is all of them.
 
 export const CLUSTER_ROLES = `
 admin =aggregate-to-admin
@@ -28,6 +28,9 @@ system:aggregate-to-edit +aggregate-to-edit
   W | networking.k8s.io | ingresses networkpolicies
   RW | coordination.k8s.io | leases
   W | resource.k8s.io | resourceclaims resourceclaimtemplates
+  W | scheduling.k8s.io | podgroups workloads if GenericWorkload
+  W | scheduling.k8s.io | compositepodgroups if CompositePodGroup
+  W | lifecycle.k8s.io | evictionrequests if EvictionRequestAPI
 system:aggregate-to-view +aggregate-to-view
   R | core | configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status
   R | core | bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status
@@ -41,6 +44,9 @@ system:aggregate-to-view +aggregate-to-view
   R | policy | poddisruptionbudgets poddisruptionbudgets/status
   R | networking.k8s.io | ingresses ingresses/status networkpolicies
   R | resource.k8s.io | resourceclaims resourceclaims/status resourceclaimtemplates
+  R | scheduling.k8s.io | podgroups podgroups/status workloads if GenericWorkload
+  R | scheduling.k8s.io | compositepodgroups compositepodgroups/status if CompositePodGroup
+  R | lifecycle.k8s.io | evictionrequests evictions if EvictionRequestAPI
 system:auth-delegator
   create | authentication.k8s.io | tokenreviews
   create | authorization.k8s.io | subjectaccessreviews
@@ -59,7 +65,7 @@ system:certificates.k8s.io:kubelet-serving-approver
   approve | certificates.k8s.io | signers | kubernetes.io/kubelet-serving
 system:certificates.k8s.io:legacy-unknown-approver
   approve | certificates.k8s.io | signers | kubernetes.io/legacy-unknown
-system:cluster-trust-bundle-discovery since 1.37
+system:cluster-trust-bundle-discovery if ClusterTrustBundle
   R | certificates.k8s.io | clustertrustbundles
 system:discovery
   get @ /api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/
@@ -109,8 +115,12 @@ system:kube-scheduler
   update | core | pods/finalizers
   R | resource.k8s.io | resourceslices
   create delete | resource.k8s.io | resourceclaims
-  R | resource.k8s.io | devicetaintrules since 1.37
-  patch update | resource.k8s.io | resourceclaims/binding
+  R | resource.k8s.io | devicetaintrules if DRADeviceTaintRules
+  patch update | resource.k8s.io | resourceclaims/binding if DRAResourceClaimGranularStatusAuthorization
+  R | scheduling.k8s.io | podgroups if GenericWorkload
+  patch update | scheduling.k8s.io | podgroups/status if GenericWorkload
+  R | scheduling.k8s.io | compositepodgroups if CompositePodGroup
+  patch update | scheduling.k8s.io | compositepodgroups/status if CompositePodGroup
 system:kubelet-api-admin
   R | core | nodes
   proxy | core | nodes
@@ -141,12 +151,13 @@ system:node
   get patch update | core | persistentvolumeclaims/status
   R | storage.k8s.io | csidrivers
   create delete get patch update | storage.k8s.io | csinodes
+  get patch update | storage.k8s.io | csinodes/status if CSIVolumeHealth
   R | node.k8s.io | runtimeclasses
   get | resource.k8s.io | resourceclaims
   deletecollection | resource.k8s.io | resourceslices
-  R | certificates.k8s.io | clustertrustbundles since 1.37
-  get | core | serviceaccounts
-  create get list watch | certificates.k8s.io | podcertificaterequests since 1.37
+  R | certificates.k8s.io | clustertrustbundles if ClusterTrustBundle
+  get | core | serviceaccounts if KubeletServiceAccountTokenForCredentialProviders
+  create get list watch | certificates.k8s.io | podcertificaterequests if PodCertificateRequest
 system:node-bootstrapper
   create get list watch | certificates.k8s.io | certificatesigningrequests
 system:node-problem-detector
@@ -176,11 +187,11 @@ system:volume-scheduler
 view +aggregate-to-edit =aggregate-to-view
 `
 
-/** Name, role, subjects: `u:` a user, `g:` a group. */
+/** A line has a name, a role and subjects: `u:` is a user, `g:` a group and `s:` a service account. */
 export const CLUSTER_ROLE_BINDINGS = `
 cluster-admin cluster-admin g:system:masters
 system:basic-user system:basic-user g:system:authenticated
-system:cluster-trust-bundle-discovery system:cluster-trust-bundle-discovery g:system:serviceaccounts since 1.37
+system:cluster-trust-bundle-discovery system:cluster-trust-bundle-discovery g:system:serviceaccounts if ClusterTrustBundle
 system:discovery system:discovery g:system:authenticated
 system:kube-controller-manager system:kube-controller-manager u:system:kube-controller-manager
 system:kube-dns system:kube-dns s:kube-system/kube-dns
@@ -193,7 +204,7 @@ system:service-account-issuer-discovery system:service-account-issuer-discovery 
 system:volume-scheduler system:volume-scheduler u:system:kube-scheduler
 `
 
-/** As cluster roles, with the namespace before the name. */
+/** The format is that of cluster roles, with the namespace before the name. */
 export const ROLES = `
 kube-public/system:controller:bootstrap-signer
   R | core | configmaps
@@ -216,7 +227,7 @@ kube-system/system:controller:token-cleaner
   create patch update | core events.k8s.io | events
 `
 
-/** `s:` is a service account. */
+/** The format is that of cluster role bindings, with the namespace before the name. */
 export const ROLE_BINDINGS = `
 kube-public/system:controller:bootstrap-signer system:controller:bootstrap-signer s:kube-system/bootstrap-signer
 kube-system/system::extension-apiserver-authentication-reader extension-apiserver-authentication-reader u:system:kube-controller-manager u:system:kube-scheduler

@@ -1,5 +1,5 @@
-// The default RBAC roles and bindings: reconciled at every start. Additions are kept, and objects with the autoupdate annotation
-// set to `false` are left alone (P-145).
+// Reconciles the default RBAC roles and bindings at every start. Additions are kept, and objects with the autoupdate annotation set to
+// `false` are left alone (P-145).
 import type { ClusterRole, ClusterRoleBinding, LabelSelector, Role, RoleBinding } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { annotationsOf, labelsOf } from '../api/object-members.ts'
@@ -24,7 +24,7 @@ const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 const LABELS: ValueMap = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
 const ANNOTATIONS: ValueMap = { [AUTO_UPDATE]: 'true' }
 
-/** The most concurrent writes. */
+/** The largest number of concurrent writes. */
 const PARALLEL = 32
 const ATTEMPTS = 5
 
@@ -51,25 +51,35 @@ export async function makeBootstrapRoles(
   signal: AbortSignal,
 ): Promise<readonly MadeRole[]> {
   const made: MadeRole[] = []
-  await forEachAtOnce(wantedObjects(parts, level).toReversed(), { most: PARALLEL, signal }, async (wanted) => {
+  const wantedOnes = wantedObjects(parts, { level, gates: parts.gates }).toReversed()
+  await forEachAtOnce(wantedOnes, { most: PARALLEL, signal }, async (wanted) => {
     const { resource, namespace, name } = wanted
     if (await make(parts, wanted, signal)) made.push({ kind: resource.kind, namespace, name })
   })
   return made
 }
 
-/** The rules of a new default cluster role. */
-export function clusterRoleRules(name: string, level: ApiLevel = DEFAULT_LEVEL): readonly PolicyRule[] {
-  return parseRoles(CLUSTER_ROLES, level).find((role) => role.name === name)?.rules ?? []
+/** The default roles depend on the API level and on the gates. */
+interface RoleSetting {
+  readonly level: ApiLevel
+  /** The gates that are on. */
+  readonly gates: ReadonlySet<string>
 }
 
-/** Whether the object exists and can be read. */
+const PLAIN: RoleSetting = { level: DEFAULT_LEVEL, gates: new Set() }
+
+/** The rules of a new default cluster role. */
+export function clusterRoleRules(name: string, setting = PLAIN): readonly PolicyRule[] {
+  return parseRoles(CLUSTER_ROLES, setting).find((role) => role.name === name)?.rules ?? []
+}
+
+/** Makes or repairs the object. Resolves to whether it exists and can be read. */
 async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await makeOnce(parts, wanted, signal)
     } catch (error) {
-      // Another server does the same at this moment.
+      // Another server may do the same at this moment.
       if (!isReason(error, 'AlreadyExists', 'Conflict', 'NotFound')) throw error
       if (attempt < ATTEMPTS) continue
       const { resource, namespace, name } = wanted
@@ -105,7 +115,7 @@ async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSig
   return true
 }
 
-/** The found object with the parts that it lacks. Undefined: it lacks nothing. A binding to another role must be replaced. */
+/** The found object with the parts that it lacks. Undefined: it lacks nothing. `other role`: the binding must be replaced. */
 export function reconciled(found: ApiObject, wanted: ApiObject): ApiObject | 'other role' | undefined {
   if (own(annotationsOf(found), AUTO_UPDATE) === 'false') return undefined
   if (isBinding(found) && isBinding(wanted) && !equalValues(found.roleRef, wanted.roleRef)) return 'other role'
@@ -150,22 +160,22 @@ function withSelectors(found: ApiObject, wanted: ApiObject): ApiObject {
   return selectors === undefined ? found : { ...found, aggregationRule: { clusterRoleSelectors: selectors } }
 }
 
-/** Undefined if nothing is missing. */
+/** The known items and the missing ones. Undefined if none is missing. */
 function withMissing<T extends Value>(known: readonly T[], wanted: readonly T[]): readonly T[] | undefined {
   const missing = wanted.filter((item) => !known.some((other) => equalValues(other, item)))
   return missing.length === 0 ? undefined : [...known, ...missing]
 }
 
-function wantedObjects(parts: ControllerParts, level: ApiLevel): Wanted[] {
+function wantedObjects(parts: ControllerParts, setting: RoleSetting): Wanted[] {
   const [roles, bindings] = [rbac(parts, 'roles'), rbac(parts, 'rolebindings')]
   const [clusterRoles, clusterBindings] = [rbac(parts, 'clusterroles'), rbac(parts, 'clusterrolebindings')]
-  const ofControllers = parseRoles(CONTROLLER_ROLES, level)
+  const ofControllers = parseRoles(CONTROLLER_ROLES, setting)
   return [
-    ...parseBindings(CLUSTER_ROLE_BINDINGS, level).map((line) => bindingObject(clusterBindings, line)),
+    ...parseBindings(CLUSTER_ROLE_BINDINGS, setting).map((line) => bindingObject(clusterBindings, line)),
     ...ofControllers.map(({ name }) => bindingObject(clusterBindings, controllerBinding(name))),
-    ...parseBindings(ROLE_BINDINGS, level).map((line) => bindingObject(bindings, line)),
-    ...parseRoles(ROLES, level).map((line) => roleObject(roles, line)),
-    ...[...ofControllers, ...parseRoles(CLUSTER_ROLES, level)].map((line) => roleObject(clusterRoles, line)),
+    ...parseBindings(ROLE_BINDINGS, setting).map((line) => bindingObject(bindings, line)),
+    ...parseRoles(ROLES, setting).map((line) => roleObject(roles, line)),
+    ...[...ofControllers, ...parseRoles(CLUSTER_ROLES, setting)].map((line) => roleObject(clusterRoles, line)),
   ]
 }
 
@@ -176,9 +186,9 @@ function rbac(parts: ControllerParts, resource: string): Resource {
 interface RoleLine {
   readonly name: string
   readonly namespace: string
-  /** The labels that others aggregate it by. */
+  /** The labels by which other roles aggregate this role. */
   readonly labels: readonly string[]
-  /** The label that it aggregates others by. */
+  /** The label by which this role aggregates other roles. */
   readonly aggregates: string | undefined
   readonly rules: PolicyRule[]
 }
@@ -187,22 +197,23 @@ const READ: readonly string[] = ['get', 'list', 'watch']
 const WRITE: readonly string[] = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const VERBS: Readonly<Record<string, readonly string[]>> = { R: READ, W: WRITE, RW: [...READ, ...WRITE].sort() }
 
-/** The lines of a level, without their `since`. */
-function* linesAt(level: ApiLevel, text: string): Generator<string> {
+/** The lines of a level and its gates, without their `since` and `if`. */
+function* linesAt({ level, gates }: RoleSetting, text: string): Generator<string> {
   let isRoleThere = true
   for (const line of text.split('\n')) {
-    const [plain = '', version] = line.split(' since ')
+    const [unlessGated = '', gate] = line.split(' if ')
+    const [plain = '', version] = unlessGated.split(' since ')
     const since = API_LEVELS.find((one) => one === version)
-    const isThere = since === undefined || isAtLevel(level, { since })
+    const isThere = (gate === undefined || gates.has(gate)) && (since === undefined || isAtLevel(level, { since }))
     if (!line.startsWith(' ')) isRoleThere = isThere
     if (plain !== '' && isThere && isRoleThere) yield plain
   }
 }
 
 /** Reads the lines of `bootstrap-policy.ts`. */
-function parseRoles(text: string, level: ApiLevel): RoleLine[] {
+function parseRoles(text: string, setting: RoleSetting): RoleLine[] {
   const roles: RoleLine[] = []
-  for (const line of linesAt(level, text)) {
+  for (const line of linesAt(setting, text)) {
     if (line.startsWith(' ')) {
       roles.at(-1)?.rules.push(parseRule(line.trim()))
       continue
@@ -259,8 +270,8 @@ interface BindingLine {
   readonly subjects: readonly string[]
 }
 
-function parseBindings(text: string, level: ApiLevel): BindingLine[] {
-  return [...linesAt(level, text)].map((line) => {
+function parseBindings(text: string, setting: RoleSetting): BindingLine[] {
+  return [...linesAt(setting, text)].map((line) => {
     const [place = '', role = '', ...subjects] = line.split(' ')
     return { ...placeOf(place), role, subjects }
   })

@@ -1,5 +1,5 @@
-// An APIService for every version of every built-in group, created at the start (P-381). A deleted one is created again at the next start. Its
-// group is served even without it.
+// An APIService for every version of every built-in group, created at the start (P-381). A deleted APIService is created again at the next
+// start. Its group is served even without it.
 import { labelsOf } from '../api/object-members.ts'
 import type { GroupVersion } from '../api/object.ts'
 import { own } from '../api/value.ts'

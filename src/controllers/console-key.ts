@@ -1,5 +1,5 @@
-// The key that sessions of the console are sealed with: in a Secret that all replicas share. The first login makes it.
-// Deleting it ends all sessions.
+// The key that seals sessions of the console, in a Secret that all replicas share. The first login makes the Secret. Deleting it ends all
+// sessions.
 import { randomBytes } from 'node:crypto'
 import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -13,9 +13,9 @@ const NAMESPACE = 'kube-system'
 const NAME = 'quarterdeck-console-session-key'
 const KEY_BYTES = 32
 
-/** Undefined if none exists yet. */
+/** Undefined if there is no key yet. */
 export async function findConsoleKey(parts: ControllerParts, signal: AbortSignal): Promise<Buffer | undefined> {
-  // Another replica may have made it a moment ago.
+  // Another replica may have made the key a moment ago, so the second read is current.
   return (await stored(parts, 'any', signal)) ?? stored(parts, 'latest', signal)
 }
 

@@ -1,5 +1,5 @@
-// The front door: the controllers, loops that keep the server's own state true. They run on one replica at a time, elected by a Lease. Each can
-// be disabled if another program does its work.
+// The front door: the controllers, loops that bring stored objects to their intended state. Most run on one replica at a time, which is
+// elected by a Lease. Each can be disabled if another program does its work.
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -13,7 +13,7 @@ export interface ControllerParts {
   readonly resources: () => ResourceTable
   readonly gates: ReadonlySet<string>
   readonly clock: Clock
-  /** The same in RFC 3339, in whole seconds. */
+  /** The time of `clock` in RFC 3339, in whole seconds. */
   readonly now: () => string
   /** Absent: the system's. */
   readonly random?: Random | undefined
@@ -24,7 +24,7 @@ export interface ControllerParts {
 export interface Controller {
   /** The name in `--controllers` and in the log. */
   readonly name: string
-  /** In a new store the controller has nothing to do. So it begins when the server is ready, which makes the start faster. */
+  /** Whether the controller begins only when the server is ready. In a new store it has nothing to do, so this makes the start faster. */
   readonly canWait?: boolean
   /** Runs until the signal fires; resolves when its work has ended. */
   run(signal: AbortSignal): Promise<void>

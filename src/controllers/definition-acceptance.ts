@@ -1,5 +1,5 @@
-// Decides which names a custom resource definition gets, and whether it is established, by the other known definitions (P-314, P-345, P-346).
-// Pure functions of the stored definitions.
+// Decides which names a custom resource definition gets, and whether it is established, by the other known definitions (P-314, P-345,
+// P-346). Pure functions of the stored definitions.
 import { listOrEmpty, mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -25,7 +25,7 @@ export class TakenNames {
     }
   }
 
-  /** Whether another definition of the group has it. */
+  /** Whether another definition of the group has the name. */
   isTaken(name: string, by: { readonly group: string; readonly set: NameSet; readonly self: string }): boolean {
     const owners = this.#owners.get(`${by.group}/${by.set}/${name}`)
     return owners !== undefined && (owners.size > 1 || !owners.has(by.self))
@@ -42,7 +42,7 @@ function keysOf({ group, accepted }: Definition): readonly string[] {
   ]
 }
 
-/** The definition, which gets the names that no other definition in its group has. */
+/** The definition with those of its requested names that no other definition in its group has. */
 export function withNames(object: ApiObject, taken: TakenNames, now: string): ApiObject {
   const status = mapOrEmpty(object, 'status')
   const requested = mapOrEmpty(mapOrEmpty(object, 'spec'), 'names')
@@ -77,13 +77,13 @@ export function withNames(object: ApiObject, taken: TakenNames, now: string): Ap
   return withApproval(withCondition(judged, { type: 'Established', status: false, ...next }, now), now)
 }
 
-/** Keeps the reason that it is not established, or the two steps would undo each other for ever. */
+/** Keeps the reason why the definition is not established. Otherwise the two steps would undo each other for ever. */
 function awaiting(object: ApiObject): Pick<Condition, 'reason' | 'message'> {
   const isRefused = conditionOf(object, 'Established')?.['reason'] === UNTRUSTED.reason && hasBadAuthority(object)
   return isRefused ? UNTRUSTED : { reason: 'Installing', message: 'the initial names have been accepted' }
 }
 
-/** The webhook that converts could not be called (P-314). */
+/** The conversion webhook could not be called (P-314). */
 const UNTRUSTED = { reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' } as const
 
 function withApproval(object: ApiObject, now: string): ApiObject {

@@ -1,8 +1,8 @@
-// The finalizer of custom resource definitions. Deletes the objects of a terminating definition, then removes the finalizer (P-349, W-619,
-// W-620). Retried every second while objects with finalizers remain.
+// Handles the finalizer of custom resource definitions. Deletes the objects of a terminating definition, then removes the finalizer (P-349,
+// W-619, W-620). Tries again every second while objects with finalizers remain.
 import { withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { together } from '../lib/together.ts'
+import type { StoredObject } from '../api/read.ts'
 import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
@@ -10,50 +10,40 @@ import type { Resource } from '../registry/registry.ts'
 import { CLEANUP } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { withCondition } from './definition-acceptance.ts'
-import { WorkQueue } from './work-queue.ts'
+import { keyedController } from './keyed-controller.ts'
 import { controllerContext, serverContext, succeeds, updateLive } from './writes.ts'
-import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'definition-cleanup'
 const LOOK_AGAIN_MS = 1_000
 
-/** `objectsOf` is the resource of a definition, by its name, whether it is served or not. */
+/** `objectsOf` returns the resource of the definition with a name, whether the resource is served or not. */
 export function definitionCleanup(
   parts: ControllerParts,
   objectsOf: (definition: string) => Resource | undefined,
 ): Controller {
-  return {
-    name: NAME,
-    canWait: true,
-    async run(signal) {
-      const definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
-      const work = async (name: string, stop: AbortSignal): Promise<void> => {
-        const cleaning = clean(parts, { definitions, name, objects: objectsOf(name) }, stop)
-        if ((await succeeds(cleaning, 'NotFound')) && !(await cleaning)) queue.addAfter(name, LOOK_AGAIN_MS)
-      }
-      const queue: WorkQueue = new WorkQueue(parts, { name: NAME, workers: 2, work })
-      const handler: InformerHandler = {
-        onPresent: (stored) => {
-          const object = stored.object()
-          if (isTerminating(object) && finalizersOf(object).includes(CLEANUP)) queue.add(stored.name)
-        },
-        onGone: () => {},
-      }
-      const { store } = parts.registry
-      await together(signal, (until) => [runInformer(store, definitions, handler, until), queue.run(until)])
-    },
-  }
+  return keyedController(parts, { name: NAME, canWait: true, workers: 2 }, (queue) => {
+    const definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
+    const work = async (name: string, stop: AbortSignal): Promise<void> => {
+      const cleaning = clean(parts, { definitions, name, objects: objectsOf(name) }, stop)
+      if ((await succeeds(cleaning, 'NotFound')) && !(await cleaning)) queue.addAfter(name, LOOK_AGAIN_MS)
+    }
+    const onPresent = (stored: StoredObject): void => {
+      const object = stored.object()
+      if (isTerminating(object) && finalizersOf(object).includes(CLEANUP)) queue.add(stored.name)
+    }
+    return { followed: [{ type: definitions, onPresent, onGone: () => {} }], work }
+  })
 }
 
 interface Ending {
   readonly definitions: Resource
   readonly name: string
-  /** Undefined: there never were any. */
+  /** Undefined: the definition never had objects. */
   readonly objects: Resource | undefined
 }
 
-/** Whether the definition could be released. */
+/** Resolves to whether the finalizer was removed. */
 async function clean(parts: ControllerParts, ending: Ending, signal: AbortSignal): Promise<boolean> {
   const update = async (change: (live: ApiObject) => ApiObject): Promise<void> => {
     // Metadata can be changed through the status too (W-621).
@@ -84,7 +74,7 @@ const COMPLETED = {
   message: 'removed all instances',
 } as const
 
-/** Whether nothing is left. */
+/** Deletes all objects of the resource. Resolves to whether none is left. */
 async function removeAll(parts: ControllerParts, resource: Resource, signal: AbortSignal): Promise<boolean> {
   const list = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true } as const
   await deleteCollection(

@@ -1,5 +1,5 @@
-// Reports the migration of custom resources in their definition: the condition StorageMigrating, and the stored versions, which are dropped when
-// all objects are in the storage version.
+// Reports the migration of custom resources in their definition, by the condition StorageMigrating. When all objects are in the storage
+// version, drops the other stored versions.
 import { metaOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { conditionOf, readDefinition } from '../kinds/kinds.ts'
@@ -16,7 +16,7 @@ export function definitionType(table: ResourceTable): Resource {
   return servedResource(table, 'customresourcedefinitions', 'apiextensions.k8s.io')
 }
 
-/** The `apiVersion` in which the definition stores its objects now; undefined: no definition of the name. */
+/** The `apiVersion` in which the definition stores its objects now. Undefined: there is no such definition. */
 export async function storedApiVersion(
   parts: ControllerParts,
   name: string,
@@ -40,7 +40,7 @@ export function beginMigration(
   return update(parts, { name, change: begun }, signal)
 }
 
-/** A definition that has changed since the migration began keeps its stored versions: objects may be stored in another one by now. */
+/** A definition that has changed since the migration began keeps its stored versions: objects may be stored in another version by now. */
 export function endMigration(
   parts: ControllerParts,
   { name, hasSucceeded }: { readonly name: string; readonly hasSucceeded: boolean },

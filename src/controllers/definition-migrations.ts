@@ -1,17 +1,19 @@
-// Starts a migration when a definition stores objects in a new version and lists older ones in `status.storedVersions`. The definition
-// owns the migration, so that both are deleted together.
+// Starts a migration when a definition stores objects in a new version and lists older ones in `status.storedVersions`. The definition owns
+// the migration, so that it is deleted with the definition.
 import type { StoredObject } from '../api/read.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
-import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { definitionType } from './definition-migration.ts'
-import { runInformer } from './informer.ts'
+import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
 import { isOver, migrationIn, migrationType, typeName } from './storage-version-migrator.ts'
-import { WorkQueue } from './work-queue.ts'
+import type { WorkQueue } from './work-queue.ts'
 import { controllerContext, createMissing, newObject } from './writes.ts'
 
 const NAME = 'definition-migration'
-/** Definitions are often changed several times in a row, and every replica must have learned of the last change. */
+/**
+ * The time from the last change of a definition to its migration. Definitions are often changed several times in a row, and every replica
+ * must have learned of the last change.
+ */
 const SETTLED_MS = 10_000
 const MOST_NAME = 253
 
@@ -22,10 +24,12 @@ interface Seen {
 }
 
 export function definitionMigrations(parts: ControllerParts): Controller {
-  return { name: NAME, canWait: true, run: (signal) => new Starter(parts).run(signal) }
+  const options = { name: NAME, canWait: true, workers: 1 }
+  return keyedController(parts, options, (queue) => new Starter(parts, queue))
 }
 
-class Starter {
+class Starter implements KeyedWork {
+  readonly followed: readonly FollowedType[]
   readonly #parts: ControllerParts
   /** The definitions that need a migration. */
   readonly #seen = new Map<string, Seen>()
@@ -33,26 +37,21 @@ class Starter {
   readonly #underWay = new Map<string, Set<string>>()
   readonly #queue: WorkQueue
 
-  constructor(parts: ControllerParts) {
+  constructor(parts: ControllerParts, queue: WorkQueue) {
     this.#parts = parts
-    this.#queue = new WorkQueue(parts, { name: NAME, workers: 1, work: (name, signal) => this.#start(name, signal) })
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    const { registry, resources } = this.#parts
-    const definitions = {
-      onPresent: (stored: StoredObject) => this.#onDefinition(readDefinition(stored.object())),
-      onGone: ({ name }: StoredObject) => void this.#seen.delete(name),
-    }
-    const migrations = {
-      onPresent: (stored: StoredObject) => this.#onMigration(stored, !isOver(migrationIn(stored))),
-      onGone: (stored: StoredObject) => this.#onMigration(stored, false),
-    }
-    await together(signal, (until) => [
-      runInformer(registry.store, definitionType(resources()), definitions, until),
-      runInformer(registry.store, migrationType(resources())!, migrations, until),
-      this.#queue.run(until),
-    ])
+    this.#queue = queue
+    this.followed = [
+      {
+        type: definitionType(parts.resources()),
+        onPresent: (stored) => this.#onDefinition(readDefinition(stored.object())),
+        onGone: ({ name }) => void this.#seen.delete(name),
+      },
+      {
+        type: migrationType(parts.resources())!,
+        onPresent: (stored) => this.#onMigration(stored, !isOver(migrationIn(stored))),
+        onGone: (stored) => this.#onMigration(stored, false),
+      },
+    ]
   }
 
   #onDefinition(definition: Definition): void {
@@ -75,7 +74,7 @@ class Starter {
     if (!isUnderWay && this.#seen.has(type)) this.#queue.add(type)
   }
 
-  async #start(name: string, signal: AbortSignal): Promise<void> {
+  async work(name: string, signal: AbortSignal): Promise<void> {
     const seen = this.#seen.get(name)
     if (seen === undefined || this.#underWay.has(name)) return
     const restMs = seen.sinceMs + SETTLED_MS - this.#parts.clock.now()
@@ -90,7 +89,7 @@ class Starter {
   }
 }
 
-/** Another name for every change of the definition. */
+/** The name of the migration. It differs for every change of the definition. */
 function migrationName({ name, storageVersion, generation }: Definition): string {
   const suffix = `-${storageVersion}-${generation}`
   return `${name.slice(0, MOST_NAME - suffix.length).replace(/[.-]+$/, '')}${suffix}`

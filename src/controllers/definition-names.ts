@@ -1,20 +1,19 @@
-// Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does this. The outcome depends only on
-// stored objects, so the second replica has nothing left to do.
+// Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does this. The outcome depends only
+// on stored objects, so the second replica has nothing left to do.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { together } from '../lib/together.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { TakenNames, withEstablished, withNames } from './definition-acceptance.ts'
-import { WorkQueue } from './work-queue.ts'
+import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
+import type { WorkQueue } from './work-queue.ts'
 import { serverContext, succeeds, updateLive } from './writes.ts'
-import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 export function definitionNames(parts: ControllerParts): Controller {
-  return { name: NAME, run: (signal) => new NameController(parts).run(signal) }
+  return keyedController(parts, { name: NAME, workers: 4 }, (queue) => new NameController(parts, queue))
 }
 
 const NAME = 'definition-names'
@@ -24,7 +23,8 @@ type Step = (object: ApiObject, taken: TakenNames, now: string) => ApiObject
 
 const STEPS: readonly Step[] = [withNames, withEstablished]
 
-class NameController {
+class NameController implements KeyedWork {
+  readonly followed: readonly FollowedType[]
   readonly #parts: ControllerParts
   readonly #resource: Resource
   readonly #known = new Map<string, { readonly stored: StoredObject; readonly definition: Definition }>()
@@ -33,22 +33,16 @@ class NameController {
   readonly #conflicting = new Map<string, Definition>()
   readonly #queue: WorkQueue
 
-  constructor(parts: ControllerParts) {
+  constructor(parts: ControllerParts, queue: WorkQueue) {
     this.#parts = parts
     this.#resource = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
-    const work = async (name: string, signal: AbortSignal): Promise<void> => {
-      for (const step of STEPS) if (!(await this.#apply(name, step, signal))) break
-    }
-    this.#queue = new WorkQueue(parts, { name: NAME, workers: 4, work })
+    this.#queue = queue
+    const onPresent = (stored: StoredObject): void => this.#onPresent(stored)
+    this.followed = [{ type: this.#resource, onPresent, onGone: ({ name }) => this.#onGone(name) }]
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const handler = {
-      onPresent: (stored: StoredObject) => this.#onPresent(stored),
-      onGone: ({ name }: StoredObject) => this.#onGone(name),
-    }
-    const { store } = this.#parts.registry
-    await together(signal, (until) => [runInformer(store, this.#resource, handler, until), this.#queue.run(until)])
+  async work(name: string, signal: AbortSignal): Promise<void> {
+    for (const step of STEPS) if (!(await this.#apply(name, step, signal))) break
   }
 
   #onPresent(stored: StoredObject): void {
@@ -77,7 +71,7 @@ class NameController {
 
   #note(stored: StoredObject): void {
     const before = this.#known.get(stored.name)
-    // The same revision is taken too: the object just written has more parts than the one from the cache.
+    // An object of the same revision replaces the known one: the object just written has more parts than the one from the cache.
     if (before !== undefined && before.stored.revision > stored.revision) return
     const definition = readDefinition(stored.object())
     this.#known.set(stored.name, { stored, definition })
@@ -87,7 +81,7 @@ class NameController {
     else this.#conflicting.delete(definition.name)
   }
 
-  /** Whether the next step may follow. */
+  /** Applies the step. Resolves to whether the next step may follow. */
   async #apply(name: string, step: Step, signal: AbortSignal): Promise<boolean> {
     const object = this.#known.get(name)?.stored.object()
     if (object === undefined || isTerminating(object)) return false

@@ -1,12 +1,12 @@
-// Whether an object with owners is kept, released or deleted, decided on the state of its owners (W-357 to W-366). Pure.
+// Decides whether an object with owners is kept, released or deleted, by the state of its owners (W-357 to W-366). Pure functions.
 import type { Propagation } from '../registry/registry.ts'
 import { FOREGROUND, type GraphNode, ORPHAN, type OwnerReference } from './ownership-graph.ts'
 
 /** The state of an owner that could be looked up. */
 export type OwnerState =
-  /** The owner exists, whether it is being deleted or not. */
+  /** The owner exists and does not wait for its dependents, whether it is being deleted or not. */
   | 'solid'
-  /** It is deleted in the foreground, and waits for its dependents. */
+  /** The owner is being deleted in the foreground, and waits for its dependents. */
   | 'waiting'
   | 'absent'
 
@@ -17,9 +17,9 @@ export interface KnownOwner {
 
 export type DependentDecision =
   | { readonly kind: 'stays' }
-  /** It has another owner. The references to the waiting owners are removed, or these would wait for ever. */
+  /** The object has another owner. It loses the references to waiting and absent owners, because waiting owners would wait for ever. */
   | { readonly kind: 'losesOwners'; readonly owners: readonly OwnerReference[] }
-  /** It may be part of a circle of waiting objects: before its deletion it must stop blocking its owners. */
+  /** The object may be part of a circle of waiting objects: before its deletion it must stop blocking its owners. */
   | { readonly kind: 'stopsBlocking' }
   | { readonly kind: 'goes'; readonly propagation: Propagation }
 

@@ -1,5 +1,5 @@
-// The sessions of the console that were ended by a logout. Each user has one record, which expires with the last session in it. Every replica
-// reads the records from its watch cache.
+// The sessions of the console that were ended by a logout. Each user has one record, which expires with the last session in it. Every
+// replica reads the records from its watch cache.
 import { isMap, type ValueMap } from '../api/value.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Decide, ObjectKey, StoredItem } from '../store/store.ts'
@@ -13,21 +13,21 @@ export const ENDED_SESSIONS = Object.freeze({
   selectableFields: [],
 } satisfies Resource['stored'])
 
-/** A record with more sessions than this ends every session of the user that was begun before the last of them. */
+/** When a record gets more sessions than this, it ends every session that the user began before the newest of them. */
 const MOST_SESSIONS = 100
 
 interface EndedSession {
-  /** The name of its user's record. */
+  /** The name of the record of the session's user. */
   readonly owner: string
   readonly id: string
-  /** When it would end by itself, in milliseconds since 1970. */
+  /** The time when the session would end by itself, in milliseconds since 1970. */
   readonly until: number
 }
 
 interface EndedRecord {
-  /** When they would have ended by themselves, by id. */
+  /** The times when the sessions would have ended by themselves, by id. */
   readonly sessions: ValueMap
-  /** All sessions that end by themselves until then are ended. */
+  /** All sessions that would end by themselves up to this time are ended. */
   readonly allUntil: number
 }
 
@@ -41,7 +41,7 @@ export async function isEndedSession(
   return until <= allUntil || Object.hasOwn(sessions, id)
 }
 
-/** Resolves when the record is stored and in the watch cache: to false if the session was ended before. */
+/** Resolves when the record is stored and in the watch cache. Resolves to false if the session had been ended before. */
 export async function endSession(
   { registry: { store }, clock }: ControllerParts,
   { owner: name, id, until }: EndedSession,
@@ -70,7 +70,7 @@ function keyOf(name: string): ObjectKey {
   return { resource: ENDED_SESSIONS, namespace: '', name }
 }
 
-/** A record that cannot be read ends the session in question. */
+/** The content of a record. If it cannot be read, the session counts as ended. */
 function recordIn(item: StoredItem | undefined, until: number): EndedRecord {
   if (item?.kind !== 'object') return { sessions: {}, allUntil: item === undefined ? 0 : until }
   const { sessions, allUntil } = item.object()

@@ -19,7 +19,7 @@ export interface RecordedEvent {
   readonly message: string
 }
 
-/** A warning in the object's namespace, or in `default` if it has none. */
+/** Records a warning in the object's namespace, or in `default` if the object has none. */
 export async function recordEvent(parts: ControllerParts, report: RecordedEvent, signal: AbortSignal): Promise<void> {
   const { about, component, reason, message } = report
   const { apiVersion, kind, name, uid, resourceVersion } = about

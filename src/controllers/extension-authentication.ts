@@ -10,7 +10,7 @@ import { ensureObject, newObject, serverContext, succeeds } from './writes.ts'
 
 /** The current authorities. They are replaced while the server runs. */
 export interface PublishedAuthentication {
-  /** PEM. */
+  /** In PEM. */
   readonly clientCa: string | undefined
   readonly proxy:
     | {
@@ -33,13 +33,13 @@ export function extensionAuthentication(parts: ControllerParts, trust: () => Pub
   return {
     name: 'authentication-trust',
     async run(signal) {
-      // The server makes them before it serves anything, so they exist when this begins.
+      // The server makes the config maps before it serves anything, so they exist when this loop begins.
       while (await pause(parts.clock, LOOK_AGAIN_MS, signal)) await publishAuthentication(parts, trust(), signal)
     },
   }
 }
 
-/** Publishes once. Data that cannot be written now is written by the next round. */
+/** Publishes the data once. If it cannot be written now, the next round writes it. */
 export async function publishAuthentication(
   parts: ControllerParts,
   trust: PublishedAuthentication,
@@ -49,7 +49,7 @@ export async function publishAuthentication(
   await keep(parts, TRACKING, (kept) => tracked(kept, parts.now()), signal)
 }
 
-/** Makes the map, or repairs its data. */
+/** Makes the config map, or repairs its data. */
 async function keep(
   parts: ControllerParts,
   name: string,
@@ -67,7 +67,7 @@ async function keep(
   }
   const make = (): ApiObject => withData(newObject(resource, { name }))
   const ensured = ensureObject(parts, { resource, name, make, repaired }, serverContext(parts, NAMESPACE, signal))
-  // Another replica was faster, or the namespace does not exist yet: left for the next round.
+  // Another replica was faster, or the namespace does not exist yet. The next round tries again.
   await succeeds(ensured, 'AlreadyExists', 'Conflict', 'NotFound', 'Forbidden')
 }
 

@@ -12,12 +12,12 @@ export class Fence {
     this.#clock = clock
   }
 
-  /** By this replica's own clock. */
+  /** Whether writes may pass, by this replica's own clock. */
   get isOpen(): boolean {
     return this.#clock.now() < this.#heldUntilMs
   }
 
-  /** Open until then, unless it is opened for longer or closed before. */
+  /** Opens the fence until this time, unless it is opened for longer or closed before. */
   openUntil(milliseconds: number): void {
     this.#heldUntilMs = milliseconds
   }

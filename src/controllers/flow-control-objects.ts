@@ -11,9 +11,9 @@ import { metaNumber } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { WorkQueue } from './work-queue.ts'
+import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
+import type { WorkQueue } from './work-queue.ts'
 import { controllerContext, ensureObject, newObject, succeeds, updateLive } from './writes.ts'
-import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 export interface FlowObjects {
@@ -36,16 +36,15 @@ const CONSUMER = 'api-priority-and-fairness-config-consumer-v1'
 const LOOK_AGAIN_MS = 60_000
 
 export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects): Controller {
-  return {
-    name: 'flow-control-objects',
-    async run(signal) {
-      await together(signal, (until) => [reportDangling(parts, until), keep(until)])
-      async function keep(until: AbortSignal): Promise<void> {
-        // The objects exist when the loop begins: the server makes them before it serves anything.
-        while (await pause(parts.clock, LOOK_AGAIN_MS, until)) await makeFlowObjects(parts, wanted, until)
-      }
-    },
-  }
+  return keyedController(parts, { name: 'flow-control-objects', workers: 1 }, (queue) => ({
+    ...danglingReports(parts, queue),
+    loops: [
+      // The objects exist when the loop begins: the server makes them before it serves anything.
+      async (signal) => {
+        while (await pause(parts.clock, LOOK_AGAIN_MS, signal)) await makeFlowObjects(parts, wanted, signal)
+      },
+    ],
+  }))
 }
 
 /** Creates or restores all objects once. */
@@ -76,7 +75,7 @@ async function ensureFlowObject(
   await succeeds(ensured, 'AlreadyExists', 'NotFound', 'Conflict')
 }
 
-/** The object as it should be. Undefined: nothing to change. */
+/** The object as it should be. Undefined: nothing has to change. */
 function revised(
   live: ApiObject,
   resource: Resource,
@@ -98,21 +97,17 @@ function keptSpec(spec: ValueMap, live: ApiObject): ValueMap {
   return own(spec, 'type') === 'Exempt' && exempt !== undefined ? { ...spec, exempt } : spec
 }
 
-async function reportDangling(parts: ControllerParts, signal: AbortSignal): Promise<void> {
-  const { store } = parts.registry
+function danglingReports(parts: ControllerParts, queue: WorkQueue): KeyedWork {
   const schemas = servedResource(parts.resources(), 'flowschemas', GROUP)
   const levels = servedResource(parts.resources(), 'prioritylevelconfigurations', GROUP)
   const present = new Set<string>()
   const levelOf = new Map<string, string>()
-  const isSynced = { levels: false, schemas: false }
-  const work = (name: string, inner: AbortSignal): Promise<void> =>
-    updateSchemaStatus({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, inner)
-  const queue = new WorkQueue(parts, { name: 'flow-control-objects', workers: 1, work })
+  let isSynced = false
   const enqueue = (concerns: (level: string) => boolean): void => {
-    if (!isSynced.levels || !isSynced.schemas) return
-    for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)
+    if (isSynced) for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)
   }
-  const ofLevels: InformerHandler = {
+  const ofLevels: FollowedType = {
+    type: levels,
     onPresent: ({ name }) => {
       if (present.has(name)) return
       present.add(name)
@@ -122,27 +117,24 @@ async function reportDangling(parts: ControllerParts, signal: AbortSignal): Prom
       present.delete(name)
       enqueue((level) => level === name)
     },
-    onSynced: () => {
-      isSynced.levels = true
-      enqueue(() => true)
-    },
   }
-  const ofSchemas: InformerHandler = {
+  const ofSchemas: FollowedType = {
+    type: schemas,
     onPresent: (stored) => {
       levelOf.set(stored.name, levelNameOf(stored.object()))
-      if (isSynced.levels && isSynced.schemas) queue.add(stored.name)
+      if (isSynced) queue.add(stored.name)
     },
     onGone: ({ name }) => void levelOf.delete(name),
+  }
+  return {
+    followed: [ofLevels, ofSchemas],
     onSynced: () => {
-      isSynced.schemas = true
+      isSynced = true
       enqueue(() => true)
     },
+    work: (name, signal) =>
+      updateSchemaStatus({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal),
   }
-  await together(signal, (until) => [
-    runInformer(store, levels, ofLevels, until),
-    runInformer(store, schemas, ofSchemas, until),
-    queue.run(until),
-  ])
 }
 
 interface SchemaParts {
@@ -168,7 +160,7 @@ async function updateSchemaStatus(
   await succeeds(updateLive(parts, resource, update, context), 'NotFound', 'Conflict')
 }
 
-/** Undefined: the condition is up to date. */
+/** The flow schema with the current condition. Undefined: the condition is up to date. */
 function withCondition(live: FlowSchema, exists: boolean, now: string): FlowSchema | undefined {
   const level = JSON.stringify(levelNameOf(live))
   const named = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`

@@ -1,5 +1,5 @@
-// The garbage collector: deletes objects whose owners are all gone, and removes the finalizers of owners that wait for their
-// dependents (foreground) or release them (orphan). Decisions are made on the graph and verified against the store.
+// The garbage collector: deletes objects whose owners no longer exist, and removes the finalizers of owners that wait for their dependents
+// (foreground) or release them (orphan). Decisions are made on the graph and verified against the store.
 import { isDeepStrictEqual } from 'node:util'
 import type { OwnerReference as Reference } from '../api/gen/kinds.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
@@ -40,9 +40,9 @@ class Collector {
   readonly #owners: OwnerLookup
   /** Invalid owner references that an event was recorded for. */
   readonly #reported = new BoundedMap<string, true>(REMEMBERED)
-  /** Objects that no longer block their owners. Each waits until the deletion of these owners has ended, and only then is decided about again. */
+  /** Objects that no longer block their owners. The collector decides about them again after the deletion of these owners has ended. */
   readonly #unblocked = new Set<string>()
-  /** Owners whose dependents do not block them. Each is requeued once, behind its dependents: they must still find it waiting. */
+  /** Owners whose dependents do not block them. Each owner is requeued once, behind its dependents, because they must find it waiting. */
   readonly #requeued = new Set<string>()
   /** Owners that cannot be processed before all informers have synced. */
   readonly #untilComplete = new Set<string>()
@@ -115,7 +115,7 @@ class Collector {
     for (const uids of [this.#untilComplete, this.#unblocked, this.#requeued]) uids.delete(node.uid)
   }
 
-  /** An owner is enqueued when the last dependent that blocks it is gone, not for each of ten thousand. */
+  /** An owner is enqueued when the last dependent that blocks it is gone, not for each dependent. */
   #enqueueOwners(dependent: GraphNode | undefined): void {
     for (const { uid } of dependent?.owners ?? []) {
       if (!this.#graph.isBlocked(uid) && this.#graph.get(uid)?.deletesDependents === true) this.#queue.add(uid)
@@ -128,7 +128,7 @@ class Collector {
     this.#untilComplete.clear()
   }
 
-  /** Objects of the type that are still stored can no longer be reached. Nothing is decided about them, nor about the objects that name them. */
+  /** Stored objects of the type can no longer be reached. The collector decides nothing about them, or about objects that name them. */
   async #onTypeEnded(type: InformedType, signal: AbortSignal): Promise<void> {
     for (const node of this.#graph.ofType(type)) {
       const key = { resource: type.stored, namespace: node.namespace, name: node.name }
@@ -138,7 +138,7 @@ class Collector {
     }
   }
 
-  /** True: the object must be processed again after a pause. */
+  /** Resolves to true if the object must be processed again after a pause. */
   async #process(uid: string, signal: AbortSignal): Promise<boolean> {
     const node = this.#graph.get(uid)
     if (node === undefined || !node.type.isServed) return false
@@ -146,7 +146,7 @@ class Collector {
     return node.owners.length > 0 && this.#processDependent(node, signal)
   }
 
-  /** Decides about a live object with owners: whether an owner still exists. */
+  /** Checks whether the owners of a live object still exist, and decides about the object. */
   async #processDependent(node: GraphNode, signal: AbortSignal): Promise<boolean> {
     const before = this.#typeChanges
     const found = await Promise.all(node.owners.map((owner) => this.#owners.find(node, owner, signal)))
@@ -160,7 +160,7 @@ class Collector {
     const owners = found.filter((one) => one.kind === 'known')
     if (owners.length < found.length || this.#waitsForOwner(node, owners)) return true
     const isSettled = await this.#decide(node, owners, signal)
-    // There is no event for the deletion of an owner that is not in the graph.
+    // There is no event for the deletion of an owner that is not in the graph, so the object is processed again.
     return !isSettled || owners.some(({ state, isFollowed }) => state !== 'absent' && !isFollowed)
   }
 
@@ -173,7 +173,7 @@ class Collector {
     return false
   }
 
-  /** False: the stored object has changed since the decision. */
+  /** Carries out the decision. Resolves to false if the stored object has changed since. */
   async #decide(node: GraphNode, owners: readonly KnownOwner[], signal: AbortSignal): Promise<boolean> {
     const decision = decideDependent(node, owners, this.#graph.dependentsOf(node.uid))
     switch (decision.kind) {
@@ -191,7 +191,7 @@ class Collector {
     }
   }
 
-  /** Owners are looked up in the dependent's own namespace; one in another counts as absent (W-360, W-361). */
+  /** Owners are looked up in the dependent's namespace. An owner in another one counts as absent. An event reports it (W-360, W-361). */
   async #reportOwner(
     node: GraphNode,
     { apiVersion, kind, name, uid }: OwnerReference,
@@ -221,7 +221,7 @@ class Collector {
     )
   }
 
-  /** An owner that lets its dependents go, or waits for them. */
+  /** Processes an owner that releases its dependents, or waits for their deletion. */
   async #processOwner(node: GraphNode, signal: AbortSignal): Promise<boolean> {
     if (!this.#informers.isComplete) {
       this.#untilComplete.add(node.uid)
@@ -253,7 +253,7 @@ class Collector {
     return false
   }
 
-  /** False: the object has other owners now, or is being deleted already. The next processing of it decides. */
+  /** Resolves to false if the object has other owners now, or is being deleted already. The object is then processed again. */
   async #delete(node: GraphNode, propagationPolicy: Propagation, signal: AbortSignal): Promise<boolean> {
     const { uid, name, namespace, type, resourceVersion } = node
     const context = controllerContext(this.#parts, namespace, signal)
@@ -308,7 +308,7 @@ class Collector {
   }
 }
 
-/** The owner is in another namespace: an event reports it. */
+/** Whether the owner is in another namespace. An event reports such an owner. */
 function isMisplaced(found: FoundOwner): found is Extract<FoundOwner, { readonly reference: OwnerReference }> {
   return found.kind === 'impossible' || (found.kind === 'known' && found.isElsewhere)
 }

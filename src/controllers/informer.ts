@@ -1,5 +1,5 @@
-// An informer: lists and watches the objects of a type, and hands every object and change to a handler, also deletions during a break of the
-// watch.
+// An informer: lists and watches the objects of a type, and hands every object and change to a handler, also deletions during a break of
+// the watch.
 import { setImmediate } from 'node:timers/promises'
 import { metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -18,17 +18,17 @@ export interface InformerSource {
 }
 
 export interface InformerHandler {
-  /** The object exists, in this state; called at every change, and for every object after an interruption. */
+  /** Called with the state of an object: at every change, and for every object after an interruption. */
   readonly onPresent: (object: StoredObject) => void
-  /** `isCertain`: a watch event reports the deletion. Otherwise the object was missing after a break; it may also have become unreadable. */
+  /** `isCertain`: the object is deleted. Otherwise it was missing after a break, but its name is stored: it may have become unreadable. */
   readonly onGone: (object: StoredObject, isCertain: boolean) => void
-  /** The state is complete, for the first time or after a break. */
+  /** Called when the state is complete, for the first time or after a break. */
   readonly onSynced?: () => void
 }
 
 /** The type whose objects an informer follows. */
 export interface Informed extends Pick<Resource, 'stored'> {
-  /** Absent: all of the type. */
+  /** Absent: all objects of the type. */
   readonly selection?: Selection
 }
 
@@ -37,8 +37,8 @@ const RECONNECT_PAUSE_MS = 100
 const TOLD_AT_ONCE = 50
 
 /**
- * Calls the handler for every object of a type, and for every change, until the signal fires; also for deletions missed meanwhile. An unreadable
- * object is skipped, so that it does not block the others.
+ * Calls the handler for every object of a type, and for every change, until the signal fires. This includes deletions during a break of the
+ * watch. An unreadable object is skipped, so that it does not block the others.
  */
 export async function runInformer(
   store: Store,
@@ -104,12 +104,12 @@ export async function runInformer(
   }
 }
 
-/** Usually the cache has this text. Another text for each of a million objects would be a tenth of the memory. */
+/** Usually the object of the cache has this text already. Another copy for each of a million objects would take a tenth of the memory. */
 function keyOf(resource: StoredResource, { key, namespace, name }: StoredObject): string {
   return key ?? keyInType({ resource, namespace, name }) ?? `${namespace}/${name}`
 }
 
-/** Whether nothing is stored in its place, not even something that cannot be read. */
+/** Whether nothing is stored in the object's place, not even an unreadable object. */
 async function isMissing(
   store: Store,
   resource: StoredResource,

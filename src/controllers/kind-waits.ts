@@ -1,4 +1,4 @@
-// Objects that wait for kinds of their owners. They are processed once the kind is served.
+// Objects with owners of kinds that are not served. They are processed once the kind is served.
 import type { GraphNode, OwnerReference } from './ownership-graph.ts'
 
 export type NamedKind = Pick<OwnerReference, 'apiVersion' | 'kind'>

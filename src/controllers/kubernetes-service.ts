@@ -1,5 +1,5 @@
-// The service `kubernetes` in the namespace default, its endpoints, and the ServiceCIDR of its address. Every replica renews a master lease. The
-// endpoints are the replicas with unexpired leases (W-624, W-625, W-628).
+// The service `kubernetes` in the namespace default, its endpoints, and the ServiceCIDR of its address. Every replica renews a master
+// lease. The endpoints are the replicas with unexpired leases (W-624, W-625, W-628).
 import { isIP } from 'node:net'
 import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -18,28 +18,28 @@ const NAMESPACE = 'default'
 const RANGE_MANAGER = 'kubernetes-service-cidr-controller'
 const RENEW_MS = 10_000
 const WAIT_FOR_PORT_MS = 100
-/** The namespace is created by another controller. */
+/** The pause before the next attempt, while the namespace or another object does not exist yet. */
 const WAIT_FOR_NAMESPACE_MS = 200
-/** Objects that cannot be created by then do not delay the start. */
+/** Objects that still cannot be created after this many attempts do not delay the start. */
 const FIRST_ATTEMPTS = 10
 const LEASE_SECONDS = 15
-/** Another server may advertise an address that endpoints may not have. */
+/** Addresses that endpoints may not have. Another server may advertise one. */
 const LOCAL = /^(?:127\.|169\.254\.|::1$|fe80:)/i
 
 export interface Advertised {
   /** The address at which other machines reach this replica. Undefined: they cannot. */
   readonly address: string | undefined
-  /** 0 until it listens. */
+  /** 0 until the server listens. */
   readonly port: () => number
-  /** The range of the addresses of services, and the first of them. */
+  /** The range of the addresses of services, and the first address in it. */
   readonly serviceRange: { readonly text: string; readonly firstAddress: string }
   /** False: the endpoints are managed elsewhere. */
   readonly keepsEndpoints?: boolean
-  /** The port of nodes that the service gets when it is made; 0 or absent: none. */
+  /** The node port that the service gets when it is made. 0 or absent: none. */
   readonly nodePort?: number
 }
 
-/** The lease of a replica, under its address; it expires unless it is renewed. */
+/** The type of the master leases. Each replica has one, under its address. A lease expires unless it is renewed. */
 export const MASTER_LEASES = Object.freeze({
   group: '',
   resource: 'masterleases',
@@ -74,7 +74,7 @@ export function kubernetesService(parts: ControllerParts, advertised: Advertised
         await reconciling
         await pause(parts.clock, reconciler.isBlocked ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, stop)
       }
-      // Not restarted until the server ends.
+      // After the deregistration, this promise stays pending, so that the controller is not restarted before the server ends.
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     },
     async deregister(signal) {
@@ -86,7 +86,7 @@ export function kubernetesService(parts: ControllerParts, advertised: Advertised
 }
 
 class ServiceReconciler {
-  /** Something could not be created yet. */
+  /** Whether an object could not be created yet. */
   isBlocked = false
   readonly #parts: ControllerParts
   readonly #advertised: Advertised
@@ -131,7 +131,7 @@ class ServiceReconciler {
     return resource.withDefaults(object, { gates: this.#parts.gates, now: this.#parts.now })
   }
 
-  /** Creates the object if it is missing; an existing one is not changed. True: it was created. */
+  /** Creates the object if it is missing. An existing one is not changed. Resolves to whether it was created. */
   async #create(resource: Resource, object: ApiObject, namespace: string): Promise<boolean> {
     const key = { resource: resource.stored, namespace, name: NAME }
     if ((await this.#parts.registry.store.get(key, { kind: 'any' }, this.#signal)).item !== undefined) return false
@@ -139,7 +139,7 @@ class ServiceReconciler {
       await createObject(this.#parts.registry, resource, object, this.#context(namespace))
       return true
     } catch (error) {
-      // Invalid: another replica is creating it and has allocated its address already.
+      // Invalid: another replica is creating the service, and has already allocated its address.
       if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden', 'Invalid')) throw error
       if (!isReason(error, 'AlreadyExists')) this.isBlocked = true
       return false
@@ -176,12 +176,13 @@ class ServiceReconciler {
     await this.#create(services, this.#made(services, metadata, { spec }), NAMESPACE)
   }
 
-  /** Renews the lease of this replica, and reads those of all. */
+  /** Renews the lease of this replica. Resolves to the addresses of all replicas with an unexpired lease. */
   async #addresses(): Promise<readonly string[]> {
     const { store } = this.#parts.registry
     const { address } = this.#advertised
     if (address !== undefined) {
-      // The form of kube-apiserver, which reads the addresses of all servers. An unchanged object is not written.
+      // The object has the form of kube-apiserver, which reads the leases of all servers. Its times differ from those of the last write,
+      // because the store does not write an unchanged object.
       const metadata = {
         name: address,
         creationTimestamp: this.#parts.now(),
@@ -195,7 +196,7 @@ class ServiceReconciler {
     return [...names].sort()
   }
 
-  /** The replicas whose lease has not expired. */
+  /** The addresses of the replicas whose lease has not expired. */
   async #liveAddresses(): Promise<readonly string[]> {
     const { store } = this.#parts.registry
     const page = await store.list(

@@ -19,7 +19,7 @@ export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers'
 
 /** The time that other candidates wait after the last renewal. */
 const LEASE_SECONDS = 6
-/** The time between the stop of a holder that cannot renew and the earliest takeover. */
+/** The time after its last renewal for which the holder may write. It stops before another candidate can take over. */
 const HOLD_MS = 4_000
 const RENEW_EVERY_MS = 2_000
 const LOOK_EVERY_MS = 500
@@ -38,7 +38,7 @@ export interface LeaderElectionOptions extends Candidacy {
   readonly fence: Fence
 }
 
-/** Runs the controllers while this replica holds the lease. A replica that shuts down gives the lease to another while it still serves. */
+/** Runs the controllers while this replica holds the lease. A replica that shuts down releases the lease while it still serves. */
 export function withLeaderElection(controllers: readonly Controller[], options: LeaderElectionOptions): Controller {
   const leaving = new AbortController()
   let ended = Promise.resolve()
@@ -47,7 +47,7 @@ export function withLeaderElection(controllers: readonly Controller[], options: 
     async run(signal) {
       ended = new Candidate(controllers, options).run(AbortSignal.any([signal, leaving.signal]))
       await ended
-      // It is not a candidate again until the server ends.
+      // This promise stays pending until the server ends, so that the replica does not become a candidate again.
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     },
     async deregister(signal) {
@@ -61,7 +61,7 @@ class Candidate {
   readonly #controllers: readonly Controller[]
   readonly #options: LeaderElectionOptions
   readonly #lease: Resource
-  /** The lease as it was last seen to change, and when. */
+  /** The last version of the lease that was seen, and the time when it was first seen. */
   #seen = { resourceVersion: '', atMs: 0 }
 
   constructor(controllers: readonly Controller[], options: LeaderElectionOptions) {
@@ -84,7 +84,7 @@ class Candidate {
     }
   }
 
-  /** Whether the lease is ours now. */
+  /** Takes the lease if it is free. Resolves to whether this replica has taken it. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     const { parts } = this.#options
     const { clock } = parts
@@ -111,7 +111,7 @@ class Candidate {
     return clock.now() - this.#seen.atMs > seconds * 1000
   }
 
-  /** Runs the controllers until the lease is lost or the signal fires, and gives it back in that case. */
+  /** Runs the controllers until the lease is lost or the signal fires. If the signal fires, releases the lease. */
   async #lead(signal: AbortSignal): Promise<void> {
     const { parts, fence } = this.#options
     parts.log.info({ lease: `${LEASE.namespace}/${LEASE.name}` }, 'became leader, starting controllers')
@@ -158,7 +158,7 @@ class Candidate {
     }
   }
 
-  /** Acquires a lease that was seen as `target`, creates one, renews or releases our own. False: another candidate was faster. */
+  /** Acquires the lease seen as `target`, creates a missing one, or renews or releases our own. False: another candidate was faster. */
   async #write(target: ApiObject | undefined | 'own' | 'release', signal: AbortSignal): Promise<boolean> {
     const { parts, identity } = this.#options
     const context = controllerContext(parts, LEASE.namespace, signal)

@@ -9,7 +9,7 @@ import { servedResource } from '../registry/served-resource.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { ObjectKey, StoredItem } from '../store/store.ts'
 
-/** Both are functions, because the server makes the cache and the table after this call. */
+/** Both parameters are functions, because the server makes the cache and the table after this call. */
 export function liveObjects(cache: () => WatchCache, table: () => ResourceTable): LiveObjects {
   const known = new WeakMap<StoredItem, LiveObject>()
   const keyOf = ({ kind, namespace, name }: ObjectName): ObjectKey => ({

@@ -3,13 +3,11 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { parseFieldSelector } from '../api/selector-fields.ts'
 import { equalValues, own } from '../api/value.ts'
-import { together } from '../lib/together.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { WorkQueue } from './work-queue.ts'
+import { keyedController } from './keyed-controller.ts'
 import { controllerContext, ensureObject, newObject, succeeds } from './writes.ts'
-import { type InformerHandler, runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const WORKERS = 8
@@ -21,72 +19,65 @@ const ROOT_CA_NOTE =
 interface NamespaceDefault {
   /** The name of the controller. */
   readonly name: string
-  readonly resource: Resource
+  readonly plural: string
   readonly objectName: string
-  readonly make: () => ApiObject
-  /** Undefined if the object is as it should be. */
+  readonly make: (resource: Resource) => ApiObject
+  /** The repaired object. Undefined if the object is as it should be. */
   readonly repaired: (live: ApiObject) => ApiObject | undefined
 }
 
 export function defaultServiceAccounts(parts: ControllerParts): Controller {
-  const name = 'serviceaccount'
-  return {
-    name,
-    run: (signal) => {
-      const resource = servedResource(parts.resources(), 'serviceaccounts')
-      const make = (): ApiObject => newObject(resource, { name: 'default' })
-      return keepInNamespaces(parts, { name, resource, objectName: 'default', make, repaired: () => undefined }, signal)
-    },
-  }
+  return keepInNamespaces(parts, {
+    name: 'serviceaccount',
+    plural: 'serviceaccounts',
+    objectName: 'default',
+    make: (resource) => newObject(resource, { name: 'default' }),
+    repaired: () => undefined,
+  })
 }
 
 export function rootCertificates(parts: ControllerParts, authority: string): Controller {
-  const name = 'root-ca-certificate-publisher'
-  return {
-    name,
-    run: (signal) => {
-      const resource = servedResource(parts.resources(), 'configmaps')
-      const data = { 'ca.crt': authority }
-      const annotations = { 'kubernetes.io/description': ROOT_CA_NOTE }
-      const make = (): ApiObject => newObject(resource, { name: ROOT_CA_NAME, annotations }, { data })
-      const repaired = (live: ApiObject): ApiObject | undefined =>
-        equalValues(own(live, 'data'), data) ? undefined : { ...live, data }
-      return keepInNamespaces(parts, { name, resource, objectName: ROOT_CA_NAME, make, repaired }, signal)
-    },
-  }
+  const data = { 'ca.crt': authority }
+  const annotations = { 'kubernetes.io/description': ROOT_CA_NOTE }
+  return keepInNamespaces(parts, {
+    name: 'root-ca-certificate-publisher',
+    plural: 'configmaps',
+    objectName: ROOT_CA_NAME,
+    make: (resource) => newObject(resource, { name: ROOT_CA_NAME, annotations }, { data }),
+    repaired: (live) => (equalValues(own(live, 'data'), data) ? undefined : { ...live, data }),
+  })
 }
 
 /** Creates missing objects and repairs changed ones. Terminating namespaces are left alone. */
-async function keepInNamespaces(
+function keepInNamespaces(
   parts: ControllerParts,
-  { name, resource, objectName, make, repaired }: NamespaceDefault,
-  signal: AbortSignal,
-): Promise<void> {
-  const work = async (namespace: string, inner: AbortSignal): Promise<void> => {
-    const object = { resource, name: objectName, make, repaired }
-    const ensured = ensureObject(parts, object, controllerContext(parts, namespace, inner))
-    await succeeds(ensured, 'AlreadyExists', 'NotFound', 'Forbidden')
-  }
-  const queue = new WorkQueue(parts, { name, workers: WORKERS, work })
-  const active = new Set<string>()
-  const touched = ({ namespace }: StoredObject): void => {
-    if (active.has(namespace)) queue.add(namespace)
-  }
-  const ofNamespaces: InformerHandler = {
-    onPresent: (namespace) => {
+  { name, plural, objectName, make, repaired }: NamespaceDefault,
+): Controller {
+  return keyedController(parts, { name, workers: WORKERS }, (queue) => {
+    const resource = servedResource(parts.resources(), plural)
+    const object = { resource, name: objectName, make: () => make(resource), repaired }
+    const active = new Set<string>()
+    const touched = ({ namespace }: StoredObject): void => {
+      if (active.has(namespace)) queue.add(namespace)
+    }
+    const onNamespace = (namespace: StoredObject): void => {
       if (isTerminating(namespace.object())) active.delete(namespace.name)
       else if (!active.has(namespace.name)) {
         active.add(namespace.name)
         queue.add(namespace.name)
       }
-    },
-    onGone: (namespace) => void active.delete(namespace.name),
-  }
-  const { store } = parts.registry
-  const selection = { fields: parseFieldSelector(`metadata.name=${objectName}`) }
-  await together(signal, (until) => [
-    queue.run(until),
-    runInformer(store, servedResource(parts.resources(), 'namespaces'), ofNamespaces, until),
-    runInformer(store, { ...resource, selection }, { onPresent: touched, onGone: touched }, until),
-  ])
+    }
+    const namespaces = servedResource(parts.resources(), 'namespaces')
+    const selection = { fields: parseFieldSelector(`metadata.name=${objectName}`) }
+    return {
+      followed: [
+        { type: namespaces, onPresent: onNamespace, onGone: (namespace) => void active.delete(namespace.name) },
+        { type: { ...resource, selection }, onPresent: touched, onGone: touched },
+      ],
+      async work(namespace, signal) {
+        const ensured = ensureObject(parts, object, controllerContext(parts, namespace, signal))
+        await succeeds(ensured, 'AlreadyExists', 'NotFound', 'Forbidden')
+      },
+    }
+  })
 }

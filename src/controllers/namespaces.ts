@@ -1,5 +1,5 @@
-// Terminating namespaces: their content is deleted, pods first, and when nothing is left they are finalized. The remaining content is
-// reported in their conditions.
+// Deletes the content of terminating namespaces, pods first. Finalizes a namespace when nothing is left in it. Until then, its conditions
+// report the remaining content.
 import type { NamespaceCondition } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { statusOf } from '../api/object-members.ts'
@@ -8,17 +8,16 @@ import type { StoredObject } from '../api/read.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
-import { forEachAtOnce, together } from '../lib/together.ts'
+import { forEachAtOnce } from '../lib/together.ts'
 import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import { getObject, listRequest } from '../registry/read.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
+import { keyedController } from './keyed-controller.ts'
 import { eachType } from './stored-types.ts'
-import { WorkQueue } from './work-queue.ts'
 import { controllerContext, isReason, succeeds, updateLive } from './writes.ts'
-import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const FINALIZER = 'kubernetes'
@@ -26,26 +25,16 @@ const WORKERS = 4
 const TYPES_AT_ONCE = 32
 
 export function namespaceController(parts: ControllerParts): Controller {
-  return {
-    name: 'namespace',
-    canWait: true,
-    async run(signal) {
-      const namespaces = servedResource(parts.resources(), 'namespaces')
-      const queue = new WorkQueue(parts, {
-        name: 'namespace',
-        workers: WORKERS,
-        work: (name, inner) => new NamespaceDeletion(parts, namespaces, name, inner).sync(),
-      })
-      const onPresent = (stored: StoredObject): void => {
-        if (isTerminating(stored.object())) queue.add(stored.name)
-      }
-      const handler = { onPresent, onGone: () => {} }
-      await together(signal, (until) => [
-        runInformer(parts.registry.store, namespaces, handler, until),
-        queue.run(until),
-      ])
-    },
-  }
+  return keyedController(parts, { name: 'namespace', canWait: true, workers: WORKERS }, (queue) => {
+    const namespaces = servedResource(parts.resources(), 'namespaces')
+    const onPresent = (stored: StoredObject): void => {
+      if (isTerminating(stored.object())) queue.add(stored.name)
+    }
+    return {
+      followed: [{ type: namespaces, onPresent, onGone: () => {} }],
+      work: (name, signal) => new NamespaceDeletion(parts, namespaces, name, signal).sync(),
+    }
+  })
 }
 
 /** The remaining objects of one type in a namespace. */
@@ -53,7 +42,7 @@ interface Remaining {
   readonly resource: Resource
   readonly count: number
   readonly finalizers: ReadonlyMap<string, number>
-  /** The reason why it could not be deleted. */
+  /** The reason why the objects could not be deleted. */
   readonly problem?: string
 }
 
@@ -71,7 +60,7 @@ class NamespaceDeletion {
     this.#signal = signal
   }
 
-  /** True if it must be retried. */
+  /** Resolves to true if another attempt is needed. */
   async sync(): Promise<boolean> {
     const namespace = await this.#read()
     if (namespace === undefined || !isTerminating(namespace)) return false
@@ -112,7 +101,7 @@ class NamespaceDeletion {
     return left.filter(({ count, problem }) => count > 0 || problem !== undefined)
   }
 
-  /** A failure for one type does not stop the others. */
+  /** Deletes all objects of a type. A failure does not stop the deletion of other types. */
   async #deleteAll(resource: Resource): Promise<Remaining> {
     try {
       return await this.#deleteCollection(resource)
@@ -186,7 +175,7 @@ const CONDITIONS = [
 
 const COMPARED = ['status', 'reason', 'message'] as const
 
-/** The five conditions, true if content or finalizers remain; undefined if the status has them already. */
+/** The five conditions. They are true if they report a failure, remaining content or finalizers. Undefined if the status has them. */
 function conditionsOf(
   namespace: ApiObject,
   remaining: readonly Remaining[],
@@ -211,7 +200,7 @@ function conditionsOf(
   return after.every((condition, index) => condition === before[index]) ? undefined : after
 }
 
-/** By the type of the condition: its reason and message. */
+/** The reason and the message of each true condition, by its type. */
 function failuresOf(remaining: readonly Remaining[]): ReadonlyMap<string, readonly [reason: string, message: string]> {
   const isPodsOnly = remaining.length === 1 && remaining[0]!.resource.resource === 'pods'
   const counted = isPodsOnly ? [] : remaining.filter(({ count }) => count > 0)

@@ -1,6 +1,6 @@
-// Informers that feed the graph of the Node authorizer, started when the first node asks.
+// Informers that feed the graph of the Node authorizer. They start at the first request of a node.
 import type { PersistentVolumeSpec, SecretReference } from '../api/gen/kinds.ts'
-import { isKind } from '../api/kind-guard.ts'
+import { isKind, isKindInAnyVersion } from '../api/kind-guard.ts'
 import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../plugins/pod-references.ts'
 import { isMirror, secretsOf } from '../plugins/pod-secrets.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -9,7 +9,7 @@ import { NodeGraph, type NodeRelated, type RelatedType } from '../auth/node-grap
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { together } from '../lib/together.ts'
 import { type InformerSource, runInformer } from './informer.ts'
-import { servedResource } from '../registry/served-resource.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
 
 interface Source {
   readonly group: string
@@ -24,7 +24,7 @@ export class NodeGraphInformer {
   readonly #loaded = Promise.withResolvers<NodeGraph>()
   #isLoaded = false
 
-  /** The first request starts the informers. */
+  /** The first call starts the informers. */
   readonly get = (): MaybePromise<NodeGraph> => {
     if (this.#isLoaded) return this.#graph
     this.#wanted.resolve()
@@ -37,8 +37,12 @@ export class NodeGraphInformer {
     await this.#wanted.promise
     signal.removeEventListener('abort', stop)
     if (signal.aborted) return
-    const missing = new Set(SOURCES)
-    const followOne = (source: Source, until: AbortSignal): Promise<void> => {
+    const served = SOURCES.flatMap((source) => {
+      const resource = inAnyVersion(resources(), source)
+      return resource === undefined ? [] : [{ source, resource }]
+    })
+    const missing = new Set(served.map(({ source }) => source))
+    const followOne = ({ source, resource }: (typeof served)[number], until: AbortSignal): Promise<void> => {
       const handler = {
         onPresent: (object: StoredObject) => source.put(this.#graph, object),
         onGone: (object: StoredObject) => source.remove(this.#graph, object),
@@ -49,10 +53,16 @@ export class NodeGraphInformer {
           this.#loaded.resolve(this.#graph)
         },
       }
-      return runInformer(registry.store, servedResource(resources(), source.resource, source.group), handler, until)
+      return runInformer(registry.store, resource, handler, until)
     }
-    await together(signal, (until) => SOURCES.map((source) => followOne(source, until)))
+    await together(signal, (until) => served.map((one) => followOne(one, until)))
   }
+}
+
+/** Undefined: the resource is not served, because its gate is off. */
+function inAnyVersion(table: ResourceTable, { group, resource }: Source): Resource | undefined {
+  for (const one of table.all()) if (one.group === group && one.resource === resource) return one
+  return undefined
 }
 
 function at(
@@ -69,7 +79,7 @@ function putPod(graph: NodeGraph, stored: StoredObject): void {
   const { namespace } = stored
   const names = (type: RelatedType, all: readonly string[]): NodeRelated[] =>
     all.map((name) => ({ type, namespace, name }))
-  // A node makes the pods that it mirrors itself: they must not open anything to it.
+  // A node itself makes its mirror pods, so they must not give the node access to anything.
   const references = isMirror(pod)
     ? []
     : [
@@ -111,7 +121,9 @@ function putVolume(graph: NodeGraph, stored: StoredObject): void {
 function ofNode(type: RelatedType): Pick<Source, 'put' | 'remove'> {
   const nodeOf = (object: ApiObject): string => {
     const isBound =
-      isKind(object, 'storage.k8s.io_v1.VolumeAttachment') || isKind(object, 'resource.k8s.io_v1.ResourceSlice')
+      isKind(object, 'storage.k8s.io_v1.VolumeAttachment') ||
+      isKind(object, 'resource.k8s.io_v1.ResourceSlice') ||
+      isKindInAnyVersion(object, 'certificates.k8s.io_v1.PodCertificateRequest')
     return (isBound ? object.spec.nodeName : undefined) ?? ''
   }
   return {
@@ -130,4 +142,5 @@ const SOURCES: readonly Source[] = [
   },
   { group: 'storage.k8s.io', resource: 'volumeattachments', ...ofNode('volumeattachment') },
   { group: 'resource.k8s.io', resource: 'resourceslices', ...ofNode('resourceslice') },
+  { group: 'certificates.k8s.io', resource: 'podcertificaterequests', ...ofNode('podcertificaterequest') },
 ]

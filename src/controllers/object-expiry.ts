@@ -1,5 +1,5 @@
-// Deletes objects at the time in their annotation. Only objects with the annotation are kept here, in the order of their times. An object that
-// has changed since is not deleted: its new state has its own time.
+// Deletes objects at the time in their annotation. It remembers only objects with the annotation, in the order of their times. An object
+// that has changed meanwhile is not deleted: its new state has a time of its own.
 import { EXPIRES_AT } from '../api/expiry.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -22,11 +22,12 @@ import { controllerContext, isReason } from './writes.ts'
 const NAME = 'object-expiry'
 const MARK = Buffer.from(EXPIRES_AT)
 
-/** The machine's clock may be set meanwhile. Only the first entry is looked at. */
+/** The machine's clock may be set during a wait, so waits are short. After each, only the first entry is checked. */
 const LONGEST_WAIT_MS = 1_000
 const RETRY_MS = 1_000
+const ZERO_TIME = '0001-01-01T00:00:00Z'
 const AT_ONCE = 16
-/** Between deletions of objects that are due together, other work has its turn. */
+/** The largest number of objects that are deleted in one round. Other work runs between the rounds. */
 const MOST_DUE = 1_000
 
 export function objectExpiry(parts: ControllerParts): Controller {
@@ -34,7 +35,7 @@ export function objectExpiry(parts: ControllerParts): Controller {
 }
 
 interface Entry {
-  /** Sorts by time. */
+  /** The key in the tree, which sorts by time. */
   readonly place: string
   readonly atMs: number
   readonly type: InformedType
@@ -146,7 +147,7 @@ class Expiry {
     this.#setAlarm(hasFailed ? RETRY_MS : 0)
   }
 
-  /** False: try again. */
+  /** Resolves to false if the deletion must be tried again. */
   async #delete(entry: Entry, signal: AbortSignal): Promise<boolean> {
     const { type, namespace, name, uid, revision } = entry
     if (this.#byKey.get(entry.key) !== entry) return true
@@ -156,11 +157,11 @@ class Expiry {
       await deleteObject(this.#parts.registry, type.resource, { name, options }, context)
     } catch (error) {
       if (signal.aborted) return true
-      // Its next state comes from the informer.
+      // If the object has changed, the informer gets its next state.
       if (!isReason(error, 'NotFound', 'Conflict')) {
         const of = { resource: type.resource.resource, namespace, name }
         this.#parts.log.warn({ err: error, controller: NAME, ...of }, 'expired object could not be deleted')
-        // The server would refuse the delete again, until the object changes.
+        // After any other refusal, the server would refuse the deletion again until the object changes.
         if (!(error instanceof ApiError) || error.code >= 500) return false
       }
     }
@@ -173,9 +174,15 @@ function keyOf({ stored }: InformedType, { namespace, name }: StoredObject): str
   return `${stored.storagePrefix}/${namespace}/${name}`
 }
 
-/** Undefined: it is not a time. Another server may have stored it. */
+/**
+ * Undefined: the text is not a time. Another server may have stored it. `Date.parse` refuses some texts that `parseTime` accepts, such as
+ * `5:04:05` and `05,5`, so it gets the canonical text, which has no fraction.
+ */
 function timeOf(text: string | undefined): number | undefined {
-  return text !== undefined && parseTime(text).ok ? Date.parse(text) : undefined
+  const parsed = text === undefined ? undefined : parseTime(text)
+  if (text === undefined || parsed?.ok !== true) return undefined
+  const [, fraction = ''] = /[.,](\d+)/.exec(text) ?? []
+  return Date.parse(parsed.text ?? ZERO_TIME) + Math.ceil(Number(`0.${fraction}`) * 1_000)
 }
 
 function* deletableTypes(table: ResourceTable): Generator<Resource> {

@@ -1,5 +1,5 @@
-// Looks up the owners of an object. All fields of a reference must match (version, kind, name, uid). The graph knows an owner by its uid; if
-// another field differs, the store decides (W-357, W-360).
+// Looks up the owners of an object. All fields of a reference must match (version, kind, name, uid). The graph knows an owner by its uid;
+// if another field differs, the store decides (W-357, W-360).
 import { metaText } from '../api/object-members.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
@@ -15,13 +15,13 @@ const REMEMBERED = 10_000
 const LIST = 'List'
 
 export type FoundOwner =
-  /** `isFollowed`: its deletion will be noticed. */
+  /** `isFollowed`: the deletion of the owner will be noticed. `isElsewhere`: the owner is in another namespace. */
   | (KnownOwner & { readonly kind: 'known'; readonly isFollowed: boolean; readonly isElsewhere: boolean })
   /** The kind does not exist now, but it may later (W-362). */
   | { readonly kind: 'unserved'; readonly reference: OwnerReference }
-  /** An owner in a namespace cannot own something of the whole cluster; the reference leaves such dependents alone (W-361). */
+  /** An owner in a namespace cannot own a cluster-scoped object. kube-controller-manager leaves such dependents alone (W-361). */
   | { readonly kind: 'impossible'; readonly reference: OwnerReference }
-  /** It is stored, but cannot be read. */
+  /** The owner is stored, but cannot be read. */
   | { readonly kind: 'unreadable' }
 
 export class OwnerLookup {
@@ -40,7 +40,7 @@ export class OwnerLookup {
     this.#gone.set(node.uid, node)
   }
 
-  /** Other kinds are served than before. */
+  /** Call this when the served kinds have changed. */
   forgetKinds(): void {
     this.#kinds = undefined
   }
@@ -67,7 +67,7 @@ export class OwnerLookup {
     const named = resource ?? this.#listed(reference)
     if (named === undefined) return { kind: 'unserved', reference }
     if (named.namespaced && node.namespace === '') return { kind: 'impossible', reference }
-    // There are kinds of lists, but no objects of them.
+    // The owner's kind is a kind of lists, and no object has such a kind.
     if (resource === undefined) return absent
     const followed = this.#graph.get(reference.uid)
     const isFollowed = followed !== undefined
@@ -81,7 +81,7 @@ export class OwnerLookup {
     return { kind: 'known', reference, state, isFollowed, isElsewhere }
   }
 
-  /** The graph may be behind, or not hold the owner's type. */
+  /** Reads the state of the owner from the store, because the graph may be behind, or not have the owner's type. */
   async #storedState(
     resource: Resource,
     { node, reference }: { readonly node: GraphNode; readonly reference: OwnerReference },
@@ -98,7 +98,7 @@ export class OwnerLookup {
   }
 }
 
-/** Owners are looked up in the dependent's own namespace, and among cluster-scoped objects. */
+/** Whether the owner is in the dependent's own namespace or cluster-scoped. Owners are looked up only there. */
 function isWhere(owner: GraphNode, { namespace }: GraphNode): boolean {
   return owner.namespace === '' || owner.namespace === namespace
 }
@@ -107,7 +107,7 @@ function isOf({ type }: GraphNode, { stored }: Resource): boolean {
   return type.stored.storagePrefix === stored.storagePrefix
 }
 
-/** Whether the reference names this deleted object. Its group and kind are compared if they were still known. */
+/** Whether the reference names this deleted object. If its kind is no longer served, the last known group and kind are compared. */
 function isNamed(gone: GraphNode, reference: OwnerReference, resource: Resource | undefined): boolean {
   if (gone.name !== reference.name) return false
   if (resource !== undefined) return isOf(gone, resource)
@@ -116,7 +116,7 @@ function isNamed(gone: GraphNode, reference: OwnerReference, resource: Resource 
   return spellingsOf(last.kind).includes(reference.kind)
 }
 
-/** The spellings of a kind that references may use, as when clients look up resources by kind. */
+/** The spellings of a kind that an owner reference may use. Clients that look up resources by kind may use the same ones. */
 function spellingsOf(kind: string): readonly string[] {
   return [kind.toLowerCase(), kind]
 }

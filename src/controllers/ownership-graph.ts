@@ -1,5 +1,5 @@
-// The graph of owners and dependents over all objects, for the decisions of the garbage collector. It holds a few parsed members of each object,
-// and refers to the stored object, which the informers hold too.
+// The graph of owners and dependents over all objects, for the decisions of the garbage collector. It holds a few parsed members of each
+// object, and refers to the stored object, which the informers hold too.
 import type { OwnerReference as Reference } from '../api/gen/kinds.ts'
 import { metaOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -28,14 +28,14 @@ export interface GraphNode {
   readonly owners: readonly OwnerReference[]
   readonly isTerminating: boolean
   readonly finalizers: readonly string[]
-  /** The object was deleted in the foreground. It stays so after a client has removed the finalizer. */
+  /** Whether the object was deleted in the foreground. This stays true after a client has removed the finalizer. */
   readonly deletesDependents: boolean
 }
 
 export class OwnershipGraph {
   readonly #nodes = new Map<string, GraphNode>()
   readonly #dependents = new Map<string, Set<string>>()
-  /** The number of dependents that keep their owner from being deleted before them. */
+  /** The number of dependents that keep an owner from being deleted before them, by the uid of the owner. */
   readonly #blocking = new Map<string, number>()
 
   get(uid: string): GraphNode | undefined {
@@ -47,7 +47,7 @@ export class OwnershipGraph {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#nodes.get(dependent) ?? [])
   }
 
-  /** Whether an object that is deleted in the foreground still waits for a dependent. */
+  /** Whether a foreground deletion of the object has to wait for a dependent. */
   isBlocked(uid: string): boolean {
     return this.#blocking.has(uid)
   }
@@ -97,9 +97,9 @@ const TELLING = /"(?:ownerReferences|finalizers|deletionTimestamp)"/
 const UID = '"uid":"'
 
 /**
- * The uid of an object that has neither owners nor finalizers and is not being deleted, read from its bytes. This is called for every object, and
- * most objects are like this. Undefined: the object has to be parsed. Only objects of built-in kinds have their uid before all members that users may
- * write.
+ * The uid of an object that has neither owners nor finalizers and is not being deleted, read from its bytes. This is called for every
+ * object, and most objects are like this. Undefined: the object has to be parsed. Only objects of built-in kinds have their uid before all
+ * members that users may write.
  */
 function uidOfPlain({ resource }: InformedType, bytes: Buffer): string | undefined {
   if (resource.isCustom) return undefined
@@ -117,7 +117,7 @@ const NONE: readonly never[] = []
 interface Known {
   readonly type: InformedType
   readonly uid: string
-  /** Absent if it has neither owners nor finalizers and is not being deleted. */
+  /** Absent if the object has neither owners nor finalizers and is not being deleted. */
   readonly object?: ApiObject
 }
 

@@ -2,41 +2,33 @@
 import { isKind } from '../api/kind-guard.ts'
 import { metaOf, statusOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
-import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { WorkQueue } from './work-queue.ts'
+import { keyedController } from './keyed-controller.ts'
 import { controllerContext, succeeds, updateLive } from './writes.ts'
-import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'validatingadmissionpolicy-status-controller'
 
-/** Another room checks types. */
+/** Returns the type errors of a policy. `schema/policy-type-check.ts` checks the types. */
 export type TypeCheck = (policy: ApiObject) => readonly ValueMap[]
 
 export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Controller {
-  return {
-    name: NAME,
-    canWait: true,
-    async run(signal) {
-      const policies = new Map<string, ApiObject>()
-      const queue = new WorkQueue(parts, {
-        name: NAME,
-        workers: 1,
-        work: (name, inner) => updateStatus(parts, { name, policy: policies.get(name), typeCheck }, inner),
-      })
-      const onPresent = (stored: { readonly name: string; object(): ApiObject }): void => {
-        const policy = stored.object()
-        policies.set(stored.name, policy)
-        if (!isObserved(policy)) queue.add(stored.name)
-      }
-      const onGone = ({ name }: { readonly name: string }): void => void policies.delete(name)
-      const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
-      const { store } = parts.registry
-      await together(signal, (until) => [queue.run(until), runInformer(store, resource, { onPresent, onGone }, until)])
-    },
-  }
+  return keyedController(parts, { name: NAME, canWait: true, workers: 1 }, (queue) => {
+    const policies = new Map<string, ApiObject>()
+    const onPresent = (stored: StoredObject): void => {
+      const policy = stored.object()
+      policies.set(stored.name, policy)
+      if (!isObserved(policy)) queue.add(stored.name)
+    }
+    const onGone = ({ name }: StoredObject): void => void policies.delete(name)
+    const type = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
+    return {
+      followed: [{ type, onPresent, onGone }],
+      work: (name, signal) => updateStatus(parts, { name, policy: policies.get(name), typeCheck }, signal),
+    }
+  })
 }
 
 function isObserved(policy: ApiObject): boolean {

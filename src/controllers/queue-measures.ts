@@ -22,7 +22,7 @@ export class QueueMeasures {
     { labels: OF_QUEUE, bounds: BOUNDS },
   )
 
-  /** The measures of the last queue of a name. A new queue of a name replaces the earlier one. */
+  /** The keys in progress of each queue, by the name of the queue. A new queue replaces an earlier one of the same name. */
   readonly #busy = new Map<string, Map<string, number>>()
   readonly #unfinished = this.#ofBusy(
     'workqueue_unfinished_work_seconds',
@@ -50,7 +50,7 @@ export class QueueMeasures {
   }
 
   of(name: string) {
-    /** The keys that are being processed, and since when, by `performance.now()`. */
+    /** The keys in progress. Each has the time of its start, by `performance.now()`. */
     const busy = new Map<string, number>()
     this.#busy.set(name, busy)
     return {

@@ -1,6 +1,6 @@
-// The marks of the counts of quotas. Before a count lists objects, it writes the mark of its quota. A write whose charge is older than the mark may
-// be missing in the count: it is bound to the condition that the mark was not written after the charge. So no object is stored whose charge
-// was counted away (D38).
+// The marks of the counts of quotas. Before a count lists objects, it writes the mark of its quota. A write whose charge is older than the
+// mark may be missing in the count. So the write has a condition: the mark was not written after its charge. Therefore no object is stored
+// whose charge a count has removed (D38).
 import type { WriteCondition } from '../api/write-condition.ts'
 import type { Resource } from '../registry/registry.ts'
 import { keyInType, typePrefix } from '../store/keys.ts'
@@ -20,14 +20,14 @@ export interface QuotaNames {
   readonly name: string
 }
 
-/** Longer than a write can be on its way. */
+/** The lifetime of a mark, which is longer than any write takes. */
 const MARK_SECONDS = 3_600
 
 export async function markCount(store: Store, { namespace, name }: QuotaNames, signal: AbortSignal): Promise<void> {
   await store.write(
     { resource: QUOTA_COUNTS, namespace, name },
     (current) => {
-      // It differs from the mark before, so that it is written.
+      // The object differs from the mark before, because an unchanged object is not written.
       const object = {
         kind: 'QuotaCount',
         apiVersion: 'v1',
@@ -40,7 +40,7 @@ export async function markCount(store: Store, { namespace, name }: QuotaNames, s
   )
 }
 
-/** No count of the quota has begun after this revision. */
+/** The condition that no count of the quota has begun after this revision. */
 export function uncountedSince({ namespace, name }: QuotaNames, revision: number): WriteCondition {
   const key = `${typePrefix(QUOTA_COUNTS)}${keyInType({ resource: QUOTA_COUNTS, namespace, name })}`
   const whenLost = `its quota ${JSON.stringify(name)} was counted before it was stored, please try again`

@@ -1,5 +1,5 @@
-// The resource quotas for admission: those of every namespace in memory, and updates of their usage in batches. All updates
-// that wait for one quota are one write, so that a busy namespace costs a write for each round trip, not for each request.
+// The resource quotas for admission. It keeps the quotas of all namespaces in memory, and updates their usage in batches. All updates that
+// wait for one quota are one write, so a busy namespace causes a write for each round trip, not for each request.
 import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import type { QuotaLedger } from '../plugins/resource-quota.ts'
@@ -102,7 +102,7 @@ export class CachedQuotaLedger implements QuotaLedger {
     if (quotas?.size === 0) this.#byNamespace.delete(namespace)
   }
 
-  /** Writes one after the other, each for all requests that came meanwhile. */
+  /** Makes one write after the other. Each is for all requests that came during the write before. */
   async #work(key: string, place: QuotaNames): Promise<void> {
     for (let batch = this.#waiting.get(key)!; batch.length > 0; batch = this.#waiting.get(key)!) {
       this.#waiting.set(key, [])
@@ -111,7 +111,10 @@ export class CachedQuotaLedger implements QuotaLedger {
     this.#waiting.delete(key)
   }
 
-  /** It is written again if another replica may have made the same change: then the usage is too high until it is counted. */
+  /**
+   * Writes all changes of a batch. After an unknown outcome it writes them again. If another replica had made the same change, the usage is
+   * then too high until the next count.
+   */
   async #writeAll(
     place: QuotaNames,
     batch: readonly Waiting[],

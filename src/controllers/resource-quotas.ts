@@ -1,7 +1,7 @@
-// The resource quota controller: keeps `status.hard` and `status.used`, lowers usage when objects are deleted, and recounts now
-// and then. Admission raises usage just before it lets a write through, so the object of a raise may not be stored yet. A count is stored only if
-// the quota has not changed since before its mark, and the mark refuses the writes that were charged before it and are not stored yet
-// (`quota-counts.ts`). A quota is counted when it has not been raised for a moment, so that few writes are refused.
+// The resource quota controller: keeps `status.hard` and `status.used`, lowers usage when objects are deleted, and recounts now and then.
+// Admission raises usage just before it lets a write through, so the object of a raise may not be stored yet. A count is stored only if the
+// quota has not changed since before the mark of the count. The mark makes those writes fail that were charged before it and are not stored
+// yet (`quota-counts.ts`). A quota is counted when it has not been raised for a moment, so that few writes are refused.
 import { setImmediate } from 'node:timers/promises'
 import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
@@ -12,14 +12,14 @@ import { equalValues, type MapOf, own } from '../api/value.ts'
 import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityOf } from '../lib/quantity.ts'
-import { together } from '../lib/together.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
+import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
 import { markCount } from './quota-counts.ts'
 import { asStored } from './stored-types.ts'
 import { type InformedType, TypeInformers } from './type-informers.ts'
-import { WorkQueue } from './work-queue.ts'
-import { type InformerHandler, runInformer } from './informer.ts'
+import type { InformerHandler } from './informer.ts'
+import type { WorkQueue } from './work-queue.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 /** The usage of objects in a quota, by the rules of admission. */
@@ -34,11 +34,11 @@ export interface QuotaAccounting {
 }
 
 const WORKERS = 4
-/** Nearly every object is stored within this time after its raise. */
+/** Nearly every object is stored within this time after the quota was raised for it. */
 const SETTLE_MS = 1_000
-/** A raise for a failed write is noticed after this time. */
+/** A quota is counted this long after a raise, because the write of that raise may have failed. */
 const RECOUNT_MS = 15_000
-/** The interval at which everything is recounted. */
+/** The interval at which all quotas are recounted. */
 const RESYNC_MS = 300_000
 /** The pause between two counts of one quota. */
 const REST_MS = 500
@@ -49,11 +49,8 @@ const MAY_USE_LESS: readonly string[] = ['services', 'persistentvolumeclaims', '
 const ENDED: readonly string[] = ['"phase":"Succeeded"', '"phase":"Failed"']
 
 export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounting): Controller {
-  return {
-    name: 'resource-quotas',
-    canWait: true,
-    run: (signal) => new QuotaController(parts, accounting).run(signal),
-  }
+  const options = { name: 'resource-quotas', canWait: true, workers: WORKERS }
+  return keyedController(parts, options, (queue) => new QuotaController(parts, accounting, queue))
 }
 
 interface Known {
@@ -61,7 +58,9 @@ interface Known {
   readonly revision: number
 }
 
-class QuotaController {
+class QuotaController implements KeyedWork {
+  readonly followed: readonly FollowedType[]
+  readonly loops: NonNullable<KeyedWork['loops']>
   readonly #parts: ControllerParts
   readonly #accounting: QuotaAccounting
   readonly #queue: WorkQueue
@@ -73,31 +72,24 @@ class QuotaController {
   readonly #raisedAt = new Map<string, number>()
   readonly #countedAt = new Map<string, number>()
 
-  constructor(parts: ControllerParts, accounting: QuotaAccounting) {
+  constructor(parts: ControllerParts, accounting: QuotaAccounting, queue: WorkQueue) {
     this.#parts = parts
     this.#accounting = accounting
-    const work = (key: string, signal: AbortSignal): Promise<boolean> => this.#sync(key, signal)
-    this.#queue = new WorkQueue(parts, { name: 'resource-quotas', workers: WORKERS, work })
+    this.#queue = queue
     this.#types = new TypeInformers({
       source: parts,
       typesIn: (table) => this.#namedIn(table),
       handler: (type) => this.#handlerOf(type),
     })
-  }
-
-  /** Types are followed as quotas name them. If one of the loops fails, all of them end. */
-  async run(signal: AbortSignal): Promise<void> {
-    const quotas = servedResource(this.#parts.resources(), 'resourcequotas')
-    const handler = {
-      onPresent: (stored: StoredObject) => this.#onQuota(stored),
-      onGone: (stored: StoredObject) => this.#onQuotaGone(stored),
-    }
-    await together(signal, (until) => [
-      runInformer(this.#parts.registry.store, quotas, handler, until),
-      this.#types.run(until),
-      this.#queue.run(until),
-      this.#resync(until),
-    ])
+    this.followed = [
+      {
+        type: servedResource(parts.resources(), 'resourcequotas'),
+        onPresent: (stored) => this.#onQuota(stored),
+        onGone: (stored) => this.#onQuotaGone(stored),
+      },
+    ]
+    // Types are followed as quotas name them.
+    this.loops = [(signal) => this.#types.run(signal), (signal) => this.#resync(signal)]
   }
 
   async #resync(signal: AbortSignal): Promise<void> {
@@ -166,14 +158,14 @@ class QuotaController {
     }
   }
 
-  /** A type is served again, or for the first time: its usage is out of date or missing. */
+  /** Called when a type is served again, or for the first time. Its usage is out of date or missing. */
   #onNewType({ group, resource }: GroupResource): void {
     for (const [key, { quota }] of this.#quotas) {
       if (this.#typesOf(quota).some((type) => type.group === group && type.resource === resource)) this.#queue.add(key)
     }
   }
 
-  /** Something may use less than before. */
+  /** Called when an object in the namespace may use less than before. */
   #onReleased(namespace: string): void {
     for (const key of this.#byNamespace.get(namespace) ?? []) this.#queue.add(key)
   }
@@ -185,8 +177,8 @@ class QuotaController {
     return undefined
   }
 
-  /** True if it must be retried. */
-  async #sync(key: string, signal: AbortSignal): Promise<boolean> {
+  /** Resolves to true if the quota must be processed again. */
+  async work(key: string, signal: AbortSignal): Promise<boolean> {
     const known = this.#quotas.get(key)
     if (known === undefined) return false
     const now = this.#parts.clock.now()
@@ -226,7 +218,7 @@ class QuotaController {
     return used
   }
 
-  /** False: the quota has changed meanwhile, so the count may be out of date. */
+  /** Stores a count. Resolves to false if the quota has changed meanwhile, so the count may be out of date. */
   async #store(
     { quota, revision }: Known,
     counted: ReadonlyMap<string, Quantity>,
@@ -265,7 +257,7 @@ function isRaised({ status: then }: ResourceQuota, { status: now }: ResourceQuot
   })
 }
 
-/** Resources that cannot be counted keep their value. */
+/** The status with the count. Resources that cannot be counted keep their amount. */
 function statusOf({ spec, status }: ResourceQuota, counted: ReadonlyMap<string, Quantity>): ResourceQuotaStatus {
   const { hard = {} } = spec
   const used = Object.keys(hard).flatMap((name) => {

@@ -1,5 +1,5 @@
-// Aggregated cluster roles (P-134): whenever a role changes, each aggregated one gets the rules of the roles that it selects,
-// in the order of their names, each rule once.
+// Aggregated cluster roles (P-134): whenever a role changes, each aggregated role gets the rules of the roles that it selects, in the order
+// of their names, each rule once.
 import type { ManagedFieldsEntry, PolicyRule } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
@@ -9,11 +9,9 @@ import { matchesLabels, type LabelSelector } from '../api/selector.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
 import type { MapOf, ValueMap } from '../api/value.ts'
 import { equalValues, isMap, own } from '../api/value.ts'
-import { together } from '../lib/together.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { WorkQueue } from './work-queue.ts'
+import { keyedController } from './keyed-controller.ts'
 import { controllerContext, succeeds, updateLive } from './writes.ts'
-import { runInformer } from './informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'clusterrole-aggregation-controller'
@@ -22,48 +20,39 @@ interface Role {
   readonly name: string
   readonly labels: MapOf<string> | undefined
   readonly rules: readonly PolicyRule[]
-  /** Undefined: it has rules of its own. */
+  /** Undefined: the role has rules of its own. */
   readonly selectors: readonly LabelSelector[] | undefined
 }
 
 export function roleAggregation(parts: ControllerParts): Controller {
-  return {
-    name: NAME,
-    async run(signal) {
-      const roles = new Map<string, Role>()
-      const aggregated = new Set<string>()
-      const queue = new WorkQueue(parts, {
-        name: NAME,
-        workers: 1,
-        work: (name, inner) => aggregate(parts, roles, name, inner),
-      })
-      let isComplete = false
-      const changed = (): void => {
-        // Before all roles are known, rules would be missing.
-        if (isComplete) for (const name of aggregated) queue.add(name)
-      }
-      const onPresent = (object: StoredObject): void => {
-        const role = roleOf(object.object())
-        roles.set(role.name, role)
-        if (role.selectors === undefined) aggregated.delete(role.name)
-        else aggregated.add(role.name)
-        changed()
-      }
-      const onGone = ({ name }: StoredObject): void => {
-        roles.delete(name)
-        aggregated.delete(name)
-        changed()
-      }
-      const onSynced = (): void => {
-        isComplete = true
-        changed()
-      }
-      const resource = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
-      const { store } = parts.registry
-      const handler = { onPresent, onGone, onSynced }
-      await together(signal, (until) => [queue.run(until), runInformer(store, resource, handler, until)])
-    },
-  }
+  return keyedController(parts, { name: NAME, workers: 1 }, (queue) => {
+    const roles = new Map<string, Role>()
+    const aggregated = new Set<string>()
+    let isComplete = false
+    const changed = (): void => {
+      // Before all roles are known, rules would be missing.
+      if (isComplete) for (const name of aggregated) queue.add(name)
+    }
+    const onPresent = (object: StoredObject): void => {
+      const role = roleOf(object.object())
+      roles.set(role.name, role)
+      if (role.selectors === undefined) aggregated.delete(role.name)
+      else aggregated.add(role.name)
+      changed()
+    }
+    const onGone = ({ name }: StoredObject): void => {
+      roles.delete(name)
+      aggregated.delete(name)
+      changed()
+    }
+    const onSynced = (): void => {
+      isComplete = true
+      changed()
+    }
+    const type = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
+    const work = (name: string, signal: AbortSignal): Promise<void> => aggregate(parts, roles, name, signal)
+    return { followed: [{ type, onPresent, onGone }], onSynced, work }
+  })
 }
 
 async function aggregate(
@@ -77,14 +66,14 @@ async function aggregate(
   const rules = aggregatedRules([...roles.values()], role)
   if (equalValues(rules, role.rules)) return
   const context = { ...controllerContext(parts, '', signal), fieldManager: NAME }
-  // It may no longer be an aggregated one: then its rules are its own.
+  // The role may no longer be aggregated. Then its rules are its own.
   const change = (live: ApiObject): ApiObject =>
     own(live, 'aggregationRule') === undefined ? live : withApplied(live, rules, context.now)
   const resource = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
   await succeeds(updateLive(parts, resource, { name, change, tracksFields: true }, context), 'NotFound')
 }
 
-/** The role with the rules, as after a forced apply: this manager alone owns them. Without rules, nothing is applied. */
+/** The role with the rules, as after a forced apply: this manager alone owns them. If there are no rules, the manager owns nothing. */
 function withApplied(live: ApiObject, rules: readonly PolicyRule[], now: string): ApiObject {
   const { managedFields: entries = [] } = metaOf(live)
   const isMine = ({ manager }: ManagedFieldsEntry): boolean => manager === NAME

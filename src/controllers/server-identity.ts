@@ -1,5 +1,5 @@
-// The identity lease of this server in kube-system, named after its host and renewed; expired leases of other servers are
-// deleted (P-460). Replicas find each other by them.
+// Makes and renews the identity lease of this server in kube-system, which is named after its host. Deletes expired leases of other servers
+// (P-460). Replicas find each other by these leases.
 import { createHash } from 'node:crypto'
 import { isKind } from '../api/kind-guard.ts'
 import { annotationsOf, metaText, withMeta } from '../api/object-members.ts'
@@ -21,7 +21,7 @@ const LABEL = 'apiserver.kubernetes.io/identity'
 const COMPONENT = 'kube-apiserver'
 const DURATION_SECONDS = 3600
 const RENEW_MS = 10_000
-/** The namespace is created by another controller, and the address is known when the server listens. */
+/** The pause before the next attempt while the namespace does not exist, or the address is not known. */
 const INCOMPLETE_MS = 200
 const COLLECT_MS = 3_600_000
 
@@ -45,24 +45,24 @@ function base32(bytes: Buffer): string {
   return bits.replaceAll(/.{1,5}/g, (five) => DIGITS[Number.parseInt(five.padEnd(5, '0'), 2)]!)
 }
 
-/** The longest name that fits into a label. */
+/** The longest beginning of the name that fits into a label. */
 function labelOf(hostname: string): string {
   return hostname.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
 }
 
-/** The `host:port` at which other replicas can ask the server. */
 const LEASE = 'coordination.k8s.io_v1.Lease'
+/** The annotation with the `host:port` at which other replicas can ask the server. */
 const ADDRESS = 'quarterdeck/peer-address'
 
 export interface OwnIdentity {
   readonly hostname: string
-  /** `host:port`, empty until the server listens; undefined if other replicas cannot ask it. */
+  /** `host:port`. Empty until the server listens. Undefined if other replicas cannot ask it. */
   readonly peerAddress: () => string | undefined
 }
 
 export interface ServerLease {
   readonly name: string
-  /** Undefined: it cannot be asked. */
+  /** Undefined: other replicas cannot ask the server. */
   readonly peerAddress: string | undefined
   /** In milliseconds since 1970. */
   readonly renewedAt: number
@@ -146,7 +146,7 @@ class IdentityLease {
     return serverContext(this.#parts, NAMESPACE, this.#signal)
   }
 
-  /** False: the namespace does not exist yet. */
+  /** Resolves to false if the namespace does not exist yet. */
   async renew(): Promise<boolean> {
     const renewTime = new Date(this.#parts.clock.now()).toISOString().replace('Z', '000Z')
     const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime }

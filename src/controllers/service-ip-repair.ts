@@ -1,5 +1,5 @@
-// Repairs the allocations of cluster IPs and node ports every few minutes: a server that stops between allocating and storing
-// leaks one, and a user may delete an IPAddress.
+// Repairs the allocations of cluster IPs and node ports every few minutes: a server that stops between allocating and storing leaks an
+// allocation, and a user may delete an IPAddress.
 import { pause } from '../lib/pause.ts'
 import { claimWhatServicesHave, repairServiceClaims, type ServiceMeasures } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -23,7 +23,7 @@ export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasure
   }
 }
 
-/** Runs before anything is served, so that addresses of another server's services are not given away. */
+/** Call this before anything is served, so that addresses of services that another server has stored are not allocated again. */
 export async function claimAddressesInUse(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const claimed = await claimWhatServicesHave(claimParts(parts, signal))
   if (claimed.length > 0)

@@ -54,7 +54,7 @@ export function serviceResolver({ services, endpoints, slices }: ServiceReaders)
   }
 }
 
-/** The ready endpoints. */
+/** The addresses of the ready endpoints. */
 function placesIn({ subsets = [] }: Endpoints, portName: string): readonly Place[] {
   return subsets.flatMap(({ addresses = [], ports }) => addresses.flatMap(({ ip }) => placesAt(ip, ports, portName)))
 }

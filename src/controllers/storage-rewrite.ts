@@ -1,4 +1,4 @@
-// Rewrites the stored objects of a type at a bounded rate: objects in an older version, in an encoding of kube-apiserver's, or under an old
+// Rewrites the stored objects of a type at a bounded rate: objects in an older version, in an encoding of kube-apiserver, or under an old
 // encryption key. An object that is already in the current form is not written, so that watchers get no event.
 import type { GroupResource } from '../api/object.ts'
 import type { PagePosition, StoredObject } from '../api/read.ts'
@@ -14,7 +14,7 @@ import { isReason } from './writes.ts'
 
 const PAGE = 200
 const AT_ONCE = 8
-/** The number of objects in each turn, for all migrations together: 250 a second. */
+/** The number of objects in each turn. All migrations share the turns: 250 objects a second. */
 const TURN_OBJECTS = 25
 const TURN_MS = 100
 
@@ -36,11 +36,13 @@ export class Pace {
 }
 
 export interface Rewrite {
-  /** Looked up for each page, because a definition can change on the way. Throws if the type is no longer served. */
+  /** Finds the type. Called for each page, because a definition can change on the way. Throws if the type is no longer served. */
   readonly resource: () => Resource
   /** Objects that were written after this revision are in their new form. */
   readonly after: number
-  /** The version that every object must have at the end. Undefined for built-in types, which are always written in their storage version. */
+  /**
+   * The version that every object must have at the end. Undefined for built-in types, which are always written in their storage version.
+   */
   readonly apiVersion: string | undefined
   readonly pace: Pace
   /** Called after each turn. Throws to end the rewrite. */
@@ -54,13 +56,13 @@ export interface Progress {
 
 export interface Rewritten {
   readonly total: number
-  /** Objects in another version than `apiVersion` were found. */
+  /** Whether objects in another version than `apiVersion` were found. */
   readonly foundOthers: boolean
-  /** The reasons why objects could not be read. Those objects are not changed. */
+  /** The reason why an object could not be read. Such objects are not changed. Undefined: all objects could be read. */
   readonly unreadable: string | undefined
 }
 
-/** One walk over the type. Objects that are created meanwhile already have the new form. */
+/** Walks over the objects of the type once. Objects that are created meanwhile already have the new form. */
 export async function rewriteAll(store: Store, rewrite: Rewrite, signal: AbortSignal): Promise<Rewritten> {
   let [done, total, foundOthers] = [0, 0, false]
   let unreadable: string | undefined
@@ -120,7 +122,10 @@ function isInOtherVersion({ bytes }: StoredObject, apiVersion: string | undefine
   return at === undefined || bytes.toString('utf8', at.start, at.end) !== JSON.stringify(apiVersion)
 }
 
-/** The write is bound to the read revision, so that it undoes no other write. Another write also brings the new form. */
+/**
+ * Writes an object in its new form. The write is bound to the revision that it decides on, so it undoes no other write. Any other write
+ * brings the new form too.
+ */
 async function rewriteOne(
   store: Store,
   { stored, strategy }: Resource,

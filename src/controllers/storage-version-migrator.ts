@@ -1,19 +1,18 @@
-// Carries out StorageVersionMigrations: one at a time for a type, the oldest first. The conditions show the progress. After a restart, objects
-// that are newer than `status.resourceVersion` are skipped.
+// Carries out StorageVersionMigrations: one at a time for a type, the oldest first. The conditions show the progress. After a restart,
+// objects that are newer than `status.resourceVersion` are skipped.
 import type { StorageVersionMigration } from '../api/gen/kinds.ts'
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
-import { together } from '../lib/together.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { withCondition } from './definition-acceptance.ts'
 import { beginMigration, endMigration, storedApiVersion } from './definition-migration.ts'
-import { type InformerHandler, runInformer } from './informer.ts'
+import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
 import { Pace, type Progress, rewriteAll, typeOf } from './storage-rewrite.ts'
 import { asStored } from './stored-types.ts'
-import { WorkQueue } from './work-queue.ts'
+import type { WorkQueue } from './work-queue.ts'
 import { controllerContext, isReason, updateLive } from './writes.ts'
 
 const NAME = 'storage-version-migrator'
@@ -21,7 +20,7 @@ const NAME = 'storage-version-migrator'
 const TYPE_WAIT_MS = 60_000
 const LOOK_AGAIN_MS = 1_000
 const TELL_EVERY_MS = 5_000
-/** The parts that a rewrite needs. */
+/** The verbs that a type needs for a migration. */
 const VERBS_NEEDED: readonly string[] = ['update', 'patch', 'list']
 const GROUP = 'storagemigration.k8s.io'
 
@@ -33,10 +32,11 @@ export function migrationType(table: ResourceTable): Resource | undefined {
 }
 
 export function storageVersionMigrator(parts: ControllerParts): Controller {
-  return { name: NAME, canWait: true, run: (signal) => new Migrator(parts).run(signal) }
+  const options = { name: NAME, canWait: true, workers: 4 }
+  return keyedController(parts, options, (queue) => new Migrator(parts, queue))
 }
 
-/** The name of the type, as definitions are called. */
+/** The name of the type, in the form of the names of definitions. */
 export function typeName({ spec: { resource } }: StorageVersionMigration): string {
   return `${resource.resource}.${resource.group}`
 }
@@ -53,7 +53,8 @@ export function migrationIn(stored: StoredObject): StorageVersionMigration {
   return stored.object() as unknown as StorageVersionMigration
 }
 
-class Migrator {
+class Migrator implements KeyedWork {
+  readonly followed: readonly FollowedType[]
   readonly #parts: ControllerParts
   readonly #migrations: Resource
   readonly #pace: Pace
@@ -61,23 +62,17 @@ class Migrator {
   readonly #due = new Map<string, Map<string, StorageVersionMigration>>()
   readonly #queue: WorkQueue
 
-  constructor(parts: ControllerParts) {
+  constructor(parts: ControllerParts, queue: WorkQueue) {
     this.#parts = parts
     this.#migrations = migrationType(parts.resources())!
     this.#pace = new Pace(parts.clock)
-    this.#queue = new WorkQueue(parts, { name: NAME, workers: 4, work: (type, signal) => this.#work(type, signal) })
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    const handler: InformerHandler = {
-      onPresent: (stored) => {
-        const migration = migrationIn(stored)
-        this.#note(stored.name, migration, !isOver(migration) || isTrue(migration, 'Running'))
-      },
-      onGone: (stored) => this.#note(stored.name, migrationIn(stored), false),
+    this.#queue = queue
+    const onPresent = (stored: StoredObject): void => {
+      const migration = migrationIn(stored)
+      this.#note(stored.name, migration, !isOver(migration) || isTrue(migration, 'Running'))
     }
-    const { store } = this.#parts.registry
-    await together(signal, (until) => [runInformer(store, this.#migrations, handler, until), this.#queue.run(until)])
+    const onGone = (stored: StoredObject): void => this.#note(stored.name, migrationIn(stored), false)
+    this.followed = [{ type: this.#migrations, onPresent, onGone }]
   }
 
   #note(name: string, migration: StorageVersionMigration, isDue: boolean): void {
@@ -88,8 +83,8 @@ class Migrator {
     if (due.size > 0) this.#queue.add(type)
   }
 
-  /** True: try again. */
-  async #work(type: string, signal: AbortSignal): Promise<boolean> {
+  /** Resolves to true if the type must be processed again after a pause. */
+  async work(type: string, signal: AbortSignal): Promise<boolean> {
     const [first] = [...(this.#due.get(type)?.values() ?? [])].sort(inTurn)
     if (first === undefined) return false
     const isGone = (): boolean => this.#due.get(type)?.has(metaText(first, 'name')) !== true
@@ -100,7 +95,7 @@ class Migrator {
   }
 }
 
-/** A running migration continues; otherwise the oldest one starts. */
+/** Sorts running migrations before others, and then older ones before newer ones. */
 function inTurn(a: StorageVersionMigration, b: StorageVersionMigration): number {
   const rank = (one: StorageVersionMigration): string =>
     [isTrue(one, 'Running') ? 0 : 1, one.metadata.creationTimestamp ?? '', one.metadata.name].join(' ')
@@ -111,16 +106,16 @@ interface Run {
   readonly parts: ControllerParts
   readonly migrations: Resource
   readonly pace: Pace
-  /** The last known state. */
+  /** The last known state of the migration. */
   readonly first: StorageVersionMigration
-  /** It was deleted, or another program has ended it. */
+  /** Whether the migration was deleted, or another program has ended it. */
   readonly isGone: () => boolean
   readonly signal: AbortSignal
 }
 
 type Outcome = 'over' | 'type missing' | 'failed for now'
 
-/** The migration is over, and why: it has succeeded, failed, or was deleted. */
+/** The end of a migration: it has succeeded, failed, or was deleted. */
 type End = { readonly kind: 'succeeded' | 'deleted' } | { readonly kind: 'failed'; readonly message: string }
 
 async function migrate(run: Run): Promise<Outcome> {
@@ -176,10 +171,10 @@ function endOf(migration: StorageVersionMigration): End {
   return isTrue(migration, 'Succeeded') ? { kind: 'succeeded' } : failed('')
 }
 
-/** The type ceased to be served on the way. */
+/** Thrown if the type is no longer served. */
 class TypeGone extends Error {}
 
-/** The migration was deleted on the way, or has another uid now. */
+/** Thrown if the migration was deleted, or has another uid now. */
 class MigrationGone extends Error {}
 
 /** The stored migration, which can be newer than the informer's. Throws `MigrationGone`. */
@@ -215,7 +210,7 @@ function running(live: StorageVersionMigration, now: string, progress?: Progress
   return withCondition(live, { type: 'Running', status: true, reason: 'MigrationRunning', message }, now)
 }
 
-/** Objects that are newer than this need no rewrite. It keeps its first value. */
+/** The revision after which objects need no rewrite. The status keeps its first value. */
 async function startRevision(run: Run, live: StorageVersionMigration, type: Resource): Promise<number> {
   const set = live.status.resourceVersion ?? ''
   if (set !== '') return Number(set)
@@ -231,7 +226,10 @@ interface Walk {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Walks over custom resources again until all are in the storage version: a replica may have learned late that it has changed. */
+/**
+ * Walks over custom resources again until all are in the storage version: a replica may have learned late that this version has changed.
+ * Resolves to the reason why an object could not be read. Undefined: all could be read.
+ */
 async function walk(run: Run, { after, isCustom, onProgress }: Walk): Promise<string | undefined> {
   const { parts, pace, first, signal } = run
   const { clock, registry, resources } = parts

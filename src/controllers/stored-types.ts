@@ -3,8 +3,8 @@ import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { StoredResource } from '../store/store.ts'
 
 /**
- * Each type once, however many versions it is served in. Custom ones in the version that they are stored in, if that is served: no conversion is
- * needed.
+ * Each type once, however many versions it is served in. A custom type comes in its storage version if that is served, so that no
+ * conversion is needed.
  */
 export function eachType(table: ResourceTable): Iterable<Resource> {
   const chosen = new Map<string, Resource>()

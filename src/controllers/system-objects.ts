@@ -7,7 +7,7 @@ import { createMissing, newObject, serverContext } from './writes.ts'
 const LOOK_AGAIN_MS = 60_000
 const NAMESPACES: readonly string[] = ['kube-system', 'kube-public', 'default', 'kube-node-lease']
 
-// The descriptions are wire strings: clients read them as they are in every cluster.
+// The descriptions are the reference's texts, which clients see in every cluster.
 const CLASSES = [
   {
     name: 'system-node-critical',
@@ -22,7 +22,7 @@ const CLASSES = [
   },
 ] as const
 
-/** The server makes them before it serves anything, so they exist when this begins. */
+/** The server makes the namespaces before it serves anything, so they exist when this loop begins. */
 export function systemNamespaces(parts: ControllerParts): Controller {
   return {
     name: 'system-namespaces',

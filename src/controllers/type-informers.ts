@@ -1,5 +1,5 @@
-// Informers for all types, also those that custom resource definitions add, change and remove meanwhile. Objects come as they are
-// stored, so that a failing conversion webhook does not matter.
+// Informers for all types, also for types that custom resource definitions add, change and remove meanwhile. Handlers get objects as they
+// are stored, so that a failing conversion webhook does not matter.
 import { CancelledError } from '../lib/errors.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
@@ -12,13 +12,13 @@ export interface TypeInformersOptions {
   /** The types to follow, in any version; duplicates are followed once. */
   readonly typesIn: (table: ResourceTable) => Iterable<Resource>
   readonly handler: (type: InformedType) => InformerHandler
-  /** All informers have synced; called again after every change of the types. */
+  /** Called when all informers have synced, and again after every change of the types. */
   readonly onComplete?: () => void
-  /** The type is no longer followed, and its handler is not called again. */
+  /** Called when a type is no longer served and no longer followed. Its handler is not called again. */
   readonly onEnded?: (type: InformedType, signal: AbortSignal) => Promise<void>
 }
 
-/** One record for as long as the type is followed; its definition may change meanwhile. */
+/** A followed type. The record stays the same while the type is followed, also if its definition changes. */
 export interface InformedType {
   readonly stored: StoredResource
   /** The resource in its current served version, or in the last one. */
@@ -60,7 +60,7 @@ export class TypeInformers {
     return this.#isCurrent && this.#loading.size === 0
   }
 
-  /** Follows until the signal fires. Resolves when nothing is followed any more. */
+  /** Follows the types until the signal fires. Resolves when nothing is followed any more. */
   async run(signal: AbortSignal): Promise<void> {
     const stopped = Promise.withResolvers<void>()
     const stop = (): void => stopped.resolve()
@@ -98,7 +98,7 @@ export class TypeInformers {
       const known = this.#followed.get(key)
       if (known?.stored.namespaced === resource.stored.namespaced) known.resource = resource
       else {
-        // Removed and made again with the same name, in another scope.
+        // The type was removed and made again with the same name, in another scope.
         if (known !== undefined) this.#end(key, known)
         this.#begin(key, resource, signal)
       }
@@ -118,7 +118,7 @@ export class TypeInformers {
       told.onSynced?.()
       if (this.#loading.delete(followed)) this.#tellIfComplete()
     }
-    // When all of them stop, `run` stops each.
+    // When `run` ends, it fires the `stop` of each followed type.
     const running = runInformer(source.registry.store, followed, { ...told, onSynced }, followed.stop)
       .then(() => (followed.isServed ? undefined : onEnded?.(followed, signal)))
       .catch((error: unknown) => this.#failed.reject(error))

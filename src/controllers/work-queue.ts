@@ -24,11 +24,11 @@ export class WorkQueue {
   readonly #tally: QueueTally
   /** The keys with the times of their arrival, by `performance.now()`. */
   readonly #waiting = new Map<string, number>()
-  /** Added while they were being worked on. */
+  /** The keys that were added while they were being worked on. */
   readonly #again = new Set<string>()
   readonly #attempts = new Map<string, number>()
-  /** The functions that cancel delayed additions. */
-  readonly #timers = new Map<string, () => void>()
+  /** The delayed additions of keys. */
+  readonly #timers = new Map<string, { readonly atMs: number; readonly callOff: () => void }>()
   #wake: (() => void)[] = []
 
   constructor({ clock, log, queues }: Pick<ControllerParts, 'clock' | 'log' | 'queues'>, options: WorkQueueOptions) {
@@ -43,7 +43,7 @@ export class WorkQueue {
       this.#again.add(key)
       return
     }
-    this.#timers.get(key)?.()
+    this.#timers.get(key)?.callOff()
     this.#timers.delete(key)
     if (!this.#waiting.has(key)) {
       this.#waiting.set(key, performance.now())
@@ -53,19 +53,23 @@ export class WorkQueue {
     this.#wake.shift()?.()
   }
 
+  /** Of several delays of a key, the first to end counts. */
   addAfter(key: string, milliseconds: number): void {
-    if (this.#waiting.has(key) || this.#timers.has(key)) return
+    const atMs = this.#clock.now() + milliseconds
+    const known = this.#timers.get(key)
+    if (this.#waiting.has(key) || (known !== undefined && known.atMs <= atMs)) return
+    known?.callOff()
     const callOff = this.#clock.callAfter(milliseconds, () => {
       this.#timers.delete(key)
       this.add(key)
     })
-    this.#timers.set(key, callOff)
+    this.#timers.set(key, { atMs, callOff })
   }
 
   /** Works until the signal fires. Resolves when no work is running any more. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => {
-      for (const callOff of this.#timers.values()) callOff()
+      for (const { callOff } of this.#timers.values()) callOff()
       for (const wake of this.#wake) wake()
       this.#wake = []
     }

@@ -1,4 +1,4 @@
-// Writes of controllers: as a user of the cluster's own, with expected failures as values.
+// Writes of controllers. The controllers have a user of their own, and get expected failures as values.
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { metaText } from '../api/object-members.ts'
@@ -35,7 +35,7 @@ export function controllerContext(parts: ControllerParts, namespace: string, sig
   }
 }
 
-/** The context of writes that the reference's API server makes itself, with the name of its field manager. */
+/** The context of writes that kube-apiserver makes itself, with the name of its field manager. */
 export function serverContext(parts: ControllerParts, namespace: string, signal: AbortSignal): WriteContext {
   return { ...controllerContext(parts, namespace, signal), fieldManager: 'kube-apiserver' }
 }
@@ -45,7 +45,7 @@ export function newObject(resource: Resource, metadata: ApiObject['metadata'], r
   return resource.toCanonical({ kind: resource.kind, apiVersion: formatGroupVersion(resource), metadata, ...rest })
 }
 
-/** False: an object of that name exists. A read is much cheaper than a refused create. */
+/** Creates a missing object. Resolves to false if the name exists. It reads first, because a read is much cheaper than a refused create. */
 export async function createMissing(
   parts: ControllerParts,
   resource: Resource,
@@ -63,7 +63,7 @@ export interface LiveUpdate {
   readonly subresource?: 'status' | 'finalize'
   /** Makes the new object from the stored one. Called again if another write came first. */
   readonly change: (live: ApiObject) => ApiObject
-  /** `change` has settled the managed fields itself. */
+  /** Whether `change` itself sets the managed fields. */
   readonly tracksFields?: boolean
   readonly uid?: string
 }
@@ -84,7 +84,7 @@ export interface EnsuredObject {
   readonly resource: Resource
   readonly name: string
   readonly make: () => ApiObject
-  /** The object as it should be. Undefined: nothing to change. */
+  /** The object as it should be. Undefined: nothing has to change. */
   readonly repaired: (live: ApiObject) => ApiObject | undefined
 }
 
@@ -104,7 +104,7 @@ export async function ensureObject(
   }
 }
 
-/** Deletes that object and nothing else, at once or by its own grace period. */
+/** Deletes the object, at once or after its own grace period. */
 export function deleteOne(
   parts: ControllerParts,
   resource: Resource,
@@ -125,7 +125,7 @@ export function isReason(error: unknown, ...reasons: readonly ApiError['reason']
   return error instanceof ApiError && reasons.includes(error.reason)
 }
 
-/** False if the write failed for one of these reasons. */
+/** Resolves to false if the write failed for one of these reasons. Throws every other error. */
 export async function succeeds(write: Promise<unknown>, ...reasons: readonly ApiError['reason'][]): Promise<boolean> {
   try {
     await write

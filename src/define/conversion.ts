@@ -3,7 +3,7 @@ import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { fieldOf } from './field-path.ts'
 import type { Report, StructuralSchema } from './structural.ts'
 
-/** The API server's request to convert objects, and with `response` the answer to it. */
+/** The API server's request to convert objects, or the answer to it, with `response`. */
 export interface ConversionReview {
   readonly apiVersion: string
   readonly kind: string
@@ -62,7 +62,7 @@ export class Conversion {
     }
   }
 
-  /** Throws the errors of the functions, and a RangeError for an unknown version. */
+  /** The object in version `to`. Throws the errors of the functions, and a RangeError for an unknown version. */
   convert(object: ValueMap, to: string): ValueMap {
     const from = this.#versionIn(object['apiVersion'])
     const route = this.#names.includes(from) && this.#names.includes(to) ? this.#route(from, to) : undefined
@@ -88,7 +88,7 @@ export class Conversion {
     return typeof apiVersion === 'string' ? apiVersion.replace(`${this.#group}/`, '') : ''
   }
 
-  /** The versions on the shortest way, without the first. */
+  /** The versions on the shortest way, without the first. Undefined: there is no way. */
   #route(from: string, to: string): readonly string[] | undefined {
     if (!this.hasFunctions || from === to) return from === to ? [] : [to]
     const routes: string[][] = [[]]
@@ -106,8 +106,9 @@ export class Conversion {
   }
 
   /**
-   * The API server refuses changes of metadata except those of labels and annotations. It fills in no defaults after a conversion: the next
-   * function and the readers of the object would not find what its type promises.
+   * Converts an object by one function, or only changes its version. The API server would refuse changes of metadata other than labels and
+   * annotations, so other metadata stays. A status that the function leaves out stays too. The server fills in no defaults after a
+   * conversion, but the next function and the readers expect them.
    */
   #step(object: ValueMap, to: string): ValueMap {
     const from = this.#versionIn(object['apiVersion'])
@@ -120,7 +121,12 @@ export class Conversion {
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
     }
-    const whole = withDefaults(this.#schemas.get(to)!, converted) as ValueMap
+    const schema = this.#schemas.get(to)!
+    const keepsStatus = !('status' in converted) && 'status' in object && schema.properties?.['status'] !== undefined
+    const whole = withDefaults(
+      schema,
+      keepsStatus ? { ...converted, status: object['status']! } : converted,
+    ) as ValueMap
     return { ...whole, apiVersion: `${this.#group}/${to}`, kind: object['kind']!, metadata }
   }
 }

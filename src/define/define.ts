@@ -1,5 +1,5 @@
-// Resources defined in TypeScript: a description with the schemas of its versions in, the CustomResourceDefinition, the static types
-// and the conversion between versions out.
+// Defines resources in TypeScript. The input is a description with the schemas of the versions. The output is the CustomResourceDefinition,
+// the static types and the conversion between versions.
 import type { Value, ValueMap } from '../api/value.ts'
 import { emitYaml } from '../codec/yaml-emit.ts'
 import { Conversion } from './conversion.ts'
@@ -115,8 +115,8 @@ export function defineResource<const Group extends string, const Kind extends st
 }
 
 /**
- * A URL without a server. A server with the conversion functions does not call it. A server without them must not treat objects as the
- * same in all versions, and so lose the fields that the versions do not share.
+ * A URL without a server. A server with the conversion functions does not call it. A server without them fails to convert. Otherwise it
+ * would treat objects as equal in all versions, and lose fields that not all versions have.
  */
 const NO_FUNCTION = 'https://no-conversion-function.invalid'
 
@@ -127,7 +127,10 @@ const VERSION = Object.freeze(
   'spec status conditions description rules columns scale selectableFields served storage deprecated'.split(' '),
 )
 
-/** The compiler does not see a misspelt option of a program in JavaScript. Without its functions, conversion would lose fields. */
+/**
+ * The compiler does not see a misspelt option of a program in JavaScript. If the option `convert` is misspelt, conversion has no functions
+ * and would lose fields.
+ */
 function checkNames(options: object, known: readonly string[], path: string, report: Report): void {
   for (const name of Object.keys(options))
     if (!known.includes(name)) report(`${path}${name}`, `is not an option: there are ${known.join(', ')}`)
@@ -176,7 +179,7 @@ function defineVersion(name: string, options: VersionOptions, report: Report): D
   }
 }
 
-/** As controller-gen writes the list for a status in Go. */
+/** The schema that controller-gen generates for the list of conditions in Go. */
 const CONDITIONS: StructuralSchema = {
   type: 'array',
   items: {
@@ -199,7 +202,7 @@ function statusOf({ status, conditions }: VersionOptions, path: string, report: 
   const made = status === undefined ? undefined : structural(status, path, report)
   if (conditions !== true) return made
   if (made?.properties?.['conditions'] !== undefined)
-    report(path, 'has conditions of its own: leave out one of the two')
+    report(path, 'has its own `conditions`: remove them, or remove the option `conditions: true`')
   return { type: 'object', ...made, properties: { ...made?.properties, conditions: CONDITIONS } }
 }
 

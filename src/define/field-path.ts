@@ -1,13 +1,13 @@
-// The JSON paths by which columns, scale and selectable fields name fields, followed through the schema.
+// Follows JSON paths through a schema. Columns, scale and selectable fields name fields by such paths.
 import type { StructuralSchema } from './structural.ts'
 
-/** Metadata, and everything below a field of any content: it may be there. */
+/** The schema of metadata and of fields with any content: every path below them is allowed. */
 const ANYTHING: StructuralSchema = Object.freeze({})
 
-/** A field by its name, with dots escaped or in brackets; or the items of a list. */
+/** One step of a path: a field by its name (with escaped dots, or in brackets), or the items of a list. */
 const STEP = /\.((?:\\.|[^.[\\])+)|\['([^']*)'\]|\[[^\]]*\]/
 
-/** The schema of the field at a path. Undefined: none. */
+/** The schema of the field at a path. Undefined: no such field. */
 export function schemaAt(root: StructuralSchema, jsonPath: string): StructuralSchema | undefined {
   const step = new RegExp(STEP, 'y')
   let schema: StructuralSchema | undefined = root

@@ -69,12 +69,12 @@ type Defaulted<Fields> = {
   [K in keyof Fields]: Fields[K] extends { readonly default: unknown } ? K : never
 }[keyof Fields]
 
-/** If the compiler sees that the schema is not structural: a text that says where, and what to write instead. Else never. */
+/** A text with the place and the replacement if the compiler sees that the schema is not structural. Otherwise `never`. */
 export type Unstructural<S, Path extends string> = S extends { readonly _zod: unknown }
   ? UnstructuralZod<S, Path, []>
   : UnstructuralJson<S, Path, []>
 
-/** Deeper than any schema that is written by hand. The schema contains itself. */
+/** A schema with this depth contains itself: no schema that is written by hand is so deep. */
 type TooDeep = 24
 
 type UnstructuralZod<S, Path extends string, Depth extends readonly 0[]> = Depth['length'] extends TooDeep
@@ -106,7 +106,7 @@ type UnstructuralKey<Key, Path extends string> = Key extends {
   ? never
   : `${Path}: ${(typeof INSTEAD)['record keys']}`
 
-/** Texts and numbers may be listed, one type may be null, and an integer may be a text; other faults are found at run time. */
+/** A union with null, or of literals, enumerations, texts and numbers only, passes here. Its other faults are found at run time. */
 type UnstructuralUnion<Options, Path extends string> =
   TypeOf<Options> extends 'literal' | 'enum' | 'string' | 'number'
     ? never

@@ -1,5 +1,5 @@
-// Turns a plain JSON schema into a structural one. A few spellings of newer drafts are translated. Parts that Kubernetes does not support are
-// refused, with a proposal.
+// Turns a plain JSON schema into a structural one. It translates a few keywords of newer drafts. It refuses parts that Kubernetes does not
+// support, and proposes a replacement.
 import type { Value } from '../api/value.ts'
 import { BEYOND_RE2, isBeyondRe2 } from './pattern.ts'
 import { KUBERNETES_KEYWORDS, type Report, type StructuralSchema } from './structural.ts'
@@ -12,7 +12,7 @@ type Rewritten =
 
 /** A JSON schema that can be made structural. Write it in place or `as const`: the static types come from it. */
 export interface JsonSchema extends Omit<StructuralSchema, Rewritten> {
-  /** With `null` beside another type it is nullable. */
+  /** A list of a type and `null` makes the value nullable. */
   readonly type?: ScalarType | readonly (ScalarType | 'null')[]
   readonly const?: Value
   readonly properties?: Readonly<Record<string, JsonSchema>>
@@ -20,7 +20,7 @@ export interface JsonSchema extends Omit<StructuralSchema, Rewritten> {
   readonly items?: JsonSchema
   readonly exclusiveMinimum?: boolean | number
   readonly exclusiveMaximum?: boolean | number
-  /** Values only: types, defaults and descriptions stand outside of these four. */
+  /** These four only restrict the value: types, defaults and descriptions must stand outside of them. */
   readonly allOf?: readonly JsonSchema[]
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
@@ -61,7 +61,7 @@ const OUTSIDE = /^(type|default|nullable|title|description|additionalProperties|
 interface Place {
   readonly path: string
   readonly report: Report
-  /** Inside of `allOf` and the like. */
+  /** Whether the place is inside of `allOf` and the like. */
   readonly isValueOnly: boolean
 }
 
@@ -108,7 +108,7 @@ function translated(key: keyof JsonSchema, schema: JsonSchema, place: Place): St
       report(path, KEYWORDS_INSTEAD.prefixItems)
       return {}
     case 'additionalProperties':
-      // Fields that are not known are pruned, or refused if the client wants that.
+      // The server prunes unknown fields anyway, or refuses them if the client wants that.
       if (schema.additionalProperties === false) return {}
       if (schema.additionalProperties === true) return { 'x-kubernetes-preserve-unknown-fields': true }
       if (schema.properties === undefined) return { additionalProperties: within(schema.additionalProperties!, '{}') }
@@ -121,7 +121,7 @@ function translated(key: keyof JsonSchema, schema: JsonSchema, place: Place): St
     case 'allOf':
     case 'anyOf':
     case 'oneOf': {
-      // The one pair of types that may stand there.
+      // Only with `x-kubernetes-int-or-string` may these keywords have types.
       if (schema['x-kubernetes-int-or-string'] === true) return { [key]: schema[key] }
       const alternative = { ...place, path: `${path}.${key}`, isValueOnly: true }
       return { [key]: schema[key]!.map((part) => structuralOf(part, alternative)) }
@@ -141,12 +141,12 @@ function translated(key: keyof JsonSchema, schema: JsonSchema, place: Place): St
 function typeOf({ type }: JsonSchema, { path, report }: Place): StructuralSchema {
   const types = [type].flat() as readonly (ScalarType | 'null')[]
   const [only, ...others] = types.filter((name) => name !== 'null')
-  if (only === undefined) report(path, 'null alone: use nullable: true beside the type that it stands in for')
+  if (only === undefined) report(path, 'null alone: use nullable: true beside another type')
   if (others.length > 0) report(path, 'several types: only x-kubernetes-int-or-string: true has two')
   return { ...(only === undefined ? {} : { type: only }), ...(types.includes('null') ? { nullable: true } : {}) }
 }
 
-/** Newer drafts have a number; the draft of Kubernetes has a number and a switch beside it. */
+/** In newer drafts, `exclusiveMinimum` is a number. In the draft of Kubernetes, it is a switch beside `minimum`. */
 function bound(side: 'minimum' | 'maximum', schema: JsonSchema, { path, report }: Place): StructuralSchema {
   const name = side === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'
   const exclusive = schema[name]!

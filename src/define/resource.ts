@@ -20,7 +20,7 @@ export interface ObjectMeta {
   ownerReferences?: OwnerReference[]
 }
 
-/** The owners of an object: it is deleted after them. */
+/** An owner of an object. The object is deleted after all of its owners. */
 export interface OwnerReference {
   apiVersion: string
   kind: string
@@ -69,26 +69,26 @@ export interface VersionOptions {
   readonly spec: Schema
   /** The observed state. With it, the resource has the subresource `status`, and writes of the object itself do not change it. */
   readonly status?: Schema
-  /** The status has the list `conditions`, as those of built-in kinds. */
+  /** The status has the list `conditions`, as in built-in kinds. */
   readonly conditions?: true
   /** The purpose of the kind; `kubectl explain` shows it. */
   readonly description?: string
   /** CEL rules over the whole object: `self.spec`, `self.status`, `self.metadata.name`. */
   readonly rules?: readonly Rule[]
-  /** `kubectl get` shows the name and these; without any, the name and the time of creation. */
+  /** The columns that `kubectl get` shows after the name. Absent: the time of creation. */
   readonly columns?: readonly Column[]
   readonly scale?: Scale
   /** Fields for `kubectl get --field-selector`, as JSON paths: `.spec.color`. */
   readonly selectableFields?: readonly `.${string}`[]
   /** Whether the version is served. Default: true. */
   readonly served?: boolean
-  /** Whether objects are stored in this version. Exactly one version is stored. Default: true for a single version. */
+  /** Whether objects are stored in this version. Exactly one version has this. Default: true for a single version. */
   readonly storage?: boolean
-  /** Clients are warned, with this text or the server's own. */
+  /** The server warns clients, with this text or a text of its own. */
   readonly deprecated?: boolean | string
 }
 
-/** By name: `v1`, `v1beta1`. */
+/** The versions by their names: `v1`, `v1beta1`. */
 export type Versions = Readonly<Record<string, VersionOptions>>
 
 /** The address of the served conversion functions, in the form of `spec.conversion.webhook.clientConfig`. */
@@ -120,8 +120,8 @@ export interface ResourceOptions<Group extends string, Kind extends string, V ex
   readonly annotations?: Readonly<Record<string, string>>
   readonly versions: V
   /**
-   * Functions from one version to another: `'v1 -> v2': ({ spec }) => ({ spec: … })`. Versions without a function of their own
-   * are reached through others. Without any, objects only change their `apiVersion`. They run where the resource is given to
+   * Functions from one version to another: `'v1 -> v2': ({ spec }) => ({ spec: … })`. Versions without a function of their own are reached
+   * through other versions. Without functions, objects only change their `apiVersion`. The functions run where the resource is given to
    * `server.convert()` of `startServer()` or of an extension, and where `review()` is served as a webhook.
    */
   readonly convert?: Conversions<Group, Kind, V>
@@ -167,21 +167,21 @@ export type InputObject<G extends string, K extends string, N, V extends Version
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /**
- * One function for each direction; a direction without one is composed of others. Labels and annotations may change; other metadata stays.
- * Defaults are filled in afterwards.
+ * One function for each direction. A direction without a function is composed of others. Functions may change labels and annotations; other
+ * metadata stays. Defaults are filled in afterwards.
  */
 export type Conversions<G extends string, K extends string, V extends Versions> = {
   readonly [P in `${keyof V & string} -> ${keyof V & string}`]?: ConversionOf<G, K, V, P>
 }
 
-/** Asks for `V` first, which the compiler then knows before it looks at the functions: their texts stay literals. */
+/** The condition on `V` makes the compiler infer `V` before it looks at the functions, so that their texts stay literals. */
 type ConversionOf<G extends string, K extends string, V extends Versions, P> = [V] extends [Versions]
   ? P extends `${infer From} -> ${infer To}`
     ? (object: OutputObject<G, K, From, V[From]>) => Converted<InputObject<G, K, To, V[To]>>
     : never
   : never
 
-/** The result of a conversion function. Members that it leaves out keep their values, except the version. */
+/** The result of a conversion function. The version and the kind are set anyway. Metadata and a status that are left out stay. */
 type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
   apiVersion?: string
   kind?: string
@@ -198,7 +198,7 @@ export interface ResourceType<Output, Input = Output> {
   readonly plural: string
   readonly kind: string
   readonly namespaced: boolean
-  /** Never there, as `input`: they bind the types to the resource. */
+  /** This and `input` are never set. They bind the types to the resource. */
   readonly object?: Output
   readonly input?: Input
 }
@@ -207,7 +207,7 @@ export interface ResourceType<Output, Input = Output> {
 export interface DefinedResource<Group extends string, Kind extends string, V extends Versions> {
   /** The CustomResourceDefinition: apply it before anything else. */
   readonly definition: CustomResourceDefinition
-  /** The same as YAML. */
+  /** The definition as YAML. */
   yaml(): string
   /** The kinds for clients and informers: `Backup.versions.v1`. */
   readonly versions: {
@@ -216,7 +216,7 @@ export interface DefinedResource<Group extends string, Kind extends string, V ex
       InputObject<Group, Kind, N, V[N]>
     >
   }
-  /** The object in another version, with its defaults. Throws the errors of the conversion functions, and a RangeError for an unknown version. */
+  /** The object in version `to`, with its defaults. Throws the errors of the functions, and a RangeError for an unknown version. */
   convert<To extends keyof V & string>(
     object: { readonly [N in keyof V & string]: OutputObject<Group, Kind, N, V[N]> }[keyof V & string],
     to: To,
@@ -232,12 +232,12 @@ export type InferResource<R extends AnyResource, N extends keyof R['versions'] =
   R['versions'][N]['object']
 >
 
-/** The type of its objects as they are sent: fields with a default may be left out. */
+/** The type of a resource's objects as clients send them: fields with a default may be left out. */
 export type InferInput<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> = NonNullable<
   R['versions'][N]['input']
 >
 
-/** The type of its `spec` as it is read. */
+/** The type of the objects' `spec` as clients read it. */
 export type InferSpec<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> =
   InferResource<R, N> extends { spec: infer Spec } ? Spec : never
 
@@ -245,7 +245,7 @@ export type InferSpec<R extends AnyResource, N extends keyof R['versions'] = key
 export type InferStatus<R extends AnyResource, N extends keyof R['versions'] = keyof R['versions']> =
   InferResource<R, N> extends { status?: infer Status } ? Exclude<Status, undefined> : never
 
-/** The object that the API server takes, `apiextensions.k8s.io/v1`. */
+/** The definition that the API server accepts. */
 export interface CustomResourceDefinition {
   readonly apiVersion: 'apiextensions.k8s.io/v1'
   readonly kind: 'CustomResourceDefinition'
@@ -276,7 +276,7 @@ export interface CustomResourceDefinition {
   }
 }
 
-/** A version, as the definition has it. */
+/** A version in the definition. */
 export interface DefinitionVersion {
   readonly name: string
   readonly served: boolean

@@ -3,7 +3,7 @@ import type { Value } from '../api/value.ts'
 
 /** A CEL rule, as `x-kubernetes-validations` has it. */
 export interface Rule {
-  /** The expression; `self` is the value, `oldSelf` the one before an update. */
+  /** The expression. `self` is the value, and `oldSelf` is the value before an update. */
   readonly rule: string
   /** The message if the rule is false. */
   readonly message?: string
@@ -12,11 +12,11 @@ export interface Rule {
   readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate'
   /** The field that the error names, relative to the place of the rule: `.spec.replicas`. */
   readonly fieldPath?: string
-  /** Also on creation, with `oldSelf` an optional value. */
+  /** A rule with `oldSelf` runs on creation too. `oldSelf` is an optional value then. */
   readonly optionalOldSelf?: boolean
 }
 
-/** A schema in the form that the API server takes: `JSONSchemaProps` without the members that structural schemas may not have. */
+/** A schema in the form that the API server accepts: `JSONSchemaProps` without the members that structural schemas may not have. */
 export interface StructuralSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
   readonly title?: string
@@ -57,7 +57,7 @@ export interface StructuralSchema {
 
 /** The Kubernetes options of a field, for `.meta()` of a Zod schema or spread into a JSON schema. */
 export interface KubernetesMeta {
-  /** The way in which apply merges a list: as one value, as a set of scalars, or item by item, told apart by `listMapKeys`. */
+  /** Apply replaces an `atomic` list as a whole. It merges the scalars of a `set`, and the items of a `map` by their `listMapKeys`. */
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listMapKeys?: readonly string[]
   /** `atomic`: apply replaces the object as a whole. */
@@ -83,8 +83,8 @@ export const KUBERNETES_KEYWORDS: ReadonlySet<string> = new Set([
 type KubernetesKeywords = Pick<StructuralSchema, Extract<keyof StructuralSchema, `x-${string}`>>
 
 /**
- * The `x-kubernetes-…` keywords: `z.array(port).meta(kubernetes({ listType: 'map', listMapKeys: ['name'] }))`. Of two calls of
- * `.meta()` on one schema the last one counts.
+ * The `x-kubernetes-…` keywords: `z.array(port).meta(kubernetes({ listType: 'map', listMapKeys: ['name'] }))`. If a schema has several
+ * calls of `.meta()`, the last call counts.
  */
 export function kubernetes(meta: KubernetesMeta): KubernetesKeywords {
   const { listType, listMapKeys, mapType, rules, preserveUnknownFields, embeddedResource } = meta
@@ -98,7 +98,7 @@ export function kubernetes(meta: KubernetesMeta): KubernetesKeywords {
   })
 }
 
-/** The same without the members that are undefined. */
+/** The record without its undefined members. */
 export function present<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }
@@ -111,7 +111,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** A definition that no API server would take, or that would mean something else there. Has everything that is wrong with it. */
+/** The API server would refuse the definition, or understand it in another way. The error has all faults of the definition. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError'
   readonly problems: readonly Problem[]
@@ -122,7 +122,7 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Takes a problem at a path. */
+/** Records a problem at a path. */
 export type Report = (path: string, message: string) => void
 
 /** Reports lists whose items cannot be told apart by their declared keys. */

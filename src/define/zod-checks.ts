@@ -2,7 +2,7 @@
 import { BEYOND_RE2, isBeyondRe2, re2Pattern } from './pattern.ts'
 import type { StructuralSchema } from './structural.ts'
 
-/** The used members of a check. A format such as `z.email()` is a schema that is its own first check. */
+/** The members of a check that this file reads. A format such as `z.email()` is a schema that is its own first check. */
 export interface ZodCheck {
   readonly _zod: { readonly def: CheckDef }
 }
@@ -20,8 +20,8 @@ interface CheckDef {
 }
 
 /**
- * Formats that Kubernetes knows. If Zod's pattern is valid in RE2, it is kept, and both agree exactly. Kubernetes is a little stricter about URLs and
- * host names.
+ * Formats that Kubernetes knows. If Zod's pattern is valid in RE2, it is kept, and Zod and Kubernetes agree exactly. Kubernetes is a little
+ * stricter about URLs and host names.
  */
 const FORMATS: Readonly<Record<string, string>> = {
   email: 'email',
@@ -36,20 +36,21 @@ const FORMATS: Readonly<Record<string, string>> = {
   hostname: 'hostname',
   date: 'date',
   datetime: 'date-time',
-  base64: 'byte',
 }
 
-/** Formats that Zod checks by code: their pattern says something else. */
+/** Formats that Zod checks by code. Their pattern alone is not the whole check. */
 const LOOSE_PATTERNS: ReadonlySet<string> = new Set([
   'url',
   'ipv6',
   'cidrv6',
-  'base64',
   'base64url',
   'jwt',
   'credit_card',
   'iban',
 ])
+
+/** The format `byte` of Kubernetes refuses an empty text, and Zod's base64 does not. This pattern is Zod's whole check. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 const NUMBER_FORMATS: Readonly<Record<string, StructuralSchema>> = {
   safeint: { type: 'integer' },
@@ -134,7 +135,8 @@ function withLength(schema: StructuralSchema, least: number | undefined, most: n
 }
 
 function withFormat(schema: StructuralSchema, check: CheckDef, refuse: Refuse): StructuralSchema {
-  const { format = '', pattern, local = false } = check
+  const { format = '', local = false } = check
+  const pattern = format === 'base64' ? BASE64 : check.pattern
   const known = local || !Object.hasOwn(FORMATS, format) ? {} : { format: FORMATS[format]! }
   const isWhole = pattern !== undefined && !LOOSE_PATTERNS.has(format)
   if (isWhole && !isBeyondRe2(pattern.source)) {

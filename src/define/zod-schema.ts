@@ -1,5 +1,5 @@
-// From a Zod 4 schema to a structural one, by the definitions that Zod opens to libraries (`_zod.def`). The user brings the
-// schema and the zod that made it: this file imports nothing of that package.
+// Turns a Zod 4 schema into a structural one. It reads the definitions that Zod opens to libraries (`_zod.def`). The user brings the schema
+// and its `zod` package: this file does not import that package.
 import type { Value } from '../api/value.ts'
 import { KUBERNETES_KEYWORDS, present, type Report, type StructuralSchema } from './structural.ts'
 import { withChecks, type ZodCheck } from './zod-checks.ts'
@@ -56,7 +56,7 @@ export function fromZod(schema: ZodSchema, path: string, report: Report): Struct
 export const INSTEAD = {
   tuple: 'a tuple: use an object with named fields, or a list of one type',
   intersection: 'an intersection: use .extend() or spread the shapes into one object',
-  lazy: 'a lazy or recursive schema: structural schemas end somewhere, use z.unknown() where it would begin again',
+  lazy: 'a lazy or recursive schema: structural schemas are finite, use z.unknown() where the schema repeats',
   transform: 'a transform: the API stores what is sent; convert where it is read',
   pipe: 'a transform, codec or preprocessing: the API stores what is sent; convert where it is read',
   catch: '.catch(): the API refuses what is wrong; use .default() for what is absent',
@@ -64,8 +64,8 @@ export const INSTEAD = {
   bigint: 'a bigint: JSON has none, use z.int()',
   map: 'a Map: use z.record(z.string(), …) or a list with list type map',
   set: 'a Set: use z.array(…) with list type set',
-  null: 'null alone: use .nullable() on the type that it stands in for',
-  custom: 'z.custom() or z.instanceof(): say which JSON it is, and hold it to a CEL rule',
+  null: 'null alone: use .nullable() on another type',
+  custom: 'z.custom() or z.instanceof(): use the schema of its JSON, and check it by a CEL rule',
   undefined: 'undefined: use .optional() on the field',
   void: 'undefined: use .optional() on the field',
   never: 'never: leave the field out',
@@ -83,7 +83,7 @@ const META: ReadonlySet<string> = new Set(['title', 'description', 'format', 'ex
 
 class Walk {
   readonly #report: Report
-  /** The schemas that contain the one that is walked. */
+  /** The schemas that contain the current schema. */
   readonly #within = new Set<AnyZod>()
 
   constructor(report: Report) {
@@ -166,7 +166,7 @@ class Walk {
       if (fields.length === 0) return { type: 'object', additionalProperties: this.schema(catchall!, `${path}{}`) }
       return this.#refuse(
         path,
-        'an object has either fields or values by key: move what .catchall() takes to a field with z.record()',
+        'an object has either fields or values by key: move the values of .catchall() to a field with z.record()',
       )
     }
     const required = fields.filter(([, field]) => !isOptional(field)).map(([name]) => name)
@@ -207,7 +207,7 @@ class Walk {
     else if (text !== JSON.stringify(def.defaultValue)) {
       this.#report(
         path,
-        'a default that is different each time: the definition has one for all; set it in your controller',
+        'a default that is different each time: the definition has one default for all objects; set it in your controller',
       )
     }
     return text === undefined ? null : (JSON.parse(text) as Value)
@@ -221,7 +221,7 @@ class Walk {
   }
 }
 
-/** An enumeration holds for null as for every other value. */
+/** The schema that also allows null. An enumeration has to list null too. */
 function orNull(schema: StructuralSchema): StructuralSchema {
   return { ...schema, nullable: true, ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }) }
 }
@@ -230,7 +230,7 @@ function insteadOf(type: string): string {
   return Object.hasOwn(INSTEAD, type) ? INSTEAD[type as keyof typeof INSTEAD] : `z.${type}(): JSON has no such value`
 }
 
-/** Schemas of `zod/mini` have no method for it; all copies of zod share one registry. */
+/** The content of `.meta()`. Schemas of `zod/mini` have no such method, but all copies of zod share one registry. */
 function metaOf(schema: AnyZod): Readonly<Record<string, unknown>> | undefined {
   if (typeof schema.meta === 'function') return schema.meta()
   const { __zod_globalRegistry: registry } = globalThis as {

@@ -1,5 +1,5 @@
-// Turns results of functions into answers of webhooks. Reviews and answers are JSON text: a function gets objects of its own, in this
-// process and in another.
+// Turns results of functions into answers of webhooks. Reviews and answers are JSON text: a function gets its own copies of the objects, in
+// this process too.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { asMap, listOrEmpty, textOrEmpty } from '../api/members.ts'
 import { equalValues, isMap, own, type Value, type ValueMap } from '../api/value.ts'
@@ -7,7 +7,7 @@ import { equalValues, isMap, own, type Value, type ValueMap } from '../api/value
 /** The answer to a review. Throws the function's error, or a `TypeError` if its result is malformed. */
 export type Answer = (review: string) => Promise<string>
 
-/** A function of an extension. Its parameters were typed where it was added. */
+/** A function of an extension. `Extensible` has the types of its parameters. */
 export type Run = (...args: never[]) => unknown
 
 const ADMISSION_MEMBERS = 'allowed message code reason object patch warnings auditAnnotations'.split(' ')
@@ -33,7 +33,7 @@ export function admissionAnswer(run: Run): Answer {
   }
 }
 
-/** `before` reads the object again, because the function may have changed its own. */
+/** `before` reads the object again, because the function may have changed its copy. */
 function patchOf(result: ValueMap, before: () => Value): ValueMap {
   const { object, patch } = result
   if (object !== undefined && patch !== undefined) throw new TypeError('return the object or a patch, not both')
@@ -67,7 +67,7 @@ export function conversionAnswer(run: Run): Answer {
   }
 }
 
-/** A result as JSON. `members`: the allowed members, because a misspelt one would count as a yes. Absent: any object. */
+/** A result as JSON. `members`: the allowed members, because a misspelt member would count as a yes. Absent: any object is allowed. */
 async function resultOf(returned: unknown, members?: readonly string[]): Promise<ValueMap> {
   const result = await returned
   if (result === undefined && members !== undefined) return {}
@@ -79,7 +79,7 @@ async function resultOf(returned: unknown, members?: readonly string[]): Promise
   return value
 }
 
-/** A text such as `'false'` would count as a yes. */
+/** Throws if a member is not a boolean: a text such as `'false'` would count as a yes. */
 function checkVerdicts(result: ValueMap, members: readonly string[]): void {
   const odd = members.find((name) => Object.hasOwn(result, name) && typeof own(result, name) !== 'boolean')
   if (odd !== undefined)

@@ -1,6 +1,6 @@
 // Removes from an extension's process the access that Node's permission model allows: the network, signals to other processes, and the
-// built-in modules that lead to either. The extension runs in the same realm, and may replace every method that is looked up after it
-// is loaded.
+// built-in modules that lead to either. The extension runs in the same realm as this code, and may replace every method that this code
+// looks up later.
 import fs, { writeSync } from 'node:fs'
 import Module from 'node:module'
 import os from 'node:os'
@@ -50,7 +50,7 @@ export function confine(network: boolean, guard: LoadGuard): void {
     guard(name)
     return find(name)
   }
-  // The fourth parameter is internal to Node: with it, another module would be loaded than the guard checks.
+  // The fourth parameter is internal to Node: it would load another module than the guard checks.
   const { apply } = Reflect
   const load = Reflect.get(Module, '_load') as (...given: readonly unknown[]) => unknown
   const value = (request: unknown, parent: unknown, isMain: unknown): unknown =>
@@ -74,7 +74,7 @@ export function confine(network: boolean, guard: LoadGuard): void {
   Module.syncBuiltinESMExports()
 }
 
-/** Pipes lead to other programs of this machine, such as those that start containers. Only Node's sockets expose their class. */
+/** Unix sockets lead to other programs, such as container runtimes. Their class in Node is reachable only through a socket. */
 function closeUnixSockets(): void {
   const socket = process.getBuiltinModule('node:net').connect('/nowhere')
   const prototype = Object.getPrototypeOf(Reflect.get(socket, '_handle')) as object

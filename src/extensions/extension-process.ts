@@ -1,4 +1,4 @@
-// A process of an extension, from the server's side. It may read the extension's folder, and nothing else of the machine.
+// A process of an extension, from the server's side. It may read the extension's folder and our code, and nothing else of the machine.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
@@ -11,20 +11,20 @@ import type { Order, Report, Source } from './process.ts'
 import type { Description } from './registration.ts'
 
 export interface ExtensionSource {
-  /** The name in the log: that of the extension's file. */
+  /** The name in the log, which is the name of the extension's file. */
   readonly name: string
   /** The URL of the file, which is among the sources. */
   readonly entry: string
   readonly sources: readonly Source[]
-  /** All paths of the folder that it may read. */
+  /** All paths of the folder that the process may read. */
   readonly folder: readonly string[]
-  /** Whether it may use the network. */
+  /** Whether the process may use the network. */
   readonly network: boolean
 }
 
 const LOAD_WITHIN_MS = 30_000
 const HEAP_MB = 128
-/** The limit for all functions of an extension. */
+/** The limit for the descriptions of all functions of an extension. */
 const DESCRIPTION_BYTES = 1024 * 1024
 const MOST_FUNCTIONS = 256
 
@@ -34,15 +34,15 @@ const ANSWER_FACTOR = 4
 /** A function that runs longer gets a lower priority than all other work. */
 const QUICK_MS = 100
 const SLOW_PRIORITY = 10
-/** So does a process that takes more processor time than its calls last, in threads or between calls. */
+/** A process gets the same priority if it takes more processor time than its calls last, in threads or between calls. */
 const LOOK_EVERY_MS = 1000
 const BESIDE_CALLS_MS = 200
-/** Its output is read in pieces, with a pause after each. The log gets the beginning of each piece, and of each error. */
+/** The server reads the output in pieces, with a pause after each. The log gets the beginning of each piece, and of each error. */
 const PRINT_EVERY_MS = 100
 const LOGGED_BYTES = 8192
 
 const IS_SOURCE = import.meta.url.endsWith('.ts')
-/** Our code that it loads. */
+/** The folder of our code, which the process loads. */
 const CODE = path.resolve(import.meta.dirname, IS_SOURCE ? '..' : '.')
 const PROGRAM = path.join(import.meta.dirname, IS_SOURCE ? 'process.ts' : 'extension-process.js')
 
@@ -74,7 +74,7 @@ export class ExtensionProcess {
   #endedBy: Error | undefined
   #isAlive = true
 
-  /** Does nothing before the first order. */
+  /** Starts a process, which does nothing before the first order. */
   constructor(source: ExtensionSource, log: Log) {
     this.#source = source
     this.#log = log
@@ -94,7 +94,7 @@ export class ExtensionProcess {
     })
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
     void this.ended.then(() => clearInterval(looking))
-    // Absent if the server has too many open files.
+    // The streams are absent if the server has too many open files.
     const [orders, stdout, stderr, reports] = (this.#child.stdio ?? []) as unknown as Partial<Streams>
     // If writing fails, the process ends, and its end is reported.
     orders?.on('error', () => {})
@@ -156,7 +156,7 @@ export class ExtensionProcess {
     try {
       for (const thread of threadsOf(this.#child.pid)) setPriority(thread, Math.max(SLOW_PRIORITY, getPriority(thread)))
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
 
@@ -215,7 +215,7 @@ export class ExtensionProcess {
     if (end < piece.length - 1) this.#endUnasked()
   }
 
-  /** Logs an error that no request fails with. */
+  /** Ends the process, and logs the error here because no request fails with it. */
   #endUnasked(): void {
     const unasked = new Error('its process sent a report without being asked')
     this.#log.error({ err: unasked, extension: this.#source.name }, 'ended extension process')
@@ -229,7 +229,7 @@ export class ExtensionProcess {
   }
 }
 
-/** Systems other than Linux give all threads of a process one priority. Throws if the process has ended. */
+/** The threads of a process. On systems other than Linux, they all share the priority of the process. Throws if the process has ended. */
 function threadsOf(pid = 0): readonly number[] {
   return process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
 }

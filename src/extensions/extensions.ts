@@ -1,11 +1,11 @@
-// `quarterdeck/extensions`, for authors of extensions: types, and a function that binds them. The import does not load the server.
+// `quarterdeck/extensions`, for authors of extensions: types, and a function that applies them. The import does not load the server.
 import type { Kind, KubernetesObject } from '../client/client.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** When a function sees a write: `mutating` ones may change it and come first, `validating` ones see what will be stored. */
+/** `mutating` functions come first and may change the object. `validating` functions see the object that will be stored. */
 export type AdmissionType = 'mutating' | 'validating'
 
 /** The requests that a function is called for, in the form of a webhook's `rules`. An asterisk matches all. */
@@ -28,7 +28,7 @@ export interface LabelSelector {
   }[]
 }
 
-/** The requests that a function admits, and the mode: with the members, the meaning and the defaults of a webhook configuration. */
+/** The requests for which a function is called, and how. The members have the meaning and the defaults of a webhook configuration. */
 export interface AdmissionRule<T, O extends AdmissionOperation, P extends AdmissionType> {
   /** Appears in messages, metrics and audit annotations: `owner.example.com`. Functions and webhooks are called in the order of names. */
   readonly name: string
@@ -36,9 +36,9 @@ export interface AdmissionRule<T, O extends AdmissionOperation, P extends Admiss
   readonly type?: P
   /** The kind of the written objects: `k8s.Pod`, `Backup.versions.v1`. */
   readonly resource?: Kind<T>
-  /** Absent: CREATE and UPDATE. Goes with `resource`. */
+  /** Absent: CREATE and UPDATE. Needs `resource`. */
   readonly operations?: readonly O[]
-  /** In the place of `resource`: several kinds, or subresources. */
+  /** Replaces `resource`, for several kinds or for subresources. */
   readonly rules?: readonly ResourceRule<O>[]
   /** Absent: `Equivalent`. An object of another version is converted to the version that the rule names. */
   readonly matchPolicy?: 'Exact' | 'Equivalent'
@@ -50,9 +50,9 @@ export interface AdmissionRule<T, O extends AdmissionOperation, P extends Admiss
   readonly failurePolicy?: 'Fail' | 'Ignore'
   /** More than 0, at most 30. Absent: 10. */
   readonly timeoutSeconds?: number
-  /** Absent: `None`. A function with `Some` is not called in a dry run, which is refused. */
+  /** Absent: `None`. A dry run that would call a function with `Some` is refused. */
   readonly sideEffects?: 'None' | 'NoneOnDryRun' | 'Some'
-  /** Whether a mutating function is called again if others have changed the object after it. Absent: `Never`. */
+  /** Whether a mutating function is called again if other functions or webhooks have changed the object since. Absent: `Never`. */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded'
 }
 
@@ -70,14 +70,14 @@ interface GroupVersionResource {
 
 interface AdmissionFacts<O> {
   readonly uid: string
-  /** The kind of the given objects. `requestKind` is the requested kind. */
+  /** The kind of `object` and `oldObject`. `requestKind` is the kind in the client's request. */
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
   readonly subResource?: string
   readonly requestKind: GroupVersionKind
   readonly requestResource: GroupVersionResource
   readonly requestSubResource?: string
-  /** Absent if it is still to be generated. */
+  /** Absent if the server has not generated the name yet. */
   readonly name?: string
   readonly namespace?: string
   readonly operation: O
@@ -99,7 +99,7 @@ interface AdmittedObjects<T> {
   readonly CONNECT: { readonly object: unknown; readonly oldObject: null }
 }
 
-/** The `request` of an AdmissionReview, `admission.k8s.io/v1`. Its objects are copies of the function's own. */
+/** The `request` of an AdmissionReview, `admission.k8s.io/v1`. The objects are copies, which the function may change. */
 export type AdmissionRequest<T = KubernetesObject, O extends AdmissionOperation = AdmissionOperation> = {
   [P in O]: AdmissionFacts<P> & AdmittedObjects<T>[P]
 }[O]
@@ -130,7 +130,7 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string }
 
-/** The whole new object, or a patch of the given one. */
+/** The whole new object, or a patch of the given object. */
 export type Changed<T> = Allowed &
   ({ readonly object: T } | { readonly object?: never; readonly patch: readonly JsonPatchOperation[] })
 
@@ -162,7 +162,7 @@ export interface SubjectAccess {
   readonly nonResourceAttributes?: { readonly verb: string; readonly path: string }
 }
 
-/** Nothing: no opinion, the next authorizer decides. */
+/** Undefined: the function has no opinion, and the next authorizer decides. */
 export type AccessResult =
   | { readonly allowed: true; readonly reason?: string }
   | { readonly denied: true; readonly reason?: string }
@@ -170,7 +170,7 @@ export type AccessResult =
   | void
 
 export interface AuthorizeOptions {
-  /** The name in metrics. Absent: that of the file, or `function`. */
+  /** The name in metrics. Absent: the name of the extension's file, or `function` if there is no file. */
   readonly name?: string
   /** The outcome for the request if the function throws or takes too long. Absent: `Deny`. */
   readonly failurePolicy?: 'Deny' | 'NoOpinion'
@@ -184,13 +184,13 @@ export interface ConvertedResource {
   convert(object: never, to: never): unknown
 }
 
-/** An object in the version `to`. Its `apiVersion` is filled in; of its metadata only labels and annotations may differ. */
+/** Returns the object in the version `to`. The server fills in `apiVersion`. In the metadata, only labels and annotations may differ. */
 export type ConvertFunction = (object: KubernetesObject, to: string) => MaybePromise<object>
 
 /**
- * A server that takes functions: that of `startServer()`, or `quarterdeck serve --extensions`. Functions are called like webhooks, with the same
- * rules but without HTTP. A function that throws counts as a webhook that cannot be reached: its failure policy decides, the client gets no
- * details, and the server logs the error. Each method returns a function that removes the added one.
+ * A server to which functions can be added: the server of `startServer()`, or of `quarterdeck serve --extensions`. Functions are called
+ * like webhooks, with the same rules but without HTTP. A function that throws counts as a webhook that cannot be reached: its failure
+ * policy decides, the client gets no details, and the server logs the error. Disposing of a method's result removes the added function.
  */
 export interface Extensible {
   /** Calls a function for the writes that the rule names. */
@@ -203,8 +203,8 @@ export interface Extensible {
     admit: (request: AdmissionRequest<T, O>) => MaybePromise<AdmissionResult<T, P>>,
   ) => Disposable
   /**
-   * Converts the objects of a custom kind between its versions: by the `convert` of `defineResource`, or by a function. It takes precedence over
-   * the conversion of the definition.
+   * Converts the objects of a custom kind between its versions: by the `convert` of `defineResource`, or by a function. This conversion
+   * takes precedence over the conversion of the definition.
    */
   readonly convert: {
     (resource: ConvertedResource): Disposable
@@ -220,10 +220,10 @@ export interface Extensible {
   ) => Disposable
 }
 
-/** The default export of a file of `--extensions`, or its export `extension`. It is called once, and adds its functions. */
+/** The default export of a file of `--extensions`, or the export `extension`. Each process calls it once, to add the functions. */
 export type Extension = (server: Extensible) => void
 
-/** Binds the types: `export default defineExtension((server) => { server.admit(…) })`. */
+/** Gives the parameter its type: `export default defineExtension((server) => { server.admit(…) })`. */
 export function defineExtension(extension: Extension): Extension {
   return extension
 }

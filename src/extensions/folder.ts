@@ -1,4 +1,4 @@
-// The extensions of `--extensions`: every TypeScript or JavaScript file in the folder. They may import files in folders below it.
+// The extensions of `--extensions`: every TypeScript or JavaScript file in the folder. These files may import files in folders below it.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -31,7 +31,7 @@ export class ExtensionFolder implements AsyncDisposable {
   readonly #loaded = new Map<string, Loaded>()
   /** All pools, including retired ones with calls under way. */
   readonly #pools = new Set<ProcessPool>()
-  /** The versions of files that could not be loaded. */
+  /** The fingerprints of extensions that could not be loaded, by name. */
   readonly #refused = new Map<string, string>()
 
   constructor(parts: ExtensionFolderParts) {
@@ -90,7 +90,7 @@ export class ExtensionFolder implements AsyncDisposable {
       const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
       throw new ExtensionError(`${name}: ${line}`, { cause: error })
     }
-    // The new functions are added before the old ones are removed, so that every request finds one.
+    // The new functions are added before the old ones are removed, so that every request finds a function.
     const before = this.#loaded.get(name)
     this.#loaded.set(name, loaded)
     if (before !== undefined) this.#retire(before)
@@ -113,7 +113,7 @@ interface FoundExtension extends ExtensionSource {
 
 const PROGRAM = /(?<!\.d)\.(ts|js|mjs)$/
 
-/** Sorted by name. Throws an `ExtensionError` for a link out of the folder, or an error of the system. */
+/** The extensions of the folder, sorted by name. Throws an `ExtensionError` for a link out of the folder, or an error of the system. */
 function readExtensions({ directory, network }: ExtensionFolderParts): readonly FoundExtension[] {
   const folder = [path.resolve(directory), realpathSync(directory)]
   const names = [...filesIn(directory)].filter((name) => PROGRAM.test(name) && !isHidden(name)).sort()
@@ -129,8 +129,8 @@ function readExtensions({ directory, network }: ExtensionFolderParts): readonly 
 }
 
 /**
- * The files in a folder, by paths from `root`. Throws an `ExtensionError` for a link out of it: an extension could read the target, since
- * the permission model of Node checks paths only.
+ * The files in a folder, by paths from `root`. Throws an `ExtensionError` for a link out of the folder: an extension could read the target,
+ * since the permission model of Node checks paths only.
  */
 function* filesIn(root: string, below = '', above: readonly string[] = []): Generator<string> {
   const within = path.join(realpathSync(root), path.sep)
@@ -160,7 +160,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** Packages are loaded from their own place. In folders with a dot, Kubernetes swaps mounted configuration. */
+/** Node loads packages from `node_modules` itself. Folders that begin with a dot are Kubernetes' own copies of mounted configuration. */
 function isHidden(name: string): boolean {
   return name.split(path.sep).some((part) => part === 'node_modules' || part.startsWith('.'))
 }

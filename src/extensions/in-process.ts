@@ -1,4 +1,4 @@
-// Functions that run in the process of the server, for tests. Such a function can block the whole server. Those of `--extensions` have
+// Functions that run in the process of the server, for tests. Such a function can block the whole server. Functions of `--extensions` have
 // processes of their own.
 import { parseJsonText } from '../api/json-text.ts'
 import { CancelledError, throwIfCancelled } from '../lib/errors.ts'
@@ -12,7 +12,7 @@ import { type ExtensionPoints, extensible, nameOf, register } from './registrati
 /** The message that clients get if a function throws. */
 export const FAULT_TEXT = 'the function failed, as the log of the server tells'
 
-/** Adds functions of this process. */
+/** Adds functions that run in this process. */
 export function extensibleHere(points: ExtensionPoints, log: Log): Extensible {
   return extensible((description, answer) => {
     const name = nameOf(description)

@@ -1,4 +1,4 @@
-// The functions of a server. Those that are added before the server is composed are handed over to it later.
+// The functions of a server. Functions that are added before the server is composed are handed over to it later.
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
 import { type Description, type ExtensionPoints, register } from './registration.ts'
 
@@ -9,7 +9,7 @@ export interface KeptFunction {
 }
 
 export class KeptFunctions implements ExtensionPoints {
-  /** The functions. Each has its removal, if it has been handed over. */
+  /** The values remove functions that have been handed over. */
   readonly #kept = new Map<KeptFunction, (() => void) | undefined>()
   #points: ExtensionPoints | undefined
 
@@ -21,7 +21,7 @@ export class KeptFunctions implements ExtensionPoints {
     return [...this.#kept.keys()]
   }
 
-  /** Call this once: from then on every function goes there. */
+  /** Adds all functions to `points`, and from then on every new one too. Call this once. */
   handOverTo(points: ExtensionPoints): void {
     this.#points = points
     for (const each of this.#kept.keys()) this.#kept.set(each, register(points, each.description, each.answer))

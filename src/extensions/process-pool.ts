@@ -1,5 +1,5 @@
 // The processes of one extension. A process answers one review at a time: a function that loops or takes too much memory fails its own
-// request, and no other. Worker threads would not do: V8 ends the whole server if one takes much memory at once.
+// request, and no other. Worker threads are no alternative: V8 ends the whole server if a thread takes much memory at once.
 import { parseJsonText } from '../api/json-text.ts'
 import type { Value } from '../api/value.ts'
 import { CancelledError, throwIfCancelled } from '../lib/errors.ts'
@@ -10,11 +10,11 @@ import { ExtensionProcess, type ExtensionSource } from './extension-process.ts'
 import { FAULT_TEXT } from './in-process.ts'
 import type { Description } from './registration.ts'
 
-/** The number of reviews answered at a time. Some functions that loop leave room for others. */
+/** The number of reviews that are answered at a time. Some endless loops do not keep other functions from running. */
 const MOST_PROCESSES = 12
 /** Another process is started only if a call has waited this long. Most calls take less. */
 const PATIENCE_MS = 20
-/** The longest wait of a call for a process. Its own time limit begins after that. */
+/** The longest wait of a call for a process. The time limit of the call begins after this wait. */
 const MOST_WAITING_MS = 30_000
 /** After this time, all idle processes but one end. */
 const IDLE_MS = 10_000
@@ -54,12 +54,12 @@ export class ProcessPool {
     return descriptions
   }
 
-  /** Asks the function at a place in the result of `open`. */
+  /** Returns a function that answers reviews by the function with this index in the result of `open`. */
   answeredBy(index: number): ReviewFunction {
     return (review, timeoutMs, signal) => this.#answer({ index, review, timeoutMs }, signal)
   }
 
-  /** Answers the calls that it has, then ends. Resolves when all processes have ended. */
+  /** Answers the waiting and the running calls, and then ends the processes. Resolves when all processes have ended. */
   async retire(): Promise<void> {
     this.#isRetired = true
     this.#next()
@@ -91,7 +91,7 @@ export class ProcessPool {
     }
   }
 
-  /** Rejects a job. If it waits, it is not begun. */
+  /** Rejects a job. A waiting job is not begun. */
   #withdraw(job: Job, error: Error): void {
     job.reject(error)
     const place = this.#waiting.indexOf(job)
@@ -130,7 +130,7 @@ export class ProcessPool {
     }
     clearTimeout(job.timer)
     let check: NodeJS.Immediate | undefined
-    // Checked after pending input: if this process was busy itself, the answer may have arrived.
+    // Checks again after pending input: if the server was busy, the answer may have arrived.
     const timer = setTimeout(() => (check = setImmediate(onDeadline)), job.timeoutMs)
     try {
       job.resolve(parseJsonText(await process.call(job.index, job.review)))

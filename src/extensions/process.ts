@@ -1,5 +1,5 @@
 // The program of an extension's process: loads one file of `--extensions` and answers one review after the other. The server sends it the
-// source of every file, so that all processes of an extension run the same code, also after the files have changed. Orders and reports are
+// source of every file, so that all processes of an extension run the same code, even after the files have changed. Orders and reports are
 // lines of JSON: Node's own channel between processes would let the extension send file descriptors to the server.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { confine, type LoadGuard, loadGuard, readGuard } from './confinement.ts'
 import type { Extension } from './extensions.ts'
 import { type Description, extensible } from './registration.ts'
 
-/** An order to the process: first what to load, then calls, each after the answer to the one before. */
+/** An order to the process: the first loads the extension, and the others call its functions. Each waits for the previous answer. */
 export type Order =
   | {
       readonly kind: 'load'
@@ -74,7 +74,7 @@ async function load(entry: string): Promise<LoadedExtension> {
   return { descriptions, answers }
 }
 
-/** Calls no method, because an extension could have replaced it. Every module with another scheme than `file:` or `data:` is built in. */
+/** Calls no method, because an extension could have replaced it. Modules with other schemes than `file:` and `data:` are built in. */
 function isBuiltIn(url: string): boolean {
   const scheme = `${url[0]}${url[1]}${url[2]}${url[3]}${url[4]}`
   return scheme !== 'file:' && scheme !== 'data:'
@@ -138,13 +138,13 @@ function serve(): (order: Order) => Promise<Report> {
 
 /**
  * The program of the thread that takes the orders. No code of the extension runs in it: the extension could reach a socket of its own
- * thread. It ends the process if the server is gone or the process takes too much memory, since V8 limits the heap only. It does so even
- * if the other thread is in an endless loop.
+ * thread. The thread ends the process if the server is gone or the process takes too much memory, since V8 limits the heap only. It does so
+ * even if the other thread is in an endless loop.
  */
 function watch(port: MessagePort): void {
   const end = (): void => void process.kill(process.pid, 'SIGKILL')
   const { ppid: server } = process
-  // The other thread can close any file descriptor, so the end of the orders is not enough.
+  // The other thread can close any file descriptor, so the end of the orders alone does not tell whether the server is gone.
   const isOver = (): boolean => process.ppid !== server || process.memoryUsage.rss() > MOST_BYTES
   setInterval(() => isOver() && end(), WATCH_EVERY_MS)
   const pieces: Buffer[] = []
@@ -161,7 +161,7 @@ function watch(port: MessagePort): void {
 if (isMainThread) {
   const { port1, port2 } = new MessageChannel()
   await once(new Worker(new URL(import.meta.url), { workerData: port2, transferList: [port2] }), 'online')
-  // An older Node has no such function. There, extensions cannot load the module that starts threads.
+  // An older Node has no `drop`. Extensions cannot load the module that starts threads there either.
   ;(process.permission as { drop?: (scope: string) => void }).drop?.('worker')
   const carryOut = serve()
   port1.on('message', (order: Order) => {

@@ -1,4 +1,4 @@
-// Registers functions with the server: each has a description, which is data and may come from another process, and an answerer.
+// Registers functions with the server. Each has an answering function and a description, which is data and may come from another process.
 import { asMap } from '../api/members.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
@@ -37,8 +37,8 @@ export interface ExtensionPoints {
 }
 
 /**
- * Returns a function that removes it. Throws a `TypeError` for a malformed description: an extension can send any JSON from its
- * process, past the checks there. `file`: the name of an authorizer without a name of its own.
+ * Returns a function that removes the registered one. Throws a `TypeError` for a malformed description: an extension can send any JSON from
+ * its process, past the checks in that process. `file`: the name of an authorizer without a name of its own.
  */
 export function register(
   points: ExtensionPoints,
@@ -108,7 +108,7 @@ function isTexts(value: Value | undefined): boolean {
   return isList(value) && value.length > 0 && value.every((item) => typeof item === 'string')
 }
 
-/** If a misspelt member were ignored, the function would be called for other requests than its author expects. */
+/** Throws for an unknown member. If a misspelt member were ignored, the function would be called for unexpected requests. */
 function checkMembers(part: object, known: readonly string[], problem: (text: string) => TypeError): void {
   const odd = Object.keys(part).find((member) => !known.includes(member))
   if (odd !== undefined) throw problem(`there is no ${JSON.stringify(odd)}${suggestion(odd, known)}`)
@@ -121,7 +121,7 @@ function checkAuthorizer(authorizer: DescribedAuthorizer): void {
   checkSeconds(timeoutMs / 1000, problem)
 }
 
-/** Returns a function that makes the error of a function with this text. */
+/** Throws if the text is missing or too long. Returns a function that makes errors, whose messages begin with `what` and the text. */
 function checkText(part: object, member: string, what: string): (text: string) => TypeError {
   const text = own(asMap(part as ValueMap), member)
   if (typeof text === 'string' && text !== '' && text.length <= LONGEST_NAME)
@@ -134,7 +134,7 @@ function checkSeconds(seconds: Value | undefined, problem: (text: string) => Typ
   throw problem(`its timeoutSeconds are more than 0 and at most ${LONGEST_SECONDS}`)
 }
 
-/** For the log. */
+/** The name of a function in the log. */
 export function nameOf(description: Description): string {
   switch (description.kind) {
     case 'admit':
@@ -146,7 +146,7 @@ export function nameOf(description: Description): string {
   }
 }
 
-/** Describes every added function and passes it to `add`, which returns a function that removes it. The server checks the description. */
+/** Passes a description of each added function to `add`, which returns a function to remove it. The server checks descriptions. */
 export function extensible(add: (description: Description, answer: Answer) => () => void): Extensible {
   const added = (description: Description, answer: Answer): Disposable => {
     const remove = add(description, answer)

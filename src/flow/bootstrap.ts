@@ -1,11 +1,11 @@
-// The bootstrap flow schemas and priority levels: the mandatory ones, which are always restored, and the suggested ones, which an
+// The bootstrap flow schemas and priority levels: the mandatory objects, which are always restored, and the suggested objects, which an
 // operator may change (P-201 to P-203).
 import type { ValueMap } from '../api/value.ts'
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from '../auth/user.ts'
 
 export interface FlowObject {
   readonly name: string
-  /** Always restored. The others are restored while their autoupdate annotation says so (P-204). */
+  /** Whether the object is always restored. Other objects are restored as long as their autoupdate annotation says so (P-204). */
   readonly mandatory: boolean
   readonly spec: ValueMap
 }

@@ -1,11 +1,11 @@
-// Finds the flow schema of a request: of those with a rule for its user and its target, the one of lowest precedence
-// (P-207). Schemas are indexed by user and group, so that a request looks at few rules however many schemas there are.
+// Finds the flow schema of a request. Of the schemas with a rule for the user and the target of the request, the schema with the lowest
+// precedence number counts (P-207). Schemas are indexed by user and group, so that few rules are checked even if there are many schemas.
 import type { User } from '../api/user.ts'
 import type { FlowInfo } from './flow.ts'
 import type { PathRule, ResourceRule, RuleSpec, SchemaSpec, Words } from './flow-objects.ts'
 
 interface Candidate<S> {
-  /** The place among the schemas. The lowest that matches wins. */
+  /** The place among the schemas. The matching schema with the lowest place counts. */
   readonly order: number
   readonly schema: S
   readonly rule: RuleSpec
@@ -23,7 +23,7 @@ const NO_CANDIDATES: readonly never[] = []
 export class Classifier<S extends { readonly spec: SchemaSpec }> {
   readonly #users = new Map<string, Candidate<S>[]>()
   readonly #groups = new Map<string, Candidate<S>[]>()
-  /** All service accounts of a namespace. */
+  /** The candidates for all service accounts of a namespace. */
   readonly #namespaces = new Map<string, Candidate<S>[]>()
   readonly #ofAllUsers: Candidate<S>[] = []
 
@@ -78,7 +78,7 @@ function listUnder<S>(map: Map<string, Candidate<S>[]>, key: string): Candidate<
   return list
 }
 
-/** Each list is sorted, so the first match is the best of its list. */
+/** Returns the first match in the list, unless `best` is better. The list is sorted, so its first match is its best one. */
 function firstMatch<S>(
   list: readonly Candidate<S>[],
   question: FlowQuestion,

@@ -28,7 +28,7 @@ export class Demand {
     if (value > this.#highest) this.#highest = value
   }
 
-  /** The demand since the last call. Begins the next period. */
+  /** Returns the demand since the last call, and begins the next period. */
   take(nowMs: number): DemandOfPeriod {
     this.set(this.#value, nowMs)
     const length = nowMs - this.#began

@@ -88,7 +88,7 @@ const DUMPS = {
   dump_requests: { columns: REQUEST_COLUMNS, rows: requests },
 } as const
 
-/** The last part of the path. */
+/** A dump, named by the last part of its path. */
 export type DumpName = keyof typeof DUMPS
 export const DUMP_NAMES = Object.keys(DUMPS) as readonly DumpName[]
 
@@ -102,7 +102,7 @@ export function dumpText(name: DumpName, rows: readonly Row[], isOfWorkers = fal
   return table(isOfWorkers ? [...columns, 'Worker'] : columns, rows)
 }
 
-/** Columns as wide as their contents. Names may hold any character: each that is not printable becomes `?`. */
+/** Returns a table with columns as wide as their contents. Names may have any character: those that are not printable become `?`. */
 function table(columns: readonly string[], rows: readonly Row[]): string {
   const cells = [columns, ...rows.map((row) => row.map((cell) => String(cell).replaceAll(/[^ -~]/g, '?')))]
   const widths = columns.map((_, at) => cells.reduce((most, row) => Math.max(most, row[at]!.length), 0) + 2)

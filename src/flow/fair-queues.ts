@@ -1,12 +1,12 @@
-// The queues of a priority level. Each active queue gets an equal share of the seats over time: the next request of a queue is
-// due at a virtual time, which advances by the work done for the queue. The earliest request goes first.
+// The queues of a priority level. Each active queue gets an equal share of the seats over time. The next request of a queue is due at a
+// virtual time, which advances by the work that is done for the queue. The request with the earliest virtual end runs first.
 import { InvariantError } from '../lib/errors.ts'
 import { dealHand } from './shuffle-shard.ts'
 import type { Queuing } from './flow-objects.ts'
 
 /** The part of a request that a queue reads. */
 export interface Queued {
-  /** The most seats that it takes at any time. */
+  /** The most seats that the request takes at any time. */
   readonly mostSeats: number
   /** In seats times seconds. */
   readonly estimatedWork: number
@@ -36,7 +36,7 @@ export class FairQueues<Q extends Queued> {
   #active = 0
   #virtual = 0
   #lookedAt: number
-  /** The queue that was served last, so that equal queues take turns. */
+  /** The queue that was served last. The search begins behind it, so that equal queues take turns. */
   #last = 0
 
   constructor(queuing: Queuing, nowMs: number) {
@@ -44,12 +44,12 @@ export class FairQueues<Q extends Queued> {
     this.#lookedAt = nowMs
   }
 
-  /** Made for the first request that has to wait: on most levels no request ever waits. */
+  /** The queues are made for the first request of the level. */
   get all(): readonly Queue<Q>[] {
     return (this.#all ??= Array.from({ length: this.queuing.queues }, () => new Queue<Q>()))
   }
 
-  /** The shortest of the queues dealt to the flow. */
+  /** Returns the queue with the least load of those that were dealt to the flow. */
   choose(hash: number): Queue<Q> {
     const hand = this.#handOf(hash)
     let best = hand[0]!
@@ -57,7 +57,10 @@ export class FairQueues<Q extends Queued> {
     return best
   }
 
-  /** The queues that were dealt to a flow. They are kept: dealing costs more than the rest of a dispatch, and most requests belong to few flows. */
+  /**
+   * The queues that were dealt to a flow. They are remembered, because dealing costs more than the rest of a dispatch, and most requests
+   * belong to few flows.
+   */
   #handOf(hash: number): readonly Queue<Q>[] {
     const known = this.#hands.get(hash)
     if (known !== undefined) return known
@@ -67,7 +70,7 @@ export class FairQueues<Q extends Queued> {
     return hand
   }
 
-  /** Virtual time advances as fast as one queue is served. */
+  /** Advances the virtual time, which runs as fast as one queue is served. */
   advance(nowMs: number, seats: { readonly inUse: number; readonly limit: number }): void {
     const passed = (nowMs - this.#lookedAt) / 1000
     this.#lookedAt = nowMs
@@ -93,7 +96,7 @@ export class FairQueues<Q extends Queued> {
     return true
   }
 
-  /** The request whose turn it is. It stays in its queue. */
+  /** Returns the request to run next, which stays in its queue. */
   next(): { readonly queue: Queue<Q>; readonly request: Q } | undefined {
     let found: { queue: Queue<Q>; request: Q } | undefined
     let earliest = Number.POSITIVE_INFINITY
@@ -129,7 +132,7 @@ export class FairQueues<Q extends Queued> {
     if (!queue.isActive) this.#active--
   }
 
-  /** An idle queue saves up no share. */
+  /** Makes a queue active. It gets no share for the time in which it was idle. */
   #wake(queue: Queue<Q>): void {
     if (queue.isActive) return
     this.#active++

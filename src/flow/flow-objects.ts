@@ -1,5 +1,5 @@
-// Converts the objects of the API for flow control. The API has validated them. A missing field still reads as its default, so that no object
-// can stop the server.
+// Converts the objects of the API for flow control. The API has validated them. A missing field still reads as its default, so that no
+// object can stop the server.
 import { isTrue, mapOrEmpty, mapsOnly, numberOrAbsent, numberOrZero, textOrEmpty, textsOnly } from '../api/members.ts'
 import { own, type ValueMap } from '../api/value.ts'
 
@@ -9,7 +9,7 @@ export interface LevelSpec {
   readonly isExempt: boolean
   readonly shares: number
   readonly lendablePercent: number
-  /** Undefined: it may borrow all seats that others lend. */
+  /** Undefined: the level may borrow all seats that other levels lend. */
   readonly borrowingLimitPercent: number | undefined
   /** Undefined: a request that finds no seat is rejected. */
   readonly queuing: Queuing | undefined
@@ -44,7 +44,7 @@ export type Subject =
 export interface ResourceRule {
   readonly verbs: Words
   readonly groups: Words
-  /** `pods`, `pods/status`. */
+  /** Such as `pods` or `pods/status`. */
   readonly resources: Words
   readonly clusterScope: boolean
   readonly namespaces: Words
@@ -56,7 +56,7 @@ export interface PathRule {
   readonly roots: readonly string[] | 'all'
 }
 
-/** Any word, or one of these. */
+/** `all`: any word. Otherwise: one of these words. */
 export type Words = ReadonlySet<string> | 'all'
 
 /** The most queues of a level: each costs memory, and time in every dispatch. */

@@ -1,5 +1,5 @@
-// The front door: priority and fairness. Every request is classified by the flow schemas, takes seats of a priority level while
-// it runs, and waits in a fair queue if none are free (P-200 to P-220).
+// The front door: priority and fairness. Every request is classified by the flow schemas, takes seats of a priority level while it runs,
+// and waits in a fair queue if no seats are free (P-200 to P-220).
 import type { User } from '../api/user.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
@@ -10,7 +10,7 @@ export interface FlowRequest {
   readonly info: FlowInfo
   readonly query: { get(name: string): string | undefined; has(name: string): boolean }
   readonly signal: AbortSignal
-  /** The approximate number of operations of a transaction. Absent: it is not a transaction. */
+  /** The approximate number of operations of a transaction. Absent: the request is not a transaction. */
   readonly operations?: number
 }
 
@@ -31,8 +31,8 @@ export type FlowInfo =
 
 export interface FlowControl {
   /**
-   * Returns at once if there is room. `waitMs`: the longest wait. Throws a `CancelledError` if the request is given up
-   * while it waits.
+   * Admits or rejects a request. Returns at once if there is room. `waitMs`: the longest wait. Throws a `CancelledError` if the request's
+   * signal fires while it waits.
    */
   enter(request: FlowRequest, waitMs: number): MaybePromise<Entry>
 }
@@ -42,9 +42,9 @@ export type Entry = Admitted | Rejected
 /** The request may run. */
 export interface Admitted {
   readonly kind: 'admitted'
-  /** The schema and the level, for the headers of the answer. */
+  /** Headers of the answer, which name the schema and the level. */
   readonly headers: FlowHeaders
-  /** The request is done. Further calls have no effect. */
+  /** Call this when the request is done. Further calls have no effect. */
   leave(): void
 }
 
@@ -63,7 +63,7 @@ export interface TypeLoad {
   readonly watchers: number
 }
 
-/** The numbers for estimates. Undefined: a type that this server does not keep. */
+/** Finds the numbers for estimates. Undefined: this server does not keep the type. */
 export type FindLoad = (place: {
   readonly group: string
   readonly version: string

@@ -1,4 +1,5 @@
-// Flow control without priority and fairness: limits concurrent reads and writes. The rest are told to retry in a second (P-220).
+// Flow control without priority and fairness: limits concurrent reads and writes. Further requests are rejected, and told to retry in a
+// second (P-220).
 import { MASTERS } from '../auth/user.ts'
 import type { Entry, FlowControl, FlowRequest } from './flow.ts'
 
@@ -20,7 +21,7 @@ export class InFlight implements FlowControl {
     this.#writing = new Limit(writes)
   }
 
-  /** Running requests go on. */
+  /** Changes the limits. Running requests continue. */
   limit({ reads, writes }: InFlightOptions): void {
     this.#reading.most = reads
     this.#writing.most = writes

@@ -1,5 +1,5 @@
-// Priority and fairness by the objects of the API: classifies a request, and its priority level executes, queues or rejects it.
-// Until the objects are known, or if mandatory ones are missing, the bootstrap ones apply.
+// Priority and fairness, configured by the objects of the API. A request is classified, and its priority level runs, queues or rejects it.
+// Until the objects are known, the bootstrap objects apply. They also replace mandatory objects that are missing.
 import type { ValueMap } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -94,7 +94,7 @@ export class PriorityAndFairness implements FlowControl {
     return level.enter(ticket, { waitMs, signal: request.signal })
   }
 
-  /** Lends seats to the levels that want them, until the signal fires. */
+  /** Lends seats to the levels that need them, until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
     while (await pause(this.#options.clock, ADJUST_EVERY_MS, signal)) this.adjust()
   }
@@ -177,7 +177,7 @@ function headersOf(schemaUid: string, levelUid: string): FlowHeaders {
   }
 }
 
-/** The mandatory objects always exist, even if the storage has lost them. */
+/** Adds the mandatory objects that are missing. They apply even if the storage has lost them. */
 function withMandatory<S extends { readonly name: string }>(
   specs: readonly S[],
   builtIn: readonly FlowObject[],

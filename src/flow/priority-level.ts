@@ -1,5 +1,5 @@
 // One priority level: its seats, the requests that hold them, and those that wait. A request that finds free seats takes them in the same
-// turn. Otherwise it waits, and starts in a turn of its own when it is first in its queue and enough seats are free.
+// turn. Otherwise it waits until it is the next request to run and enough seats are free.
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -42,13 +42,16 @@ export class PriorityLevel {
     this.queues = spec.queuing === undefined ? undefined : new FairQueues(spec.queuing, clock.now())
   }
 
-  /** Waiting requests are dealt to the new queues in the order of arrival. Running requests end where they began. */
+  /**
+   * Changes the configuration. Waiting requests move to the new queues, one old queue after the other. Running requests end in the queues
+   * in which they began.
+   */
   reconfigure(spec: LevelSpec): void {
     const before = this.queues
     this.spec = spec
     const { queuing } = spec
     if (queuing === undefined) {
-      // Queued requests keep waiting. New ones are not queued.
+      // Queued requests keep waiting. New requests are not queued.
       if (before?.waiting === 0) this.queues = undefined
       return
     }
@@ -86,7 +89,7 @@ export class PriorityLevel {
     return this.#wait(ticket, queue, waiting)
   }
 
-  /** The request is done. Its seats may be held longer, for the cost of notifying watchers. */
+  /** Ends a request. Its seats may be held longer, for the cost of notifying watchers. */
   end(ticket: Ticket): void {
     const nowMs = this.#clock.now()
     const seconds = (nowMs - ticket.beganAt) / 1000
@@ -133,7 +136,7 @@ export class PriorityLevel {
     }
   }
 
-  /** A request that needs more seats than the level has runs alone. */
+  /** Whether a request can run now. A request that needs more seats than the level has runs alone. */
   #hasRoom({ mostSeats }: Ticket): boolean {
     return this.seatsInUse + mostSeats <= this.limit || (mostSeats > this.limit && this.running === 0)
   }
@@ -185,7 +188,8 @@ export class PriorityLevel {
       signal.addEventListener('abort', giveUp, { once: true })
       ticket.go = () => {
         stop()
-        // The end of a request may start the next one, and so on: otherwise all waiting requests could run in one turn of the event loop.
+        // The end of a request may start the next request, whose end starts another. Without this wait, all waiting requests could run in
+        // one turn of the event loop.
         resolve(this.#turns.isOver ? this.#turns.next().then(() => ticket) : ticket)
       }
       const queues = this.queues!

@@ -3,13 +3,13 @@ import type { LevelSpec } from './flow-objects.ts'
 
 export interface NominalSeats {
   readonly nominal: number
-  /** The seats that it keeps even if others want more. */
+  /** The seats that the level keeps even if other levels need more. */
   readonly lower: number
-  /** The most seats that it may have. */
+  /** The most seats that the level may have. */
   readonly upper: number
 }
 
-/** By the levels' names. */
+/** Returns the seats of each level, by the level's name. */
 export function nominalSeats(levels: readonly LevelSpec[], total: number): ReadonlyMap<string, NominalSeats> {
   const shares = levels.reduce((sum, level) => sum + level.shares, 0)
   return new Map(
@@ -37,10 +37,7 @@ export interface LevelDemand {
   readonly target: number
 }
 
-/**
- * Each level gets the same fraction of its demand, within its lower and upper bounds, so
- * that all seats are given out.
- */
+/** Shares out all seats. Each level gets the same fraction of its demand, within its lower and upper bounds. */
 export function shareOut(demands: readonly LevelDemand[], total: number): ReadonlyMap<string, number> {
   const sumAt = (fraction: number): number => demands.reduce((sum, demand) => sum + granted(demand, fraction), 0)
   let low = 0
@@ -58,7 +55,7 @@ function granted({ target, lower, upper }: LevelDemand, fraction: number): numbe
   return Math.min(upper, Math.max(lower, Math.max(target, 1) * fraction))
 }
 
-/** Demand rises at once and falls slowly: by half in five minutes, in periods of ten seconds. */
+/** The smoothed demand rises at once and falls slowly: by half in five minutes, with periods of ten seconds. */
 const SMOOTHING = 0.977
 
 export function smoothedDemand(

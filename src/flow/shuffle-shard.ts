@@ -1,7 +1,7 @@
-// Deals each flow a hand of queues. Two flows seldom get the same hand, so a flow that floods its queues leaves the
-// others at least one free queue (P-208).
+// Deals each flow a hand of queues. Two flows seldom get the same hand, so a flow that floods its queues usually leaves other flows at
+// least one free queue (P-208).
 
-/** A whole number below 2^53, evenly distributed. Equal texts give equal numbers. */
+/** Returns an integer below 2^53. The integers are evenly distributed, and equal texts give equal integers. */
 export function flowHash(schema: string, flow: string): number {
   let low = 0x811c9dc5
   let high = 0x2545f491
@@ -25,7 +25,7 @@ function mixed(hash: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** Deals `handSize` different queues. */
+/** Returns the indexes of `handSize` different queues. */
 export function dealHand(
   hash: number,
   { queues, handSize }: { readonly queues: number; readonly handSize: number },
@@ -37,7 +37,7 @@ export function dealHand(
     const left = queues - dealt
     let card = rest % left
     rest = Math.floor(rest / left)
-    // Skips the cards that were already dealt.
+    // Skips the queues that were already dealt.
     let at = 0
     while (at < taken.length && taken[at]! <= card) {
       card++

@@ -6,7 +6,7 @@ import type { RejectReason, SchemaMeasures } from './measures.ts'
 import { flowHash } from './shuffle-shard.ts'
 import type { Work } from './work-estimate.ts'
 
-/** The assumed duration of a request before it runs, in seconds. Only the order of these matters. */
+/** The assumed duration of a request that has not run yet, in seconds. Only the order of the estimates matters. */
 const TYPICAL_SECONDS = 0.003
 
 /** The part of a flow schema that a ticket needs. */
@@ -41,7 +41,7 @@ export class Ticket implements Admitted, Queued {
   beganAt = 0
   queue: Queue<Ticket> | undefined
   queues: FairQueues<Ticket> | undefined
-  /** Call this when a request that waited may run. */
+  /** Called when the request may run after a wait. */
   go: (() => void) | undefined
   readonly #schema: TicketSchema
   readonly #end: (ticket: Ticket) => void

@@ -1,11 +1,11 @@
-// Estimates the seats of a request. Lists and watches with initial events take seats by the bytes that they read, and writes by the
-// number of watchers. All others take one seat (P-211 to P-213).
+// Estimates the seats of a request. Lists and watches with initial events take seats by the bytes that they read, and writes by the number
+// of watchers. All other requests take one seat (P-211 to P-213).
 import { readsAll } from '../api/query-parameters.ts'
 import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
 
 export interface Work {
   readonly seats: number
-  /** The time for which the seats are held after the request is done, for the cost of notifying watchers. */
+  /** The seats that are held for `afterMs` after the request is done, for the cost of notifying watchers. */
   readonly seatsAfter: number
   readonly afterMs: number
 }
@@ -55,7 +55,9 @@ function reading({ info, query }: FlowRequest, load: TypeLoad | undefined, most:
   return seats === 1 ? ONE_SEAT : { seats, seatsAfter: 0, afterMs: 0 }
 }
 
-/** The work of the operations of a transaction. They run one after the other, and so block others for longer than a single write. */
+/**
+ * The work of the operations of a transaction. They run one after the other, so they block other requests for longer than a single write.
+ */
 function together(operations: number, most: number): Work {
   const seats = Math.min(Math.max(1, Math.ceil(operations / OPERATIONS_A_SEAT)), MOST_SEATS, most)
   return seats === 1 ? ONE_SEAT : { seats, seatsAfter: 0, afterMs: 0 }

@@ -8,7 +8,7 @@ import { OutgoingCallError } from '../outgoing/failure.ts'
 import { answerOf, headersToPass, originForm, switched, upgradeOf } from './passed-requests.ts'
 import { userHeaders } from './user-headers.ts'
 
-/** One version of a group of another server. */
+/** A version of a group that another server serves. */
 interface Aggregated {
   readonly isAvailable: boolean
 }
@@ -16,7 +16,7 @@ interface Aggregated {
 export interface AggregatedLookup<S extends Aggregated> {
   /** No other server has a group, so no lookup is needed. */
   readonly isEmpty: boolean
-  /** Undefined if the version of the group is served here, or nowhere. */
+  /** Undefined: this server serves the version of the group, or no server does. */
   find(group: string, version: string): S | undefined
 }
 
@@ -38,7 +38,7 @@ export function proxyAggregatedGroups<S extends Aggregated>(
   }
 }
 
-/** The paths of a version of a group, and of the document about it (P-390). */
+/** The paths of a version of a group, and of its OpenAPI document (P-390). */
 const GROUP_VERSION = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)(?:\/|$)/
 
 export function aggregatedProxy<S>(caller: OutgoingCaller, targetOf: (service: S) => OutgoingTarget): ProxyRequest<S> {
@@ -62,7 +62,7 @@ export function aggregatedProxy<S>(caller: OutgoingCaller, targetOf: (service: S
   }
 }
 
-/** Another server could take the last of several values, and the user has rights for the first. */
+/** Refuses several values of a parameter. Authorization reads the first value, but the other server could read the last. */
 function checkQuery({ query }: HttpRequest): void {
   const name = ['fieldSelector', 'labelSelector', 'watch'].find((each) => new Set(query.all(each)).size > 1)
   if (name !== undefined) throw new ApiError('BadRequest', `the query has several values of ${name}`)

@@ -1,4 +1,4 @@
-// Server-side apply: reads the applied document and merges it into the live object as its field manager.
+// Server-side apply: reads the applied document, and merges it into the live object for a field manager.
 import { textOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
@@ -24,12 +24,12 @@ export interface PatchBody {
   readonly context: WriteContext
 }
 
-/** One apply, merged again if another write came first. Its document is parsed at the first use (W-159). */
+/** One apply. It is merged again if another write came first. Its document is parsed at the first use (W-159). */
 export class Applied {
   readonly #request: ResourceRequest
   readonly #type: ApplyType
   readonly #body: PatchBody
-  /** The kind that is applied: that of the resource, or of a view of it. */
+  /** The kind of the applied object: the kind of the resource, or of a view of it. */
   readonly #target: WrittenKind
   #read: AppliedDocument | undefined
 
@@ -40,7 +40,7 @@ export class Applied {
     this.#target = servedAt(request).resource
   }
 
-  /** The object that is wanted, given the live one. Throws `ApiError`. */
+  /** Merges the document into the live object, and returns the object to store. Throws `ApiError`. */
   apply(live: ApiObject | undefined, versions: KindVersions): ApiObject {
     const { options, context } = this.#body
     const { resource, info } = this.#request
@@ -124,7 +124,7 @@ export class Applied {
     }
   }
 
-  /** Duplicate members; conflicts are reported before them (W-232). */
+  /** Reports duplicate members. Conflicts are reported before them (W-232). */
   #report(problems: readonly string[]): void {
     const { options, context } = this.#body
     if (problems.length > 0 && options.fieldValidation === 'Strict') {
@@ -135,7 +135,10 @@ export class Applied {
   }
 }
 
-/** An apply needs no right to read. So only users who may read the object see values, and the values of secrets are never shown. */
+/**
+ * Removes the values from an explained conflict if the caller may not read the object, because an apply needs no right to read. The values
+ * of secrets are always removed.
+ */
 export async function toldToCaller(error: unknown, resource: Resource, context: WriteContext): Promise<unknown> {
   if (!(error instanceof ApiError) || error.explanation === undefined || !('conflicts' in error.explanation))
     return error
@@ -155,14 +158,14 @@ async function mayRead(context: WriteContext): Promise<boolean> {
   }
 }
 
-/** The slash stays without a group. */
+/** The slash stays even if there is no group. */
 function slashed(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
 }
 
 /**
- * Unchanged fields of a custom object's scale can be applied. The reference fails if it would have to convert the scale: to change it, or to compute
- * the owners of an object that was never applied (W-279, D20).
+ * The refusal of an apply to a custom object's scale. The reference fails if it must convert the scale: to change a field, or to compute
+ * the owners of an object that was never applied (W-279, D20). Unchanged fields of a scale can be applied.
  */
 function unconvertibleScale(what: string): ApiError {
   const why = 'request to convert CR to an invalid group/version: autoscaling/v1'

@@ -36,7 +36,7 @@ export async function handleProxy(parts: ResourceParts, request: ResourceRequest
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** Cookies belong to the console and to other sites. */
+/** Cookies belong to the console and to other sites, so the backend does not get them. */
 const KEPT_HERE: ReadonlySet<string> = new Set(['cookie'])
 
 async function passOn(
@@ -77,14 +77,14 @@ function decodedLength(rest: readonly string[], path: string): number {
   return path.endsWith(tail) ? tail.length : 0
 }
 
-/** The path for the backend. Throws `ApiError` if a part of it could be read as a step up. */
+/** The path for the backend. Throws `ApiError` if the backend could read a part of it as a step up. */
 function pathBehind(rest: readonly string[], path: string): string {
   const tail = rest.join('/')
   refuseDots(`/${tail}`)
   return `/${rest.map(encodeURIComponent).join('/')}${tail !== '' && path.endsWith('/') ? '/' : ''}`
 }
 
-/** A redirect within the backend, as a path of this server. Undefined: it leads elsewhere. */
+/** A redirect within the backend, as a path of this server. Undefined: the redirect leads elsewhere. */
 function movedTo(location: string, origin: string, before: string): string | undefined {
   const isAbsolute = location.startsWith('/') || /^[a-z][a-z\d+.-]*:/i.test(location)
   if (!URL.canParse(location, origin)) return undefined
@@ -144,7 +144,7 @@ async function backendAt(
   const node = simulated && (await findNode(parts, request, pod.spec.nodeName ?? ''))
   const connect = node && (await simulated?.port(node, pod, number))
   if (connect !== undefined) return { target: { url: originOf('http', address, number), connect }, caller }
-  // The request has no secret, and certificates of pods do not have their addresses.
+  // The certificate is not verified: the request has no secret, and certificates of pods do not contain their addresses.
   const tls = scheme === 'https' ? { tls: { insecure: true } } : {}
   return { target: { url: originOf(scheme, address, number), ...tls }, caller }
 }
@@ -155,7 +155,7 @@ function portNumber(text: string): number {
   throw new ApiError('ServiceUnavailable', `error trying to reach service: invalid port ${JSON.stringify(text)}`)
 }
 
-/** With the port of the kubelet, or without a port, the request goes to the kubelet, with the certificate for it (P-429). */
+/** A request without a port, or with the kubelet's port, goes to the kubelet, with the server's certificate for kubelets (P-429). */
 async function findKubelet(
   parts: ResourceParts,
   request: ResourceRequest,
@@ -172,7 +172,7 @@ async function findKubelet(
   return { target: { url: originOf(scheme, kubelet.host, portNumber(port)), ...tls }, caller }
 }
 
-/** A service is reached through its endpoint slices, or, without any, through the endpoints under its name (P-426). */
+/** Finds a pod of a service in its endpoint slices. If there are none, the endpoints with the name of the service are used (P-426). */
 async function findService(parts: ResourceParts, request: ResourceRequest, id: ProxyId): Promise<Backend> {
   const { name } = id
   const service = await readTarget(parts, request, name)
@@ -188,7 +188,7 @@ async function findService(parts: ResourceParts, request: ResourceRequest, id: P
   throw new ApiError('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(request.info.name)}`)
 }
 
-/** The name of the port, which may be given by its number. */
+/** The name of the service port. `port` is a name or a number. */
 function portNameOf({ metadata, spec }: Service, port: string): string {
   if (!/^\d+$/.test(port)) return port
   const found = spec.ports?.find((each) => each.port === Number(port))

@@ -1,9 +1,9 @@
 // The `Range` header. The answer to several ranges is the whole document, which HTTP allows.
 export type ByteRange =
   | { readonly kind: 'whole' }
-  /** Both included. */
+  /** Both bytes are included. */
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
-  /** Undefined: the header has no valid range. `beyond`: the range is behind the end. */
+  /** The header has no valid range. `beyond`: the range is behind the end. */
   | { readonly kind: 'none'; readonly beyond: boolean }
 
 const WHOLE: ByteRange = { kind: 'whole' }

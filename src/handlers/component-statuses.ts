@@ -1,4 +1,4 @@
-// Component statuses are made for each request by checking the components. They are not stored, and so have no version and no pages.
+// Each request for component statuses checks the components. Component statuses are not stored, so they have no version and no pages.
 import { parseListQuery } from '../api/list-query.ts'
 import type { ApiObject } from '../api/object.ts'
 import { matchesFields, matchesLabels } from '../api/selector.ts'
@@ -52,7 +52,7 @@ function notFound(name: string): ApiError {
   return new ApiError('NotFound', `${kind} ${JSON.stringify(name)} not found`, { details: { name, kind } })
 }
 
-/** The ports at which the reference's components answer on their own machine. */
+/** The ports of the reference's components on their own machine. */
 const LOCAL = { 'controller-manager': 10_257, scheduler: 10_259 } as const
 const PATIENCE_MS = 5_000
 const LONGEST_ANSWER = 1_024
@@ -71,7 +71,7 @@ export function componentProbes(
   ]
 }
 
-/** Their certificates are not verified: the components sign them themselves. */
+/** Asks a component on this machine. Its certificate is not verified, because components sign their certificates themselves. */
 async function askLocal(port: number, signal: AbortSignal): Promise<void> {
   const { get } = await import('node:https')
   const place = `127.0.0.1:${port}`

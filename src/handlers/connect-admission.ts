@@ -1,4 +1,4 @@
-// Admission of CONNECT requests to pods, services and nodes, which sees the options of the request as an object (W-449).
+// Admission of CONNECT requests to pods, services and nodes. Admission sees the options of the request as an object (W-449).
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
@@ -50,7 +50,7 @@ function streamOptions(query: Query): Readonly<Record<string, Value>> {
   }
 }
 
-/** Throws `ApiError` if the connection is refused. */
+/** Throws `ApiError` if admission refuses the connection. */
 export async function checkAdmission(parts: ResourceParts, request: ResourceRequest): Promise<void> {
   const { http, info, resource } = request
   const subresource = info.subresource ?? ''
@@ -58,7 +58,7 @@ export async function checkAdmission(parts: ResourceParts, request: ResourceRequ
   if (options === undefined) return
   const { kind, read } = options
   const path = info.rest.length === 0 ? '' : `/${info.rest.join('/')}`
-  // Options have no metadata, unlike everything else that admission is shown.
+  // Options have no metadata, unlike all other objects that admission sees.
   const object = { kind, apiVersion: 'v1', ...read(http.query, path) } as unknown as ApiObject
   const context = writeContext(parts, request, parseWriteOptions(http.query, 'CreateOptions'))
   const gvk = { group: '', version: 'v1', kind }

@@ -1,5 +1,5 @@
-// exec, attach and portforward: streams between a client and a container, which the kubelet of its node serves. The server connects
-// both ends and reads nothing of the stream.
+// exec, attach and portforward: streams between a client and a container. The kubelet of the container's node serves them. The server
+// connects the client with the kubelet, and does not read the stream.
 import { textOrEmpty, mapOrEmpty } from '../api/members.ts'
 import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -14,14 +14,14 @@ import { answerOf, headersToPass, switched, upgradeOf } from './passed-requests.
 import { chooseContainer, readTarget } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 
-/** The paths of kubelets. */
+/** The names of the subresources in the paths of kubelets. */
 const PATHS: Readonly<Record<string, string>> = { exec: 'exec', attach: 'attach', portforward: 'portForward' }
-/** The names that kubelets have for the switches of clients. */
+/** The kubelet's names for the switches of clients. */
 const SWITCHES = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const
-/** Options that kubelets do not need. */
+/** Headers that kubelets do not need. */
 const KEPT_HERE: ReadonlySet<string> = new Set(['cookie', 'origin', 'referer'])
 
-/** A stream to a container, or to ports of a pod. */
+/** Opens a stream to a container, or to ports of a pod. */
 export async function handleStream(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info } = request
   refuseDryRun(request)
@@ -50,7 +50,7 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
   }
 }
 
-/** A stream into a pod can act, so it needs the right to create, with any method (P-106). */
+/** A stream into a pod can change it, so every method needs the right to create (P-106). */
 async function checkMayCreate(parts: ResourceParts, request: ResourceRequest): Promise<void> {
   const { info, resource } = request
   if (info.verb === 'create' || !parts.gates.has('AuthorizePodWebsocketUpgradeCreatePermission')) return
@@ -62,7 +62,7 @@ async function checkMayCreate(parts: ResourceParts, request: ResourceRequest): P
   }
 }
 
-/** Kubelets have other names for the options (P-416). */
+/** The path and query for the kubelet, which has other names for the options (P-416). */
 function pathOf(pod: ApiObject, container: string | undefined, { http, info }: ResourceRequest): string {
   const { subresource = '' } = info
   const place = [PATHS[subresource] ?? '', metaText(pod, 'namespace'), metaText(pod, 'name'), container]

@@ -1,4 +1,4 @@
-// DeleteOptions as query parameters.
+// Reads DeleteOptions from query parameters.
 import { parseInt64 } from '../api/json-number.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'

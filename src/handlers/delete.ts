@@ -76,7 +76,7 @@ function optionsOf(
   return readDeleteOptions(options, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
 }
 
-/** DeleteOptions of any group and version. Unknown fields are ignored (W-294 to W-297), but not misspelt ones (D36). */
+/** Reads DeleteOptions of any group and version. Unknown fields are ignored (W-294 to W-297), but misspelt fields are refused (D36). */
 function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Buffer): ValueMap {
   const encoding = bodyEncoding(parts, request)
   try {

@@ -20,9 +20,9 @@ import { askedBy, headerOf, type KindSchema } from './resource-parts.ts'
 import { respond } from './respond.ts'
 
 export interface DiscoveryParts {
-  /** All groups in the order of discovery, the core group first. The same list as long as nothing changes. */
+  /** All groups in the order of discovery, the core group first. The list is the same as long as nothing changes. */
   readonly groups: () => readonly DiscoveryGroup[]
-  /** These groups and further ones that only `/apis` names: they have no resources. Plain discovery only. */
+  /** Adds the groups without resources, which only `/apis` names. Only plain discovery has them. */
   readonly withNamed: (groups: readonly DiscoveryGroup[]) => readonly DiscoveryGroup[]
   /** The `host:port` at which clients reach the server. */
   readonly serverAddress: () => string
@@ -100,7 +100,7 @@ function showVersions(parts: DiscoveryParts): Handler {
   }
 }
 
-/** Some of these paths are served like resources, by their method; the others answer to any. */
+/** Some of these paths accept only GET, like paths of resources. The others accept every method. */
 function onlyGet({ method }: HttpRequest): void {
   if (method !== 'GET') throw methodNotAllowedError()
 }
@@ -119,7 +119,7 @@ interface AggregatedDocument {
   readonly tag: string
 }
 
-/** The aggregated document, made once for each state of the groups; a group that has not changed is not written again. */
+/** The aggregated document. It is made once for each state of the groups, from the remembered texts of unchanged groups. */
 class Aggregated {
   readonly #texts = new WeakMap<DiscoveryGroup, string>()
   #made: AggregatedDocument | undefined

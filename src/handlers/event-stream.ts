@@ -1,4 +1,5 @@
-// The parts of a watch for `EventSource` in browsers besides its frames: the position at which it resumes, and comments that keep it alive.
+// The parts of a watch for `EventSource` in browsers besides its frames: the position at which the client resumes, and comments that keep
+// the stream alive.
 import type { ByteSink, HttpRequest } from '../http/http.ts'
 import type { Query } from '../http/query.ts'
 import { type Clock, repeat } from '../lib/clock.ts'
@@ -11,7 +12,7 @@ const COMMENT = Buffer.from(':\n\n')
 /** A client that resumes already has the state, so these parameters do not apply. */
 const OF_THE_STATE: ReadonlySet<string> = new Set(['resourceVersionMatch', 'sendInitialEvents'])
 
-/** The query with the version of the last event that the client has seen, if it reconnects. */
+/** The query. If the client reconnects, the query has the version of the last event that the client has seen. */
 export function resumedQuery(request: HttpRequest): Pick<Query, 'get'> {
   const { query } = request
   const seen = headerOf(request, 'last-event-id')

@@ -1,4 +1,4 @@
-// /livez, /readyz, /healthz: as one word, as a list, or a single check (R-330 to R-338, D12).
+// /livez, /readyz, /healthz: the result of all checks, as one word or as a list, or of a single check (R-330 to R-338, D12).
 import type { Log } from '../lib/log.ts'
 import type { Handler, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
@@ -9,11 +9,11 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 export interface HealthCheck {
   readonly name: string
   /**
-   * Resolves if all is well. Otherwise throws the reason, which goes to the log and not to the caller. A check that asks other workers passes on the
-   * names of the `excluded` checks.
+   * Resolves if all is well. Otherwise throws the reason. The answer about all checks withholds the reason, which is only in the log. A
+   * check that asks other workers tells them the names of the `excluded` checks.
    */
   readonly check: (signal: AbortSignal, excluded: ReadonlySet<string>) => void | Promise<void>
-  /** Part of starting: `/livez` ignores its failure during the grace period. */
+  /** The check is a part of the start: `/livez` ignores its failure during the grace period. */
   readonly startup?: boolean
 }
 
@@ -78,7 +78,8 @@ function showAll(endpoint: HealthEndpoint, checks: readonly HealthCheck[], log: 
       if (startup !== true) isStarting = false
     }
     const failed = Object.keys(reasons)
-    // A client that starts a server asks many times a second whether it is up. The answers until then are not logged.
+    // A client that starts a server asks many times a second whether the server is up. The answers until then are logged only at level
+    // debug.
     if (failed.length > 0) log[isStarting ? 'debug' : 'warn']({ endpoint, reasons }, 'health check failed')
     if (failed.length === 0 && !request.query.has('verbose')) return plainText(200, 'ok')
     return report(lines, { endpoint, failed, unknown: [...unknown] })

@@ -7,7 +7,7 @@ import { objectHistory } from '../registry/read.ts'
 import { type ResourceParts, type ResourceRequest, servedAt } from './resource-parts.ts'
 import { respondWithUnstored, servedItem, viewOf } from './respond.ts'
 
-/** Each is a read of the storage. */
+/** Each version is a read of the storage. */
 const MOST_VERSIONS = 100
 
 export async function handleHistory(

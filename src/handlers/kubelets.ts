@@ -38,7 +38,7 @@ async function kubeletAt(parts: ResourceParts, { http, info }: ResourceRequest, 
   const reported = status.daemonEndpoints.kubeletEndpoint.Port
   const port = reported > 0 ? reported : usual
   const { certificate, authority } = files()
-  // Only for logs: a stream into a pod must not reach another server (P-409).
+  // Only requests for logs can skip the verification: a stream into a pod must not reach another server (P-409).
   const isUnverified = info.subresource === 'log' && isTrue(http.query.get('insecureSkipTLSVerifyBackend'))
   const tls: OutgoingTls = {
     ...certificate,

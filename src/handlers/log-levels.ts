@@ -1,5 +1,5 @@
-// /debug/flags/log-level: the log level of each component, at run time. GET shows `{"cache":"info",…}`. PUT sets the level of all components, or
-// of one below /debug/flags/log-level/COMPONENT. Only for users who may use the path.
+// /debug/flags/log-level: the log level of each component, at run time. GET shows `{"cache":"info",…}`. PUT sets the level of all
+// components. A PUT to /debug/flags/log-level/COMPONENT sets the level of one component. Only for users who may use the path.
 import { ApiError } from '../api/status.ts'
 import { methodNotAllowedError } from '../http/errors.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
@@ -49,7 +49,7 @@ function componentOf(name: string): LogComponent {
   )
 }
 
-/** With or without the quotes of JSON, and the end of a line. */
+/** Reads a level, with or without the quotes of JSON and a line end. */
 async function readLevel({ body }: HttpRequest): Promise<LogLevel> {
   const text = (await body.read())
     .toString()

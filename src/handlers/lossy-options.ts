@@ -1,11 +1,11 @@
-// Refuses a write if a part of an option would have no effect. That part could have been a selector, a precondition or a dry run: the server
+// Refuses a write if a part of an option would have no effect. Without such a part (a selector, a precondition, a dry run), the server
 // would do more than the client requested (D36).
 import { QUERY_PARAMETERS } from '../api/query-parameters.ts'
 import { ApiError } from '../api/status.ts'
 import type { Query } from '../http/query.ts'
 import { IGNORE_READ_ERRORS } from '../registry/delete-options.ts'
 
-/** The names by the common part of their spellings. */
+/** The right name of each option, by its lower-case form without separators. */
 type Spellings = ReadonlyMap<string, string>
 
 /** All options that decide which objects a DELETE deletes, and how. */
@@ -47,7 +47,7 @@ export function refuseLossyQuery(query: Query, known: Spellings): void {
     const right = rightName(known, name)
     if (right === undefined) continue
     if (right !== name) throw lost(`the query has no parameter ${JSON.stringify(name)}: did you mean ${right}?`)
-    // The first value counts. But every value of `dryRun` counts.
+    // Only the first value of a parameter counts, but every value of `dryRun` counts.
     if (name !== 'dryRun' && new Set(query.all(name)).size > 1) throw lost(`the query has several values of ${name}`)
     if (name.endsWith('Selector')) checkSelector(name, query.get(name) ?? '')
   }
@@ -63,7 +63,7 @@ export function refuseLossyFields(problems: readonly string[]): void {
   }
 }
 
-/** Without a text it selects everything, as without the parameter (R-130). */
+/** An empty selector is allowed, and selects everything, like an absent selector (R-130). */
 function checkSelector(name: string, text: string): void {
   if (text.includes('\0')) throw lost(`the ${name} has a NUL, at which it would end`)
   if (/^[\s,]+$/.test(text)) throw lost(`the ${name} ${JSON.stringify(text.slice(0, LONGEST))} has no requirement`)

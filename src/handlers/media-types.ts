@@ -17,7 +17,7 @@ export function bodyEncoding(parts: ResourceParts, { http, resource }: ServedReq
   return encodingOfBody(headerOf(http, 'content-type'), types)
 }
 
-/** Other types are refused as the reference does for built-in and for custom kinds (W-155, W-156). */
+/** Refuses other types as the reference does. The refusals differ for built-in and custom kinds (W-155, W-156). */
 export function patchType(parts: ResourceParts, { http, resource }: ResourceRequest): PatchType {
   const contentType = headerOf(http, 'content-type')
   const type = patchTypeOf(contentType)

@@ -2,7 +2,7 @@
 import type { Node, Pod } from '../api/gen/kinds.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 
-/** Connections of the server to kubelets, and through them to pods and services. */
+/** The server's connections to kubelets and pods. */
 export interface NodeConnections {
   /** Calls kubelets for logs and streams. */
   readonly kubelets: OutgoingCaller
@@ -14,20 +14,20 @@ export interface NodeConnections {
   readonly port: number
   /** The current certificates. */
   readonly files: () => KubeletFiles
-  /** Connections within this process; absent: no simulated nodes. */
+  /** Connections to simulated nodes, within this process. Absent: there are no simulated nodes. */
   readonly simulated?: SimulatedConnections
 }
 
 type Connect = OutgoingTarget['connect']
 
-/** Undefined: the node is a real one. */
+/** Connects to simulated nodes. The methods return undefined for a real node. */
 export interface SimulatedConnections {
   kubelet(node: Node): Promise<Connect>
   port(node: Node, pod: Pod, port: number): Promise<Connect>
 }
 
 export interface KubeletFiles {
-  /** The client certificate; undefined: none is shown. */
+  /** The client certificate. Undefined: the server shows none. */
   readonly certificate: { readonly certificate: string; readonly key: string } | undefined
   /** The authority of kubelets; undefined: the authorities that the machine trusts. */
   readonly authority: string | undefined

@@ -13,7 +13,7 @@ type Documents = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
 
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-/** The time of this call counts as the time of the last change. */
+/** The time of this call counts as the time of the last change of the documents. */
 export function openApiRoutes(documents: () => Documents, clock: Clock): Route[] {
   const modified = new Date(clock.timeOfDay()).toUTCString()
   return [
@@ -101,14 +101,17 @@ async function answer(
 
 const WHOLE = { kind: 'whole' } as const
 
-/** A part is only sent to a client that has the rest of the same document. */
+/** Whether the client has a part of the same document. Otherwise the client gets the whole document. */
 function isStillTheSame(request: HttpRequest, headers: ResponseHeaders): boolean {
   const known = headerOf(request, 'if-range')
   if (known === '' || known === headers['etag']) return true
   return Date.parse(known) === Date.parse(String(headers['last-modified']))
 }
 
-/** JSON, or the protobuf form in either of its spellings. The clause with the highest weight counts. */
+/**
+ * The type of the answer: JSON, or protobuf in one of its two spellings. Undefined: the client accepts neither. The clause with the highest
+ * weight counts.
+ */
 function typeFor(accept: string, protobuf: string): string | undefined {
   if (accept === '') return 'application/json'
   for (const clause of parseAccept(accept)) {
@@ -119,14 +122,14 @@ function typeFor(accept: string, protobuf: string): string | undefined {
   return undefined
 }
 
-/** The date counts only if there is no tag. */
+/** Whether the client has the document already. The date counts only if the request has no tag. */
 function isUnchanged(request: HttpRequest, hash: string, modified: string): boolean {
   const tags = headerOf(request, 'if-none-match')
   if (tags !== '') return isKnown(tags, hash)
   return Date.parse(headerOf(request, 'if-modified-since')) >= Date.parse(modified)
 }
 
-/** Any of the tags in the header is ours, weak or strong. */
+/** Whether one of the tags in the header is the tag of the document, weak or strong. */
 function isKnown(ifNoneMatch: string, hash: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${hash}"`)
 }

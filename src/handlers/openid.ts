@@ -1,5 +1,5 @@
-// OpenID discovery for the tokens of service accounts: the issuer and its public keys (P-054, P-055). Served only if the issuer is an
-// https URL; clients could not trust another one.
+// OpenID discovery for the tokens of service accounts: the issuer and its public keys (P-054, P-055). These paths are served only if the
+// issuer is an https URL, because clients could not trust another issuer.
 import { methodNotAllowedError, refuseOtherTypes } from '../http/errors.ts'
 import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
@@ -7,7 +7,7 @@ import type { Route } from '../http/router.ts'
 
 export interface OpenIdOptions {
   readonly issuer: string
-  /** Called at the first request, when the server's own address is known. */
+  /** Called at each request: the server's own address is known only then. */
   readonly jwksUri: () => string
   readonly algorithms: readonly string[]
   readonly jwks: object

@@ -37,21 +37,24 @@ const PASSED_BACK: ReadonlySet<string> = new Set(
     'last-modified retry-after vary warning x-accepted-stream-protocol-versions x-stream-protocol-version'
   ).split(' '),
 )
-/** The same for an answer that switches protocols. */
+/** The headers that reach the client if the answer switches protocols. */
 const SWITCHED_BACK: ReadonlySet<string> = new Set(
   (
     'connection sec-websocket-accept sec-websocket-extensions sec-websocket-protocol upgrade warning ' +
     'x-stream-protocol-version'
   ).split(' '),
 )
-/** Content types that no browser renders, with parameters. A comma would begin a second type, and browsers take the last. */
+/** Content types that no browser renders, also with parameters. A comma would begin a second type, and browsers use the last type. */
 const DATA_TYPE =
   /^(?:text\/(?:plain|event-stream)|application\/(?:[\w.@+-]+\+)?(?:json|json-seq|yaml|cbor|cbor-seq|protobuf|octet-stream|vnd\.(?:kubernetes|svc)\.protobuf))\s*(?:;[^,]*)?$/i
 
 /** Other protocols would bypass this server: a client that speaks HTTP/2 in a tunnel could name any user there. */
 const TUNNELLED = /^(?:websocket|spdy\/3\.1)$/i
 
-/** The headers that request another protocol on the connection, without the token that some clients put there; undefined without such a request. */
+/**
+ * The headers that request another protocol on the connection, without the token that some clients put into them. Undefined: the request
+ * does not ask for another protocol.
+ */
 export function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, string>> | undefined {
   const { upgrade } = headers
   if (typeof upgrade !== 'string' || !TUNNELLED.test(upgrade) || remote.protocol !== 'http/1.1') return undefined
@@ -73,7 +76,10 @@ function only(names: ReadonlySet<string>, headers: OpenAnswer['headers'], nomina
   )
 }
 
-/** Other text becomes plain text, which people may read, and everything else a file to save. Clients that read bytes see no change. */
+/**
+ * Changes types that browsers could render: text becomes plain text, and everything else becomes a file to save. Clients that read only the
+ * bytes see no change.
+ */
 function withDataType(headers: ResponseHeaders): ResponseHeaders {
   const type = String(headers['content-type'] ?? '')
   if (type === '' || DATA_TYPE.test(type)) return headers
@@ -82,8 +88,8 @@ function withDataType(headers: ResponseHeaders): ResponseHeaders {
 }
 
 /**
- * A redirect would lead the client, with its credentials, to any server (P-386). `moved`: the target of a redirect within the other server.
- * Undefined: the redirect leads elsewhere.
+ * The answer for the client. Most redirects are refused, because they could lead the client, with its credentials, to any server (P-386).
+ * `moved` returns the target of a redirect within the other server. Undefined: the redirect leads elsewhere.
  */
 export function answerOf(
   answer: OpenAnswer,
@@ -133,7 +139,7 @@ function nominatedIn(connection: string | readonly string[] | undefined): Readon
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The unchanged value. Throws `ApiError` if it cannot be sent. */
+/** Returns the value unchanged. Throws `ApiError` if a header cannot have this value. */
 function valueToPass<V extends string | readonly string[]>(name: string, value: V): V extends string ? string : string[]
 function valueToPass(name: string, value: string | readonly string[]): string | string[] {
   if (![value].flat().every(isHeaderValue)) throw unsendable(name)
@@ -141,8 +147,8 @@ function valueToPass(name: string, value: string | readonly string[]): string | 
 }
 
 /**
- * The path and query alone, encoded as the reference does. The other server sees the path that was authorized here, and no other host.
- * Throws `ApiError`.
+ * The path and query without a host, encoded as in the reference. So the other server sees the path that was authorized here. Throws
+ * `ApiError`.
  */
 export function originForm(target: string): string {
   if (CONTROL.test(target)) throw new ApiError('BadRequest', 'invalid control character in URL')
@@ -153,7 +159,7 @@ export function originForm(target: string): string {
   return `${escaped}${searchToPass(search)}`
 }
 
-/** Empty, or with its question mark. */
+/** The query with its question mark. Empty: there is no query. */
 export function searchToPass(search: string): string {
   return search === '' ? '' : `?${search.replace(/[^!-~]/g, percentEncoded)}`
 }

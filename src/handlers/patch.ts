@@ -52,6 +52,8 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
         type,
         body,
       })
+  // Level 1.36 of the reference parses a patch only after it has found the object.
+  if (patch instanceof Patch) patch.read()
   const update: UpdateRequest = {
     name,
     subresource,
@@ -74,7 +76,7 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
 
 interface PatchParts {
   readonly resources: ResourceTable
-  /** The kind that is patched: that of the resource, or of a view of it. */
+  /** The kind of the patched object: the kind of the resource, or of a view of it. */
   readonly target: WrittenKind
   readonly addressed: { readonly name: string; readonly subresource: string; readonly isCustom: boolean }
   readonly type: Exclude<PatchType, ApplyType>
@@ -86,7 +88,9 @@ interface PatchedFrom {
   readonly live: ApiObject
 }
 
-/** One patch, applied again whenever another write comes first. Its document is parsed when there is an object to apply it to (W-159). */
+/**
+ * One patch. It is applied again whenever another write comes first. Its document is parsed when there is an object to apply it to (W-159).
+ */
 class Patch {
   readonly #parts: PatchParts
   #read: PatchDocument | undefined
@@ -95,20 +99,24 @@ class Patch {
     this.#parts = parts
   }
 
+  /** Parses the document, once. */
+  read(): PatchDocument {
+    return (this.#read ??= this.#readPatch())
+  }
+
   apply(live: ApiObject | undefined): ApiObject {
     if (live === undefined) throw new TypeError('a patch needs something to be applied to')
-    this.#read ??= this.#readPatch()
     switch (this.#parts.type) {
       case 'json':
-        return this.#json(live, this.#read)
+        return this.#json(live, this.read())
       case 'merge':
-        return this.#merge(live, this.#read)
+        return this.#merge(live, this.read())
       case 'strategic':
-        return this.#strategic(live, this.#read)
+        return this.#strategic(live, this.read())
     }
   }
 
-  /** Without field validation the reference does not check the patch first, and so has other messages for it. */
+  /** Without field validation, the reference does not check the patch first, so its messages differ. */
   get #isLoose(): boolean {
     return this.#parts.body.options.fieldValidation === 'Ignore'
   }
@@ -183,7 +191,7 @@ class Patch {
     throw nameMissing(this.#parts.addressed.name)
   }
 
-  /** Unknown and duplicate fields: ignored, warned of, or refused. */
+  /** Ignores, warns of, or refuses unknown and duplicate fields. */
   #report(problems: readonly string[], shown: () => string): void {
     const { fieldValidation } = this.#parts.body.options
     if (fieldValidation === 'Strict' && problems.length > 0) {
@@ -192,7 +200,7 @@ class Patch {
     if (fieldValidation === 'Warn') for (const problem of problems) this.#parts.body.context.warn(problem)
   }
 
-  /** The patched document as an object of the kind. Values that do not fit are a 422 about the patch (W-171, W-214). */
+  /** Decodes the patched document as an object of the kind. Values that do not fit are a 422 about the patch (W-171, W-214). */
   #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): ApiObject {
     const target = this.#parts.target
     let decoded: ReturnType<typeof target.decode>

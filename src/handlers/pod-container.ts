@@ -11,7 +11,7 @@ export async function readTarget(parts: ResourceParts, request: ResourceRequest,
   return (await getObject(parts.registry, request, { name, at: { kind: 'latest' } }, http.signal)).object()
 }
 
-/** The requested container, or the only one. If there are several, the error lists them (P-406). */
+/** The requested container, or the only container of the pod. If the pod has several, the error lists them (P-406). */
 export function chooseContainer(pod: ApiObject, asked: string): string {
   const name = textOrEmpty(pod.metadata, 'name')
   const spec = mapOrEmpty(pod, 'spec')

@@ -1,4 +1,4 @@
-// GET on the log of a container, which the kubelet of its node serves (R-266, P-405 to P-410).
+// GET on the log of a container. The kubelet of the container's node serves the log (R-266, P-405 to P-410).
 import { type FieldError, forbidden, invalid, quoted } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { integerParameter } from '../api/list-query.ts'
@@ -49,7 +49,7 @@ export async function handlePodLog(parts: ResourceParts, request: ResourceReques
   }
 }
 
-/** The part of a kubelet's answer that an error shows. */
+/** The largest part of a kubelet's answer that an error shows, in bytes. */
 const LONGEST_TEXT = 50_000
 
 async function logAnswer(answer: OpenAnswer, name: string): Promise<HttpResponse> {
@@ -83,7 +83,7 @@ async function textOf(answer: OpenAnswer): Promise<string> {
   return Buffer.concat(read).subarray(0, LONGEST_TEXT).toString()
 }
 
-/** In the reference's words (P-409). */
+/** The error for a kubelet's refusal, in the reference's words (P-409). */
 function refusal(status: number, text: string, name: string): ApiError {
   if (status === 400) return new ApiError('BadRequest', text)
   if (status === 500) return new ApiError('InternalError', `Internal error occurred: ${text}`)
@@ -129,7 +129,7 @@ function logOptions(query: Query, gates: ReadonlySet<string>): URLSearchParams {
 }
 
 function optionFaults(query: Query, gates: ReadonlySet<string>): readonly FieldError[] {
-  // Parsed in this order: the first fault is reported.
+  // The options are parsed in this order, because only the first fault is reported.
   const sinceSeconds = integerIn(query, 'sinceSeconds')
   const hasTime = readsTime(query.get('sinceTime'))
   const tailLines = integerIn(query, 'tailLines')
@@ -155,7 +155,7 @@ function integerIn(query: Query, name: string): bigint | undefined {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Whether the text is a time. Throws `ApiError` `BadRequest`. */
+/** Whether the parameter is present. Throws `ApiError` `BadRequest` unless the text is a time, `null` or empty. */
 function readsTime(text: string | undefined): boolean {
   if (text === undefined || text === '' || text === 'null') return text !== undefined
   const time = quoted(text)

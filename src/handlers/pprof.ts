@@ -1,13 +1,13 @@
-// /debug/pprof and /debug/flags: profiles of the running server for `go tool pprof`, and how much it logs (R-341, P-474).
+// /debug/pprof and /debug/flags: profiles of the running server for `go tool pprof`, and the verbosity of its log (R-341, P-474).
 import type { Handler, HttpResponse } from '../http/http.ts'
 import { bytesOf, plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
 
-/** With the default number of seconds. */
+/** The profiles, with the default number of seconds. */
 const PROFILES = {
-  allocs: { seconds: 5, about: 'What was asked for of memory meanwhile.' },
-  heap: { seconds: 5, about: 'What was asked for of memory meanwhile and is still held.' },
-  profile: { seconds: 30, about: 'What the processor did meanwhile.' },
+  allocs: { seconds: 5, about: 'The memory that was allocated during this time.' },
+  heap: { seconds: 5, about: 'The memory that was allocated during this time and is still in use.' },
+  profile: { seconds: 30, about: 'The work of the processor during this time.' },
 } as const
 export type ProfileName = keyof typeof PROFILES
 
@@ -22,7 +22,7 @@ export interface ProfileOrder {
 
 export interface Profiler {
   readonly hasWorkers: boolean
-  /** The profile of the next seconds, packed. Busy if another one is being taken. */
+  /** Takes a profile of the next seconds, and compresses it. `busy`: another profile is being taken. */
   take(order: ProfileOrder, signal: AbortSignal): Promise<Buffer | 'busy' | 'unknown worker'>
 }
 
@@ -83,7 +83,7 @@ function profileIndex(hasWorkers: boolean): HttpResponse {
   })
   return page(
     '/debug/pprof/',
-    `<p>For go tool pprof; ?seconds= says for how long${hasWorkers ? ', ?worker= of which worker (1, 2, …)' : ''}.</p>\n<ul>\n${rows.join('\n')}\n</ul>`,
+    `<p>For go tool pprof. ?seconds= sets the duration${hasWorkers ? ', ?worker= the worker (1, 2, …)' : ''}.</p>\n<ul>\n${rows.join('\n')}\n</ul>`,
   )
 }
 

@@ -1,4 +1,4 @@
-// The body of a QUERY: the parameters of a list, as a form or as a JSON object. Together with those of its URL they are one query.
+// The body of a QUERY: the parameters of a list, as a form or as a JSON object. The parameters of the body and of the URL form one query.
 import { QUERY_PARAMETERS } from '../api/query-parameters.ts'
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { asksForWatch } from '../api/list-query.ts'
@@ -11,7 +11,7 @@ import { headerOf } from './resource-parts.ts'
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json'
 
-/** By the header `Accept-Query`, clients know which bodies are understood. */
+/** The header `Accept-Query` tells clients which types of bodies the server accepts. */
 const ACCEPT_QUERY = Object.freeze({ 'accept-query': `"${JSON_TYPE}", "${FORM}"` })
 
 const OF_LISTS: ReadonlySet<string> = new Set([
@@ -26,13 +26,13 @@ const OF_LISTS: ReadonlySet<string> = new Set([
   'timeoutSeconds',
 ])
 
-/** An expression has 100,000 characters at most. */
+/** The limit of a body. */
 const MOST_BYTES = 512 * 1024
 
-/** Authorization reads these parameters before the body is read. */
+/** These parameters must be in the URL, because authorization reads them before the body. */
 const OF_URLS: ReadonlySet<string> = new Set(['accessible'])
 
-/** Throws `ApiError` for a parameter that a list does not have: it would be ignored silently. */
+/** Throws `ApiError` for a parameter that a list does not have, because a list would ignore it silently. */
 export async function parametersIn(http: HttpRequest): Promise<Pick<Query, 'get' | 'has'>> {
   http.responder.addHeaders(ACCEPT_QUERY)
   if (asksForWatch(http.query)) throw new ApiError('BadRequest', 'a watch is no QUERY; send a GET')

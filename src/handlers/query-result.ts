@@ -1,4 +1,4 @@
-// Answers of queries that are not objects: rows of groups, and the plan of a query with its cost.
+// The answers of queries without objects: rows of groups, and the plan of a query with its cost.
 import { encodeContinue } from '../api/continue-token.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -38,7 +38,7 @@ function tableOf({ by, measures }: Grouping, rows: readonly ValueMap[]): ValueMa
   const measured = measures.flatMap(({ kind, fields }) => fields.map(({ path }) => ({ kind, name: path.text })))
   const columns = [
     ...by.map(({ path }) => header(path.text, `The field ${path.text}, which the objects have in common.`)),
-    header('Count', 'How many objects there are.', { type: 'integer' }),
+    header('Count', 'The number of objects.', { type: 'integer' }),
     ...measured.map(({ kind, name }) => header(`${kind} ${name}`, `The ${kind} of ${name}.`)),
   ]
   return {
@@ -67,7 +67,7 @@ export function respondWithPlan(view: View, run: QueryRun, matched: number): Htt
     ...(query.order.length === 0 ? {} : { orderBy: query.order.map(({ path }) => path.text) }),
   }
   const cost = {
-    // An index can answer without a look at the objects.
+    // An index can answer without reading the objects.
     objects: Math.max(condition?.looked ?? 0, matched),
     matched,
     failed: condition?.failures ?? 0,

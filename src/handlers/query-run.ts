@@ -23,7 +23,7 @@ interface Asked {
 export interface QueryRun extends Asked, Collecting {
   readonly request: ResourceRequest
   readonly condition: Condition | undefined
-  /** The answer has an order of its own. Its pages are parts of one whole. */
+  /** The answer has its own order. Its pages are parts of one computed whole. */
   readonly isOrdered: boolean
   /** The caller may not read some objects. A page does not show whether such objects follow. */
   readonly isLimited: boolean
@@ -48,7 +48,7 @@ export async function beginQuery(parts: ResourceParts, request: ResourceRequest,
   return { ...asked, request, condition, isOrdered, isLimited, page, objectOf, turns, resume }
 }
 
-/** Undefined: the caller may see all objects. Throws `ApiError` for a request that cannot be limited. */
+/** Undefined: the caller may see all objects. Throws `ApiError` for a request that names a namespace or an object. */
 export function reachOf({ caller, info }: ResourceRequest): CallerReach | undefined {
   if (info.namespace === undefined && info.name === undefined) return caller.reach
   throw new ApiError('BadRequest', 'accessible: it is for lists and watches over all namespaces')
@@ -67,7 +67,7 @@ function wholeAt({ at }: ListQuery): ListQuery['at'] {
   return { kind: 'exact', revision }
 }
 
-/** The token for the rest of an unordered list at another revision belongs to the query too. */
+/** Binds the token for the rest of an unordered list at another revision to the query. */
 function withDigest(error: unknown, digest: string): unknown {
   if (!(error instanceof ApiError) || error.continueToken === undefined) return error
   const continueToken = encodeContinue({ ...decodeContinue(error.continueToken), query: digest })

@@ -1,4 +1,4 @@
-// GET on a collection with the parameters of a query, and QUERY (RFC 10008), which has them in its body.
+// GET on a collection with the parameters of a query, and QUERY (RFC 10008), which has these parameters in its body.
 import { parseListQuery } from '../api/list-query.ts'
 import { hasQuery } from '../api/query-parameters.ts'
 import type { PagePosition, StoredObject } from '../api/read.ts'
@@ -43,7 +43,9 @@ type Answer =
       readonly count: number
     })
 
-/** An answer that is not ordered and cannot fail is written while objects are found. */
+/**
+ * Collects the objects or rows of the answer. If there is no order, condition or limit of rights, objects are written while they are read.
+ */
 async function collect(run: QueryRun): Promise<Answer> {
   const { query, page, condition } = run
   if (query.grouping !== undefined) {
@@ -88,7 +90,7 @@ function cutOf<T>(
   }
 }
 
-/** The next page begins behind the last object, also if the caller's rights have changed. */
+/** A page of the objects within the caller's rights. The next page begins behind the last object, even if the rights have changed. */
 function pageOf({ query, list, page, request }: QueryRun, all: readonly StoredObject[]): { readonly page: ListPage } {
   const part = list.limit === undefined ? all : all.slice(0, list.limit)
   const last = part.at(-1)

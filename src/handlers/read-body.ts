@@ -1,4 +1,4 @@
-// Decodes the object in the body of a write; faults are worded like the reference's (W-025 to W-041, 9.2).
+// Decodes the object in the body of a write. The messages of faults are the reference's (W-025 to W-041, 9.2).
 import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
@@ -21,13 +21,13 @@ interface BodyRequest {
   readonly encoding: Encoding
   /** The type that the body must have. */
   readonly resource: WrittenKind
-  /** Equivalent versions of its group. */
+  /** Other versions of the group that the body may have. */
   readonly alsoVersions?: readonly string[]
   readonly resources: ResourceTable
   readonly options: Pick<WriteOptions, 'fieldValidation'>
 }
 
-/** The object, typed and complete except for defaults. Throws `BadRequest`. */
+/** Returns the decoded object, without defaults. Throws `BadRequest`. */
 export function decodeBody(request: BodyRequest, warn: (text: string) => void): ApiObject {
   const { resource } = request
   const document = parsed(request)
@@ -55,7 +55,7 @@ function unrecognized(bytes: Buffer, { kind }: WrittenKind, why: string): ApiErr
   return new ApiError('BadRequest', message)
 }
 
-/** An object of the kind from a document that derives from a live object. Shared parts are not decoded again. */
+/** Decodes a document that was made from a live object. Parts that it shares with the object are not decoded again. */
 export function decodeMade(
   target: Pick<WrittenKind, 'decode' | 'conversion'>,
   made: Value,
@@ -64,7 +64,7 @@ export function decodeMade(
   return target.decode(made, target.conversion.isIdentity ? live : undefined)
 }
 
-/** The type that the body names. Throws `BadRequest` if that is another kind than the resource's. */
+/** The type that the body names. Throws `ApiError` if the type does not fit the resource. */
 function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
   const { resource } = request
   if (resource.schema.custom === true) refuseUnnamed(value, request)
@@ -78,7 +78,7 @@ function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
 
 const QUOTED_CHARACTERS = 16 * 1024
 
-/** Objects of custom kinds must have their `apiVersion` and `kind` (W-035, W-036). */
+/** Refuses an object of a custom kind without `apiVersion` or `kind` (W-035, W-036). */
 function refuseUnnamed(value: Value, { bytes, encoding, resource }: BodyRequest): void {
   if (textOrEmpty(asMap(value), 'kind') === '') {
     throw unrecognized(bytes, resource, kindMissing(encoding === 'json' ? bytes.toString() : plainJson(value)))
@@ -130,7 +130,7 @@ function unfitKind(kind: GroupVersionKind, resource: WrittenKind, resources: Res
   return `converting (${kind.version}.${kind.kind}) to (${shortGroup(resource)}.${resource.kind}): unknown conversion`
 }
 
-/** A patch that changes the kind or version of a custom object is refused as a fault of these fields. */
+/** Refuses a patch that changes the kind or version of a custom object, as a fault of these fields. */
 export function checkStaysCustomKind(patched: Value, resource: WrittenKind, name: string): void {
   if (resource.schema.custom !== true) return
   const kind = kindIn(patched, resource)
@@ -153,8 +153,8 @@ export function unnamedProblem(patched: Value, resource: WrittenKind): string | 
 }
 
 /**
- * The refusal of a patched built-in object without an API version. Undefined: it has a version, or is a custom object. The reference decodes
- * such an object as its internal version, whose fields have other names.
+ * The refusal of a patched built-in object without an API version. Undefined: it has a version, or is a custom object. The reference
+ * decodes such an object as its internal version, whose fields have other names.
  */
 export function innerFormProblems(
   patched: Value,
@@ -174,12 +174,15 @@ export function innerFormProblems(
   return { error, odd: [] }
 }
 
-/** Go's name for the package of the inner forms. */
+/** Go's name for the package of the group's internal version. */
 function shortGroup({ group }: WrittenKind): string {
   return group === '' ? 'core' : group.split('.', 1)[0]!
 }
 
-/** The refusal of a document for its own `apiVersion` and `kind`. Undefined: they fit the resource. The document is decoded by its own kind first. */
+/**
+ * The refusal of a document whose `apiVersion` and `kind` do not fit the resource. Undefined: they fit. The document is first decoded as
+ * its own kind, whose faults come first.
+ */
 export function otherKindProblem(value: Value, resource: WrittenKind, resources: ResourceTable): string | undefined {
   const kind = kindIn(value, resource)
   if (kind.kind === resource.kind && kind.group === resource.group && kind.version === resource.version)
@@ -201,7 +204,7 @@ function cannotBeHandled(kind: GroupVersionKind, resource: WrittenKind, problem:
   return new ApiError('BadRequest', `${subject} cannot be handled as a ${resource.kind}: ${problem}`)
 }
 
-/** Unknown and duplicate fields: ignored, warned of, or refused. */
+/** Ignores, warns of, or refuses unknown and duplicate fields. */
 function reportProblems(
   problems: readonly string[],
   { resource, options: { fieldValidation } }: BodyRequest,
@@ -215,8 +218,8 @@ function reportProblems(
 }
 
 /**
- * An empty managedFields list is a request to reset them (W-280); decoding drops it like every empty list. The reference drops
- * it from custom objects too.
+ * Puts an empty managedFields list back, which decoding has dropped like every empty list. The list is a request to reset the managed
+ * fields (W-280). The reference drops it from custom objects.
  */
 export function withReset(object: ApiObject, document: Value, { schema }: Pick<WrittenKind, 'schema'>): ApiObject {
   if (schema.custom === true) return object
@@ -229,7 +232,7 @@ export function nameMissing(name: string): ApiError {
   return new ApiError('BadRequest', `${subject} was undeterminable: name must be provided`)
 }
 
-/** The name in the body and the one in the path must be the same (W-099, W-100). */
+/** Throws `BadRequest` unless the name in the body equals the name in the path (W-099, W-100). */
 export function checkName(object: ValueMap, name: string): void {
   const given = own(mapOrEmpty(object, 'metadata'), 'name')
   if (given === undefined || given === '' || given === null) throw nameMissing(name)

@@ -1,5 +1,5 @@
-// /debug/requests: the users with the most time lately, the open requests, and those with the longest turns of the last minutes. JSON for
-// programs that request it, otherwise tables for a terminal.
+// /debug/requests: the users with the most recent use of time, the open requests, and the requests with the longest turns of the last
+// minutes. A client can request JSON. Other clients get tables for a terminal.
 import type { Handler } from '../http/http.ts'
 import type { ClientUse, RequestsReport, RequestStatus } from '../http/turn-ledger.ts'
 import { type Columns, tableOf } from '../lib/table-text.ts'
@@ -58,7 +58,7 @@ export function showRequests(read: () => Promise<readonly WorkerRequests[]>): Ha
     )
     const text = (): string =>
       [
-        `Users by time of the event loop and of threads, lately: half of it is forgotten every minute: ${clients.length}\n`,
+        `Users by recent time of the event loop and of threads (halved every minute): ${clients.length}\n`,
         tableOf(CLIENTS, clients),
         `\nRequests under way: ${running.length}\n`,
         tableOf(REQUESTS, running),

@@ -1,7 +1,7 @@
 // Parts that the handlers of resources share: their dependencies, their requests and the context of a write.
 import type { ListRules } from '../api/list-query.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
-import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
+import type { SelectableFields } from '../api/selector-fields.ts'
 import type { Asked } from '../codec/negotiate.ts'
 import type { WireParts } from '../codec/wire-parts.ts'
 import type { Caller, HttpRequest, HttpResponse } from '../http/http.ts'
@@ -31,7 +31,9 @@ export type KindSchema = Resource['schema']
 
 export interface ResourceParts extends WireParts {
   readonly resources: () => ResourceTable
-  /** For an unknown resource: resolves when all definitions stored now are known. Absent: the resources never change. */
+  /**
+   * Called for an unknown resource. Resolves when the server knows all definitions that are stored now. Absent: the resources never change.
+   */
   readonly awaitResource?: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly registry: RegistryParts
   readonly gates: ReadonlySet<string>
@@ -44,15 +46,15 @@ export interface ResourceParts extends WireParts {
   /** The batch that the writes belong to. */
   readonly batch?: WriteBatch | undefined
   readonly components?: readonly ComponentProbe[]
-  /** Connects to pods, services and kubelets. Absent: they cannot be reached. */
+  /** Connects to pods, services and kubelets. Absent: clients cannot reach them. */
   readonly nodes?: NodeConnections | undefined
-  /** The past of an object; absent: the server does not show it. */
+  /** Reads the past of an object. Absent: the server does not show it. */
   readonly readHistory?: ReadHistory | undefined
   /** The clock for the ends of watches and the ages of objects. */
   readonly clock: Clock
   /** The time of the clock in RFC 3339, in whole seconds. */
   readonly now: () => string
-  /** Absent: the system's random numbers. */
+  /** The source of random numbers. Absent: the system's. */
   readonly random?: Random | undefined
   /** Throws `Forbidden` if the caller may not use the verb on the object of the request. */
   readonly authorize: (
@@ -74,14 +76,14 @@ export interface HandedWrite {
 
 export interface HandedBatch {
   readonly parts: ResourceParts
-  /** Objects in the form in which they are stored. */
+  /** The store of the batch, with objects in the form in which they are stored. */
   readonly store: RegistryParts['store']
 }
 
 export interface LargeWrites {
   /** Undefined: the write is small, and its handler goes on with it. */
   take(write: HandedWrite): Promise<HttpResponse> | undefined
-  /** From now on every write of the resource is large. */
+  /** After this call, every write of the resource counts as large. */
   takeAll(resource: Resource): void
 }
 
@@ -105,7 +107,7 @@ export interface CallersRequest {
   readonly caller: Caller
 }
 
-/** A request for a resource that is served, by a verb that it has. */
+/** A request for a resource that is served. */
 export interface ResourceRequest extends CallersRequest {
   readonly info: ResourceInfo
   readonly resource: Resource
@@ -121,7 +123,7 @@ export interface ActionRequest extends CallersRequest {
   readonly namespace: string
 }
 
-/** A request whose answer is an object of this kind. Its body need not be stored. */
+/** A request whose answer is an object of this kind. The kind need not be stored. */
 export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'caller' | 'info'> {
   readonly resource: WrittenKind
 }
@@ -134,7 +136,7 @@ export function servedAt({ http, caller, info, resource }: ResourceRequest): Ser
 
 /** The fields by which clients can select objects of the resource. */
 export function fieldsOf(resource: Resource): SelectableFields {
-  return resource.custom?.selectable ?? selectableFields(resource)
+  return resource.selectable
 }
 
 const SHARDS_GATE = 'ShardedListAndWatch'

@@ -1,4 +1,4 @@
-// Requests for resources: finds the resource, refuses unknown ones, and calls the handler of the verb.
+// Requests for resources: finds the resource, refuses an unknown resource, and calls the handler of the verb.
 import type { HttpResponse, CallerHandler, HttpRequest } from '../http/http.ts'
 import { isTransaction, type ResourceInfo } from '../http/request-info.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
@@ -36,7 +36,7 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
   deletecollection: handleDeleteCollection,
 }
 
-/** Handlers for resources that are not stored, and for streams below an object: by the resource of the core group and the subresource. */
+/** Handlers for resources that are not stored, and for streams below an object: by resource of the core group and subresource. */
 const STREAMS: Readonly<Record<string, VerbHandler>> = {
   'pods/log': handlePodLog,
   'pods/exec': handleStream,
@@ -110,7 +110,7 @@ function actionAt(parts: ResourceParts, info: ResourceInfo): Action | undefined 
   return parts.resources().findAction({ ...info, subresource: info.subresource ?? '' })
 }
 
-/** Paths without a stored resource may still take a POST. */
+/** Serves a POST to a path without a stored resource. Undefined: no action has this path. */
 function serveAction(
   parts: ResourceParts,
   { http, caller }: CallersRequest,
@@ -125,14 +125,14 @@ function serveAction(
   return handleAction(parts, { http, caller, info, action, namespace: info.namespace ?? '' })
 }
 
-/** Built-in resources are not served by HEAD (R-051, R-052). */
+/** The verb of the request. Empty: the method is not allowed, such as HEAD on built-in resources (R-051, R-052). */
 function verbOf(http: HttpRequest, info: ResourceInfo, isCustom = false): string {
   const { method } = http
-  // The old paths say `watch` themselves, and mean a GET.
+  // The old paths contain the verb `watch`, and accept only GET.
   if (info.verb === 'watch' && method !== 'GET') return ''
   if (info.subresource === 'proxy' && (method === 'HEAD' || method === 'OPTIONS')) return 'get'
   if (method === 'HEAD' && info.verb !== 'proxy' && !isCustom) return ''
-  // The name is missing by mistake.
+  // The path lacks a name before the subresource, so the verb is the one for a single object.
   const isUnnamed = info.subresource !== undefined && info.name === undefined && !isCustom
   return isUnnamed ? (OF_ONE.get(info.verb) ?? info.verb) : info.verb
 }
@@ -143,7 +143,7 @@ const OF_ONE: ReadonlyMap<string, string> = new Map([
   ['deletecollection', 'delete'],
 ])
 
-/** Across all namespaces custom objects can only be listed and watched (R-046). An empty namespace does not mean all namespaces (D36). */
+/** Custom objects of all namespaces can only be listed and watched (R-046). So a write with an empty namespace is refused (D36). */
 function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
   const isInNamespace = info.namespace !== undefined && info.namespace !== ''
   if (!resource.namespaced) return !isInNamespace
@@ -152,8 +152,8 @@ function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
 }
 
 /**
- * Custom resources have no routes, so the handler refuses requests that they do not support (R-045, R-053). A write to the collection lacks the
- * name, and a create at the path of an object is a create in the collection.
+ * Custom resources have no routes, so the handler refuses requests that they do not support (R-045, R-053). A write to the collection lacks
+ * the name, and a create at the path of an object is a create in the collection.
  */
 function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
   const { http, info, resource } = request
@@ -167,7 +167,7 @@ function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
   throw new ApiError('BadRequest', 'name must be provided')
 }
 
-/** The text of the reference's handlers, which differs from that of its router (R-018 b). */
+/** The error of the reference's handlers. Its router has another message (R-018 b). */
 function notSupported(verb: string, resource: GroupResource): ApiError {
   const kind = JSON.stringify(formatGroupResource(resource))
   const details = resourceDetails(resource)
@@ -185,7 +185,9 @@ function isInScope(resource: Resource, info: ResourceInfo): boolean {
   return info.namespace === undefined || (resource.group === '' && resource.resource === 'namespaces')
 }
 
-/** Only proxies have paths below a subresource. Of the old paths, only those of watches without a subresource exist. */
+/**
+ * Whether the path has too many parts. Only proxies have paths below a subresource. Old paths exist only for watches without a subresource.
+ */
 function isTooLong({ verb, subresource, rest, legacy }: ResourceInfo): boolean {
   if (legacy) return subresource !== undefined || verb === 'proxy'
   return rest.length > 0 && subresource !== 'proxy'
@@ -196,18 +198,18 @@ function hasItsName({ name }: ResourceInfo, verb: string): boolean {
   return name !== undefined || (verb !== 'update' && verb !== 'patch')
 }
 
-/** Across all namespaces objects can only be read. */
+/** Whether a verb other than list and watch is used for objects of all namespaces. */
 function isAcrossNamespaces(resource: Resource, info: ResourceInfo, verb: string): boolean {
   return resource.namespaced && info.namespace === undefined && verb !== 'list' && verb !== 'watch'
 }
 
-/** Nothing is done to more objects than the path names (D36): only a read may leave the namespace empty. */
+/** Throws if the path lacks a name or a namespace, so that no write changes more objects than the path names (D36). */
 function checkNames({ info: { name, subresource }, resource, namespace }: ResourceRequest, verb: string): void {
   if (subresource !== undefined && name === undefined) throw new ApiError('BadRequest', 'name must be provided')
   if (name?.includes('%') === true) {
     throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: may not contain '%'`)
   }
-  // The object to create has no namespace.
+  // A create passes here: later checks find that its object has no namespace.
   const mayBeEmpty = verb === 'list' || verb === 'watch' || (verb === 'create' && subresource === undefined)
   if (!resource.namespaced || namespace !== '' || mayBeEmpty) return
   throw namespaceRequired()
@@ -217,7 +219,7 @@ function namespaceRequired(): ApiError {
   return new ApiError('BadRequest', 'Namespace parameter required.')
 }
 
-/** In a group that is built in the answer is a Status, elsewhere plain text (R-041 to R-044). */
+/** In a built-in group, the answer is a Status. In other groups, the answer is plain text (R-041 to R-044). */
 function unknownResource(
   parts: ResourceParts,
   request: CallersRequest,
@@ -225,7 +227,7 @@ function unknownResource(
 ): HttpResponse | Promise<HttpResponse> {
   if (parts.resources().isDeclared(info)) {
     if (info.verb === 'watch' && info.resource === 'componentstatuses') {
-      // These objects are made for each reader; nothing could change (R-053).
+      // These objects are made for each read, so a watch would have no changes (R-053).
       request.http.responder.warn('v1 ComponentStatus is deprecated in v1.19+')
       throw notSupported('watch', info)
     }

@@ -1,4 +1,4 @@
-// Answers with objects: in the encoding and the form that the client requested.
+// Answers with objects, in the encoding and the form that the client requested.
 import { encodeContinue } from '../api/continue-token.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -32,7 +32,7 @@ export interface View extends Negotiated {
   readonly partialMetadata: KindSchema
   readonly status: KindSchema
   readonly tools: EncodingTools
-  /** Items of a list of any kind have their kind and apiVersion. */
+  /** True: list items of every kind have `kind` and `apiVersion`. */
   readonly isTyped?: boolean
   /** Objects come without their managed fields. Tables do not change. */
   readonly dropsManagers?: boolean
@@ -56,7 +56,7 @@ export function resultViewOf(parts: ResourceParts, request: ServedRequest): View
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request.http), offer))
 }
 
-/** For text that is streamed although the request could have requested an object (R-266). */
+/** Checks the Accept header of a request whose answer is a stream of text (R-266). */
 export function checkTextAccept(parts: ResourceParts, request: ServedRequest): void {
   const offer = { ...offerOf(parts, request, 'metadata'), passed: 'text/plain' }
   parts.negotiator.negotiate(askedBy(request.http), offer)
@@ -127,10 +127,10 @@ export function servedItem(request: ServedRequest, stored: StoredObject): ListIt
   return request.resource.conversion.isIdentity ? stored : convertedItem(request, stored.object())
 }
 
-/** A Table is the same in all versions of a kind: it shows the stored object, if nothing of it is left out. */
+/** A Table is the same in all versions of a kind, so it shows the stored object. The Table of a view shows the view. */
 function convertedItem({ resource }: ServedRequest, stored: ApiObject): ListItem {
   const bytes = encodeJson(resource.conversion.fromStored(stored), resource.schema)
-  // The bytes show what the version leaves out or always has.
+  // The object is read from the bytes, so that it has exactly the members of the version.
   const item = { bytes, object: () => parseStoredJson(bytes) as ApiObject }
   return stored.kind === resource.storedKind.kind ? { ...item, shown: () => stored } : item
 }
@@ -157,7 +157,7 @@ export function respondWithObject(
   return respondWithStored(view, { schema: view.partialMetadata, apiVersion }, metadata, status)
 }
 
-/** Stored bytes become protobuf without being parsed. */
+/** Transcodes stored bytes to protobuf without parsing them. */
 function respondWithStored(
   view: View,
   { schema, apiVersion }: { readonly schema: KindSchema; readonly apiVersion: string },
@@ -169,7 +169,7 @@ function respondWithStored(
   return bytesResponse(view, view.tools.transcoder.enveloped(schema.shape, names, item.bytes), status)
 }
 
-/** Writes a large answer piece by piece, or in another thread; undefined for other answers. */
+/** Writes a large answer piece by piece, or in another thread. Undefined for other answers. */
 function respondWithLarge(
   { encoding, contentType, pretty, tools }: Output,
   kind: KindSchema | undefined,
@@ -190,7 +190,7 @@ async function* whenWritten(encoding: Negotiated['encoding'], written: Promise<B
   yield await written
 }
 
-/** Without tools all is written at once. */
+/** Without `tools`, every answer is written at once. */
 type Output = Negotiated & { readonly tools?: EncodingTools | undefined }
 
 export function respond(view: Output, kind: KindSchema, item: ListItem, status: number): HttpResponse {
@@ -227,7 +227,7 @@ function piecesResponse(contentType: string, pieces: ReturnType<typeof writeList
   return { status, headers: { 'content-type': contentType }, body: { kind: 'pieces', pieces, compress: true } }
 }
 
-/** The requested form is for lists and this is a single object, or the reverse (R-019 d). */
+/** The error if the requested form is for lists and the answer is a single object, or the reverse (R-019 d). */
 export function notAcceptable({ resource }: ServedRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
   const { group, kind } = resource.storedKind
   const place = group === '' ? 'core' : group.split('.', 1)[0]!
@@ -239,7 +239,7 @@ function isStored(object: ApiObject | StoredObject): object is StoredObject {
   return Buffer.isBuffer((object as StoredObject).bytes)
 }
 
-/** The Success of a delete or of an action; `code` only if the reference says it. */
+/** The Success of a delete or of an action. `code` is in the answer only if the reference's answer has it. */
 export function respondWithStatus(view: View, details: StatusDetails | undefined, code?: number): HttpResponse {
   const status: Status = {
     kind: 'Status',
@@ -271,14 +271,20 @@ export function listMetadata(page: Omit<ListPage, 'batches'>, shard: ShardSelect
   }
 }
 
-export function respondWithList(
+export async function respondWithList(
   view: View,
   request: ResourceRequest,
   page: ListPage,
   shard: ShardSelector | undefined,
-): HttpResponse {
+): Promise<HttpResponse> {
   const items = request.resource.conversion.isIdentity ? page.batches : convertedBatches(request, page.batches)
-  return listResponse(view, request, { metadata: listMetadata(page, shard), items })
+  const metadata = listMetadata(page, shard)
+  const { table } = view
+  if (table?.shape.ofList === undefined) return listResponse(view, request, { metadata, items })
+  const all: ListItem[] = []
+  for await (const batch of items) all.push(...batch)
+  const shape = table.shape.ofList(all.map((item) => item.shown?.() ?? item.object()))
+  return listResponse({ ...view, table: { ...table, shape } }, request, { metadata, items: [all] })
 }
 
 export function listResponse(view: View, request: ResourceRequest, list: Omit<ListDocument, 'form'>): HttpResponse {

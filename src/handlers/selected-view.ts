@@ -1,4 +1,4 @@
-// The form of an answer with some fields of objects only. A Table has a column for each of them.
+// The form of an answer with only some fields of objects. A Table has a column for each field.
 import { type PathText, valuesAt } from '../api/path-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'

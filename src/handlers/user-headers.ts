@@ -1,9 +1,10 @@
-// The headers that tell an aggregated server the user of a request. It trusts them because of our client certificate (P-383).
+// The headers that tell an aggregated server the user of a request. That server trusts the headers because of our client certificate
+// (P-383).
 import { ApiError } from '../api/status.ts'
 import type { User } from '../api/user.ts'
 import { escapeHeaderName, writeHeaderText } from '../lib/header-text.ts'
 
-/** Throws `ApiError` if something of the user cannot be sent. */
+/** Throws `ApiError` if headers cannot contain a name or value of the user. */
 export function userHeaders(user: User): Readonly<Record<string, string | string[]>> {
   return {
     'x-remote-user': textToPass('X-Remote-User', user.name),
@@ -20,7 +21,7 @@ export function userHeaders(user: User): Readonly<Record<string, string | string
   }
 }
 
-/** Throws `ApiError` if it would arrive changed: that could be the name of another user. */
+/** Throws `ApiError` if the text would arrive changed, because it could become the name of another user. */
 function textToPass(name: string, text: string): string {
   const value = writeHeaderText(text)
   if (value === undefined) throw unsendable(name)

@@ -1,4 +1,4 @@
-// /version: the API level that clients go by (R-311, P-472). Always indented, for everyone.
+// /version: the API level that clients rely on (R-311, P-472). The JSON is always indented, for all clients.
 import { methodNotAllowedError, refuseOtherTypes, unknownResourceError } from '../http/errors.ts'
 import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'

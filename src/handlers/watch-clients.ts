@@ -1,13 +1,13 @@
-// Counts how often the clients of watches came back in the last minutes, and finds clients that start over again and again. A client is a user
-// with an agent, by resource. There are few of them. A client that has been away for the same time is forgotten.
+// Counts how often the clients of watches came back in the last minutes, and finds clients that start over again and again. A client is a
+// user with an agent and a resource, so there are few clients. A client that has had no watch for these minutes is forgotten.
 import type { GroupResource } from '../api/object.ts'
 
 /** The period of the counts. */
 const MINUTES = 5
 const MINUTE_MS = 60_000
-/** The most clients without a watch that are remembered. */
+/** The largest number of clients without a watch that are remembered. */
 const MOST_AWAY = 1000
-/** This number of relists is a loop: a healthy client lists once. */
+/** A client with this many relists is in a loop: a healthy client lists once. */
 const LOOP_RELISTS = 5
 
 export interface ClientName extends GroupResource {
@@ -21,7 +21,7 @@ export class WatchClient {
   readonly relists = new RecentCount()
   openWatches = 0
   awaySince = 0
-  /** Watches that ended and were not begun again. */
+  /** The number of watches that ended and were not begun again. */
   #ended = 0
   #isLooping = false
 
@@ -58,13 +58,13 @@ export class WatchClients {
   /** The clients without a watch, in the order in which they left. */
   readonly #away = new Map<string, WatchClient>()
 
-  /** Undefined: it has not watched this lately. */
+  /** Undefined: the client has not watched the resource lately. */
   find(name: ClientName, now: number): WatchClient | undefined {
     this.#forgetOld(now)
     return this.#clients.get(keyOf(name))
   }
 
-  /** A client that is about to watch. */
+  /** Finds or adds a client that is about to watch. */
   of(name: ClientName, now: number): WatchClient {
     const client = this.find(name, now) ?? new WatchClient(name)
     const key = keyOf(name)
@@ -73,7 +73,7 @@ export class WatchClients {
     return client
   }
 
-  /** A watch of it has ended. */
+  /** Call this when a watch of the client has ended. */
   ended(client: WatchClient, now: number): void {
     client.ended(now)
     if (client.openWatches > 0) return
@@ -99,7 +99,7 @@ function keyOf({ user, agent, group, resource }: ClientName): string {
   return [user, agent, group, resource].join('\0')
 }
 
-/** The number of events in the last minutes, to a minute. */
+/** Counts the events in the last minutes, to the minute. */
 class RecentCount {
   readonly #counts = Array.from({ length: MINUTES }, () => 0)
   #minute = 0

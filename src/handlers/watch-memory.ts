@@ -1,19 +1,19 @@
-// The memory that open watches keep for their clients: their requests, and the matchers of their selectors. It is bounded for each user and each
-// connection. Unsent events have a bound of their own.
+// The memory that open watches keep for their clients: their requests, the matchers of their selectors, and their compiled conditions. Each
+// user and each connection has a limit of this memory. Unsent events have another limit.
 import { ApiError } from '../api/status.ts'
 import type { WatchMeasures } from './watch-measures.ts'
 
 /**
- * The limit of a user in all workers: 65,000 plain watches, or 130 with selectors of 60 KB. A connection belongs to one worker and may use half
- * of it.
+ * The limit of a user in all workers: 65,000 plain watches, or 130 with selectors of 60 KB. A connection belongs to one worker and may use
+ * half of this limit.
  */
 const MOST_OF_USER = 64 * 1024 * 1024
 const MOST_OF_CONNECTION = MOST_OF_USER / 2
-/** In each of many workers: all connections of a user may be with one of them. */
+/** The least limit of a user in one of many workers: all connections of the user may be in this worker. */
 const LEAST_OF_USER = 16 * 1024 * 1024
 /** The memory of a plain watch besides its stream. */
 const PLAIN_BYTES = 1024
-/** A byte of a selector is kept in its text and in its matcher. */
+/** The bytes that a byte of a selector takes, in its text and in its matcher. */
 const TIMES_KEPT = 8
 const RETRY_SECONDS = 30
 
@@ -21,8 +21,10 @@ export interface WatchMemoryHolder {
   readonly user: string
   /** The same object for all requests of a connection. */
   readonly connection: object
-  /** The memory of the request. */
+  /** The size of the request. */
   readonly bytes: number
+  /** The size of the compiled condition of a query. */
+  readonly conditionBytes: number
 }
 
 export class WatchMemory {
@@ -65,6 +67,6 @@ export class WatchMemory {
   }
 }
 
-function keptBytes({ bytes }: WatchMemoryHolder): number {
-  return PLAIN_BYTES + TIMES_KEPT * Math.max(0, bytes - PLAIN_BYTES)
+function keptBytes({ bytes, conditionBytes }: WatchMemoryHolder): number {
+  return PLAIN_BYTES + TIMES_KEPT * Math.max(0, bytes - PLAIN_BYTES) + conditionBytes
 }

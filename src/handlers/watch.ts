@@ -29,7 +29,7 @@ const SPREAD = 2 ** 20
 
 export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource, info } = request
-  // The form of the answer is judged before the query (R-139).
+  // The form of the answer is checked before the query (R-139).
   const plainView = watchViewOf(parts, request)
   const isEventStream = plainView.contentType === EVENT_STREAM
   const query = parseWatchQuery(
@@ -53,13 +53,13 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     isOver = true
     signal.fire(undefined)
   }
-  // `AbortSignal.any` would do the same for many times the price.
+  // `AbortSignal.any` would do the same, but costs many times as much.
   http.signal.addEventListener('abort', () => signal.fire(http.signal.reason), { once: true })
   if (http.signal.aborted) signal.fire(http.signal.reason)
   // Bookmarks tell a browser where to resume.
   const bookmarks = query.bookmarks || isEventStream
   const { watchers } = parts.watches
-  const open = watchers.begin(watchedBy(request), query.start, holderOf(request))
+  const open = watchers.begin(watchedBy(request), query.start, holderOf(request, asked))
   http.responder.whenOver(() => watchers.end(open))
   const wanted = { ...query, bookmarks, timeoutSeconds, where: asked?.where }
   const found = await (rights === undefined
@@ -69,7 +69,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const told = asked?.isChanged === undefined ? found : changedEvents(found, asked.isChanged)
   const opened = parts.watches.wrap === undefined ? told : parts.watches.wrap(request, told)
   const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
-  // A definition that changed meanwhile has ended the watches of its objects already, all but this one.
+  // If the definition has changed meanwhile, all other watches of its objects were ended before this watch was open.
   if (resource.isCustom && parts.resources().find(info) !== resource) end()
   const frames = new WatchFrames({
     form: watchFormOf(view),
@@ -130,7 +130,7 @@ function openQuery(parts: ResourceParts, request: ResourceRequest): WatchQuery {
   }
 }
 
-/** The conversion of every object, and its name. */
+/** The conversion of every object, and the name of the conversion. */
 function convertedBy(
   request: ResourceRequest,
   asked: WatchQuery | undefined,
@@ -150,8 +150,8 @@ function convertedBy(
 }
 
 /**
- * A version that is not reached in time is an event of the stream; other errors are answered instead of one (R-148, R-150). A browser
- * shows no answer to its page: there a version that is too old is an event as well.
+ * If a version is not reached in time, the error is an event of the stream. Other errors are answers without a stream (R-148, R-150). A
+ * browser does not show such an answer to its page, so there a version that is too old is an event as well.
  */
 function failInStream(error: unknown, isEventStream: boolean): Watch {
   const reason = error instanceof ApiError ? error.reason : undefined
@@ -159,7 +159,7 @@ function failInStream(error: unknown, isEventStream: boolean): Watch {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
-/** Events have no list form, which shows with the first one (R-169). */
+/** Ends the watch at its first event, because events have no list form (R-169). */
 async function* untilFirst(watch: Watch): Watch {
   for await (const _ of watch) {
     yield []
@@ -172,11 +172,11 @@ function watchFormOf({ transform, table }: View): WatchForm {
   return transform === undefined ? { kind: 'object' } : { kind: 'metadata', apiVersion: transform.apiVersion }
 }
 
-/** A watch keeps its request as long as it lasts. */
-function holderOf({ http, caller }: ResourceRequest): WatchMemoryHolder {
+/** The memory of a watch: it keeps its request as long as it runs. */
+function holderOf({ http, caller }: ResourceRequest, asked: WatchQuery | undefined): WatchMemoryHolder {
   let bytes = http.target.length
   for (const value of Object.values(http.headers)) bytes += value?.length ?? 0
-  return { user: caller.user.name, connection: http.remote, bytes }
+  return { user: caller.user.name, connection: http.remote, bytes, conditionBytes: asked?.where?.bytes ?? 0 }
 }
 
 function watchedBy(request: ResourceRequest): Watched {
@@ -194,11 +194,11 @@ interface Pumped {
   readonly frames: WatchFrames
   readonly counts: OneWatch
   readonly open: OpenWatch
-  /** When the request came, in milliseconds of `performance.now()`. */
+  /** The time when the request came, in milliseconds of `performance.now()`. */
   readonly since: number
 }
 
-/** Writes events as they come, at the client's pace. The reason for the end of the watch is its last event. */
+/** Writes events as they come, at the client's pace. An error that ends the watch is its last event. */
 async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink: ByteSink): Promise<void> {
   const send = (event: WatchEvent, piece: Piece, bytes: number): boolean => {
     counts.events.value++
@@ -209,9 +209,9 @@ async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink:
       return sink.write(piece)
     }
     const { revision } = event.object
-    // A state comes in the order of names.
+    // The events of a state come in the order of names, not of revisions.
     if (revision > open.revision) open.revision = revision
-    // Changes before the watch began were late for other reasons.
+    // Changes before the watch began were late for other reasons, so they are not measured.
     return sink.write(piece, event.at !== undefined && event.at > since ? event.at : undefined)
   }
   const take = (event: WatchEvent): boolean => {

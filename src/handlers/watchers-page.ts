@@ -19,7 +19,7 @@ export interface ReplicaWatchers {
 export interface WatchersElsewhere {
   /** The watchers of other processes of this server. */
   readonly workers?: (() => Promise<readonly WatcherStatus[]>) | undefined
-  /** Absent: there are none. */
+  /** Absent: there are no other replicas. */
   readonly replicas?: Replicas
 }
 
@@ -30,7 +30,7 @@ export interface Replicas {
   readonly ask: (user: User, signal: AbortSignal) => Promise<readonly ReplicaWatchers[]>
 }
 
-/** With `?replicas=all`, of every replica on the store. */
+/** Shows the watchers of this server or, with `?replicas=all`, of every replica on the store. */
 export function showWatchers(watchers: Watchers, { workers, replicas }: WatchersElsewhere = {}): CallerHandler {
   return async (request, { user }) => {
     const asksAll = asksForReplicas(request)

@@ -1,5 +1,5 @@
-// All watches, the progress of each, and the slow ones. An event costs a watch one number here. Everything else is computed once a second or on
-// request.
+// Knows all watches with their progress, and finds slow clients. An event only changes one number of its watch. Everything else is computed
+// once a second or on request.
 import type { WatchQuery } from '../api/list-query.ts'
 import type { ByteSink } from '../http/http.ts'
 import { type Clock, repeat } from '../lib/clock.ts'
@@ -11,9 +11,9 @@ import type { WatchMeasures } from './watch-measures.ts'
 import { WatchMemory, type WatchMemoryHolder } from './watch-memory.ts'
 
 const CHECK_MS = 1000
-/** A client that leaves bytes unread for this long is slow. This is found within five seconds. */
+/** A client that leaves bytes unread for this long is slow. A slow client is found within five seconds. */
 const SLOW_MS = 2000
-/** The most marks of one watch. */
+/** The largest number of marks of one watch. */
 const MOST_MARKS = 16
 /** Longer selectors are cut off in the status. */
 const LONGEST_SELECTOR = 256
@@ -21,7 +21,7 @@ const LONGEST_SELECTOR = 256
 /** The objects of a watch, and its user. */
 export interface Watched extends ClientName {
   readonly version: string
-  /** Empty: all of them. */
+  /** Empty: all namespaces. */
   readonly namespace: string
   readonly labelSelector: string
   readonly fieldSelector: string
@@ -31,11 +31,11 @@ export interface WatcherStatus extends Watched {
   readonly since: string
   /** The newest revision that was sent; empty: none. */
   readonly resourceVersion: string
-  /** The number of revisions that the watch is behind. 0: it has been sent everything. */
+  /** The number of revisions that the watch is behind. 0: all events were sent. */
   readonly lag: number
   readonly sentBytes: number
   readonly waitingBytes: number
-  /** The time for which the oldest waiting bytes have waited, to a second. */
+  /** The time for which the oldest waiting bytes have waited, to the second. */
   readonly waitingMs: number
   /** The counts of the client in the last five minutes. */
   readonly reconnects: number
@@ -43,11 +43,11 @@ export interface WatcherStatus extends Watched {
 }
 
 export interface WatchersOptions {
-  /** Real time, by which clients are slow. */
+  /** Real time, which decides whether a client is slow. */
   readonly clock: Clock
   readonly log: Log
   readonly measures: WatchMeasures
-  /** Absent: one. */
+  /** The number of workers. Absent: 1. */
   readonly workers?: number
   /** The newest revision of the cache. */
   readonly revision: () => number
@@ -75,7 +75,10 @@ export class Watchers {
     ]
   }
 
-  /** A watch that a client requests. The caller closes it, also if it fails. Throws `ApiError` 429 if the client has too many. */
+  /**
+   * Adds a watch that a client requests. The caller must end it, even if the watch fails. Throws `ApiError` 429 if the client's watches
+   * take too much memory.
+   */
   begin(watched: Watched, start: WatchQuery['start'], holder: WatchMemoryHolder): OpenWatch {
     this.#memory.take(holder)
     const now = this.#options.clock.now()
@@ -93,12 +96,12 @@ export class Watchers {
     this.#memory.giveBack(watch.holder)
     this.#clients.ended(watch.client, this.#options.clock.now())
     if (this.#open.size > 0) return
-    // A server that has stopped leaves nothing behind.
+    // The checks stop with the last watch, so that a stopped server has no timer left.
     this.#stopChecking?.()
     this.#stopChecking = undefined
   }
 
-  /** A list from its beginning. */
+  /** Call this when a client begins a list. */
   noteList(name: ClientName): void {
     const client = this.#clients.find(name, this.#options.clock.now())
     if (client !== undefined) this.#noteList(client)
@@ -209,7 +212,7 @@ export class OpenWatch {
     }
   }
 
-  /** The first mark whose bytes the client has not taken yet tells the time since when they wait. */
+  /** The time for which the oldest unread bytes have waited: since the first mark whose bytes the client has not taken yet. */
   #waitingMs(now: number): number {
     const { bytes, waitingBytes } = this.#sink ?? NOTHING_YET
     const marks = this.#marks

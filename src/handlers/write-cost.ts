@@ -3,14 +3,14 @@ import type { Random } from '../lib/random.ts'
 
 /** Smaller writes are not examined: 4 KB hold 2,048 values at most, which take 25 ms. */
 const SMALL_BYTES = 4096
-/** The time to read, check, own and write a value, in milliseconds. */
+/** The time to read, check and write a value and to record its owner, in milliseconds. */
 const MS_PER_VALUE = 0.012
 const MS_PER_BYTE = 8 / (1024 * 1024)
 /** A stored value is not checked again, and half of all stored values are names of owned fields. */
 const STORED_SHARE = 0.25
-/** Encodings whose values cannot be counted. */
+/** The estimate for encodings whose values cannot be counted. */
 const VALUES_PER_BYTE = 0.3
-/** Text that is parsed character by character (YAML), or that is not valid in any encoding. */
+/** The time for text that is parsed character by character (YAML), or that is not valid in any encoding. */
 const MS_PER_TEXT_BYTE = 0.3 / 1024
 
 const QUOTE = 0x22
@@ -22,7 +22,7 @@ const COMMA = 0x2c
 const OPEN_LIST = 0x5b
 const OPEN_MAP = 0x7b
 
-/** 1 for a byte that separates values, if it is not within a text. */
+/** 1 for each byte that separates values when it stands outside of texts. */
 const SEPARATORS = Uint8Array.from({ length: 256 }, (_, byte) => (isSeparator(byte) ? 1 : 0))
 const TEXT_SEPARATORS = SEPARATORS.with(NEWLINE, 1).with(RETURN, 1)
 
@@ -30,7 +30,7 @@ function isSeparator(byte: number | undefined): boolean {
   return byte === COMMA || byte === OPEN_LIST || byte === OPEN_MAP
 }
 
-/** Milliseconds; 0 for small writes. */
+/** The time in milliseconds. 0 for small writes. */
 export function writeCost(body: Buffer, stored: Buffer | undefined, random: Random): number {
   const storedLength = stored?.length ?? 0
   if (body.length + storedLength * STORED_SHARE < SMALL_BYTES) return 0
@@ -59,7 +59,7 @@ function valuesIn(bytes: Buffer, form: Form, random: Random): number {
   return separators <= FEW || form === 'text' ? separators : jsonValuesIn(bytes)
 }
 
-/** A small number of separators need not be distinguished from separators within texts, which takes twice as long. */
+/** If there are few separators, those within texts are counted too, because leaving them out takes twice as long. */
 const FEW = 400
 
 /** Separators within texts count as well. */
@@ -69,16 +69,16 @@ function separatorsIn(bytes: Buffer, table: Uint8Array): number {
   return count
 }
 
-/** Longer texts are counted in samples: to look at every byte of 3 MB takes as long as a whole turn may last. */
+/** Longer texts are counted in samples: reading every byte of 3 MB takes as long as a whole turn may last. */
 const MOST_COUNTED = 128 * 1024
 const SAMPLE_BYTES = 1024
 
-/** It is unknown whether a sample begins within a text. */
+/** Separators within texts count as well, because a sample may begin within a text. */
 function sampledValuesIn(bytes: Buffer, table: Uint8Array, random: Random): number {
   const span = Math.floor(bytes.length / (MOST_COUNTED / SAMPLE_BYTES))
   let [values, counted] = [0, 0]
   for (let start = 0; start + span <= bytes.length; start += span) {
-    // At another place in each span, so that no client can hide values between the samples.
+    // The sample is at a random place in each span, so that no client can hide values between the samples.
     const from = start + random.below(span - SAMPLE_BYTES + 1)
     values += separatorsIn(bytes.subarray(from, from + SAMPLE_BYTES), table)
     counted += SAMPLE_BYTES

@@ -23,10 +23,10 @@ type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'
 const FIELD_VALIDATIONS: readonly string[] = ['', 'Ignore', 'Strict', 'Warn']
 const MAX_MANAGER_BYTES = 128
 
-/** Throws `Invalid` for a fault in the options. `isApply` is for patches. */
+/** Throws `Invalid` for a fault in the options. `isApply`: the patch is an apply. */
 export function parseWriteOptions(query: Query, kind: OptionsKind, isApply = false): WriteOptions {
   refuseLossyQuery(query, WRITE_PARAMETERS)
-  // An empty value is accepted and means nothing (D21).
+  // An empty value is accepted and has no effect (D21).
   const dryRun = query.all('dryRun').filter((value) => value !== '')
   const fieldManager = query.get('fieldManager') ?? ''
   const fieldValidation = query.get('fieldValidation') ?? ''
@@ -84,7 +84,7 @@ function optionsBody({ kind, dryRun, fieldManager, fieldValidation }: Given): Va
   return body
 }
 
-/** The field manager. A client that does not name one gets its name from the User-Agent (W-248). */
+/** The field manager. If the client does not name one, its name comes from the User-Agent (W-248). */
 export function managerOf(options: WriteOptions, userAgent: string): string {
   if (options.fieldManager !== '') return options.fieldManager
   const [product] = userAgent.split('/', 1) as [string]

@@ -57,7 +57,7 @@ export function showStatusz({ version, startedAt, now, paths, cbor }: StatuszPar
 }
 
 export interface FlagzParts {
-  /** Every flag as on the command line. Empty if it is not set. */
+  /** Every flag as on the command line. Empty: the flag is not set. */
   readonly flags: Readonly<Record<string, string>>
   readonly cbor: boolean
 }
@@ -96,7 +96,7 @@ function showPage(kind: 'Statusz' | 'Flagz', cbor: boolean, page: () => Page): H
   }
 }
 
-const NOT_FOR_MACHINES = 'Warning: for people who look for a fault. What it looks like may change with any version.'
+const NOT_FOR_MACHINES = 'Warning: this page is for people who look for a fault. Its form may change with any version.'
 
 function encode(document: ValueMap, encoding: 'json' | 'yaml' | 'cbor', pretty: boolean): Buffer {
   if (encoding === 'yaml') return Buffer.from(emitYaml(document))

@@ -1,6 +1,6 @@
-// The reasons for which a request's signal fires. The three lead to different ends: an answer, nothing, a clean stop.
+// The reasons for which a request's signal fires. Each reason leads to a different end: an answer, no answer, or a clean stop.
 
-/** The deadline has passed: answered with 504 if nothing was sent yet. */
+/** The deadline has passed. The answer is 504 if nothing was sent yet. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
   override readonly message = 'the request timed out'
@@ -11,7 +11,7 @@ export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
 
-/** The server stops: streams end normally, and requests that have not begun are refused. */
+/** The server stops. Streams end normally, and other cancelled requests are refused with 503. */
 export class ServerClosingError extends Error {
   override readonly name = 'ServerClosingError'
 }

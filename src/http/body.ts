@@ -1,4 +1,4 @@
-// Reads a request's body, whole and bounded. The bound holds for the bytes that arrive, not for the length that the client announced.
+// Reads the whole body of a request, up to a limit. The limit holds for the announced length and for the bytes that arrive.
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { GatheredBytes } from '../wire/gathered-bytes.ts'
@@ -7,7 +7,7 @@ import type { RequestBody } from './http.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
-/** The request of the body. */
+/** The request that the body belongs to. */
 export interface BodyReader {
   readonly signal: AbortSignal
   resume(): void

@@ -1,4 +1,4 @@
-// The open connections: how many there may be, the client at the other end of each, their time limits, and how they are closed.
+// The open connections: their maximum number, their clients, their time limits, and their end.
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'
@@ -12,8 +12,8 @@ import type { Http2Session } from '../wire/http2-server-session.ts'
 const LINGER_MS = 1000
 
 /**
- * The share of the idle connections that is closed if there are too many, the longest idle first. Several are closed at a time, because the
- * search takes a while.
+ * If there are too many connections, up to this share of the maximum is closed: the connections that have been idle longest. Several are
+ * closed at a time, because the search takes a while.
  */
 const IDLE_SHARE = 0.01
 const LEAST_IDLE_MS = 1000
@@ -33,7 +33,7 @@ export interface ConnectionsOptions {
 
 export class Connections {
   readonly #options: ConnectionsOptions
-  /** Including connections before their TLS handshake. */
+  /** The open sockets, also those before their TLS handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #connections = new Map<Socket, Connection>()
   readonly #remotes = new WeakMap<Connection, RemoteEnd>()
@@ -46,7 +46,7 @@ export class Connections {
     this.#timer.unref()
   }
 
-  /** False if there are too many; then it is closed. */
+  /** Accepts a connection. If there are too many and no other can be closed instead, this connection is closed, and the result is false. */
   admit(socket: Socket): boolean {
     const { maxConnections, dropOldestHandshake, open, onEnd } = this.#options
     if (this.#sockets.size >= maxConnections && !this.#closeIdlest()) {
@@ -65,7 +65,7 @@ export class Connections {
     return true
   }
 
-  /** Its TLS handshake is over. */
+  /** Adds a connection whose TLS handshake is over. */
   add(connection: Connection): void {
     const { socket } = connection
     this.#connections.set(socket, connection)
@@ -73,7 +73,7 @@ export class Connections {
     if (this.#drainsNewcomers) connection.drain()
   }
 
-  /** Asks the clients of open connections to open new ones. Their requests are answered meanwhile. */
+  /** Asks the clients of open connections to reconnect. Requests on the open connections are answered meanwhile. */
   drain({ newcomers = false } = {}): void {
     this.#drainsNewcomers ||= newcomers
     for (const connection of this.#connections.values()) connection.drain()
@@ -116,7 +116,7 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.checkLimits(now)
   }
 
-  /** False if none was idle. */
+  /** Closes the connections that have been idle longest. False: no connection was idle. */
   #closeIdlest(): boolean {
     const now = performance.now()
     const idle = [...this.#connections.values()]
@@ -136,7 +136,7 @@ function certificateOf(socket: TLSSocket, trust: boolean): CertificateCredential
   const chain: Buffer[] = []
   for (let at = leaf.issuerCertificate; at?.raw !== undefined && chain.length < MAX_CHAIN; at = at.issuerCertificate) {
     chain.push(at.raw)
-    // The authority at the end has signed itself.
+    // The authority at the end of the chain has signed its own certificate.
     if (at.issuerCertificate === at) break
   }
   return { der: raw, chain, subject: { ...subject }, trusted: trust && socket.authorized }

@@ -24,7 +24,7 @@ export function isLongRunning(info: RequestInfo): boolean {
   return info.subresource !== undefined && LONG_SUBRESOURCES.has(info.subresource)
 }
 
-/** The parameter `timeout` can only shorten the limit; zero, empty and negative values mean the limit. */
+/** The parameter `timeout` can only shorten the limit. Zero, empty and negative values leave the limit as it is. */
 export function deadlineOf(info: RequestInfo, query: Query, limitMs: number): Deadline {
   if (isLongRunning(info)) return { kind: 'none' }
   const asked = query.get('timeout')

@@ -1,7 +1,7 @@
-// The times at which small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round:
-// each stream gets all of its pieces in one write, connection by connection. After a round there is a pause in proportion to its cost: a
-// few watchers get events at once, and fan-out to thousands leaves time for everything else. The pause is short as long as events come one
-// by one, since none would share a round. Streams for people are written only as often as people can see.
+// Decides when small pieces of streams are written. A write costs far more than the bytes in it, so pieces are collected for a round. In a
+// round, each stream gets all of its pieces in one write, connection by connection. The pause after a round is in proportion to its cost: a
+// few watchers get events at once, and thousands of watchers leave time for other work. The pause is short while events come one by one,
+// because a longer pause would not bring them into one round. Streams that people look at are written at most 20 times a second.
 import { promisify } from 'node:util'
 import { constants, deflateRaw, deflateRawSync } from 'node:zlib'
 import { type Clock, systemClock } from '../lib/clock.ts'
@@ -10,28 +10,28 @@ import type { WireConnection } from '../wire/request-response.ts'
 /** A stream with something to send. */
 export interface Outgoing {
   readonly connection: WireConnection
-  /** A piece that comes soon after another can wait for more. */
+  /** A piece that comes soon after another may wait, so that both are sent together. */
   readonly isPaced: boolean
   /** Returns the number of pieces that were written. `now` is in milliseconds of `performance.now()`. */
   flush(now: number): number
-  /** Writing to it failed. */
+  /** Reports that a write to the stream failed. */
   fail(error: unknown): void
 }
 
-/** Streams written in one turn of the event loop. */
+/** After this many streams, a round continues in the next turn of the event loop. */
 const STREAMS_A_TURN = 64
 
 interface Rest {
-  /** The pause is this many times as long as the round, and at most this long. */
+  /** The pause is this many times as long as the round, but at most `longestMs`. */
   readonly factor: number
   readonly longestMs: number
 }
 
 /** The pause while events come one by one. */
 const SHORT_REST: Rest = { factor: 4, longestMs: 10 }
-/** After a round with several pieces for each stream: pieces that come meanwhile share the cost of the next round. */
+/** The pause after a round with several pieces for each stream. Pieces that come during the pause share the cost of the next round. */
 const LONG_REST: Rest = { factor: 16, longestMs: 40 }
-/** On average. */
+/** From this average number of pieces for each stream on, the pause is `LONG_REST`. */
 const SEVERAL_PIECES = 1.5
 const SHORTEST_REST_MS = 1
 /** The time between rounds for paced streams. All paced streams share the rounds. */
@@ -39,7 +39,10 @@ const PACE_MS = 50
 
 const deflateAsync = promisify(deflateRaw)
 
-/** The level is that of lists. A compressed part refers to nothing before it and does not end the stream: it is the same in every stream. */
+/**
+ * The level of compression is that of lists. A compressed part refers to nothing before it and does not end the stream, so its bytes are
+ * the same in every stream.
+ */
 const PART = Object.freeze({ level: 1, finishFlush: constants.Z_SYNC_FLUSH })
 
 export class Delivery {
@@ -60,7 +63,7 @@ export class Delivery {
   #pacedAgainAt = 0
   #servesPaced = false
 
-  /** `clock` measures rounds and pauses. By a clock that stands still, rounds take no time, and there are no pauses. */
+  /** `clock` measures rounds and pauses. With a clock that stands still, rounds take no time, and there are no pauses. */
   constructor(clock: Clock = systemClock) {
     this.#clock = clock
   }
@@ -69,7 +72,7 @@ export class Delivery {
     return this.#round !== undefined
   }
 
-  /** Flushes the stream in the next round, or in a later one if it is paced. */
+  /** Flushes the stream in the next round, or in a later round if the stream is paced. */
   enlist(outgoing: Outgoing): void {
     if (outgoing.isPaced) {
       const tooSoonMs = this.#pacedAgainAt - performance.now()
@@ -96,7 +99,7 @@ export class Delivery {
     if (!this.#isPlanned) this.#plan()
   }
 
-  /** The pieces as one; watchers of the same objects get the same pieces, which are joined once. */
+  /** Returns the pieces as one buffer. Watchers of the same objects get the same pieces, so these are joined only once. */
   join(pieces: readonly Buffer[]): Buffer {
     if (pieces.length === 1) return pieces[0]!
     const last = this.#joinedOf
@@ -107,7 +110,7 @@ export class Delivery {
     return this.#joined
   }
 
-  /** The bytes compressed. Bytes that many watchers get are compressed once. */
+  /** Returns the compressed bytes. Bytes that many watchers get are compressed once. */
   pack(bytes: Buffer): Buffer {
     const known = this.#packed.get(bytes)
     if (known !== undefined) return known
@@ -116,7 +119,7 @@ export class Delivery {
     return packed
   }
 
-  /** The same in another thread, for many bytes. */
+  /** Compresses many bytes, in another thread. */
   packMuch(pieces: readonly Buffer[]): Promise<Buffer> {
     const [first] = pieces
     if (first === undefined || pieces.length > 1) return deflateAsync(Buffer.concat(pieces), PART)

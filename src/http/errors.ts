@@ -1,5 +1,5 @@
-// Turns anything that was thrown into the Status that a client gets. Every error but an `ApiError` is a bug of ours: it is logged once, here,
-// with its stack, and its text is not in the answer.
+// Turns anything that was thrown into the Status that a client gets. An error that is neither an `ApiError` nor a cancellation is a bug of
+// ours. It is logged here with its stack, and its text is not in the answer.
 import { escapeMarkup, jsonText } from '../api/json-text.ts'
 import { ApiError, type Status, statusOf } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -12,7 +12,7 @@ import { timeoutError } from './deadline.ts'
 import type { HttpRequest, HttpResponse, ResponseHeaders } from './http.ts'
 import { wantsPretty } from './pretty.ts'
 
-/** The router's answers have `details: {}`, those of handlers have none or more (R-003). */
+/** Errors of the router have `details: {}`. Errors of handlers have no `details`, or `details` with members (R-003). */
 export function unknownResourceError(): ApiError {
   return new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
 }
@@ -23,7 +23,9 @@ export function methodNotAllowedError(): ApiError {
   })
 }
 
-/** For endpoints that answer in one media type. Throws 406 as the reference's router does (R-019 a). */
+/**
+ * Throws 406, as the reference's router does, if the client does not accept `type` (R-019 a). For endpoints that answer in one media type.
+ */
 export function refuseOtherTypes({ headers: { accept } }: HttpRequest, type: string): void {
   if (typeof accept !== 'string' || accept.trim() === '') return
   const asked = accept.split(',').map((clause) => clause.split(';', 1)[0]?.trim())
@@ -39,7 +41,7 @@ export function closingError(): ApiError {
   return new ApiError('ServiceUnavailable', 'apiserver is shutting down')
 }
 
-/** The answer to an error; undefined if the client is gone. */
+/** Returns the answer to an error. Undefined: the client is gone. */
 export function answerError(
   error: unknown,
   request: HttpRequest,
@@ -55,20 +57,22 @@ export function answerError(
   return writeStatus(faultError(request.auditId), request)
 }
 
-/** The answer for every bug of ours. */
+/** The error that a client gets for a bug of ours. */
 export function faultError(auditId: string): ApiError {
   const text = `unexpected failure, see the log of the server for audit ID ${auditId}`
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })
 }
 
-/** The reference's text, in plain text for every format that the client requested: it does not come from the code that encodes answers (P-225). */
+/**
+ * Answers with the reference's text, as plain text for every requested format: the reference's encoders do not write this answer (P-225).
+ */
 export function timeoutAnswer(): HttpResponse {
   const { kind: _, apiVersion: __, ...status } = statusOf(timeoutError())
   const bytes = Buffer.from(`${JSON.stringify(status)}\n`)
   return { status: 504, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes } }
 }
 
-/** Encodes a Status in anything but JSON. */
+/** Encodes a Status in another format than JSON. */
 export type StatusEncoder = (status: Status, encoding: Exclude<Encoding, 'json'>) => Buffer
 
 export type StatusWriter = (error: ApiError, request: HttpRequest) => HttpResponse
@@ -78,7 +82,7 @@ export interface ErrorAnswers {
   readonly writeStatus: StatusWriter
 }
 
-/** Answers in the encoding that the client requested, or in indented JSON if a Status does not have it (R-008). */
+/** Answers in the encoding that the client requested, or in indented JSON if a Status cannot have that encoding (R-008). */
 export function statusWriter(encode: StatusEncoder, cbor: boolean): StatusWriter {
   return (error, request) => {
     const { accept, 'content-type': contentType } = request.headers

@@ -1,6 +1,6 @@
-// One request on a socket, from its first byte to the last of its answer: the record that filters and handlers see, and the owner
-// of the request's signal and deadline. The signal comes from the *response* closing early; the request's own `close` event fires
-// as soon as a body has been read.
+// One request, from its first byte to the last byte of its answer. The exchange is the record that filters and handlers see, and owns the
+// request's signal and deadline. The signal also fires when the response closes early. Node's `close` event of the request is not used,
+// because it fires as soon as the body has been read.
 import { LightSignal } from '../lib/light-signal.ts'
 import type { Random } from '../lib/random.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
@@ -24,7 +24,7 @@ export interface ExchangeOptions {
   readonly random: Random
   /** The target below the console's prefix. Undefined: the console has not sent the request. */
   readonly consoleTarget?: string | undefined
-  /** Counts the turns of the request, if present. */
+  /** Counts the turns of the request. Absent: they are not counted. */
   readonly ledger?: TurnLedger
 }
 
@@ -49,15 +49,15 @@ export class Exchange implements HttpRequest {
   remote: RemoteEnd
   /** Called after the signal has fired for the deadline. */
   onDeadline: (() => void) | undefined
-  /** Called to break off an answer that the client does not read. */
+  /** Called to break off an answer, for example if the client does not read it. */
   onOverdue: (() => void) | undefined
-  /** The progress of an answer without a deadline. */
+  /** The progress of the answer. It is checked if the request has no deadline. */
   progress: AnswerProgress | undefined
   readonly #request: WireRequest
   readonly #ledger: TurnLedger | undefined
   #credential: string | undefined
   #untaken: Standstill | undefined
-  /** By name. Values are not joined, because one value can contain a comma. */
+  /** The values of each header, by its name. They are not joined, because a value can contain a comma. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: WireRequest, options: ExchangeOptions) {
@@ -80,8 +80,8 @@ export class Exchange implements HttpRequest {
       decoded === undefined
         ? { kind: 'broken', message: `invalid URL escape in path ${path}` }
         : infos.of(this.method, decoded, this.query)
-    // Only the authentication filter sees the credential (P-016). It is removed from Node's own record: a copy without it costs more than the
-    // rest of this function.
+    // Only the authentication filter sees the credential (P-016). It is removed from Node's own record, because a copy of the record would
+    // cost more than the rest of this function.
     this.#credential = headers.authorization
     if (this.#credential !== undefined) headers.authorization = undefined
     this.headers = headers
@@ -109,7 +109,7 @@ export class Exchange implements HttpRequest {
 
   useSession(authorization: string | undefined): void {
     this.#credential = authorization
-    // `EventSource` cannot send an `Accept` header of its own.
+    // `EventSource` cannot set the `Accept` header, so a parameter replaces it.
     const { headers } = this.#request
     headers.accept = this.query.get('accept') ?? headers.accept
     if (authorization !== undefined) this.remote = { ...this.remote, certificate: undefined }
@@ -119,7 +119,7 @@ export class Exchange implements HttpRequest {
     const { rawHeaders } = this.#request
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at]!
-      // Most names begin with another letter. Over HTTP/1.1 the letter can be a capital.
+      // The first letter is compared first, because most names begin with another letter. Over HTTP/1.1 it can be a capital.
       if ((name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.toLowerCase().startsWith(prefix)) return true
     }
     return false
@@ -161,18 +161,18 @@ export class Exchange implements HttpRequest {
     return this.#untaken.millisecondsAt(unsentBytes === 0 ? undefined : Math.floor(sentBytes / PROGRESS_BYTES), now)
   }
 
-  /** The connection or stream has closed. `sent`: the whole answer has been sent. */
+  /** Call this when the connection or stream has closed. `sent`: the whole answer has been sent. */
   closed(sent: boolean): void {
     this.responder.over()
     if (!sent && !this.signal.aborted) this.signal.fire(new ClientGoneError())
   }
 }
 
-/** A longer audit ID of a client is cut off: it is in every event, log line and answer. */
+/** A longer audit ID of a client is cut, because every event, log line and answer has the ID. */
 const LONGEST_AUDIT_ID = 64
 /** The time that the client has to read the answer to a request that took too long. */
 const LATE_ANSWER_MS = 5000
-/** A person who reads a log may pause. */
+/** A stream that is not a watch ends if its client reads nothing for this time. A person who reads a log may pause. */
 const STREAM_STALLED_MS = 30 * 60_000
 const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })
 
@@ -187,7 +187,7 @@ function headerLinesOf(rawHeaders: readonly string[]): ReadonlyMap<string, reado
   return lines
 }
 
-/** Also splits the absolute form of proxies, `http://host/path?query`. */
+/** Splits a target into its path and its query. A target of a proxy can have the absolute form, `http://host/path?query`. */
 export function splitTarget(target: string): { path: string; search: string } {
   const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const question = local.indexOf('?')

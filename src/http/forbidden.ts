@@ -1,4 +1,4 @@
-// 403, with a text that depends on the request (P-113 to P-118).
+// The error 403. Its text depends on the request (P-113 to P-118).
 import { quoted } from '../api/field-error.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
@@ -40,7 +40,7 @@ function objectOf({ group, resource, subresource, namespace }: ResourceAccess): 
   return `resource ${quoted(what)} in API group ${quoted(group)} ${where}`
 }
 
-/** Names come from the caller; a browser that shows the text must not find tags in it (P-115). */
+/** The names in the text come from the caller. A browser that shows the text must not find tags in it (P-115). */
 function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,5 +1,5 @@
-// A stream in gzip's format (RFC 1952) of parts that were compressed elsewhere. The stream is one member. Go's reader returns the end
-// of a member only when the next one has come, so with a member for each part it would be one part late.
+// Writes a gzip stream (RFC 1952) of parts that were compressed elsewhere. The stream is a single member. Go's reader returns the end of a
+// member only when the next member has come: if each part were a member, every part would be read too late.
 import { crc32 } from 'node:zlib'
 
 /** Deflate, no flags, no time, the fastest level, an unknown system. */
@@ -15,7 +15,7 @@ export class GzipMember {
     return Buffer.from(HEAD)
   }
 
-  /** Call this with the sent parts, in their order. */
+  /** Call this with the uncompressed bytes of each sent part, in their order. */
   note(pieces: readonly Buffer[]): void {
     for (const piece of pieces) {
       this.#crc = crc32(piece, this.#crc)

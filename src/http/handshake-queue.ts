@@ -1,17 +1,17 @@
-// Connections whose TLS handshake has not begun. A thousand clients that reconnect at once cost a second of handshakes: one is begun in each
-// turn of the event loop, so that connected clients are served in between. Running handshakes are not limited: a slow or silent client delays no
-// other.
+// Connections whose TLS handshake has not begun. A thousand clients that reconnect at once cost a second of handshakes. At most one
+// handshake begins in each turn of the event loop, so that connected clients are served in between. The number of running handshakes is not
+// limited, so that a slow or silent client delays no other.
 import type { Socket } from 'node:net'
 import { TwoEndedQueue } from './two-ended-queue.ts'
 
 export interface HandshakeQueueOptions {
   /** Begins TLS. The bytes that the client has sent so far are in the socket's buffer. */
   readonly begin: (socket: Socket) => void
-  /** A connection ended before its TLS began. */
+  /** Called when a connection ends before its TLS handshake begins. */
   readonly onLost: () => void
-  /** The time that a client may be silent, and the time that it waits for its turn. Clients give up after ten seconds. */
+  /** The longest time for which a client may be silent, and then wait for its turn. Clients give up after ten seconds. */
   readonly patienceMs: number
-  /** Work with several turns of the event loop, for which clients wait, is running. */
+  /** Whether work is under way that takes several turns of the event loop and that clients wait for. */
   readonly isBusy: () => boolean
 }
 
@@ -20,15 +20,18 @@ interface WaitingSocket {
   readonly hello: Buffer
 }
 
-/** New clients are refused while this many wait. A handshake takes a millisecond, so the last client would give up before its turn. */
+/**
+ * New clients are refused while this many wait. A handshake takes a millisecond, so in a longer line the last client would give up before
+ * its turn.
+ */
 export const LONGEST_LINE = 4096
 /**
- * While connections arrive, or a round of watch events is under way, only one handshake is begun in this number of turns: Node accepts one connection
- * a turn, and handshakes in every turn would delay both.
+ * Only one handshake begins in this number of turns while connections arrive or a round of watch events is under way. Node accepts one
+ * connection a turn, and a handshake in every turn would delay the connections and the events.
  */
 export const TURNS_A_BEGIN = 16
 
-/** A client that uses http instead of https. TLS would not tell it the reason. */
+/** The first bytes of a client that uses http instead of https. TLS would not tell the client the reason. */
 const PLAIN_HTTP = /^[A-Z]{3,10} \//
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 
@@ -45,7 +48,7 @@ export class HandshakeQueue {
     this.#options = options
   }
 
-  /** It is queued when the client has sent its first bytes. */
+  /** Adds a new connection. It is queued when the client has sent its first bytes. */
   add(socket: Socket): void {
     this.#hasArrived = true
     this.#silent.add(socket)
@@ -64,7 +67,7 @@ export class HandshakeQueue {
   }
 
   #queue(socket: Socket): void {
-    // Received bytes are taken out of the buffer, so that the end of a client that leaves is noticed.
+    // The received bytes are taken out of the buffer. Otherwise the socket would not notice that the client has left.
     const hello = socket.read() as Buffer | null
     if (hello === null) return
     this.#silent.delete(socket)

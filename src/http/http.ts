@@ -1,5 +1,5 @@
-// The front door of the room: the input and the result of a handler. Both are plain records, so that handlers do not depend on sockets and tests
-// need none. `listener.ts` and `stages.ts` lead from the socket to here.
+// The front door of this folder: the input and the result of a handler. They are plain records, so that handlers do not depend on sockets
+// and tests need none. `listener.ts` and `stages.ts` lead from the socket to here.
 import type { Duplex } from 'node:stream'
 import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { CallerReach } from '../api/reach.ts'
@@ -9,20 +9,20 @@ import type { Deadline } from './deadline.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Query } from './query.ts'
 
-/** Names in lower case; a header that came several times is joined with `, `, as Node does. */
+/** Names are in lower case. The values of a repeated header are joined with `, `, as in Node. */
 export interface RequestHeaders {
   readonly [name: string]: string | readonly string[] | undefined
 }
 
-/** The milliseconds of the event loop that a request had; `turn-ledger.ts` counts them. */
+/** The time of the event loop that a request has used. `turn-ledger.ts` counts it. */
 export interface RequestTurns {
   busyMs: number
-  /** The most without a break. */
+  /** The longest time without a break. */
   longestMs: number
 }
 
 export interface HttpRequest {
-  /** The request's own `Audit-ID`, or a new one; on every answer. */
+  /** The request's own `Audit-ID`, or a new ID. Every answer has it. */
   readonly auditId: string
   readonly method: string
   /** The path and query as sent. */
@@ -33,99 +33,101 @@ export interface HttpRequest {
   readonly info: RequestInfo
   readonly headers: RequestHeaders
   readonly remote: RemoteEnd
-  /** The server that the client means, `host:port`. Empty if the request does not name it. */
+  /** The server that the client means, `host:port`. Empty if the request names no server. */
   readonly host: string
-  /** A page of the console sent the request, below a prefix that is not in its path. Its credential is a session. */
+  /** A page of the console sent the request. The prefix of the console is not in `path`, and the credential is a session. */
   readonly isOfConsole: boolean
-  /** `websocket`: the client requested an upgrade; a `stream` answer is then sent as one message for each piece. */
+  /** `websocket`: the client requested an upgrade. Each piece of a `stream` answer is then sent as one message. */
   readonly transport: 'plain' | 'websocket'
   /**
-   * Fires when the answer can no longer arrive: the client is gone, the deadline has passed, the server stops. Never
-   * because the body was read.
+   * Fires when the answer can no longer arrive: the client is gone, the deadline has passed, or the server stops. The end of the body does
+   * not fire the signal.
    */
   readonly signal: AbortSignal
   /** The time by which the answer must be complete. The signal fires then. */
   readonly deadline: Deadline
-  /** When the first byte was seen, in milliseconds of `performance.now()`. */
+  /** The time when the request arrived, in milliseconds of `performance.now()`. */
   readonly receivedAt: number
-  /** When the last filter that is timed passed it on, in milliseconds of `performance.now()`. */
+  /** The time when the last measured filter passed the request on, in milliseconds of `performance.now()`. */
   filterSince: number
   readonly turns: RequestTurns
-  /** The request has the event loop again, after a wait. */
+  /** Call this when the request runs on the event loop again, after a wait. */
   resume(now?: number): void
-  /** Whether a filter has asked the audit policy about it. */
+  /** Whether a filter has asked the audit policy about the request. */
   isAudited: boolean
   readonly body: RequestBody
   readonly responder: Responder
-  /** Breaks the answer off, begun or not: the client sees its connection (HTTP/1.1) or its stream (HTTP/2) reset. */
+  /** Breaks off the answer, even if it has not begun: the client sees its connection (HTTP/1.1) or its stream (HTTP/2) reset. */
   breakOff(): void
-  /** The `Authorization` header, once, for the authentication filter alone; it is not among the headers. */
+  /** Returns the `Authorization` header to its first caller, which is the authentication filter. The header is not in `headers`. */
   takeCredential(): string | undefined
   /**
-   * The credential of the session replaces everything that the client sent; undefined: its certificate is the credential. The parameter `accept`
-   * replaces the header.
+   * Uses the credential of a session instead of the client's header and certificate. Undefined: the client's certificate is the credential.
+   * The parameter `accept` replaces the header of that name.
    */
   useSession(authorization: string | undefined): void
-  /** Whether a header of the request has this prefix, in lower case. */
+  /** Whether the name of a header begins with `prefix`, which is in lower case. */
   hasHeaderLike(prefix: string): boolean
   /** The values of a header, line by line. The header is removed, so that no later filter or handler trusts it. */
   takeHeader(name: string): readonly string[]
 }
 
-/** The user of the request, as the filters have found it. Handed on beside the request. */
+/** The user of the request, as the filters have found it. Filters pass it on together with the request. */
 export interface Caller {
   readonly user: User
-  /** The authenticator's annotations of the audit event. */
+  /** The authenticator's annotations for the audit event. */
   readonly annotations?: Readonly<Record<string, string>> | undefined
   readonly audit: AuditNotes
-  /** The objects that the caller may read; the request is limited to them. Absent: the caller may read all. */
+  /** The objects that the caller may read. The request is limited to them. Absent: the caller may read all objects. */
   readonly reach?: CallerReach | undefined
 }
 
-/** Additions of handlers to the audit event; dropped if the request is not audited. */
+/** Additions of handlers to the audit event. They are dropped if the request is not audited. */
 export interface AuditNotes {
   /** Only the first value of a key counts. */
   annotate(key: string, value: string): void
-  /** The object that the body names. */
-  nameObject(named: NamedObject): void
+  /** Notes the object that the body names. Undefined: the body has no metadata. */
+  nameObject(named: NamedObject | undefined): void
   /** Audits a part of the request as a request of its own. Absent: no part is audited. */
   part?(request: HttpRequest, body: Buffer): AuditPart | undefined
-  /** From here on it is the request of this user. `constraint`: the narrow right that this rests on, `impersonate:user-info`. */
+  /**
+   * From here on, the request belongs to this user. `constraint`: the right that allows the impersonation, such as `impersonate:user-info`.
+   */
   actFor(user: User, constraint: string | undefined): void
 }
 
 export interface AuditPart {
   readonly notes: AuditNotes
-  /** With the error that the whole request ends with; undefined: it was carried out. */
+  /** Ends the audit of the part. `error`: the error of the whole request. Undefined: the request was carried out. */
   end(error: unknown): Promise<void>
 }
 
 export const NOT_AUDITED: AuditNotes = Object.freeze({ annotate: () => {}, nameObject: () => {}, actFor: () => {} })
 
 export interface RequestBody {
-  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` if the client goes. Read it once. */
+  /** Reads the whole body, once. Throws `ApiError` 413 if it is too large, and `CancelledError` if the request ends before. */
   read(): Promise<Buffer>
-  /** For a filter that has read the body before the handler, which then reads this. */
+  /** Makes the next `read` return these bytes. For a filter that has read the body before the handler. */
   putBack(bytes: Buffer): void
   /** The length of the body; 0 while it has not been read. */
   readonly length: number
-  /** Called when it has been read; for the audit log. */
+  /** Called when the body has been read, for the audit log. */
   onRead: ((bytes: Buffer) => void) | undefined
 }
 
-/** Settings of the answer that filters and handlers make before there is one. */
+/** Settings of an answer that filters and handlers make before it exists. */
 export interface Responder {
-  /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
+  /** Adds a `Warning` header to the answer, once for each text. This works only before the answer has begun. */
   readonly warn: (text: string) => void
-  /** Headers for every answer. The headers of a handler win over these. */
+  /** Adds headers to the answer. A header of the handler replaces an added header of the same name. */
   addHeaders(headers: ResponseHeaders): void
-  /** Every answer tells the client to reconnect (R-277). */
+  /** Makes the answer tell the client to reconnect (R-277). */
   sendAway(): void
-  /** Called once, when nothing more is sent: the answer is out or was broken off. */
+  /** Calls the listener once, when the answer has been sent or was broken off. */
   whenOver(listener: () => void): void
   /** The user: `system:anonymous` until the filters have authenticated the request. */
   readonly user: User
-  /** Notes the user of the request and whether it was authorized, for the log and for metrics. */
+  /** Notes the user of the request and whether the request was authorized, for the log and for metrics. */
   account(user: User, isAuthorized: boolean): void
 }
 
@@ -158,11 +160,11 @@ export interface HttpResponse {
 
 export type ResponseBody =
   | { readonly kind: 'empty' }
-  /** All at once. `compress`: gzip if the client takes it and the body is over 128 KiB (R-274). */
+  /** All bytes at once. `compress`: gzip if the client accepts it and the body is over 128 KiB (R-274). */
   | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly compress?: boolean }
   /**
-   * Pulled piece by piece at the client's pace; small pieces are joined. An error after the first byte destroys the stream, so that a client never
-   * reads half a list as a whole one.
+   * The pieces are pulled at the client's pace, and small pieces are joined. An error after the first byte destroys the stream, so that a
+   * client never takes half a list for the whole list.
    */
   | {
       readonly kind: 'pieces'
@@ -173,16 +175,16 @@ export type ResponseBody =
   | {
       readonly kind: 'stream'
       readonly run: (sink: ByteSink) => Promise<void>
-      /** The seconds from an event until its piece was sent. Of several pieces sent at once, the first counts. */
+      /** The seconds from an event until its piece was sent. If several pieces are sent at once, the first counts. */
       readonly latency?: Distribution
-      /** People look at it: pieces that come one soon after another are sent together, twenty times a second. */
+      /** People look at the stream: pieces that come soon after each other are sent together, at most twenty times a second. */
       readonly isPaced?: boolean
       readonly compress?: boolean
     }
-  /** From here on the connection belongs to another server. Only an answer to a request for an upgrade. */
+  /** Hands the connection over to another server. Only a request for an upgrade may have this answer. */
   | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }
 
-/** An array: consecutive parts. Bytes of up to 64 KiB are only valid until the next piece is pulled. */
+/** An array has consecutive parts. A buffer of up to 64 KiB is valid only until the next piece is pulled. */
 export type Piece = Buffer | readonly Buffer[]
 
 export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
@@ -190,33 +192,33 @@ export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 /** The destination of a stream. Writing never waits: see the result of `write`. */
 export interface ByteSink {
   /**
-   * False: do not write again before `drained`. Parts are sent without being joined if possible. The bytes must not change. `since`: the time of
-   * the event in the piece, in milliseconds of `performance.now()`.
+   * False: do not write again before `drained` resolves. If possible, the parts of a piece are sent without being joined. The bytes must
+   * not change. `since`: the time of the event in the piece, in milliseconds of `performance.now()`.
    */
   write(piece: Piece, since?: number): boolean
-  /** Resolves when there is room, or at once. Rejects with `CancelledError` when the client is gone. */
+  /** Resolves when there is room again, or at once if there is room. Rejects with `CancelledError` when the client is gone. */
   drained(): Promise<void>
-  /** Written so far. */
+  /** The number of bytes written so far. */
   readonly bytes: number
-  /** The bytes of these that the client has not accepted. */
+  /** The number of written bytes that the client has not accepted. */
   readonly waitingBytes: number
 }
 
-/** Errors are thrown: an `ApiError` becomes its Status, anything else a 500 that is logged. */
+/** A handler throws its errors. An `ApiError` becomes its Status. Every other error becomes a 500 and is logged. */
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
 /** A step that every request passes. It may answer the request itself, or change the request or the answer. */
 export type Filter = (next: Handler) => Handler
 
-/** A request that came with the credential of its user in its body or in a cookie. */
+/** The user of a request whose credential is in its body or in a cookie, and the answer. */
 export interface Entered {
   readonly user: User
   readonly answer: () => Promise<HttpResponse>
 }
 
-/** Audits a request that does not pass authentication: `enter` finds its user, or throws. */
+/** Audits a request that does not pass the authentication filter. `enter` finds the user of the request, or throws. */
 export type AuditEntrance = (request: HttpRequest, enter: () => Promise<Entered>) => Promise<HttpResponse>
 
-/** The same after authentication. */
+/** A handler behind the authentication filter. */
 export type CallerHandler = (request: HttpRequest, caller: Caller) => HttpResponse | Promise<HttpResponse>
 export type CallerFilter = (next: CallerHandler) => CallerHandler

@@ -1,11 +1,13 @@
-// One HTTP/1.1 connection. Node reads and writes it; this tracks its memory, how long it has been idle or has left a request
-// unfinished, and how many requests are pipelined.
+// One HTTP/1.1 connection, which Node reads and writes. This file tracks the memory of the connection, the time without a request or with
+// an incomplete request, and the number of pipelined requests.
 import type { TLSSocket } from 'node:tls'
 import type { ConnectionLimits, EndReason } from '../wire/connection-limits.ts'
 import { Standstill } from '../wire/standstill.ts'
 import type { Holding, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 
-/** The limit of requests that are sent before earlier ones are answered. Hardly any client does that, and none with this many. */
+/**
+ * The limit of requests that are sent before earlier ones are answered. Hardly any client pipelines requests, and none pipelines this many.
+ */
 const MOST_PIPELINED = 64
 
 export interface Http1Options {
@@ -25,12 +27,12 @@ export class Http1Connection {
   #requests = 0
   /** The number of bytes that had been read when the last request was over. Later bytes belong to the next request. */
   #readBytes = 0
-  /** Requests under way. */
+  /** The number of requests under way. */
   #running = 0
-  /** One of them has begun, and is not over. */
+  /** A request has begun, and its answer is not over. */
   #isAnswering = false
   #isLeaving = false
-  /** Begins requests that waited for earlier ones. */
+  /** Functions that begin the requests that wait for earlier ones. */
   readonly #waiting: (() => void)[] = []
 
   constructor(socket: TLSSocket, options: Http1Options) {
@@ -40,14 +42,17 @@ export class Http1Connection {
     socket.once('close', () => this.holding.close())
   }
 
-  /** A request has arrived. `begin` begins it when the earlier ones are over, because answers go out in that order. */
+  /**
+   * Takes a request that has arrived. `begin` is called when the earlier requests are over, because answers are sent in the order of the
+   * requests.
+   */
   take(begin: () => void): void {
     if (!this.takeUpgrade()) return
     if (this.#running === 1) this.#begin(begin)
     else this.#waiting.push(begin)
   }
 
-  /** A request for an upgrade. False: it is not served. */
+  /** Counts a request, which may ask for an upgrade. False: the connection is closed, and the request is not served. */
   takeUpgrade(): boolean {
     this.#requests++
     if (++this.#running > MOST_PIPELINED) this.#end('flood')
@@ -60,24 +65,27 @@ export class Http1Connection {
     const next = this.#waiting.shift()
     this.#isAnswering = false
     if (this.#isLeaving) this.socket.destroySoon()
-    // In the next turn of the event loop: other clients may have sent something too.
+    // The next request begins in another turn of the event loop, because other clients may have sent something too.
     if (next !== undefined) setImmediate(() => this.#begin(next))
   }
 
-  /** Requests that have not begun when the connection ends were not processed: the client may send it elsewhere. */
+  /** A request that has not begun when the connection ends is not processed. The client may send it elsewhere. */
   #begin(begin: () => void): void {
     if (this.#isLeaving || this.socket.destroyed) return
     this.#isAnswering = true
     begin()
   }
 
-  /** The time without a request; 0 for a connection that is closing anyway. */
+  /** The time without a request; 0 for a closed connection. */
   idleMilliseconds(nowMs: number): number {
     if (this.socket.destroyed) return 0
     return this.#idle.millisecondsAt(this.#running === 0 ? this.#requests : undefined, nowMs)
   }
 
-  /** Node checks the idle time too. It checks the time that a request takes to arrive only where its own server listens. */
+  /**
+   * Node checks the idle time too. Node checks the time that a request takes to arrive only if its own HTTP server listens, which is not so
+   * here.
+   */
   checkLimits(nowMs: number): void {
     this.idleMilliseconds(nowMs)
     const isComing = this.#running === 0 && (this.#requests === 0 || this.socket.bytesRead > this.#readBytes)
@@ -93,7 +101,7 @@ export class Http1Connection {
     this.isDraining = true
   }
 
-  /** Ends when all requests are answered and everything is sent. */
+  /** Closes the connection when the running request is answered and its answer is sent. Requests that wait are not begun. */
   leave(): void {
     this.isDraining = true
     this.#isLeaving = true

@@ -48,7 +48,7 @@ class Http1Body implements WireBody {
   }
 }
 
-/** The effect of an answer on its connection. */
+/** The state of the connection that an answer is sent on. */
 interface AnsweredConnection {
   readonly holding: Holding
   readonly isDraining: boolean
@@ -115,7 +115,7 @@ export class Http1Response implements WireResponse {
   }
 
   settle(): boolean {
-    // They were copied.
+    // The pieces were copied when they were gathered.
     return true
   }
 
@@ -161,7 +161,7 @@ export class Http1Response implements WireResponse {
   #head(status: number, headers: HeaderRecord): void {
     headers['date'] = this.#date.text
     if (this.#leaves || this.#connection.isDraining) headers['connection'] = 'close'
-    // Node's declared type has no place for lists that are not to be changed.
+    // Node's declared type does not accept read-only lists.
     this.#raw.writeHead(status, headers as Record<string, string | number | string[]>)
   }
 }

@@ -1,6 +1,6 @@
-// A client in this process. Its requests become exchanges without socket, TLS or frames; the filters and everything behind them are the same as
-// for other clients. Invariants: a request takes a turn of the event loop, as over a socket, so that a client that asks again and again delays
-// no other client; an incomplete response breaks off and never ends.
+// The connection of a client in this process. Its requests become exchanges without socket, TLS or frames. The filters and everything
+// behind them are the same as for other clients. Two invariants: each request begins in a new turn of the event loop, as over a socket, so
+// that a client with many requests delays no other client. An incomplete response breaks off and never ends normally.
 import type { HttpDate } from '../wire/http-date.ts'
 import { type RequestHead, requestHeadOf } from '../wire/request-head.ts'
 import type { BodyListener, HeaderRecord, WireBody, WireRequest, WireResponse } from '../wire/request-response.ts'
@@ -8,7 +8,7 @@ import type { RemoteEnd } from './http.ts'
 
 export interface InProcessRequest {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Buffer | undefined
@@ -18,7 +18,7 @@ export interface InProcessAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: InProcessBody
-  /** Once the body has ended: whether that was all of it. */
+  /** Whether the body is complete. Call this when the body has ended. */
   readonly isComplete: () => boolean
 }
 
@@ -28,11 +28,11 @@ export interface InProcessOptions {
   readonly date: HttpDate
   /** Answers a request. Returns the function to call when nothing more is sent. */
   readonly serve: (stream: InProcessStream, remote: RemoteEnd) => () => void
-  /** Called when it is closed, by either side. */
+  /** Called when the client or the server closes the connection. */
   readonly onClosed: () => void
 }
 
-/** The writer must wait while more than this is unread. */
+/** The writer must wait while this many bytes are unread. */
 const HIGH_WATER_BYTES = 64 * 1024
 
 export class InProcessConnection {
@@ -77,7 +77,7 @@ export class InProcessConnection {
     return promise
   }
 
-  /** Waiting callers get an error. */
+  /** Closes the connection. Callers that wait for an answer get an error. */
   close(): void {
     this.#isClosed = true
     this.#breakOff('the connection was closed')
@@ -200,7 +200,7 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
   }
 
   settle(): boolean {
-    // They were copied.
+    // The pieces were copied when they were gathered.
     return true
   }
 
@@ -224,7 +224,7 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
 
   leave(): void {}
 
-  /** By either side. */
+  /** Breaks off the answer, for the client or for the server. */
   abandon(reason: Error = new Error('the request was given up')): void {
     if (this.isClosed) return
     this.#taker.reject(reason)
@@ -258,14 +258,14 @@ export class InProcessStream implements WireRequest, WireResponse, WireBody {
 
 interface BodyEvents {
   readonly onTaken: () => void
-  /** No client reads it to its end. */
+  /** Called when the client stops reading before the end. */
   readonly onGivenUp: () => void
 }
 
-/** The bytes of an answer, in the order in which they come; to be read once. */
+/** The bytes of an answer, in their order. They can be read once. */
 class InProcessBody implements AsyncIterable<Buffer> {
   waitingBytes = 0
-  /** It was read to its end. */
+  /** The body was read to its end. */
   readableEnded = false
   readonly #events: BodyEvents
   #pieces: Buffer[] = []

@@ -5,7 +5,7 @@ import { anySignal } from '../lib/light-signal.ts'
 /** `replaced`: another process continues to serve at the same address. */
 export type Stage = 'starting' | 'serving' | 'replaced' | 'stopping' | 'closing'
 
-/** The time that requests wait for the start to be complete: most starts take less than a second. */
+/** The longest time for which requests wait for the start to be complete. Most starts take less than a second. */
 const PATIENCE_MS = 15_000
 
 export class Lifecycle {
@@ -13,7 +13,7 @@ export class Lifecycle {
   readonly #started = Promise.withResolvers<void>()
   readonly #graceUntil: number
 
-  /** During this time after the start, `/livez` ignores that the start is not complete. */
+  /** `graceMs`: the time from now for which `/livez` ignores that the start is not complete. */
   constructor(graceMs: number) {
     this.#graceUntil = performance.now() + graceMs
   }

@@ -1,6 +1,6 @@
-// The listening socket: HTTP/1.1 and HTTP/2 over TLS on one port. Of Node's TCP, TLS and HTTP/1.1 servers only the first listens;
-// the others are handed connections by the documented `connection` event. So handshakes can be queued, and HTTP/2 has sessions of
-// our own. Stopping lets short requests finish and ends the long-running ones.
+// The listening socket: HTTP/1.1 and HTTP/2 over TLS on one port. Only Node's TCP server listens. Node's TLS and HTTP/1.1 servers get
+// connections by the documented `connection` event. So handshakes can be queued, and HTTP/2 has sessions of our own. When the listener
+// closes, short requests finish, and long-running requests are ended.
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -48,7 +48,7 @@ import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } 
 export type { InProcessConnection }
 
 export interface ListenerOptions extends ListenAddress, TlsServerOptions {
-  /** Absent: it listens at the address itself. */
+  /** Absent: this listener listens at the address. */
   readonly sockets?: HandedSockets | undefined
   readonly handler: Handler
   readonly log: Log
@@ -58,7 +58,7 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   /** The limits on incomplete requests and on unread answers. */
   readonly unfinished?: UnfinishedLimits
   readonly limits?: ConnectionLimits
-  /** The target that a request of the console means; undefined for all other requests. Absent: no console. */
+  /** Returns the target that a request of the console means, and undefined for other requests. Absent: there is no console. */
   readonly consoleTarget?: ((target: string) => string | undefined) | undefined
   /** Reads from the socket of an HTTP/2 session. */
   readonly readSocket?: ReadSocket
@@ -73,29 +73,29 @@ export interface ListenerOptions extends ListenAddress, TlsServerOptions {
   readonly observe: (finished: FinishedRequest) => void
 }
 
-/** Connections that another process accepts for us, at its address. */
+/** Connections that another process accepts for us, at this address. */
 export interface HandedSockets {
   readonly host: string
   readonly port: number
-  /** Call this once. The function gets every later connection. */
+  /** Call `take` once. `onSocket` gets every connection from then on. */
   readonly take: (onSocket: (socket: Socket) => void) => void
 }
 
 export interface FinishedRequest {
   readonly request: HttpRequest
   readonly user: User
-  /** Whether the request was authorized. Only then may its values become labels of metrics. */
+  /** Whether the request was authorized. If not, its values must not become labels of metrics. */
   readonly isAuthorized: boolean
-  /** 0: none was sent. */
+  /** 0: no status was sent. */
   readonly status: number
   readonly sentBytes: number
   readonly milliseconds: number
 }
 
 export interface Closing {
-  /** Continues to accept connections until the last request has ended, and refuses new requests with 503 and Retry-After (P-251). */
+  /** Continues to accept connections until the last request has ended. A filter refuses new requests with 429 and Retry-After (P-251). */
   readonly keepListening?: boolean
-  /** Long requests are ended evenly over this time, so that they do not all come back at once (P-253). */
+  /** Long requests are ended evenly over this time, so that their clients do not all reconnect at once (P-253). */
   readonly endLongOnesOverMs?: number
 }
 
@@ -103,17 +103,20 @@ export interface Listener {
   readonly host: string
   readonly port: number
   readonly requestCount: number
-  /** A connection for a client in this process. */
+  /** Opens a connection for a client in this process. */
   connect(): InProcessConnection
-  /** For new connections from now on; open ones keep theirs. */
+  /** Renews certificates and ticket keys for new connections. Open connections keep theirs. */
   renew(renewal: TlsRenewal): void
-  /** Asks the clients of all open connections to open others: by GOAWAY, or by `Connection: close` with the next answer. */
+  /** Asks the clients of all open connections to reconnect: by GOAWAY, or by `Connection: close` with the next answer. */
   drain(): void
-  /** Takes no more connections, ends long requests, answers the requests of clients that continue, and waits for all of that within the time. */
+  /**
+   * Accepts no more connections, ends long requests, and waits at most `graceMs` for the others. Connected clients can send new requests
+   * meanwhile.
+   */
   close(graceMs: number, how?: Closing): Promise<void>
 }
 
-/** Throws Node's error if it cannot listen on the address. */
+/** Throws Node's error if the server cannot listen on the address. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { requestTimeoutMs, limits = CONNECTION_LIMITS, measures = new HttpMeasures() } = options
   const tls = openTls(options)
@@ -286,7 +289,7 @@ async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOpti
   try {
     const response = await options.handler(exchange)
     exchange.resume()
-    // Its time is up, and it was answered already.
+    // If the headers are sent, the deadline has passed, and the request was answered already.
     const sending = raw.headersSent ? undefined : send(response)
     if (sending !== undefined) await sending
   } catch (error) {
@@ -316,12 +319,12 @@ function finished(exchange: Exchange, { status, sentBytes }: UpgradeOutcome): Fi
 
 function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
   if (signal.reason instanceof ClientGoneError) return
-  // The client requested little time, or took too long to read.
+  // A passed deadline is no error of the server: the client requested little time, or took too long to read.
   const isLate = signal.reason instanceof DeadlineError
   log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'response aborted')
 }
 
-/** Bytes that are not HTTP never become a request: answered in plain text if the socket still takes it, and closed (P-231). */
+/** Answers bytes that are not HTTP in plain text if the socket is still writable, and closes the connection (P-231). */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy()
   refuse(socket, error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : BAD_REQUEST)
@@ -334,15 +337,15 @@ function refuse(socket: Duplex, status: string): void {
 }
 
 /**
- * Whether a request that Node accepts is malformed: another version of HTTP, or none; several hosts, or an invalid one; a target in absolute
- * form (RFC 9112, section 3.2.2) that names another host than the header; a transfer coding that other servers do not know, or that HTTP/1.0
- * does not have.
+ * Whether a request that Node accepts is malformed, for one of these reasons: Its version of HTTP is not 1. It has several hosts, or an
+ * invalid host. Its target in absolute form (RFC 9112, section 3.2.2) names another host than the header. It has several transfer codings,
+ * which other servers may not know, or has one in HTTP/1.0.
  */
 function isMalformed({ httpVersion, httpVersionMajor, headers, rawHeaders, url = '' }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding } = headers
   if (coding !== undefined && (coding.includes(',') || httpVersion === '1.0')) return true
   const named = ABSOLUTE_FORM.exec(url)?.[1] ?? headers.host ?? ''
-  // A client of HTTP/1.0 may send no header.
+  // A client of HTTP/1.0 may send no `Host` header.
   const { host = named } = headers
   if (named.toLowerCase() !== host.toLowerCase()) return true
   const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host')

@@ -4,24 +4,24 @@ import type { Server } from 'node:net'
 
 export interface ListenAddress {
   readonly host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
   /** SO_REUSEPORT. */
   readonly sharesPort?: boolean
 }
 
-/** Node's 511 would drop the connections of a thousand clients that come back at once, each for a second or more. */
+/** With Node's default of 511, many of a thousand clients that reconnect at once would have to wait for a second or more. */
 const LISTEN_BACKLOG = 4096
 
 /** The options of every accepted connection. */
 export const TCP_OPTIONS = Object.freeze({
-  // The kernel detects a client that has vanished.
+  // With keep-alive, the kernel detects a client that has vanished.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
   noDelay: true,
 })
 
-/** Throws Node's error if it cannot listen. */
+/** Throws Node's error if the server cannot listen. */
 export async function listenAt(server: Server, address: ListenAddress): Promise<{ host: string; port: number }> {
   const { host, port, sharesPort: reusePort = false } = address
   server.listen({ host, port, backlog: LISTEN_BACKLOG, reusePort })

@@ -57,7 +57,7 @@ export class HttpMeasures extends Measures {
   }
 }
 
-/** From here on the time of filters is taken. */
+/** Starts the measurement of the filters' time. */
 export function firstCheckpoint(): Filter {
   return (next) => (request) => {
     request.filterSince = performance.now()
@@ -65,7 +65,7 @@ export function firstCheckpoint(): Filter {
   }
 }
 
-/** Ends the time of the filters before it, under a name. */
+/** Measures the time of the filters since the last checkpoint, under `name`. */
 export function checkpoint(measures: HttpMeasures, name: string): CallerFilter {
   const seconds = measures.filters.of(name)
   return (next) => (request, caller) => {

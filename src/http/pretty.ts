@@ -3,7 +3,7 @@ import type { HttpRequest } from './http.ts'
 
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 
-/** Clients whose output people read. */
+/** The user agents of clients whose output people read. */
 const READERS: readonly string[] = ['curl', 'Wget', 'Mozilla/5.0']
 
 export function wantsPretty(request: Pick<HttpRequest, 'query' | 'headers'>): boolean {

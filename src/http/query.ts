@@ -1,4 +1,4 @@
-// Query parameters as the API reads them: the first value of a name wins (R-057).
+// Query parameters as the API reads them: the first value of a name counts (R-057).
 import { unescape } from 'node:querystring'
 
 export interface Query {
@@ -8,7 +8,7 @@ export interface Query {
   has(name: string): boolean
   /** Without repetitions. */
   names(): Iterable<string>
-  /** The first part that is not a name and a value. The reference ignores it silently. */
+  /** The first malformed pair: it has a semicolon or a bad escape. The reference ignores it silently. */
   readonly broken: string | undefined
 }
 
@@ -58,7 +58,7 @@ function isBroken(text: string): boolean {
   return text.includes(';') || (text.includes('%') && BAD_ESCAPE.test(text))
 }
 
-/** `0` and `false` in any case are false; everything else, the empty value too, is true (R-057). */
+/** An absent value, `0`, and `false` in upper or lower case are false. Every other value is true, even an empty one (R-057). */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
 }

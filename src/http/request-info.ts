@@ -25,27 +25,27 @@ export interface ResourceInfo {
   /** The plural; empty for a path with doubled slashes. */
   readonly resource: string
   readonly subresource: string | undefined
-  /** The path behind the subresource, in a proxy request. */
+  /** The path behind the subresource of a proxy request. */
   readonly rest: readonly string[]
   /** For `/namespaces/x` both `namespace` and `name` are `x` (P-102). */
   readonly namespace: string | undefined
   readonly name: string | undefined
-  /** The name that a list or watch is pinned to by `fieldSelector=metadata.name=…`; authorization takes it for the name. */
+  /** The only name that a list or watch selects, by `fieldSelector=metadata.name=…`. Authorization uses it as the name. */
   readonly selectedName: string | undefined
-  /** By an old path with `watch/` or `proxy/` before the resource. */
+  /** The path has the old form with `watch/` or `proxy/` before the resource. */
   readonly legacy: boolean
 }
 
-/** Everything outside of resources: health, discovery, metrics, and unknown paths. */
+/** All paths that are not of resources: health, discovery, metrics, and unknown paths. */
 export interface PathInfo {
   readonly kind: 'path'
   /** The method in lower case. */
   readonly verb: string
-  /** A profile, which takes as long as its client requests. */
+  /** The path of a profile, which takes as long as its client requests. */
   readonly isProfile?: true
 }
 
-/** The path has a dot segment, or begins like one of a resource and stops too early: `/api/v1/watch`. */
+/** The path has a dot segment, or it is a resource path that stops too early, such as `/api/v1/watch`. */
 export interface BrokenInfo {
   readonly kind: 'broken'
   readonly message: string
@@ -53,7 +53,10 @@ export interface BrokenInfo {
 
 export type RequestInfo = ResourceInfo | PathInfo | BrokenInfo
 
-/** Operations on several objects, which are stored together. Each is authorized and audited by itself. */
+/**
+ * Whether a request is for transactions. A transaction has operations on several objects, which are stored together. Each operation is
+ * authorized and audited by itself.
+ */
 export function isTransaction(info: RequestInfo): info is ResourceInfo {
   if (info.kind !== 'resource' || info.group !== 'transactions.quarterdeck.io') return false
   return info.version === 'v1' && info.resource === 'transactions'
@@ -92,7 +95,7 @@ export class RequestInfos {
   }
 }
 
-/** `path` is percent-decoded: an encoded slash separates like any other (R-049). */
+/** `path` is percent-decoded, so an encoded slash separates segments like any other slash (R-049). */
 export function requestInfoOf(method: string, path: string, query: Query): RequestInfo {
   const dots = DOT_SEGMENT.exec(path)
   if (dots !== null) return { kind: 'broken', message: `invalid path: no part may be '${dots[1]}'` }
@@ -135,23 +138,23 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
 
 const NONE: readonly string[] = []
 
-/** Another server could resolve these to a path that was not authorized (D36). */
+/** Another server could resolve a dot segment to a path that was not authorized (D36). */
 const DOT_SEGMENT = /(?:^|\/)(\.\.?)(?:\/|$)/
 
-/** The specification prints reviews under the core group (D15): they are the same resources, with the same rights. */
+/** The specification has access reviews also in the core group (D15). They are the same resources, with the same rights. */
 function coreGroupOf(resource: string): string {
   return resource === 'subjectaccessreviews' || resource === 'localsubjectaccessreviews' ? 'authorization.k8s.io' : ''
 }
 
 /**
- * Whether a path names the namespace itself: nothing follows `namespaces/<ns>/`, or one of its two subresources. Everything else is a resource
- * in it.
+ * Whether a path names the namespace itself: behind `namespaces/<ns>` is nothing or a subresource of the namespace. Every other segment
+ * there is a resource in the namespace.
  */
 function isOfNamespaceItself(next: string | undefined): boolean {
   return next === undefined || next === 'status' || next === 'finalize'
 }
 
-/** QUERY (RFC 10008) reads a collection. Its right is that of a list. */
+/** The verb of the method QUERY (RFC 10008), which reads a collection and needs the right to list it. */
 function queryVerb(name: string | undefined): ResourceVerb {
   return name === undefined ? 'list' : ''
 }
@@ -162,7 +165,7 @@ function verbOf(verb: ResourceVerb, name: string | undefined, query: Query): Res
   return verb === 'delete' ? 'deletecollection' : verb
 }
 
-/** The name that the field selector asks for, if it can be a segment of a path (P-104). */
+/** The name that the field selector selects, if it can be a segment of a path (P-104). */
 function selectedNameOf(query: Query): string | undefined {
   const selector = query.get('fieldSelector')
   if (selector === undefined) return undefined

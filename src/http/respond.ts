@@ -1,5 +1,5 @@
-// Sends an answer at the client's pace. Invariant: an answer that could not be sent whole never looks whole; its connection
-// (HTTP/1.1) or stream (HTTP/2) is destroyed instead of ended.
+// Sends an answer at the client's pace. Invariant: an answer that could not be sent whole never looks whole. Its connection (HTTP/1.1) or
+// stream (HTTP/2) is destroyed instead of ended.
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
@@ -12,18 +12,20 @@ import type { HttpRequest, HttpResponse, Piece, Pieces, ResponseBody } from './h
 import type { HeaderRecord, WireResponse } from '../wire/request-response.ts'
 import { drainedOf, StreamSink } from './stream-sink.ts'
 
-/** Bodies above this are compressed for clients that take it (R-274). */
+/** Larger bodies are compressed for clients that accept gzip (R-274). */
 export const GZIP_ABOVE_BYTES = 128 * 1024
 
 const GATHER_BYTES = 64 * 1024
 
-/** More than any object. The unread rest of such a response is not copied for each client: all clients share the bytes. */
+/**
+ * No object is this large. A larger body is sent in slices: its unread rest is not copied for each client, and all clients share the bytes.
+ */
 const LARGE_BYTES = 4 * 1024 * 1024
 const SLICE_BYTES = 256 * 1024
 
 const gzipAsync = promisify(gzip)
 
-/** The number of bytes given to the connection, when all of them are. Rejects if it broke off. */
+/** Sends an answer. Returns the number of bytes when all of them are given to the connection. Rejects if the connection broke off. */
 export function respond(
   raw: WireResponse,
   response: HttpResponse,
@@ -125,7 +127,7 @@ async function respondPieces(
 }
 
 async function writeGathered(pieces: Pieces, sink: RawSink): Promise<void> {
-  // A loop without `await`, which would cost a microtask for every small piece.
+  // This loop does not use `for await`, which would cost a microtask for every small piece.
   if (Symbol.iterator in pieces) {
     for (const piece of pieces) {
       for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
@@ -165,7 +167,7 @@ async function respondStream(
     raw.whole(response.status, head, undefined)
     return 0
   }
-  // A watch may stay silent for long: the client must see that it began.
+  // A watch may stay silent for long: the client must see that the watch has begun.
   raw.begin(response.status, head)
   const fault = Promise.withResolvers<never>()
   const sink = new StreamSink(raw, {
@@ -179,7 +181,7 @@ async function respondStream(
   try {
     await Promise.race([body.run(sink), fault.promise])
   } catch (error) {
-    // A client that watches comes back to another server, or to this one after its start.
+    // The stream ends normally. A watching client reconnects to another server, or to this one after its restart.
     if (!(exchange.signal.reason instanceof ServerClosingError)) throw error
   }
   await sink.finish()
@@ -187,7 +189,7 @@ async function respondStream(
   return sink.bytes
 }
 
-/** A token of Accept-Encoding is exactly `gzip`; weights are not read (R-274). */
+/** Whether a token of Accept-Encoding is exactly `gzip`. Tokens with weights do not count (R-274). */
 function takesGzip({ headers }: HttpRequest): boolean {
   const accepted = headers['accept-encoding']
   return typeof accepted === 'string' && accepted.split(',').some((token) => token.trim() === 'gzip')
@@ -213,7 +215,7 @@ function join(pieces: readonly Buffer[], size: number): Buffer {
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size)
 }
 
-/** Pulls until there is more than `bytes`, or no more. */
+/** Pulls until there are more than `bytes` bytes, or until the source ends. */
 async function takeUpTo(source: AsyncGenerator<Buffer>, bytes: number): Promise<{ chunks: Buffer[]; size: number }> {
   const chunks: Buffer[] = []
   let size = 0
@@ -233,7 +235,7 @@ async function* chain(first: readonly Buffer[], rest: AsyncGenerator<Buffer>): A
 
 async function* compressed(source: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const packer = createGzip({ level: 1, chunkSize: GATHER_BYTES })
-  // If either end breaks, the other is destroyed. The packer below throws the fault.
+  // If the source or the packer fails, the pipeline destroys the other. Reading from the packer then throws the error.
   pipeline(Readable.from(source, { objectMode: false }), packer, () => {})
   yield* packer as AsyncIterable<Buffer>
 }

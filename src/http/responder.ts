@@ -1,5 +1,5 @@
-// The parts of an answer that filters and handlers set before it exists: headers, warnings, whether the client must reconnect, and the user of
-// the request. Also the listeners for the end of the answer.
+// The parts of an answer that filters and handlers set before it exists: headers, warnings, whether the client must reconnect, and the user
+// of the request. Also the listeners for the end of the answer.
 import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'
 import type { HeaderRecord } from '../wire/request-response.ts'
@@ -55,7 +55,10 @@ export class EnvelopeResponder implements Responder {
     this.#onOver?.()
   }
 
-  /** The headers of every answer, errors included (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
+  /**
+   * The headers of every answer, errors included (P-002, R-270, R-271, R-273). A header of the handler replaces the header of the same name
+   * here.
+   */
   envelope(): HeaderRecord {
     const headers: HeaderRecord = { 'audit-id': this.#auditId, 'cache-control': 'no-cache, private' }
     if (this.#added !== undefined) Object.assign(headers, this.#added)

@@ -3,13 +3,16 @@ import type { HttpResponse, ResponseHeaders } from './http.ts'
 
 const PLAIN = 'text/plain; charset=utf-8'
 
-/** For answers that are not pages: a browser that opens one runs, loads and frames nothing, and guesses no content type. */
+/**
+ * Headers of answers that are not pages. A browser that opens such an answer runs no script, loads nothing, shows it in no frame, and does
+ * not guess its content type.
+ */
 export const SANDBOXED: ResponseHeaders = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 }
 
-/** Text that a browser must not take for anything else. */
+/** An answer in plain text. Browsers must not guess another content type. */
 export function plainText(status: number, text: string, headers: ResponseHeaders = {}): HttpResponse {
   return {
     status,

@@ -1,10 +1,10 @@
-// From a request to its handler: exact paths, paths with everything below them, and resources. A path without a handler is 404
-// in plain text (R-040).
+// Finds the handler of a request: by an exact path, by a path and everything below it, or for resources. A path without a handler is
+// answered with 404 in plain text (R-040).
 import type { CallerHandler, Handler, HttpRequest } from './http.ts'
 import { bytesOf, pageNotFound } from './responses.ts'
 
 export interface Route {
-  /** `/version`; for a subtree without its final slash. */
+  /** Such as `/version`. The path of a subtree has no final slash. */
   readonly path: string
   readonly subtree?: boolean
   readonly handler: CallerHandler
@@ -14,7 +14,7 @@ export interface Route {
 
 export interface RouterOptions {
   readonly routes: readonly Route[]
-  /** Requests for resources; absent if none are served. */
+  /** Handles requests for resources. Absent: no resources are served. */
   readonly resources?: CallerHandler
 }
 

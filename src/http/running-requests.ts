@@ -1,5 +1,5 @@
-// The open requests. They expire at their deadlines, and end when the server stops. One timer serves all of them: a timer for each would cost
-// more than a check once a second.
+// The open requests. They expire at their deadlines, and end when the server stops. One timer serves all of them: a timer for each would
+// cost more than a check once a second.
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import { CHECK_EVERY_MS } from '../wire/connection-limits.ts'
@@ -10,8 +10,8 @@ const TURN_MS = 50
 const LEAST_A_TURN = 10
 
 /**
- * A watch that begins when the others were ended gets this time to answer before it ends too. A load balancer needs more time to notice that no
- * listener is left, and then cuts off the rest.
+ * A watch that begins after the others were ended gets this time to answer, and then ends too. A load balancer takes longer to notice that
+ * no listener is left, and then cuts off the remaining requests.
  */
 const LATE_MS = 250
 
@@ -22,7 +22,7 @@ export class RunningRequests {
   #endsLongOnes = false
   #onNone: (() => void) | undefined
 
-  /** `stalledMs`: how long a watch waits for its client to read something. */
+  /** `stalledMs`: the longest time for which a watch waits for its client to read something. */
   constructor(stalledMs: number) {
     this.#timer = setInterval(() => this.#checkLimits(stalledMs), CHECK_EVERY_MS)
     this.#timer.unref()
@@ -48,7 +48,9 @@ export class RunningRequests {
     if (this.#running.size === 0) this.#onNone?.()
   }
 
-  /** Ends the requests at once, or evenly over a time: then at least 200 a second. Later requests are ended soon, too. */
+  /**
+   * Ends the long requests at once, or evenly over `overMs` but at least 200 a second. Later long requests are ended soon after they begin.
+   */
   async endLongOnes(overMs: number): Promise<void> {
     this.#endsLongOnes = true
     const long = [...this.#running.values()].filter(({ info }) => isLongRunning(info))
@@ -60,7 +62,7 @@ export class RunningRequests {
     }
   }
 
-  /** Resolves when none is left, or the time is up. Then the rest is given up. */
+  /** Resolves when no request is left, or when the time is up. Then the remaining requests are ended. */
   async whenNone(atMostMs: number): Promise<void> {
     if (this.#running.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()

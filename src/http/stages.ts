@@ -1,5 +1,6 @@
-// The way of a request from the listener to its handler, as one list of stages, outermost first. The order decides which error wins (P-001): a bad
-// token is 401 even if the request would be forbidden or the server is full. The exchange sets deadlines and the headers that all answers have.
+// The list of all stages that a request passes from the listener to its handler, outermost first. The order decides which error a client
+// gets (P-001): a bad token is 401 even if the request would be forbidden or the server is full. The exchange sets deadlines and the
+// headers that all answers have.
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { FlowControl } from '../flow/flow.ts'
@@ -20,7 +21,7 @@ import { trace } from './filters/tracing.ts'
 import { refuseImpossibleTimeout } from './filters/impossible-timeout.ts'
 
 export interface StageOptions extends WhenServing {
-  /** Sees every request before anything else does. */
+  /** Sees every request before all other stages. */
   readonly record?: Filter | undefined
   readonly onRequest?: (request: HttpRequest) => void
   /** Begins requests one after another. */
@@ -43,19 +44,19 @@ export interface StageOptions extends WhenServing {
   readonly audit: AuditFilterOptions | undefined
   /** Absent: requests are not traced. */
   readonly tracing?: RequestTracing | undefined
-  /** Requests without credentials are requests of `system:anonymous`. If false, they are refused. */
+  /** Whether requests without credentials are requests of `system:anonymous`. False: they are refused. */
   readonly anonymousRequests: boolean
-  /** Only for exactly these paths; absent: for all (P-081). */
+  /** The exact paths that allow anonymous requests. Absent: all paths (P-081). */
   readonly anonymousPaths?: readonly string[] | undefined
-  /** Health is answered to callers from other machines without credentials too (D13). */
+  /** Whether health checks from other machines are also answered without credentials (D13). */
   readonly anonymousHealth: boolean
-  /** Origins whose scripts may read answers; none: no such headers are sent (R-054). */
+  /** The origins whose scripts may read answers. Empty: no CORS headers are sent (R-054). */
   readonly allowedOrigins: readonly RegExp[]
-  /** The directives of `Strict-Transport-Security`; none: the header is not sent (R-276). */
+  /** The directives of `Strict-Transport-Security`. Empty: the header is not sent (R-276). */
   readonly strictTransport: readonly string[]
-  /** Serves the console, and lets its sessions in; absent: none. */
+  /** Serves the console and accepts its sessions. Absent: there is no console. */
   readonly console?: ((audited: AuditEntrance) => Filter) | undefined
-  /** While closing: answer with 429 and Retry-After, on connections that are still accepted (P-251). */
+  /** Whether a closing server still accepts connections, and answers new requests with 429 and Retry-After (P-251). */
   readonly sendRetryAfter: boolean
   /** The share of answers over HTTP/2 that come with GOAWAY, from 0 to 1. */
   readonly goawayChance: number
@@ -82,7 +83,7 @@ export function requestStages(options: StageOptions): RequestStages {
       strictTransport: strictTransport(options.strictTransport),
       catchFaults: catchFaults(answers, options.audit),
       sendAwaySometimes: sendAwaySometimes(options.goawayChance),
-      // Otherwise requests on open connections are answered.
+      // Without this stage, a closing server answers the requests on open connections.
       turnAwayWhenClosing: options.sendRetryAfter ? turnAwayWhenClosing(options.isClosing) : undefined,
       refuseImpossibleTimeout: refuseImpossibleTimeout(),
       crossOrigin: crossOrigin(options.allowedOrigins),
@@ -105,7 +106,7 @@ export function requestStages(options: StageOptions): RequestStages {
   }
 }
 
-/** The stages whose time is measured, by their names in the metric. */
+/** The stages whose time is measured, with their names in the metric. */
 const MEASURED: Readonly<Record<string, string>> = {
   audit: 'audit',
   impersonation: 'impersonation',

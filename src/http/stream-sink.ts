@@ -1,5 +1,6 @@
-// Takes the pieces of watches and other streams: small pieces wait for the next round, large ones are sent at once. With compression, the pieces
-// of a round are flushed together: a client can read them at once, and watchers of the same events share the bytes.
+// Writes the pieces of watches and other streams. Small pieces wait for the next round, and large pieces are sent at once. With
+// compression, the pieces of a round are flushed together, so that a client can read them at once, and watchers of the same events share
+// the bytes.
 import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink, Piece } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
@@ -9,10 +10,10 @@ import { cancellableWait } from '../lib/cancellable.ts'
 import { throwIfCancelled } from '../lib/errors.ts'
 import type { Distribution } from '../lib/measure.ts'
 
-/** Sent at once, without waiting for the next round. */
+/** This many bytes are sent at once, without waiting for the next round. */
 const ENOUGH_BYTES = 64 * 1024
 
-/** Resolves when there is room, or at once. Rejects with `CancelledError` when the signal fires. */
+/** Resolves when the response has room again, or at once if it has room. Rejects with `CancelledError` when the signal fires. */
 export async function drainedOf(raw: WireResponse, signal: AbortSignal): Promise<void> {
   throwIfCancelled(signal)
   if (!raw.needsDrain) return
@@ -28,7 +29,7 @@ export interface StreamSinkOptions {
   readonly latency: Distribution | undefined
   readonly isPaced?: boolean | undefined
   readonly isPacked?: boolean
-  /** Writing to it failed. */
+  /** Called when a write to the stream failed. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -42,14 +43,14 @@ export class StreamSink implements ByteSink, Outgoing {
   readonly #delivery: Delivery
   readonly #isPacked: boolean
   #gzip: GzipMember | undefined
-  /** Resolves when the pieces that are being compressed are sent. Those behind them wait. */
+  /** Resolves when the pieces that are being compressed are sent. Later pieces wait. */
   #packing: Promise<void> | undefined
   #pieces: Buffer[] = []
   #keptBytes = 0
   #writes = 0
   #isEnlisted = false
   readonly #latency: Distribution | undefined
-  /** Since when the first of the pieces has waited. */
+  /** The time of the event in the first of the waiting pieces. */
   #since: number | undefined
 
   constructor(
@@ -102,7 +103,7 @@ export class StreamSink implements ByteSink, Outgoing {
     await drainedOf(this.#raw, this.#signal)
   }
 
-  /** Sends all that waits. */
+  /** Sends all waiting pieces. */
   async finish(): Promise<void> {
     await this.#packing
     this.#send(performance.now())
@@ -135,7 +136,7 @@ export class StreamSink implements ByteSink, Outgoing {
     return isFirst ? Buffer.concat([GzipMember.begin(), packed]) : packed
   }
 
-  /** Runs outside of the event loop, so that other requests continue. */
+  /** The compression runs outside of the event loop, so that other requests continue. */
   async #sendPacked(pieces: readonly Buffer[]): Promise<void> {
     try {
       const packed = await this.#delivery.packMuch(pieces)
@@ -147,12 +148,12 @@ export class StreamSink implements ByteSink, Outgoing {
     this.#send(performance.now())
   }
 
-  /** A server that closes still sends bytes that it has accepted. If the request ended otherwise, it does not wait for that. */
+  /** Whether waiting pieces are dropped, because the request has ended. A closing server still sends the pieces that it has taken. */
   #isCutOff(): boolean {
     return this.#signal.aborted && !(this.#signal.reason instanceof ServerClosingError)
   }
 
-  /** Watches do not share the state that they begin with, so joining its pieces here gains nothing. */
+  /** So many bytes are the initial state of a watch. Watches do not share this state, so joining its pieces gains nothing. */
   #sendMuch(pieces: readonly Buffer[]): void {
     for (const piece of pieces) this.#raw.gather(piece)
     this.#raw.flush()

@@ -1,17 +1,17 @@
-// The TLS end of the listener: its certificates, which can be renewed while it runs, and the rules of its handshakes.
+// The TLS server of the listener: its certificates, which can be renewed while it runs, and the rules of its handshakes.
 import { constants } from 'node:crypto'
 import { createServer, type Server, type TlsOptions } from 'node:tls'
 
 export interface TlsServerOptions {
   readonly tls: TlsFiles
-  /** In base64: 48 bytes that session tickets are sealed with. Absent: secret ones of its own. */
+  /** The 48 bytes that seal session tickets, in base64. Absent: Node makes random ones. */
   readonly ticketKeys?: string | undefined
   /** The longest time for a handshake. Most clients give up themselves after ten seconds. */
   readonly handshakeTimeoutMs?: number
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
   /** The suites for TLS 1.2, by their names in OpenSSL. */
   readonly ciphers: string
-  /** The key exchange groups, by their names in OpenSSL; undefined: its default. */
+  /** The key exchange groups, by their names in OpenSSL. Undefined: OpenSSL's default. */
   readonly curves?: string | undefined
   /** False: HTTP/1.1 only. */
   readonly http2?: boolean
@@ -23,15 +23,15 @@ export interface TlsFiles {
   readonly key: string
   /** Certificates by the requested name. If several match, the last one counts. */
   readonly named?: readonly NamedCertificate[]
-  /** Client certificates are trusted if they chain to one of these. */
+  /** The authorities of client certificates. A certificate is trusted if it chains to one of them. */
   readonly clientCa: string | undefined
-  /** The same for front proxies. */
+  /** The authorities of the certificates of front proxies. */
   readonly proxyCa: string | undefined
 }
 
 /**
- * Renewed files and ticket keys. With other ticket keys no client can resume an earlier session, so a full handshake checks its certificate
- * again.
+ * Renewed files and ticket keys. With other ticket keys, no client can resume an earlier session. So a full handshake checks each client's
+ * certificate again.
  */
 export interface TlsRenewal {
   /** Absent: the same as before. */
@@ -40,15 +40,15 @@ export interface TlsRenewal {
 }
 
 export interface NamedCertificate {
-  /** With a wildcard for one label. */
+  /** May have a wildcard for one label. */
   readonly name: string
   readonly certificate: string
   readonly key: string
 }
 
 /**
- * The server that TLS sessions belong to. Node's default depends on the command line, so that sessions would be lost after a restart with
- * another flag.
+ * TLS sessions belong to a server of this name. Node's default name depends on the command line, so a restart with another flag would lose
+ * the sessions.
  */
 const SESSION_ID_CONTEXT = 'quarterdeck'
 
@@ -68,7 +68,7 @@ export function openTls(options: TlsServerOptions): Server {
   return server
 }
 
-/** For new connections from now on. */
+/** Uses other certificates and ticket keys for new connections. */
 export function renewTls(server: Server, options: TlsServerOptions, { files, ticketKeys }: TlsRenewal): void {
   if (files === undefined) return server.setTicketKeys(Buffer.from(ticketKeys, 'base64'))
   const renewed = { ...options, tls: files, ticketKeys }
@@ -80,7 +80,7 @@ export function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: TlsServerOpt
   return handshakeTimeoutMs
 }
 
-/** Whether a client certificate can be a good one. */
+/** Whether the server has authorities by which it can trust a client certificate. */
 export function trustsCertificates({ tls }: TlsServerOptions): boolean {
   return authoritiesOf(tls) !== undefined
 }
@@ -97,7 +97,7 @@ function contextOf({ tls, ticketKeys, minVersion, ciphers, curves }: TlsServerOp
   const groups = curves === undefined ? {} : { ecdhCurve: curves }
   const tickets = ticketKeys === undefined ? {} : { ticketKeys: Buffer.from(ticketKeys, 'base64') }
   const sessions = { ...tickets, sessionIdContext: SESSION_ID_CONTEXT, secureOptions: NO_RENEGOTIATION }
-  // An authority of ours may be an intermediate certificate.
+  // A configured authority may be an intermediate certificate.
   const context = { key, cert, minVersion, ciphers, ...groups, ...sessions, allowPartialTrustChain: true }
   return ca === undefined ? context : { ...context, ca }
 }

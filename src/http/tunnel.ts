@@ -1,5 +1,5 @@
-// A connection that is handed over to another server: its answer to the upgrade is sent, then bytes are copied both ways until
-// either side ends.
+// Hands a connection over to another server. First the server's answer to the upgrade is sent. Then bytes are copied both ways until either
+// side ends.
 import type { Duplex } from 'node:stream'
 import type { HttpResponse, ResponseBody } from './http.ts'
 
@@ -11,7 +11,7 @@ export interface Tunnel {
   readonly head: Buffer
 }
 
-/** Resolves with the number of bytes that went to the client, when both ends are closed. */
+/** Resolves when both ends are closed, with the number of bytes sent to the client. */
 export async function joinEnds({ response, body, client, head }: Tunnel, signal: AbortSignal): Promise<number> {
   const { peer } = body
   const close = (): void => {

@@ -1,7 +1,7 @@
-// The request for which the event loop works, and for how long, so that an operator finds the client that delays the others. A request enters
-// when it gets the event loop: when it arrives, after filters that may wait, when its body has been read, when the store or a webhook has
-// answered, and before each piece of its answer. The time until another request enters, or until the turn of the event loop ends, belongs to the
-// request. In a long turn only the processor time counts: on a busy machine the thread may not have run.
+// Records for which request the event loop works, and for how long, so that an operator finds the client that delays the others. A request
+// enters when it gets the event loop: when it arrives, after filters that may wait, when its body has been read, when the store or a
+// webhook has answered, and before each piece of its answer. The time until another request enters, or until the turn of the event loop
+// ends, belongs to the request. In a long turn only the processor time counts: on a busy machine the thread may not have run.
 import type { User } from '../api/user.ts'
 import { counter, type Family, gauge } from '../lib/measure.ts'
 import { TokenBucket } from '../lib/token-bucket.ts'
@@ -18,7 +18,7 @@ export interface RequestStatus {
   readonly resource: string
   readonly path: string
   readonly receivedBytes: number
-  /** For an open request, status and bytes are 0. */
+  /** 0 for an open request, like `sentBytes`. */
   readonly status: number
   readonly sentBytes: number
   readonly milliseconds: number
@@ -28,12 +28,12 @@ export interface RequestStatus {
   readonly agent: string
 }
 
-/** The time that the requests of a user took, of the event loop and of worker threads. */
+/** The time of the event loop and of worker threads that the requests of a user took. */
 export interface ClientUse {
   readonly user: string
   requests: number
   busyMs: number
-  /** Lately: half of it is forgotten every minute. */
+  /** The time of the recent past: it is halved every minute. */
   recentMs: number
 }
 
@@ -45,14 +45,14 @@ export interface RequestsReport {
 
 /** A longer turn delays other requests noticeably. */
 export const LONG_TURN_MS = 100
-/** Shorter turns are not corrected: reading the processor time takes 1 µs. */
+/** For shorter turns the processor time is not read, because reading it takes 1 µs. */
 const CHECKED_MS = 10
-/** The most requests of each kind in the report. */
+/** The most entries of each list in the report. */
 const MOST_SHOWN = 50
 const KEPT_MS = 5 * 60_000
-/** Above this number, the users with the least time are forgotten. */
+/** The most users. Beyond it, the half with the least time in the recent past is forgotten. */
 const MOST_CLIENTS = 1000
-/** Users in metrics. */
+/** The most users in metrics. */
 const MOST_LABELS = 20
 const HALVED_EVERY_MS = 60_000
 const FORGET_EVERY_MS = 1_000
@@ -63,7 +63,7 @@ const LONGEST_TEXT = 200
 export class TurnLedger {
   readonly families: readonly Family[]
   running: () => Iterable<HttpRequest> = () => []
-  /** Called for a request with a long turn. `untold` is the number of such requests without a call since the last call. */
+  /** Called for a request with a long turn. `untold`: the number of such requests without a call of their own, since the last call. */
   onLongTurn: (request: RequestStatus, untold: number) => void = () => {}
   readonly #now: () => number
   readonly #processorNow: () => number
@@ -84,7 +84,7 @@ export class TurnLedger {
   #untold = 0
   #halvedAt = 0
 
-  /** Both clocks are in milliseconds. */
+  /** Both clocks return milliseconds. */
   constructor(now = () => performance.now(), processorNow = threadMs) {
     this.#now = now
     this.#processorNow = processorNow
@@ -115,7 +115,7 @@ export class TurnLedger {
     ]
   }
 
-  /** The request has the event loop from now on. */
+  /** The request runs on the event loop from now on. */
   enter(request: HttpRequest, at?: number): void {
     if (this.#current === request) return
     const now = at ?? this.#now()
@@ -129,7 +129,7 @@ export class TurnLedger {
     this.#since = now
   }
 
-  /** The answer to the request is over. */
+  /** Call this when the answer to the request is over. */
   finish({ request, user, isAuthorized, status, sentBytes, milliseconds }: Finished): void {
     const now = request.receivedAt + milliseconds
     if (this.#current === request) {
@@ -139,7 +139,7 @@ export class TurnLedger {
     const { turns, info } = request
     this.spend(user.name, turns.busyMs, 1, now)
     if (turns.longestMs <= LONG_TURN_MS || isLongRunning(info)) return
-    // Refused clients get no series.
+    // A request that was not authorized must not add a series.
     this.#note(isAuthorized ? info : undefined, statusOf(request, now, { user, status, sentBytes }), now)
   }
 
@@ -177,7 +177,7 @@ export class TurnLedger {
     if (milliseconds <= turns.longestMs) return
     const wasLong = turns.longestMs > LONG_TURN_MS
     turns.longestMs = milliseconds
-    // A watch ends hours later, so it is reported now.
+    // A watch may end hours later, so its turn is reported now.
     if (milliseconds <= LONG_TURN_MS || wasLong || !isLongRunning(request.info)) return
     this.#note(request.info, statusOf(request, now, { user: request.responder.user, status: 0, sentBytes: 0 }), now)
   }
@@ -222,7 +222,7 @@ export class TurnLedger {
     for (const use of this.#clients.values()) use.recentMs *= share
   }
 
-  /** The users with the most time lately. */
+  /** The users with the most time in the recent past. */
   #top(most: number): readonly ClientUse[] {
     this.#forget(this.#now())
     return [...this.#clients.values()].sort((a, b) => b.recentMs - a.recentMs).slice(0, most)

@@ -1,8 +1,8 @@
-// A queue that is served from both ends in turn, the newest and the oldest: an item does not wait for all before it, and never for
-// more than twice as many.
+// A queue that serves its newest and its oldest item by turns. A new item need not wait for all items before it, and no item waits for more
+// than twice as many.
 
 export class TwoEndedQueue<T> {
-  /** By number, all from `#oldest` to below `#next`. */
+  /** The items by their numbers, from `#oldest` up to `#next` - 1. */
   readonly #waiting = new Map<number, T>()
   #oldest = 0
   #next = 0

@@ -1,17 +1,17 @@
-// The `Warning` headers of an answer (R-273, P-233), cut to what clients accept.
+// The `Warning` headers of an answer (R-273, P-233), cut to the length that clients accept.
 
-/** The most characters of all warnings together. Beyond it every text is cut to `SHORT`, and no further text is added. */
+/** The most characters of all warnings together. If the texts have more, each text is cut to `SHORT`, and the last texts are left out. */
 const BUDGET = 4096
 const SHORT = 256
 
 export class WarningList {
   readonly #texts = new Set<string>()
-  /** The characters of all texts, each cut to `SHORT`. */
+  /** The number of characters of all texts, if each text is cut to `SHORT`. */
   #shortRunes = 0
 
   /** Adds a text once. */
   add(text: string): void {
-    // Later warnings would be left out.
+    // Once the texts fill `BUDGET`, `headers` would leave out later texts.
     if (this.#shortRunes > BUDGET || this.#texts.has(text) || /\p{Cc}/u.test(text)) return
     this.#texts.add(text)
     this.#shortRunes += runesOf(text, SHORT).length
@@ -32,12 +32,15 @@ export class WarningList {
   }
 }
 
-/** The first runes of a text. */
+/** The first `most` runes of a text. */
 function runesOf(text: string, most: number): readonly string[] {
   return Array.from(text.slice(0, 2 * most)).slice(0, most)
 }
 
-/** Quotes and backslashes escaped, and as bytes of UTF-8: header values are bytes to Node, one a character. */
+/**
+ * Escapes quotes and backslashes, and returns the bytes of the text in UTF-8 as characters: Node writes each character of a header as one
+ * byte.
+ */
 function headerText(text: string): string {
   return Buffer.from(text.replace(/["\\]/g, '\\$&')).toString('latin1')
 }

@@ -1,5 +1,5 @@
-// Streams as WebSocket messages, one for each piece, for clients in browsers. An upgrade passes the same filters and
-// handlers as any request; only a streamed answer becomes a WebSocket, all others are sent as they are.
+// Sends streams as WebSocket messages, one message for each piece, for clients in browsers. An upgrade passes the same filters and
+// handlers as any request. Only a streamed answer becomes a WebSocket. Other answers are sent as they are.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -21,7 +21,7 @@ import type { Holding } from '../wire/unfinished-memory.ts'
 export interface Upgrade {
   readonly message: IncomingMessage
   readonly socket: Duplex
-  /** Bytes that came with the request and behind it. */
+  /** Bytes that the client has sent behind the request. */
   readonly head: Buffer
   readonly holding: Holding
   readonly date: HttpDate
@@ -36,7 +36,7 @@ export interface UpgradeOutcome {
 /** The writer waits while more than this is unsent. */
 const HIGH_WATER_BYTES = 64 * 1024
 
-/** Clients have nothing to send. Their messages are read and dropped. */
+/** The largest message of a client. Clients have nothing to send: their messages are read and dropped. */
 const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024
 
 /** A subprotocol with this prefix carries a bearer token (P-034). */
@@ -78,7 +78,7 @@ export async function answerUpgrade(
   return { status: 101, sentBytes: sink.bytes }
 }
 
-/** An ordinary answer to a request for an upgrade. The connection ends with it. */
+/** Sends an ordinary answer to a request for an upgrade, and then closes the connection. */
 async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exchange): Promise<UpgradeOutcome> {
   const { delivery } = upgrade
   const raw = new ServerResponse(upgrade.message)
@@ -92,7 +92,10 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
 /** The time that the client has to read the end of an answer. */
 const LINGER_MS = 1000
 
-/** Reads and drops further bytes of the client: unread bytes would keep the connection open for ever, and a reset would lose the answer. */
+/**
+ * Closes the connection. Further bytes of the client are read and dropped: unread bytes would keep the connection open, and a reset would
+ * lose the answer.
+ */
 function hangUp(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.on('error', () => {})
@@ -128,7 +131,7 @@ export function offeredProtocols(header: string | undefined): readonly string[] 
   return all.filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))
 }
 
-/** Undefined if the client's handshake is invalid. */
+/** Completes the WebSocket handshake. Undefined: the client's part of it is invalid. */
 async function handshake(upgrade: Upgrade): Promise<WebSocket | undefined> {
   const { WebSocketServer } = await import('ws')
   const server: WebSocketServer = new WebSocketServer({

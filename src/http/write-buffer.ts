@@ -1,10 +1,10 @@
-// Collects small pieces before they are written over HTTP/1.1, since each write costs a chunk and a TLS record. The buffers are
-// reused once their bytes are sent: new ones would cost more than all the rest of a long list.
+// Collects small pieces before they are written over HTTP/1.1, since each write costs a chunk and a TLS record. The buffers are reused when
+// their bytes are sent: new buffers would cost more than the rest of the work for a long list.
 
 const GATHER_BYTES = 128 * 1024
 const TINY_BYTES = 8
 
-/** `done`: the bytes are no longer needed. False: better wait before the next. */
+/** `done` is called when the bytes are no longer needed. False: wait before the next write. */
 export type BufferedWrite = (piece: Buffer, done: () => void) => boolean
 
 export class WriteBuffer {
@@ -38,7 +38,7 @@ export class WriteBuffer {
 
   #keep(piece: Buffer): void {
     this.#buffer ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(GATHER_BYTES)
-    // A call costs more than a few bytes do.
+    // For a few bytes, a call of `copy` costs more than a loop.
     if (piece.length < TINY_BYTES) for (let i = 0; i < piece.length; i++) this.#buffer[this.#used + i] = piece[i]!
     else piece.copy(this.#buffer, this.#used)
     this.#used += piece.length

@@ -1,5 +1,5 @@
-// Reads objects that kube-apiserver has stored, in protobuf, JSON, YAML or CBOR and in any version of the kind. The result is canonical JSON
-// of the version that is stored here, with the defaults that the reference fills in on reads.
+// Reads objects that kube-apiserver has stored, in protobuf, JSON, YAML or CBOR and in any version of the kind. The result is canonical
+// JSON of the version that is stored here, with the defaults that the reference fills in on reads.
 import { type ApiObject, formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { parseCbor } from '../codec/cbor-decode.ts'
@@ -31,14 +31,14 @@ export function foreignObjects(options: ForeignObjectsOptions): DecodeForeign {
     try {
       return { kind: 'object', bytes: decoder.decode(bytes, key) }
     } catch (error) {
-      // One unreadable object must not prevent reads of the others.
+      // One unreadable object must not prevent reads of other objects.
       return { kind: 'unreadable', problem: error instanceof Error ? error.message : String(error) }
     }
   }
 }
 
 const LINE_END = 0x0a
-/** CBOR with its self-describing tag, as the reference writes it. */
+/** The self-describing tag, with which the reference begins CBOR. */
 const CBOR: readonly number[] = [0xd9, 0xd9, 0xf7]
 
 /** A document of a built-in kind: its own kind and version, and a function that reads it as a kind. */
@@ -65,12 +65,12 @@ class Decoder {
   decode(bytes: Buffer, key: string): Buffer {
     const [first = '', second = ''] = key.split('/', 2)
     const resource = this.#resources.get(first) ?? this.#resources.get(`${first}/${second}`)
-    // The objects of definitions are under their group.
+    // Custom resources are stored under their group.
     if (resource === undefined && first.includes('.')) return customObject(bytes)
     return this.#builtIn(isProtobuf(bytes) ? protobufDocument(bytes) : jsonDocument(bytes), resource)
   }
 
-  /** `resource` is the resource of the key. Undefined: the key belongs to none of the API's. */
+  /** `resource` is the resource of the key. Undefined: the key belongs to no resource of the API. */
   #builtIn(document: Document, resource: Resource | undefined): Buffer {
     const older = olderVersion(document)
     const kind = this.#options.schema.kind(older?.kind ?? document)
@@ -125,7 +125,7 @@ function namesIn(document: { readonly kind?: Value; readonly apiVersion?: Value 
   return { ...gv, kind }
 }
 
-/** Only its definition knows the fields of the object. */
+/** Canonical JSON of a custom resource. All fields stay, because only the definition knows the fields. */
 function customObject(bytes: Buffer): Buffer {
   // The reference writes a line end behind JSON that is otherwise canonical.
   if (bytes[0] === OPEN_MAP && bytes.at(-2) === CLOSE_MAP && bytes.at(-1) === LINE_END) return bytes.subarray(0, -1)
@@ -133,7 +133,7 @@ function customObject(bytes: Buffer): Buffer {
   return encodeStored(readValue(bytes).value as ApiObject, sortedJson)
 }
 
-/** An object in JSON, CBOR or YAML. `source` has its numbers in their original spelling, if that differs. */
+/** An object in JSON, CBOR or YAML. `source` has the numbers of JSON in their original spelling. */
 function readValue(bytes: Buffer): { readonly value: ValueMap; readonly source: SourceValue } {
   const { value, source } = parseAny(bytes)
   if (!isMap(value) || !isMap(own(value, 'metadata'))) throw new Error('the stored data is not an object')

@@ -1,5 +1,5 @@
-// The front door: the built-in kinds, their resources, and those of custom resource definitions. A new kind is a new file and
-// a line to the table.
+// The front door: the built-in kinds, their resources, and the resources of custom resource definitions. A new kind needs a new file and a
+// line in the table.
 import { API_LEVELS, byLevel } from '../api/level.ts'
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -227,7 +227,7 @@ export function kindOf({ group, kind }: GroupKind): Kind {
   return (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined) ?? PLAIN
 }
 
-/** The records of a level. */
+/** The records of the kinds at a level. */
 export const kindsAt = byLevel((level): KindOf => {
   const made = new Map<Kind, Kind>()
   return (name) => {
@@ -243,11 +243,11 @@ export const kindsAt = byLevel((level): KindOf => {
 export interface OlderVersion {
   /** The kind with the same protobuf field numbers. */
   readonly kind: GroupVersionKind
-  /** Converts a JSON document to that kind; absent: the fields have the same names. */
+  /** Converts a JSON document to that kind. Absent: the fields have the same names. */
   readonly convert?: (document: ValueMap) => ValueMap
 }
 
-/** A version that other servers have stored objects in and that is not served here. Undefined: the version is unknown. */
+/** A version in which other servers have stored objects, and which is not served here. Undefined: the version is unknown. */
 export function olderVersion({ group, version, kind }: GroupVersionKind): OlderVersion | undefined {
   return OLDER_VERSIONS.get(`${group}/${version}/${kind}`)
 }
@@ -263,7 +263,7 @@ const OLDER_VERSIONS: ReadonlyMap<string, OlderVersion> = new Map(
   }),
 )
 
-/** A stored object in the form of reads, with fields that its kind did not have when it was stored. */
+/** A stored object as reads show it, with fields that its kind did not have when the object was stored. */
 export function defaultOnRead(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {
   return kindOf(kind).defaultOnRead?.(object, family) ?? object
 }
@@ -273,8 +273,8 @@ export function columnsOf(kind: GroupKind): TableShape {
 }
 
 /**
- * The resource of the object at a storage key. Keys are relative to the server's prefix: `secrets/ns/name`. Undefined: no object of the API has the
- * key.
+ * Returns a function that tells the resource of the object at a storage key. Keys are relative to the server's prefix: `secrets/ns/name`.
+ * Undefined: no object of the API has the key.
  */
 export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
   const known = new Map<string, GroupResource>()
@@ -282,7 +282,7 @@ export function resourceOfStorageKey(): (key: string) => GroupResource | undefin
     for (const { group, kind, plural, storageVersionHash } of versions.flatMap(({ resources }) => resources)) {
       if (storageVersionHash === undefined) continue
       const prefix = kindOf({ group, kind }).storagePrefix ?? plural
-      // Events are stored as those of the core group, which comes first.
+      // All events are stored as events of the core group, which comes first.
       if (!known.has(prefix)) known.set(prefix, { group, resource: plural })
     }
   }
@@ -316,13 +316,13 @@ interface BuiltInOptions {
   readonly serviceMeasures?: ServiceMeasures
   /** The time for which an event is kept after its last change. */
   readonly eventTtlSeconds?: number
-  /** Whether containers may be privileged; absent: they may not. */
+  /** Whether containers may be privileged. Absent: they may not. */
   readonly allowPrivileged?: boolean
-  /** Prevents privilege escalation by roles and bindings; absent: nothing does. */
+  /** Prevents privilege escalation by roles and bindings. Absent: nothing prevents it. */
   readonly roleGuard?: RoleGuard
-  /** Absent: those that the level serves by default. */
+  /** Absent: the groups that the level serves by default. */
   readonly groups?: readonly BuiltInGroup[]
-  /** The resources of another server with the same schema. Absent: all are made. */
+  /** The resources of another server with the same schema. Absent: all resources are made. */
   readonly shared?: SharedResources | undefined
 }
 

@@ -7,11 +7,11 @@ import type { ServiceNetwork } from './core/service/claims.ts'
 export type FindResource = (group: string, resource: string) => Resource | undefined
 
 export interface KindNeeds {
-  /** A served resource in version `v1`. */
+  /** Finds a served resource in version `v1`. */
   readonly find: FindResource
   /** The ranges of cluster IPs and node ports. */
   readonly network: ServiceNetwork
-  /** Prevents privilege escalation by roles and bindings; absent: nothing does. */
+  /** Prevents privilege escalation by roles and bindings. Undefined: nothing prevents it. */
   readonly roleGuard: RoleGuard | undefined
   /** The time for which an event is kept after its last change. */
   readonly eventTtlSeconds: number

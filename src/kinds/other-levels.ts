@@ -1,5 +1,6 @@
-// Tells which stored objects a server of another API level has written: they are of another version of the kind, they lack fields that
-// this level fills in, or they have fields that only a later level has. They are read like objects of another server (`foreign-objects.ts`), as the reference reads all objects.
+// Tells which stored objects a server of another API level has written. Such objects are of another version of the kind, lack fields that
+// this level fills in, or have fields that only a later level has. They are read like objects of another server (`foreign-objects.ts`), as
+// the reference reads all objects.
 import { API_LEVELS, NEWEST_LEVEL } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
 import type { ResourceTable } from '../registry/registry.ts'
@@ -17,16 +18,21 @@ interface Marks {
   readonly unknown: readonly Buffer[]
 }
 
-/** Tells from canonical JSON, and its key relative to the server's prefix, whether a server of another level has written it. */
+/**
+ * Returns a function that tells whether a server of another level has written an object. It takes canonical JSON, and the key relative to
+ * the server's prefix.
+ */
 export function ofOtherLevels(schema: SchemaTable, resources: ResourceTable): (bytes: Buffer, key: string) => boolean {
   const marks = new Map<string, Marks>()
+  const versions = storedVersions()
   for (const { stored, storedKind } of resources.all()) {
     const lacking = kindsAt(schema.level)(storedKind).fills ?? []
     const kind = schema.kind(storedKind)
     const newest = loadBuiltInSchema(NEWEST_LEVEL).kind(storedKind)
-    const unknown =
-      kind === undefined || newest === undefined ? [] : [...namesIn(newest.shape).difference(namesIn(kind.shape))]
-    const head = isStoredAlike(storedKind) ? undefined : headOf(storedKind)
+    const areAlike = kind === undefined || newest === undefined || kind === newest
+    const unknown = areAlike ? [] : [...namesIn(newest.shape).difference(namesIn(kind.shape))]
+    const isStoredAlike = versions.get(nameOf(storedKind))?.every((version) => version === storedKind.version) ?? true
+    const head = isStoredAlike ? undefined : headOf(storedKind)
     if (head === undefined && lacking.length + unknown.length === 0) continue
     const prefix = `${stored.storagePrefix}/`
     marks.set(prefix, { prefix, head, lacking: lacking.map(memberOf), unknown: unknown.map(memberOf) })
@@ -44,13 +50,22 @@ export function ofOtherLevels(schema: SchemaTable, resources: ResourceTable): (b
   }
 }
 
-/** Whether every level that has the kind stores it in this version. */
-function isStoredAlike({ group, version, kind }: GroupVersionKind): boolean {
+/** The versions in which levels store each kind. */
+function storedVersions(): ReadonlyMap<string, readonly string[]> {
   const rows = API_LEVELS.flatMap((level) => allBuiltInGroups(level)).flatMap(({ versions }) =>
     versions.flatMap(({ resources }) => resources),
   )
-  const stored = rows.flatMap((row) => (row.group === group && row.kind === kind ? (row.storageVersion ?? []) : []))
-  return stored.every((one) => one.group !== group || one.version === version)
+  const byKind = new Map<string, string[]>()
+  for (const { group, kind, storageVersion } of rows) {
+    if (storageVersion === undefined || storageVersion.group !== group) continue
+    const name = nameOf({ group, kind })
+    byKind.set(name, [...(byKind.get(name) ?? []), storageVersion.version])
+  }
+  return byKind
+}
+
+function nameOf({ group, kind }: Pick<GroupVersionKind, 'group' | 'kind'>): string {
+  return `${group}/${kind}`
 }
 
 function headOf(kind: GroupVersionKind): Buffer {
@@ -61,7 +76,7 @@ function memberOf(name: string): Buffer {
   return Buffer.from(`"${name}":`)
 }
 
-/** The names of all fields in an object. A name that occurs at both levels decides nothing. */
+/** The names of all fields in an object. A name that both levels have anywhere in the object does not tell them apart. */
 function namesIn(shape: Shape, names = new Set<string>(), seen = new Set<Shape>()): Set<string> {
   if (seen.has(shape)) return names
   seen.add(shape)

@@ -37,7 +37,7 @@ type Stored = Resource['stored']
 /** Makes the functions that encode and parse stored objects from the codec's default encoder. */
 export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
 
-/** Encodes an object as canonical JSON; the codec's, handed in because this room knows no encodings. */
+/** Encodes an object as canonical JSON. The codec's encoder is passed in, because this room knows no encodings. */
 export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 
 interface ResourceSources {
@@ -54,7 +54,7 @@ interface ResourceSources {
   readonly shared: SharedResources | undefined
 }
 
-/** Resources that need nothing of their server, so that several servers can have them; by their places. */
+/** Resources that need nothing of their server, by group, version and name. Several servers can share them. */
 export interface SharedResources {
   readonly allowPrivileged: boolean
   readonly byPlace: ReadonlyMap<string, Resource>
@@ -93,7 +93,7 @@ export function resourceTable(sources: ResourceSources): BuiltInTable {
   }
 }
 
-/** Versions that are not served count as having the kinds of served versions. */
+/** Whether the version is known and another version of the group has the kind. */
 function isKindOfAnotherVersion(schema: SchemaTable, { group, version, kind }: GroupVersionKind): boolean {
   const versions = knownVersionsOf(group, schema.level)
   return (
@@ -120,6 +120,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
   const storedSchema = schema.kind(storedKind) ?? kindSchema
   const { validation: rules = METADATA_RULES, strategy = {} } = kind
   const { version, namespaced } = row
+  const selectable = selectableFields(row, schema.level)
   const held: StrategyParts = { rules, version, namespaced, allowPrivileged, level: schema.level }
   return {
     group: row.group,
@@ -139,7 +140,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
       resource: row.plural,
       storagePrefix: kind.storagePrefix ?? row.plural,
       namespaced: row.namespaced,
-      selectableFields: selectableFields(row).own,
+      selectableFields: selectable.own,
       ...texts((object) => encode(object, storedSchema)),
     },
     conversion: conversionOf(row, form, storedSchema),
@@ -156,6 +157,7 @@ function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | 
       ) as ApiObject,
     versions: versionsOf(sources, row),
     columns: kind.columns ?? DEFAULT_TABLE,
+    selectable,
     ruleCosts: kind.ruleCosts,
     strategy: strategyOf(typeof strategy === 'function' ? strategy(needs) : strategy, held),
   }
@@ -168,8 +170,8 @@ function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | unde
 type FormSources = Pick<ResourceSources, 'schema' | 'kindOf'>
 
 /**
- * The stored form of a version: as its kind says, else as the version that the reference stores. Then versions differ only by name, and the name is
- * set in both directions, because another level may have stored another version.
+ * The stored form of a version. If the record of the kind has none, the stored form is the version that the reference stores. Then versions
+ * differ only by name. The name is set in both directions, because another level may have stored another version.
  */
 function storedForm({ schema, kindOf }: FormSources, gvk: GroupVersionKind): StoredAs {
   const said = kindOf(gvk).storedAs?.[gvk.version]
@@ -189,7 +191,7 @@ interface KnownRow extends Pick<BuiltInVersion, 'offByDefault'> {
   readonly resource: BuiltInResource
 }
 
-/** The resources of a level by their kinds, those that are off by default too. */
+/** The resources of a level by their kinds, including resources that are off by default. */
 const rowsAt = byLevel(
   (level): ReadonlyMap<string, KnownRow> =>
     new Map(
@@ -236,6 +238,8 @@ function subresourceOf(
 /** Managed fields may be of any version of the kind, and are compared in that version. */
 function versionsOf(sources: FormSources, served: GroupVersionKind): Resource['versions'] {
   const { schema } = sources
+  const servedVersion = formatGroupVersion(served)
+  const servedShape = schema.kind(served)?.shape
   const conversionFrom = (apiVersion: unknown): Conversion => {
     const gv = typeof apiVersion === 'string' ? parseGroupVersion(apiVersion) : undefined
     const { group, version } = gv ?? served
@@ -244,6 +248,7 @@ function versionsOf(sources: FormSources, served: GroupVersionKind): Resource['v
   return kindVersions(
     {
       shape: (apiVersion) => {
+        if (apiVersion === servedVersion) return servedShape
         const gv = parseGroupVersion(apiVersion)
         return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
       },

@@ -1,4 +1,4 @@
-// The strategy of a built-in kind, from its differences to the plain case: no status, no generation, and updates without a
+// The strategy of a built-in kind, from its differences to the plain case: no status, no generation, and updates that need no
 // resourceVersion.
 import type { ApiLevel } from '../api/level.ts'
 import { membersOf, metaOf, withMeta } from '../api/object-members.ts'
@@ -37,32 +37,34 @@ export interface KindStrategy<T extends ApiObject = ApiObject>
   > {
   /** PUT creates a missing object, with any resourceVersion. */
   readonly createOnUpdate?: true
-  /** PUT needs a resourceVersion. */
-  readonly conditionalUpdate?: true
+  /** PUT needs a resourceVersion, in every version or in these versions. */
+  readonly conditionalUpdate?: true | readonly string[]
   readonly generation?: GenerationRule<keyof T & string>
   /** Absent: the kind has no `status` subresource. */
   readonly status?: StatusRule
-  /** In every version, or in these. */
+  /** A DELETE is answered with the object in every version, or in these versions. */
   readonly answersDeleteWithObject?: true | readonly string[]
   readonly propagation?: Propagation | 'none'
-  /** Called with the stored status in place. */
+  /** Called with an object that has the stored status. */
   readonly prepareForUpdate?: UpdateEndpoint<T>['prepare']
-  /** Called with all but the status as stored. */
+  /** Called with an object that differs from the stored object only in the status and some of the metadata. */
   readonly prepareStatus?: UpdateEndpoint<T>['prepare']
   readonly statusWarnings?: UpdateEndpoint<T>['warnings']
-  /** The status of a new object; absent: none. */
+  /** The status of a new object. Absent: a new object has no status. */
   readonly firstStatus?: (object: T, context: WriteContext) => (T extends { status?: infer S } ? S : Value) | undefined
   /** Subresources besides `status`, validated by the rules of the kind for them. */
   readonly subresources?: Readonly<Record<string, Omit<UpdateEndpoint<T>, 'validate'>>>
-  /** Fields without managers in the main resource; absent: the status. */
+  /** Fields without managers in the main resource. Absent: the status. */
   readonly resetFields?: readonly string[]
 }
 
 export interface GenerationRule<Member extends string = string> {
   readonly first: 0 | 1
-  /** Members whose change increments the generation; `*`: all but the metadata. */
+  /** Members whose change increments the generation. `*`: all members except the metadata. */
   readonly on: readonly (Member | '*')[]
   readonly onMetadata?: readonly (keyof ObjectMeta)[]
+  /** Without this gate, objects have no generation of the server. */
+  readonly gate?: string
 }
 
 export interface StatusRule {
@@ -98,8 +100,9 @@ export function strategyOf(
   const endpoints = { ...(status === undefined ? {} : { status: statusEndpoint(kind, status) }), ...kind.subresources }
   return {
     createOnUpdate: kind.createOnUpdate ?? false,
-    unconditionalUpdate: kind.conditionalUpdate !== true,
+    unconditionalUpdate: !isOfVersion(kind.conditionalUpdate ?? [], version),
     firstGeneration: generation?.first,
+    generationGate: generation?.gate,
     bumpsGeneration: (object, stored) => generation !== undefined && changes(generation, object, stored),
     bumpsGenerationOn: kind.bumpsGenerationOn ?? new Set(),
     answersDeleteWithObject: isOfVersion(kind.answersDeleteWithObject ?? [], version),
@@ -165,7 +168,7 @@ function statusEndpoint(
   }
 }
 
-/** All but the status, and the metadata that may change with it, as stored. */
+/** The object, with all parts as stored except the status and the metadata that may change with it. */
 function withOnlyStatusOf(object: ApiObject, stored: ApiObject, rule: StatusRule): ApiObject {
   let result = withMeta(object, membersOf(metaOf(stored), ...rule.keepsMetadata))
   for (const name of new Set([...Object.keys(object), ...Object.keys(stored)])) {

@@ -1,15 +1,15 @@
-// Stands for a value that an engine has lost: the key exists, and its record is missing or fails its checksum. It is bytes like any other value,
-// and so reaches the decoder of values, also through etcd's API. The decoder reports it with its key. One damaged record does not keep clients
-// from reading the others.
+// A mark in place of a value that an engine has lost: the key exists, and its record is missing or fails its checksum. The mark consists of
+// bytes, like any value, so it reaches the decoder of values, also through etcd's API. The decoder reports it with its key. One damaged
+// record does not keep clients from reading the others.
 
-/** Nothing that is stored begins with it. */
+/** No stored value begins with this text. */
 const MARK = Buffer.from('quarterdeck damaged value: ')
 
 export function damagedValue(problem: string): Buffer {
   return Buffer.concat([MARK, Buffer.from(problem)])
 }
 
-/** The reason why there is no value. Undefined: there is one. */
+/** The reason why the value is lost. Undefined: the value is not lost. */
 export function damageOf(value: Buffer): string | undefined {
   if (value[0] !== MARK[0] || value.length < MARK.length || !value.subarray(0, MARK.length).equals(MARK))
     return undefined

@@ -1,5 +1,6 @@
-// Keys are ordered by their bytes. JavaScript compares strings by UTF-16 code units, and the two orders differ for surrogates. A sort key
-// is a text in the order of the bytes: a key of ASCII is its own sort key, and any other has one character for each byte.
+// Keys are ordered by their bytes. JavaScript compares strings by UTF-16 code units, and the two orders differ for surrogates. Sort keys
+// are strings that compare like the bytes of their keys. An ASCII key is its own sort key. The sort key of any other key has one character
+// for each byte.
 import type { KeyRange } from './transactional.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { keyToBytes } from './key-text.ts'
@@ -18,7 +19,7 @@ export function compareKeys(a: string, b: string): number {
 /** Sorts behind every key: no byte is so large. */
 export const BEHIND_ALL = '\u0100'
 
-/** Whether a key is in the range. */
+/** Returns a function that tells whether a key is in the range. */
 export function isInRange({ start, end }: KeyRange): (key: string) => boolean {
   const [from, to] = sortRange({ start, end })
   return (key) => {

@@ -1,5 +1,5 @@
-// The store has keys as bytes, and the code handles them as texts. Most are UTF-8. A byte that is not becomes a lone surrogate (U+DC80 to
-// U+DCFF), which no UTF-8 has. So every key has one text, and the text gives the same bytes back.
+// The store has keys as bytes, and the code handles them as texts. Most are UTF-8. A byte that is not UTF-8 becomes a lone surrogate
+// (U+DC80 to U+DCFF), which UTF-8 cannot encode. So every key has one text, and the text gives the same bytes back.
 import { isUtf8 } from 'node:buffer'
 
 const ESCAPE = 0xdc00
@@ -9,10 +9,10 @@ export function keyToBytes(key: string): Buffer {
   return key.isWellFormed() ? Buffer.from(key) : escapedToBytes(key)
 }
 
-/** The key in a part of the bytes. */
+/** Decodes the key in a part of the bytes. */
 export function keyFromBytes(bytes: Buffer, from = 0, to: number = bytes.length): string {
   const text = bytes.toString('utf8', from, to)
-  // The character marks unreadable bytes, unless the key has it.
+  // This character marks bytes that are not UTF-8, unless the key itself contains the character.
   return text.includes(REPLACEMENT) ? exactFromBytes(bytes.subarray(from, to), text) : text
 }
 
@@ -22,7 +22,7 @@ function exactFromBytes(bytes: Buffer, text: string): string {
 
 function escapedToBytes(key: string): Buffer {
   const parts: Buffer[] = []
-  // A lone low surrogate is a byte; the characters between two of them are a text.
+  // A lone low surrogate is a byte. The characters between two of them are UTF-8 text.
   for (const part of key.split(/(?<![\ud800-\udbff])([\udc80-\udcff])/)) {
     const isByte = part.length === 1 && !part.isWellFormed()
     parts.push(isByte ? Buffer.of(part.charCodeAt(0) - ESCAPE) : Buffer.from(part))
@@ -40,7 +40,7 @@ function escapedFromBytes(bytes: Buffer): string {
   return text
 }
 
-/** 0: the bytes there are not UTF-8. */
+/** The number of bytes of the character at `at`. 0: the bytes there are not UTF-8. */
 function lengthOfCharacter(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4

@@ -2,7 +2,9 @@
 // `Kv`, and all keep the same contract, which is in `test/contract`.
 import { InvariantError } from '../lib/errors.ts'
 
-/** The store's logical clock. Every write of a key adds one. The first write of an empty store makes 2. */
+/**
+ * The store's logical clock. Every commit that changes keys adds one, and so does every expiry. The first commit of an empty store makes 2.
+ */
 export type Revision = number
 
 /** The expected revision of a key that must not exist. */
@@ -14,17 +16,19 @@ export interface KeyValue {
   readonly value: Buffer
   /** The revision of the write that put this value. */
   readonly revision: Revision
-  /** The revision of the write that made the key, since it was last absent. */
+  /** The revision of the write that created the key after it was last absent. */
   readonly createRevision: Revision
 }
 
 export interface GetResult {
-  /** The store's newest revision when it was read (at a past revision: still the newest). */
+  /** The newest revision of the store at the time of the read, also if the read is of a past revision. */
   readonly revision: Revision
   readonly item: KeyValue | undefined
 }
 
-/** Keys from `start` (inclusive) to `end` (exclusive), in ascending order of their UTF-8 bytes. `prefixRange` makes one. */
+/**
+ * Keys from `start` (inclusive) to `end` (exclusive), in ascending order of their UTF-8 bytes. `prefixRange` makes a range from a prefix.
+ */
 export interface Range {
   readonly start: string
   readonly end: string
@@ -32,7 +36,7 @@ export interface Range {
   readonly limit?: number | undefined
   /** As of the end of this revision; absent: the newest. */
   readonly at?: Revision | undefined
-  /** Also say how many keys are in the range in all; an engine may have to walk it for that. */
+  /** The result has the number of all keys in the range. An engine may have to walk the whole range for that. */
   readonly countAll?: boolean | undefined
 }
 
@@ -44,13 +48,13 @@ export interface ListResult {
   readonly items: readonly KeyValue[]
   /** Keys remain in the range behind the last item. */
   readonly more: boolean
-  /** The number of keys of the range: this page and the pages before and behind it. Set if `countAll` was. */
+  /** The number of keys of the range: this page and the pages before and behind it. Set if `countAll` is set. */
   readonly count?: number
 }
 
 /**
- * The state that a key must have now. `revision`: of its last write; `ABSENT`: the key must not exist. `notAfter`: the key was not written after
- * this revision, or does not exist.
+ * The state that a key must have now. `revision`: the revision of its last write, or `ABSENT` if the key must not exist. `notAfter`: the
+ * key was not written after this revision, or does not exist.
  */
 export type Expectation =
   | { readonly key: string; readonly revision: Revision; readonly notAfter?: undefined }
@@ -64,7 +68,7 @@ export function isAsExpected({ revision, notAfter }: Expectation, current: Revis
 export interface Put {
   readonly key: string
   readonly value: Buffer
-  /** The key is deleted after at least this long; keys that expire together may share a revision. */
+  /** The key is deleted after at least this time. Keys that expire together may share a revision. */
   readonly ttlSeconds?: number | undefined
 }
 
@@ -74,13 +78,14 @@ export interface Removal {
 }
 
 export interface Commit {
-  /** The state of every key that is written, by its revision, and of others that the writer has relied on. A key is named once. */
+  /** The state of every written key, by its revision, and of other keys that the writer relied on. Each key occurs once. */
   readonly expected: readonly Expectation[]
-  /** A removal of a key that is expected to be absent writes nothing. A key is written once. */
+  /** A removal of a key that is expected to be absent writes nothing. Each key occurs once. */
   readonly writes: readonly (Put | Removal)[]
   /**
-   * The values are made from the ones before, so that two clients may write the same bytes and mean two steps. If an engine cannot tell whose
-   * write it was, it throws `unknown`. Otherwise both clients are told that they have won: the result is the same.
+   * Each value is computed from the value before it, so two clients may write the same bytes for two different steps. If an engine cannot
+   * tell which client made the write, it throws `unknown`. Without this option it tells both clients that they have won, because the stored
+   * result is the same.
    */
   readonly isIncrement?: boolean | undefined
 }
@@ -99,8 +104,8 @@ export interface DeleteRequest {
 }
 
 /**
- * Losing is a value: a key was not as expected, and nothing was written. `current` is the value of the first such key. If several
- * keys were expected, it may be newer than `revision`.
+ * A lost commit is a result and not an error: a key was not as expected, and nothing was written. `current` is the item of the first such
+ * key. If several keys were expected, the item may be newer than `revision`.
  */
 export type WriteResult =
   | { readonly ok: true; readonly revision: Revision }
@@ -113,12 +118,15 @@ export type KvEvent =
       readonly value: Buffer
       readonly revision: Revision
       readonly createRevision: Revision
-      /** The earlier value under the key; only if the watch requested it, and it was still in history. */
+      /** The earlier value of the key, if the watch requested it and history still had it. */
       readonly previous?: KeyValue
     }
   | { readonly kind: 'delete'; readonly key: string; readonly revision: Revision; readonly previous?: KeyValue }
 
-/** Whole revisions in ascending order, none split over two batches. No events: everything up to `revision` was delivered. */
+/**
+ * Whole revisions in ascending order. No revision is split over two batches. A batch without events says that everything up to `revision`
+ * was delivered.
+ */
 export interface Batch<Event = KvEvent> {
   readonly events: readonly Event[]
   readonly revision: Revision
@@ -131,7 +139,7 @@ export interface WatchRequest {
   readonly withPrevious?: boolean
 }
 
-/** A running watch. Iterate it once. Leaving the loop, or the signal, ends it and frees its memory. */
+/** A running watch. Iterate it once. It ends and frees its memory when the loop is left or the signal fires. */
 export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
   /** Asks for an empty batch soon, with the progress of the watch. False: this version of the engine cannot do that correctly. */
   requestProgress(): boolean
@@ -141,53 +149,53 @@ export interface KvWatch<Event = KvEvent> extends AsyncIterable<Batch<Event>> {
 export interface StoreSize {
   readonly bytes: number
   /**
-   * The rest is free within the file, and is used again before the file grows. For etcd this may be too high: the last freed space is counted
-   * only after the next write, and without space there is no next write.
+   * The used part of `bytes`. The rest is free within the file, and is used again before the file grows. For etcd this number may be too
+   * high: etcd counts the last freed space only after the next write, and a full store has no next write.
    */
   readonly inUseBytes: number
-  /** The size at which writes are refused. Undefined: the engine does not know it. */
+  /** The size at which writes are refused, and the bytes that are left until then. Undefined: the engine does not know them. */
   readonly limit: { readonly quotaBytes: number; readonly availableBytes: number } | undefined
 }
 
 export interface Kv {
   /** `at` absent: a linearizable read. Throws `KvError` `compacted` or `future` if `at` is not available. */
   get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult>
-  /** As `get`: without `at` a linearizable read. Pages at one `at` together are that revision's exact state. */
+  /** Without `at`, a linearizable read, as in `get`. Pages with the same `at` together are the exact state at that revision. */
   list(range: Range, signal: AbortSignal): Promise<ListResult>
   /**
-   * Reads a range by one call, in pieces in the order of keys. Resolves with the first piece. Undefined: the engine cannot do this now; `list`
-   * reads the same in pages. Absent: the engine can never do it. Throws as `list` does, also between two pieces.
+   * Reads a range by one call, in pieces in the order of keys. Resolves with the first piece. Undefined: the engine cannot do this now, and
+   * `list` reads the same in pages. An engine without this method can never do it. Throws the errors of `list`, also between two pieces.
    */
   stream?(range: StreamedRange, signal: AbortSignal): Promise<AsyncIterable<readonly KeyValue[]> | undefined>
   /**
-   * Writes all in one revision, or nothing. Resolves when the writes are durable. Without anything to write it only compares, and the
-   * revision is the newest one. Throws `unknown` if the engine cannot find out whether it happened.
+   * Makes all writes in one revision, or none. Resolves when the writes are durable. A commit without writes only compares, and its result
+   * has the newest revision. Throws `unknown` if the engine cannot find out whether the writes happened.
    */
   commit(commit: Commit, signal: AbortSignal): Promise<WriteResult>
   /**
-   * Survives lost connections by itself. Ends by throwing `KvError` `compacted` if history before `after + 1` is gone, `closed` if the engine was
-   * closed, `CancelledError` when the signal fires.
+   * Survives lost connections by itself. Ends by throwing `KvError` `compacted` if the history after `after` is no longer complete,
+   * `closed` if the engine was closed, or `CancelledError` when the signal fires.
    */
   watch(request: WatchRequest, signal: AbortSignal): KvWatch
-  /** Forgets history before `upTo`: reads at it still work, reads and watches from before it throw `compacted`. */
+  /** Forgets history before `upTo`. Reads at `upTo` still work. Reads and watches from before `upTo` throw `compacted`. */
   compact(upTo: Revision, signal: AbortSignal): Promise<void>
-  /** The newest revision, known to be current at some moment after the call. */
+  /** A revision that was the newest at some moment after the call. */
   newestRevision(signal: AbortSignal): Promise<Revision>
   /** Resolves if the engine can read and write now; otherwise throws the reason. */
   checkHealth(signal: AbortSignal): Promise<void>
-  /** The size of the store. Undefined: it takes no disk. */
+  /** The size of the store. Undefined: the store takes no disk space. */
   size(signal: AbortSignal): Promise<StoreSize | undefined>
   /** Ends every watch and waits for all calls. */
   close(): Promise<void>
 }
 
 export type KvErrorCode =
-  /** The requested revision is no longer in history. `compactRevision` is the oldest that is. */
+  /** The requested revision is no longer in history. `compactRevision` is the oldest revision that still is. */
   | 'compacted'
   | 'future'
   /** No endpoint answered in time, or none can serve (no leader). Nothing was written. */
   | 'unavailable'
-  /** A write was sent and it cannot be found out whether it happened. */
+  /** A write was sent, and the engine cannot find out whether it happened. */
   | 'unknown'
   /** The store has no space left. Nothing was written, nothing was lost. */
   | 'full'
@@ -222,12 +230,12 @@ export function putKey(kv: Committer, request: PutRequest, signal: AbortSignal):
   return kv.commit({ expected: alsoExpected ? [own, ...alsoExpected] : [own], writes: [request], isIncrement }, signal)
 }
 
-/** A removal that expects `ABSENT` loses, or finds nothing and writes nothing. */
+/** If a removal expects `ABSENT`, it either loses or writes nothing. */
 export function removeKey(kv: Committer, { key, expected }: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
   return kv.commit({ expected: [{ key, revision: expected }], writes: [{ key }] }, signal)
 }
 
-/** Throws if a commit breaks the rules of the port: that is a bug. */
+/** Throws `InvariantError` if a commit breaks the rules of `Commit`, which is a bug. */
 export function checkCommit({ expected, writes }: Commit): void {
   const [first] = expected
   for (const { key } of expected) checkKey(key)
@@ -237,16 +245,16 @@ export function checkCommit({ expected, writes }: Commit): void {
   const known = new Set(expected.flatMap(({ key, revision }) => (revision === undefined ? [] : [key])))
   const written = new Set(writes.map(({ key }) => key))
   if (named.size < expected.length || written.size < writes.length || !written.isSubsetOf(known)) {
-    throw new InvariantError('a commit names a key twice, or writes one without its expected revision')
+    throw new InvariantError('a commit names a key twice, or writes a key without its expected revision')
   }
 }
 
-/** A key that is not well-formed would be stored as another one, since it is stored as UTF-8. */
+/** Throws if the key is empty or not well-formed. Keys are stored as UTF-8, so a key that is not well-formed would become another key. */
 export function checkKey(key: string): void {
   if (key === '' || !key.isWellFormed()) throw new InvariantError(`not a key: ${JSON.stringify(key)}`)
 }
 
-/** The range of all keys that begin with `prefix`, which must end in an ASCII character below `\x7f` (ours end in `/`). */
+/** The range of all keys that begin with `prefix`. The prefix must end in an ASCII character below `\x7f` (our prefixes end in `/`). */
 export function prefixRange(prefix: string): { start: string; end: string } {
   const last = prefix.charCodeAt(prefix.length - 1)
   return { start: prefix, end: prefix.slice(0, -1) + String.fromCharCode(last + 1) }

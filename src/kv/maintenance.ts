@@ -2,7 +2,7 @@
 import type { StoreSize } from './kv.ts'
 
 export interface Member {
-  /** As the operator wrote it. */
+  /** The URL as the operator wrote it. */
   readonly url: string
   /** The same for every client of the cluster. */
   readonly id: string
@@ -19,11 +19,11 @@ export interface Members {
 }
 
 export interface Maintenance {
-  /** Forgets all history. Resolves when the member has freed its space. */
+  /** Forgets all history. Resolves when the member that took the call has freed its space. */
   forgetHistory(signal: AbortSignal): Promise<void>
   members(signal: AbortSignal): Promise<Members>
   /** Gives the free space of the member's file back to the disk. The member does not answer meanwhile. */
   defragment(member: Member, signal: AbortSignal): Promise<void>
-  /** Lets writes through again. Members that have no space raise the alarm again with the next of them. */
+  /** Allows writes again. A member without space raises the alarm again at the next write. */
   disarmNoSpace(signal: AbortSignal): Promise<void>
 }

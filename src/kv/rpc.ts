@@ -1,5 +1,5 @@
-// The messages and calls of etcd's API, for its client and its server: `gen/rpc.ts` has them, made from `proto/etcd/rpc.proto`. A field
-// that is absent reads as its zero, and a field that is zero is not written.
+// Types and helpers for the messages and calls of etcd's API, for its client and its server. `gen/rpc.ts` has the messages, generated from
+// `proto/etcd/rpc.proto`. A field that is absent reads as its zero, and a field that is zero is not written.
 import { MessageWriter } from '../wire/message-writer.ts'
 import { ProtobufReader } from '../wire/protobuf-reader.ts'
 import { keyToBytes } from './key-text.ts'
@@ -11,7 +11,7 @@ export interface Message<T> {
   readonly read: (reader: ProtobufReader) => T
 }
 
-/** A message to be written: a field may be left out, and a number of 64 bits may be a small one. */
+/** A message to write: fields may be absent, and a `bigint` may be a `number`. */
 export type Given<T> = T extends bigint
   ? number | bigint
   : T extends string | number | boolean | Buffer | undefined
@@ -26,7 +26,7 @@ export interface Rpc<Request, Response> {
   readonly response: Message<Response>
 }
 
-/** The bytes of the message, behind `room` bytes for the caller. */
+/** Returns the bytes of the message. The first `room` bytes are free for the caller. */
 export function encode<T>({ size, write }: Message<T>, message: Given<T>, room = 0): Buffer {
   const writer = new MessageWriter(size(message) + room)
   write(writer, message)

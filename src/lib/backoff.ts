@@ -4,7 +4,7 @@ import { cancellableWait } from './cancellable.ts'
 interface BackoffOptions {
   readonly firstMs: number
   readonly longestMs: number
-  /** A number from 0 to 1 for the jitter. Absent: by chance. */
+  /** A number from 0 to 1 for the jitter. Absent: `Math.random`. */
   readonly chance?: (() => number) | undefined
 }
 
@@ -17,7 +17,7 @@ export class Backoff {
     this.#nextMs = options.firstMs
   }
 
-  /** Between half and all of a delay that doubles with each call, up to `longestMs`. */
+  /** Returns between half and all of a delay. The delay doubles with each call, up to `longestMs`. */
   nextDelayMs(longestMs = this.#options.longestMs): number {
     const mostMs = Math.min(this.#nextMs, longestMs)
     this.#nextMs = Math.min(mostMs * 2, longestMs)
@@ -33,7 +33,7 @@ export class Backoff {
     })
   }
 
-  /** After a success the next failure waits briefly again. */
+  /** Call this after a success: the next delay is a short one again. */
   reset(): void {
     this.#nextMs = this.#options.firstMs
   }

@@ -12,8 +12,8 @@ export function cancellable<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 /**
- * Resolves when `done` is called, which `begin` passes on; rejects with `CancelledError` if the signal fires first. The function that `begin` returns
- * is called in both cases.
+ * Calls `begin` with a function `done`. Resolves when `done` is called. Rejects with `CancelledError` if the signal fires first. Calls the
+ * function that `begin` returns in both cases.
  */
 export function cancellableWait(signal: AbortSignal, begin: (done: () => void) => () => void): Promise<void> {
   return new Promise((resolve, reject) => {

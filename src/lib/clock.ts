@@ -7,18 +7,18 @@ export interface Clock {
   /** Milliseconds since 1970 by the machine's clock, which may be set back. For times that people and other machines see. */
   timeOfDay(): number
   /**
-   * Calls `callback` once, not before `delayMs` from now; a very long delay may end early. Returns a function that cancels the call. A test that
-   * moves the time waits for the callback's promise.
+   * Calls `callback` once, not before `delayMs` from now. Only a very long delay may end early. Returns a function that cancels the call. A
+   * test that moves the time waits for the callback's promise.
    */
   callAfter(delayMs: number, callback: () => MaybePromise<void>): () => void
   /**
-   * A number from 0 to 1 that spreads waits. Only the clock of a repeatable world has it: all waits go by that clock there, and none by the
-   * system's.
+   * A random number from 0 to 1 that spreads waits. Only the clock of a simulated run that can be repeated has this member. All waits of
+   * such a run use its clock, and none uses the system's.
    */
   readonly chance?: () => number
 }
 
-/** The clock for waits that must end also if a test does not move the time. */
+/** The clock for waits that must end even if a test does not move the time. */
 export function waitClockOf(clock: Clock): Clock {
   return clock.chance === undefined ? systemClock : clock
 }
@@ -33,7 +33,7 @@ export function repeat(clock: Clock, intervalMs: number, callback: () => void): 
   return () => cancel()
 }
 
-/** The time of day in RFC 3339, in whole seconds; written once a second, not once a request. */
+/** Returns a function for the time of day in RFC 3339, in whole seconds. The text is made once a second, not once a request. */
 export function inWholeSeconds(clock: Clock): () => string {
   let second = 0
   let text = ''
@@ -52,7 +52,7 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1
 
 const { timeOrigin } = performance
 
-/** Its timers keep no process alive. */
+/** The timers of this clock do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => timeOrigin + performance.now(),
   timeOfDay: Date.now,
@@ -62,7 +62,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** The same for programs, which do not end while they wait. */
+/** The same clock for programs: its timers keep the process alive. */
 export const programClock: Clock = {
   ...systemClock,
   callAfter: (delayMs, callback) => {

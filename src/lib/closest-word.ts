@@ -1,6 +1,9 @@
 // Suggests a known word for a misspelt one.
 
-/** The word with the fewest edits, if it is near enough to be a typing error, or the shortest that has all parts of it. */
+/**
+ * Returns the known word with the fewest edits, if these are at most two. Otherwise the known word that has all parts of `word` and the
+ * fewest others, or a word that differs in at most a third of the letters.
+ */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase()
   const candidates = [...known]
@@ -14,19 +17,19 @@ export function closestWord(word: string, known: Iterable<string>): string | und
     : (longerWord(wanted.split('-'), candidates) ?? best?.candidate)
 }
 
-/** `secure-port` for `port`. */
+/** Finds `secure-port` for `port`. */
 function longerWord(parts: readonly string[], known: readonly string[]): string | undefined {
   const longer = known.filter((candidate) => parts.every((part) => candidate.toLowerCase().split('-').includes(part)))
   return longer.sort((a, b) => a.split('-').length - b.split('-').length)[0]
 }
 
-/** `; did you mean --secure-port?`, to be put behind a message; empty if nothing is near. */
+/** Returns `; did you mean --secure-port?` for the end of a message. Empty: no known word is near. */
 export function suggestion(word: string, known: Iterable<string>, prefix = ''): string {
   const meant = closestWord(word, known)
   return meant === undefined ? '' : `; did you mean ${prefix}${meant}?`
 }
 
-/** The number of letters to insert, remove or change to make one word of the other. */
+/** The number of letters to insert, remove or change to turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {

@@ -8,7 +8,7 @@ const TABLE: Readonly<Int32Array> = Int32Array.from({ length: 256 }, (_, byte) =
   return crc
 })
 
-/** The checksum of bytes that follow others with the checksum `before`. */
+/** The checksum of `bytes` and of the bytes before them, whose checksum is `before`. */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   for (let at = 0; at < bytes.length; at++) crc = TABLE[(crc ^ bytes[at]!) & 0xff]! ^ (crc >>> 8)

@@ -15,8 +15,10 @@ const NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
   ['h', 3600n * SECOND],
 ])
 const MAX = 2n ** 63n - 1n
-/** More digits than any duration has; a bound on the work. */
+/** Bounds the work. No useful duration has so many digits. */
 const MAX_TEXT_LENGTH = 1024
+/** More than any number of 64 bits has, with leading zeros. */
+const MAX_DIGITS = 100
 
 /** Reads a sum of numbers with units. The messages are those of Go's `time.ParseDuration`. */
 export function parseDuration(text: string): ParsedDuration {
@@ -45,6 +47,40 @@ export function parseDuration(text: string): ParsedDuration {
   return { ok: true, nanoseconds: negative ? -total : total }
 }
 
+/** The words for units in the format `duration` of schemas. The last word of a unit may have any ending: `micro`, `microseconds`. */
+const WORDS: readonly (readonly [words: readonly string[], size: bigint])[] = [
+  [['ns', 'nano'], 1n],
+  [['us', '\u00b5s', 'micro'], 1_000n],
+  [['ms', 'milli'], 1_000_000n],
+  [['s', 'sec'], SECOND],
+  [['m', 'min'], 60n * SECOND],
+  [['h', 'hr', 'hour'], 3600n * SECOND],
+  [['d', 'day'], 24n * 3600n * SECOND],
+  [['w', 'wk', 'week'], 7n * 24n * 3600n * SECOND],
+]
+
+/**
+ * Reads the format `duration` of schemas: a duration in Go's form, or a text with numbers and words such as `3 weeks` or `1d2h`. As in the
+ * reference, other parts of such a text are ignored. Returns nanoseconds. Undefined: the text is no duration.
+ */
+export function parseDurationFormat(text: string): bigint | undefined {
+  const parsed = parseDuration(text)
+  if (parsed.ok) return parsed.nanoseconds
+  let total: bigint | undefined
+  // The word is optional in the pattern, so that a long number without a word is not tried from each of its digits.
+  for (const [, digits = '', word] of text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-z\u00b5]+)?/g)) {
+    if (word === undefined) continue
+    if (digits.length > MAX_DIGITS || BigInt(digits) > MAX) return undefined
+    const size = sizeOf(word.toLowerCase())
+    if (size !== undefined) total = (total ?? 0n) + BigInt(digits) * size
+  }
+  return total === undefined ? undefined : BigInt.asIntN(64, total)
+}
+
+function sizeOf(unit: string): bigint | undefined {
+  return WORDS.find(([words]) => words.includes(unit) || unit.startsWith(words.at(-1)!))?.[1]
+}
+
 /** The canonical text: hours, minutes and seconds, or one smaller unit below a second. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s'
@@ -66,7 +102,7 @@ function withFraction(size: bigint, unit: bigint, digits: number): string {
   return `${size / unit}.${String(rest).padStart(digits, '0').replace(/0+$/, '')}`
 }
 
-/** A text in double quotes as Go's time package prints it: quotes and backslashes escaped, the rest byte by byte. */
+/** A text in double quotes as Go's time package prints it. Escapes quotes, backslashes, control characters and bytes beyond ASCII. */
 export function quoteForTime(text: string): string {
   let out = '"'
   for (const byte of Buffer.from(text)) {

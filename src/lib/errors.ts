@@ -1,11 +1,11 @@
-// The two errors that belong to no room: work that was cancelled, and a bug of our own.
+// The two errors that all folders share: for work that was cancelled, and for a bug of our own.
 
 /** The work was given up because its `AbortSignal` fired. Not a fault: never logged, never answered. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError'
 
   constructor(reason?: unknown) {
-    // Its stack is never shown, and to record it is most of its cost.
+    // The stack of this error is never shown, and recording a stack is most of the cost of an error.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super('cancelled', { cause: reason })

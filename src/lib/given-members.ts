@@ -1,6 +1,6 @@
-// Records with members that may be unknown when they are written down.
+// Removes the undefined members of records.
 
-/** Members that can be undefined may be absent in it, and are never undefined. */
+/** `T`, but members that could be undefined are optional, and are never undefined. */
 type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }

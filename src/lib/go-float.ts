@@ -1,9 +1,9 @@
 // Numbers as Go formats them, for messages that are the reference's.
 
-/** From this power of ten on a double is printed with an exponent. */
+/** Go prints a double with an exponent from this power of ten on. */
 const FIRST_EXPONENT = 6
 
-/** The text of a double by Go's `%v`: the fewest digits, and an exponent if it is large or very small. */
+/** The text of a double by Go's `%v`: the fewest digits, and an exponent if the number is large or very small. */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -15,7 +15,7 @@ export function formatFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`
 }
 
-/** A number that was read without a type: an integer of 64 bits if it can be one, and a double otherwise. */
+/** Formats a number whose type is unknown: a safe integer without an exponent, and other numbers as a double. */
 export function formatNumber(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : formatFloat(value)
 }

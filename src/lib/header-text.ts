@@ -8,7 +8,7 @@ const BORDER_SPACE = /^[ \t]|[ \t]$/
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of a header that came; undefined if its bytes are not UTF-8. */
+/** The text of a received header. Undefined: its bytes are not UTF-8. */
 export function readHeaderText(value: string): string | undefined {
   if (PLAIN.test(value)) return value
   try {
@@ -18,19 +18,19 @@ export function readHeaderText(value: string): string | undefined {
   }
 }
 
-/** The form for Node. Undefined: the other side would not read the same text. */
+/** The text in the form that Node sends. Undefined: the other side would not read the same text. */
 export function writeHeaderText(text: string): string | undefined {
   if (BORDER_SPACE.test(text)) return undefined
   if (PLAIN.test(text)) return text
   return CONTROL.test(text) || !text.isWellFormed() ? undefined : Buffer.from(text).toString('latin1')
 }
 
-/** Whether a value may be passed on as it came. */
+/** Whether a received value may be passed on unchanged. */
 export function isHeaderValue(value: string): boolean {
   return !CONTROL.test(value)
 }
 
-/** Part of a header's name: bytes that names cannot have are percent-encoded. */
+/** Percent-encodes the bytes that a header's name cannot have. */
 export function escapeHeaderName(key: string): string {
   return Buffer.from(key)
     .toString('latin1')
@@ -41,7 +41,7 @@ export function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** The key in a header's name. Names have no case. Invalid escapes do not change. */
+/** Reverses `escapeHeaderName`. The key is in lower case, because names have no case. A part with an invalid escape is not decoded. */
 export function unescapeHeaderName(part: string): string {
   const lower = part.toLowerCase()
   try {

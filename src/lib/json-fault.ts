@@ -37,7 +37,7 @@ function syntaxFault(text: string): string {
   return 'unexpected end of JSON input'
 }
 
-/** In Go's quotes, with escapes for invisible characters. */
+/** The character in Go's quotes, with escapes for invisible characters. */
 function quoted(character: string): string {
   if (character === "'") return String.raw`'\''`
   const code = character.codePointAt(0) ?? 0

@@ -54,8 +54,8 @@ const TYPES = {
 type TypeName = keyof typeof TYPES
 
 /**
- * One type, two types, or the allowed words. The question mark allows undefined. An option without it must not be undefined: the call would
- * do more than its caller wants.
+ * One type, two types, or the allowed words. A question mark allows undefined. Without the mark, undefined is refused: the call would do
+ * more than its caller wants.
  */
 export type OptionType = TypeName | `${TypeName}?` | `${TypeName}|${TypeName}` | readonly string[] | ValueType
 

@@ -1,8 +1,8 @@
-// The interface of a logger: a constant message and variable fields. `server` has the implementation.
+// The interface of a logger: a constant message and variable fields. `telemetry/logger.ts` has the implementation.
 
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** From everything to nothing. */
+/** `debug` logs all messages, and `silent` none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -28,9 +28,9 @@ export const LOG_COMPONENTS = [
 export type LogComponent = (typeof LOG_COMPONENTS)[number]
 
 export interface Log {
-  /** The log level, which may be changed while it runs. Absent if nothing is logged. */
+  /** The log level, which may be changed at any time. Absent: nothing is logged. */
   level?: string
-  /** The same log for a component: its lines have the name, and its level is its own. Absent: all share one. */
+  /** The log of a component, with the name in its lines and a level of its own. Absent: all components share one log. */
   of?(component: LogComponent): Log
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void
@@ -50,7 +50,7 @@ export function logOf(log: Log, component: LogComponent): Log {
   return log.of?.(component) ?? log
 }
 
-/** Absent if a log has none. */
+/** The level of each component whose log has a level. */
 export function levelsOf(log: Log): Partial<Record<LogComponent, string>> {
   return Object.fromEntries(
     LOG_COMPONENTS.flatMap((component) => {
@@ -60,7 +60,7 @@ export function levelsOf(log: Log): Partial<Record<LogComponent, string>> {
   )
 }
 
-/** Without a component: the level of all components. */
+/** Sets the level of one component. If `component` is absent, it sets all levels. */
 export function setLogLevel(log: Log, level: string, component?: LogComponent): void {
   for (const part of component === undefined
     ? [log, ...LOG_COMPONENTS.map((one) => logOf(log, one))]

@@ -22,7 +22,7 @@ function makeOne(directory: string, mode: number): boolean {
     mkdirSync(directory, { mode })
     return true
   } catch (error) {
-    // Also if another process made it, or if no other directory can be made beside it.
+    // The directory exists: another process made it, or it existed before. The system's error need not be `EEXIST`.
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return false
     const { code } = error as NodeJS.ErrnoException
     throw code === 'ENOENT' ? new Error('nothing can be created there', { cause: error }) : error

@@ -1,4 +1,4 @@
-// Values that are usually available and sometimes awaited. Continues without a microtask if there is nothing to wait for.
+// Values that are usually available and sometimes awaited. The functions here continue without a microtask if the value is available.
 
 export type MaybePromise<T> = T | Promise<T>
 

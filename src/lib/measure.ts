@@ -1,12 +1,12 @@
-// Metrics that a room keeps of its own work, cheap enough for the path of every request: a series is found once and then
-// incremented. Nothing here knows who reads it; `server` shows the families to scrapers.
+// Metrics that each folder of `src` keeps of its own work. They are cheap enough for the path of every request: a series is looked up once
+// and then incremented. `telemetry/exposition.ts` shows the families to scrapers.
 
 /** A number that goes up, or up and down. */
 export class Count {
   value = 0
 }
 
-/** Counts values by the bound that they do not exceed. Bounds ascend. */
+/** Counts values by the lowest bound that they do not exceed. Bounds ascend. */
 export class Distribution {
   readonly bounds: readonly number[]
   /** One count for each bound, and one for values above all bounds. Not cumulated. */
@@ -35,11 +35,11 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly kind: MeasureKind
   readonly labels: readonly string[]
   readonly make: () => S
-  /** The limit of series if label values come from clients: the least recently used one goes. Other code must not keep series of such a family. */
+  /** The limit of series, if clients choose label values: the least recently used one is dropped. Other code must not keep them. */
   readonly most?: number | undefined
-  /** Brings measures up to date that are only computed when they are read. */
+  /** Computes the values that are not counted as they happen. Callers await `Family.refresh` before they read. */
   readonly refresh?: Refresh<S> | undefined
-  /** The series is shown with 0 before it has counted anything, for alerts: a series that begins with 1 has no increase. */
+  /** A scrape shows the series with 0 before it has counted anything. Alerts need this: a series that begins with 1 has no increase. */
   readonly fromZero?: boolean | undefined
 }
 
@@ -91,7 +91,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return series
   }
 
-  /** A family of the same name and kind without series, which no callback refreshes. It has other labels if they are given. */
+  /** A family of the same name and kind, without series and without a callback for `refresh`. */
   emptyCopy(labels: readonly string[] = this.labels): Family<S> {
     const { name, help, kind, fromZero } = this
     return new Family({ name, help, kind, labels, fromZero, make: this.#make })
@@ -101,7 +101,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return this.#series.size
   }
 
-  /** Removes series by the values of their labels. Kept series must be looked up again. */
+  /** Removes series by the values of their labels. Callers that keep a series must look it up again. */
   forget(isGone: (values: readonly string[]) => boolean): void {
     for (const [key, { values }] of this.#series) if (isGone(values)) this.#series.delete(key)
   }
@@ -119,7 +119,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     return this.#series.values()
   }
 
-  /** Resets all but gauges; series stay valid. */
+  /** Sets counters and histograms to zero. Series that callers keep stay valid. */
   reset(): void {
     if (this.kind === 'gauge') return
     for (const { series } of this.#series.values()) {
@@ -165,7 +165,7 @@ interface HistogramOptions extends MoreOptions<Distribution> {
   readonly labels?: readonly string[]
 }
 
-/** The metrics of a room: each member is a family. */
+/** The metrics of a folder of `src`: each member is a family. */
 export abstract class Measures {
   all(): readonly Family[] {
     return Object.values(this).filter((member) => member instanceof Family)

@@ -1,10 +1,10 @@
-// The written forms that names and labels must have, after RFC 1123 and RFC 1035. Each check answers with the faults it finds, in the
-// reference's words, and with one shared empty list if there are none. The patterns take linear time for every text.
+// The written forms that names and labels must have, after RFC 1123 and RFC 1035. Each check returns its faults in the reference's words,
+// or one shared empty list. The patterns take linear time for every text.
 
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
 export const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
 const DNS1035_LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/
-/** Of the name part of a label's key, and of a value that is not empty. */
+/** The form of the name part of a label's key, and of a label's value that is not empty. */
 const LABEL_WORD = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/
 
 /** The faults of a text; empty if it has none. */
@@ -12,7 +12,7 @@ export type Faults = readonly string[]
 
 export const NO_FAULTS: Faults = []
 
-/** More than `max` bytes in UTF-8. */
+/** Whether the text has more than `max` bytes in UTF-8. */
 export function longerThan(text: string, max: number): boolean {
   if (text.length > max) return true
   return text.length * 3 > max && Buffer.byteLength(text) > max
@@ -57,7 +57,7 @@ export function labelValue(text: string): Faults {
   return faults
 }
 
-/** A prefix that characters will be appended to may end in a dash. */
+/** For the check of a prefix, which may end in a dash because more characters follow: makes `aba` of `abc-`. */
 export function withoutTrailingDash(text: string): string {
   return text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text
 }

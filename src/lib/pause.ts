@@ -1,7 +1,7 @@
-// Waiting by an injected clock.
+// Waits by an injected clock.
 import type { Clock } from './clock.ts'
 
-/** Whether the whole time passed; false if the signal cut it short. */
+/** Resolves to true after the whole time, and to false as soon as the signal fires. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@
 
 const RUN = 2048
 
-/** Yields after each piece, and returns the sorted items. Stable, as the platform's sort. */
+/** Yields after each piece, and returns the sorted items. The sort is stable, like the platform's. */
 export function* sortInPieces<T>(
   things: readonly T[],
   compare: (a: T, b: T) => number,
@@ -25,7 +25,7 @@ function* mergeInPieces<T>(
   right: readonly T[],
   compare: (a: T, b: T) => number,
 ): Generator<undefined, readonly T[]> {
-  // Sorted input, such as stored lists, costs no comparisons.
+  // Sorted input, such as a stored list, takes one comparison for each merge.
   if (left.length === 0 || right.length === 0 || compare(left.at(-1)!, right[0]!) <= 0) return left.concat(right)
   const out: T[] = []
   for (let [l, r] = [0, 0]; l < left.length || r < right.length; ) {

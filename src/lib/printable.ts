@@ -1,6 +1,6 @@
-// Texts of others, made harmless for a terminal.
+// Makes texts from outside harmless for a terminal.
 
-/** Control characters, and those that change the direction of a text, are escaped as in JSON; line feeds and tabs stay. */
+/** Escapes control characters, and characters that change the direction of a text, as in JSON. Line feeds and tabs stay. */
 export function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/gu, escaped)
 }

@@ -1,5 +1,5 @@
-// Quantities (`500m`, `1Gi`, `2e3`): exact decimal amounts that print in a canonical form and keep the family of their
-// suffix. Invariant: nothing finer than a nano, and texts are bounded, so that no amount is costly to handle.
+// Quantities (`500m`, `1Gi`, `2e3`): exact decimal amounts that print in a canonical form and keep the family of their suffix. Invariants:
+// no amount is finer than a nano, and texts are bounded, so that no amount is costly to handle.
 
 export type QuantityFormat = 'decimalSI' | 'binarySI' | 'decimalExponent'
 
@@ -8,9 +8,9 @@ export interface Quantity {
   readonly unscaled: bigint
   readonly scale: number
   readonly format: QuantityFormat
-  /** Held as a decimal of any length, which is not an integer in the reference. */
+  /** The reference holds this amount as a decimal of any length, and never treats it as an integer. */
   readonly isLong?: true
-  /** The text it was read from, if it counts as canonical. The reference keeps it, `1.500` and `+5` included. */
+  /** The text of the amount, if it counts as canonical. The reference keeps this text, even `1.500` and `+5`. */
   readonly text?: string
 }
 
@@ -24,14 +24,14 @@ const FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.
 const NUMBER_WRONG = 'unable to parse numeric part of quantity'
 const SUFFIX_WRONG = "unable to parse quantity's suffix"
 
-/** Far beyond any amount of anything, and cheap to compute with. */
+/** Far beyond any real amount, and still cheap to compute with. */
 const MAX_TEXT_LENGTH = 512
 const MAX_EXPONENT = 512
 
 const NANO = -9
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
-/** Up to this many digits the reference computes in 64 bits; only there does it keep the text it read. */
+/** Up to this many digits, the reference computes in 64 bits. It keeps the text of such amounts only. */
 const INT64_DIGITS = 18
 
 const DECIMAL_EXPONENTS: ReadonlyMap<string, number> = new Map(
@@ -46,8 +46,8 @@ const BINARY_EXPONENTS: ReadonlyMap<string, number> = new Map(BINARY_SUFFIXES.sl
 const ZERO: Quantity = { unscaled: 0n, scale: 0, format: 'decimalSI', text: '0' }
 
 /**
- * More lenient than the expression in the message, as the reference is: the number may be missing and is then zero. Each
- * character fits one group only, so that matching cannot backtrack.
+ * Like the reference, more lenient than the expression in the message: a missing number is zero. Each character fits one group only, so
+ * that matching cannot backtrack.
  */
 const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$/
 
@@ -66,10 +66,10 @@ export function parseQuantity(text: string): ParsedQuantity {
   return { ok: true, quantity: read({ text, negative: sign === '-', whole, fraction, suffix }) }
 }
 
-/** A number holds this many digits exactly. */
+/** A JavaScript number holds this many digits exactly. */
 const PLAIN_DIGITS = 14
 
-/** The usual form of amounts: a few digits and a suffix. Those of a pod are parsed twenty times in one write. */
+/** The usual form of amounts: a few digits and a suffix. One write of a pod parses its amounts twenty times. */
 function plainQuantity(text: string): Quantity | undefined {
   let amount = 0
   let digits = 0
@@ -91,7 +91,7 @@ function plainQuantity(text: string): Quantity | undefined {
   return amount % 8 === 0 ? quantity : { ...quantity, text }
 }
 
-/** Ten binary digits are about three decimal ones. */
+/** Whether a number of this many digits, shifted by `exponent` bits, fits 64 bits for the reference. Ten bits are about three digits. */
 function fitsShifted(digits: number, exponent: number): boolean {
   return 14 - digits - Math.trunc((exponent * 3) / 10) >= 0
 }
@@ -138,7 +138,7 @@ function read(parts: NumberParts): Quantity {
   return { unscaled: signed(capped), scale: rounded.scale, format, isLong: true }
 }
 
-/** The amounts that the reference holds in 64 bits, and whether it prints them as they were written. */
+/** The amount, if the reference holds it in 64 bits. `canonical`: the reference prints the amount as it was written. */
 function shortAmount(
   { whole, fraction, suffix }: NumberParts,
   digits: string,
@@ -154,12 +154,12 @@ function shortAmount(
   return { unscaled: magnitude, scale, canonical: scale % 3 === 0 && !digits.endsWith('000') && digits[0] !== '0' }
 }
 
-/** The amount with a scale between nano and zero (or above, untouched); a smaller part counts as a whole nano. */
+/** The amount with a scale from nano to zero. A part that is smaller than a nano counts as a whole nano. */
 function roundAwayFromZero(magnitude: bigint, scale: number): { readonly unscaled: bigint; readonly scale: number } {
   if (scale >= NANO)
     return scale > 0 ? { unscaled: magnitude * 10n ** BigInt(scale), scale: 0 } : { unscaled: magnitude, scale }
   if (magnitude === 0n) return { unscaled: 0n, scale: 0 }
-  // A text has at most MAX_TEXT_LENGTH digits: smaller parts count as one nano.
+  // A text has at most MAX_TEXT_LENGTH digits, so this amount is smaller than one nano.
   if (NANO - scale > 2 * MAX_TEXT_LENGTH) return { unscaled: 1n, scale: NANO }
   const divisor = 10n ** BigInt(NANO - scale)
   const quotient = magnitude / divisor
@@ -217,12 +217,12 @@ export function compareQuantities(a: Quantity, b: Quantity): QuantityOrder {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The sum in the format of the first; of the second if the first is zero. */
+/** The sum, in the format of `a`, or of `b` if `a` is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return sum(a, b, b.unscaled)
 }
 
-/** The difference in the format of the first; of the second if the first is zero. */
+/** The difference, in the format of `a`, or of `b` if `a` is zero. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return sum(a, b, -b.unscaled)
 }
@@ -255,7 +255,7 @@ export function scaledValue(quantity: Quantity, scale: number): bigint {
   return remainder === 0n ? quotient : remainder > 0n ? quotient + 1n : quotient - 1n
 }
 
-/** The whole number of 64 bits, if it is one. `1.0` and `1000m` are not, as in the reference. */
+/** The amount as an integer of 64 bits. Undefined for all other amounts and, as in the reference, for `1.0` and `1000m`. */
 export function asInt64(quantity: Quantity): bigint | undefined {
   const whole = quantity.isLong === true || quantity.scale < 0 ? undefined : wholeAmount(quantity)
   return whole === undefined || whole > MAX_INT64 || whole < MIN_INT64 ? undefined : whole

@@ -1,4 +1,4 @@
-// Chance as a dependency: numbers that cannot be foreseen, or that are the same in every run.
+// Random numbers as a dependency: unpredictable, or the same in every run.
 import { hash, randomInt, randomUUID } from 'node:crypto'
 
 export interface Random {
@@ -10,7 +10,7 @@ export interface Random {
 
 export const systemRandom: Random = { uuid: randomUUID, below: (limit) => randomInt(limit) }
 
-/** The same numbers for the same seed and purpose; one purpose does not disturb another. Nothing that has to be secret. */
+/** The same numbers for the same seed and purpose. Draws for one purpose do not change another. Do not use them for secrets. */
 export function seededRandom(seed: string, purpose: string): Random {
   let drawn = 0
   const draw = (): string => hash('sha256', JSON.stringify([seed, purpose, drawn++]))

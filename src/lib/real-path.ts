@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 
-/** Absolute, with every link resolved. The last parts need not exist. */
+/** The absolute path, with every link resolved. The last parts need not exist. */
 export function realPath(place: string): string {
   const absolute = path.resolve(place)
   const above = path.dirname(absolute)

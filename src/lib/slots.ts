@@ -9,7 +9,7 @@ export class Slots {
     this.#free = size
   }
 
-  /** Undefined if a slot was free: then it is taken already. Throws `CancelledError` when the signal fires. */
+  /** Undefined: the caller has a slot now. Otherwise resolves when it has one. Throws `CancelledError` when the signal fires. */
   take(signal: AbortSignal): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free--

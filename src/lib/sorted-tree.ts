@@ -1,5 +1,5 @@
-// Sorted trees that are copied in constant time. Only this file imports their package. A clone shares its nodes with the
-// original until one of the two is written to, so a snapshot costs nothing until then.
+// Sorted trees that are copied in constant time. Only this file imports their package. A clone shares its nodes with the original until the
+// clone or the original is written to, so a snapshot costs nothing until then.
 import sortedBtree from 'sorted-btree'
 import sortedDiff from 'sorted-btree/extended/diffAgainst.js'
 
@@ -13,9 +13,7 @@ export function newSortedTree<K, V>(compare: (a: K, b: K) => number): SortedTree
   return new BTree<K, V>(undefined, compare)
 }
 
-/**
- * The values to remove from one tree and to put into it to make it equal to the other, in the order of keys. Shared nodes are skipped.
- */
+/** The values to remove from `from` and to put into it, so that it equals `to`. Both are in the order of keys. Shared nodes are skipped. */
 export function differences<K, V>(
   from: SortedTree<K, V>,
   to: SortedTree<K, V>,
@@ -29,7 +27,7 @@ export function differences<K, V>(
     (_key, value) => void put.push(value),
     (_key, _from, value) => void put.push(value),
   )
-  // It goes from the last key to the first.
+  // `diffAgainst` goes from the last key to the first.
   return { removed: removed.reverse(), put: put.reverse() }
 }
 

@@ -1,5 +1,5 @@
-// Stack traces that name source files: the command is built to a few files with source maps beside them. A map is read at the first use of a
-// trace that needs it. Node's own way reads all maps at every start, a fifth of its processor time.
+// Stack traces that name source files: the command is built to a few files with source maps beside them. A map is read at the first use of
+// a trace that needs it. Node's own way reads all maps at every start, which takes a fifth of the processor time of the start.
 import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { BoundedMap } from './bounded-map.ts'
@@ -7,7 +7,7 @@ import { BoundedMap } from './bounded-map.ts'
 /** A source map takes a tenth of a second to read, and megabytes of memory. So only the places are kept. */
 const KEPT_PLACES = 1000
 
-/** From here on, for the whole process. */
+/** Applies to all later stack traces of the process. */
 export function nameSourceFiles(builtFolder: string): void {
   const places = new BoundedMap<string, string>(KEPT_PLACES)
   Error.prepareStackTrace = (error, sites) => {
@@ -20,7 +20,7 @@ export function nameSourceFiles(builtFolder: string): void {
     }
     const title = Error.prototype.toString.call(error)
     if (sites.length === 0) return title
-    // They do have a text, although their declared type has none.
+    // Call sites have a text, although their declared type has no `toString`.
     const frames = (sites as readonly { toString(): string }[]).join('\n    at ').replaceAll(placePattern(), named)
     return `${title}\n    at ${frames}`
   }

@@ -1,7 +1,7 @@
 // The order of texts by the bytes of their UTF-8, which is the order of their code points. JavaScript compares the halves of surrogate pairs,
 // and so differs beyond the basic plane.
 
-/** Characters for which the two differ. */
+/** The two orders can differ only for texts with such code units. */
 export const HIGH: RegExp = /[\ud800-\uffff]/
 
 /** Compares by UTF-16 code units, as `<` and `sort` do. */
@@ -9,7 +9,7 @@ export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** By code points. */
+/** Compares by code points. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -22,7 +22,7 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** The keys of a record in this order. */
+/** The keys of a record, ordered by code points. */
 export function sortedKeys(record: object): readonly string[] {
   const keys = Object.keys(record)
   if (keys.length < 2) return keys

@@ -2,7 +2,7 @@
 import { throwIfCancelled } from './errors.ts'
 import { anySignal } from './light-signal.ts'
 
-/** Runs `work` to its end. After the first failure, the signal of the others fires. Throws that failure when all have ended. */
+/** Waits until all work of `start` has ended. The first failure fires `until` for the other work, and is thrown at the end. */
 export async function together(
   signal: AbortSignal,
   start: (until: AbortSignal) => readonly Promise<unknown>[],

@@ -13,7 +13,7 @@ export class TokenBucket {
     this.#atMs = nowMs
   }
 
-  /** False if there are fewer; then none is taken. */
+  /** Takes the tokens. False: there are too few, and none is taken. */
   take(tokens: number, now: () => number): boolean {
     if (this.#tokens < tokens) this.#fill(now())
     if (this.#tokens < tokens) return false

@@ -1,4 +1,5 @@
-// The steps of requests in a trace. With tracing, rooms are wrapped in this; they do not depend on it.
+// The steps of requests in a trace. If tracing is on, the server wraps the store, admission, the authorizer and the kv in these steps. They
+// do not depend on this file.
 import type { MaybePromise } from './maybe-promise.ts'
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
@@ -18,7 +19,7 @@ export interface Tracing {
 }
 
 export interface RequestTracing {
-  /** The span of a request that came when `since` says, in milliseconds of `performance.now()`. */
+  /** Begins the span of a request. `since` is the time when the request came, in milliseconds of `performance.now()`. */
   begin(request: TracedRequest): RequestSpan
 }
 
@@ -29,14 +30,14 @@ export interface TracedRequest {
   /** The W3C headers as they came. */
   readonly traceparent: string | undefined
   readonly tracestate: string | undefined
-  /** Continues the trace of the client. Otherwise that trace is only linked. */
+  /** True: the span continues the trace of the client. False: the span only has a link to that trace. */
   readonly isTrusted: boolean
 }
 
 export interface RequestSpan {
-  /** The work that runs in it, and all that this work waits for, are steps of the request. */
+  /** Runs work in the span. The steps of the work, and of all code that it calls, become steps of the request. */
   run<T>(work: () => MaybePromise<T>): MaybePromise<T>
-  /** A step that is over, from then until now. */
+  /** Adds a step that began at `since` and ends now. */
   note(name: string, since: number): void
   end(status: number): void
 }

@@ -1,4 +1,4 @@
-// Turns at the event loop for long work: one piece in each turn, of all long work together, so that other work is delayed by one piece
+// Cuts long work into pieces. All long work together runs one piece in a turn of the event loop, so that it delays other work by one piece
 // at most.
 
 const PIECE_MS = 8
@@ -31,7 +31,7 @@ export class Turns {
   }
 }
 
-/** Runs a generator to its end; wherever it yields, it may have to wait for its next turn. */
+/** Runs a generator to its end. After each `yield`, the generator may have to wait for its next turn. */
 export async function runInTurns<T>(steps: Generator<void, T>, turns: Turns): Promise<T> {
   for (;;) {
     if (turns.isOver) await turns.next()

@@ -10,15 +10,15 @@ import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
 const QUIET_TURNS = 24
 /** Other parts of the process may never rest. Then this many turns without activity of this server are enough. */
 const BUSY_TURNS = 1_000
-/** A store that does not answer, or a client that never stops asking, must not hold up everything for good. */
+/** The longest wait, because a store may never answer, and a client may never stop sending requests. */
 const PATIENCE_MS = 5_000
 
 export class Activity {
   readonly #patienceMs: number
-  /** Calls and changes of the store, and requests that arrive, begin or are answered. */
+  /** The number of calls and changes of the store, and of requests that arrived, began or were answered. */
   #seen = 0
   #underWay = 0
-  /** The turns of the event loop for which this waits. */
+  /** The number of pending promises of `#nextTurn`. */
   #awaitedTurns = 0
   #lastInLine: Promise<void> = Promise.resolve()
 
@@ -26,7 +26,7 @@ export class Activity {
     this.#patienceMs = patienceMs
   }
 
-  /** The same store; every call of it is observed. */
+  /** Returns the same store, and observes its reads, writes and changes. */
   around(kv: Kv): Kv {
     return {
       get: (...call) => this.#see(kv.get(...call)),
@@ -67,7 +67,7 @@ export class Activity {
     })
   }
 
-  /** The number of turns without activity after which none will follow. */
+  /** The number of turns without activity after which the server counts as idle. */
   #turnsToWait(): number {
     let leftToRun = -this.#awaitedTurns
     let hasSockets = false
@@ -87,7 +87,7 @@ export class Activity {
     }
   }
 
-  /** Not every request calls the store. Its client needs some turns after the answer too. */
+  /** A request that does not call the store is activity too: its client needs some turns after the answer. */
   async #answer(handler: Handler, request: HttpRequest): Promise<HttpResponse> {
     this.#seen++
     try {

@@ -1,6 +1,6 @@
-// /debug/clock, for programs in other languages. Needs `--dev`, a virtual clock, and the right to use the path, which administrators have by
-// default. GET answers with the time of the server, `{"now":"2026-01-01T00:00:00.000Z"}`. POST takes `{"advance":"5m"}`, or a number of
-// milliseconds, and answers with the same when the server has done all the work that follows.
+// /debug/clock, for programs in other languages. Needs `--dev`, a virtual clock, and the right to use the path, which administrators have
+// by default. GET answers with the time of the server, `{"now":"2026-01-01T00:00:00.000Z"}`. POST takes `{"advance":"5m"}`, or a number of
+// milliseconds, and answers with the new time when the server has done all the work that follows.
 import { ApiError } from '../api/status.ts'
 import { methodNotAllowedError } from '../http/errors.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'

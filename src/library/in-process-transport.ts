@@ -1,4 +1,4 @@
-// The transport of a client of a server in the same process. It uses no socket.
+// Sends the requests of a client to a server in the same process. It uses no socket.
 import { ConnectionError, type IncomingAnswer, type OutgoingRequest, type Transport } from '../client/client.ts'
 import type { RunningServer } from '../server/server.ts'
 

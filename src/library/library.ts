@@ -44,22 +44,22 @@ export interface ServerOptions extends TimeOptions {
   readonly nodes?: number
   /** The logs, commands and ports of containers on simulated nodes. Absent: annotations of pods have the logs. */
   readonly containers?: SimulatedContainers
-  /** Users that are known from the start. Others can be made at any time by asking for their kubeconfig or access. */
+  /** Users that are known from the start. Later, `credentials`, `client` and `kubeconfig` can make other users. */
   readonly users?: readonly ServerUser[]
-  /** Flags of `quarterdeck serve` by name, without dashes: `{ 'feature-gates': 'WatchList=false' }`; or as on a command line. */
+  /** Flags of `quarterdeck serve`, by name without dashes, `{ 'feature-gates': 'WatchList=false' }`, or in a list as on a command line. */
   readonly flags?: Readonly<Record<string, string | number | boolean>> | readonly string[]
   /** Absent: nothing is logged. Any pino logger will do. */
   readonly log?: Log
-  /** Gives up starting. */
+  /** Ends the start when the signal fires. */
   readonly signal?: AbortSignal
   /**
-   * The state to begin with, with its certificate authority, keys, tokens and users; `users` are added to them. Only in memory. The
-   * flags are those that are given here.
+   * The state to begin with, with its certificate authority, keys, tokens and users. `users` are added to these. The server must be in
+   * memory, and has the flags that are given here, not those of the snapshot's server.
    */
   readonly snapshot?: Snapshot
 }
 
-/** The options of a fork. All others are those of its original. */
+/** The options of a fork. All other options are those of the original server. */
 export type ForkOptions = Pick<ServerOptions, 'port' | 'users' | 'log' | 'signal'>
 
 const FLAGS: ValueType = {
@@ -68,7 +68,7 @@ const FLAGS: ValueType = {
 }
 const isFlag = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
 const FORK: OptionTypes<ForkOptions> = { port: 'count?', users: 'list?', log: 'log?', signal: 'signal?' }
-/** Without its data directory a server would keep nothing. */
+/** An undefined `dataDir` is refused, because the server would not keep its data. */
 const STATE = { dataDir: 'text', nodes: 'count?', containers: 'functions?', flags: FLAGS, snapshot: 'object' } as const
 const TIME: OptionTypes<TimeOptions> = { clock: ['system', 'virtual'], seed: 'text?' }
 export const SERVER_OPTIONS: OptionTypes<ServerOptions> = { ...FORK, ...STATE, ...TIME }
@@ -79,7 +79,7 @@ export type OfUser = readonly [] | readonly [user: string | ServerUser]
 /** The data by which a client of any library connects. */
 export interface ServerCredentials {
   readonly url: string
-  /** The certificate authority, in PEM; undefined if the flags name a certificate that clients trust already. */
+  /** The certificate authority, in PEM. Undefined: the flags name a certificate that clients trust already. */
   readonly ca: string | undefined
   readonly token: string
 }
@@ -97,34 +97,34 @@ export interface Server extends AsyncDisposable, Extensible {
   /** The credentials of the administrator, or of a user by name. A description of an unknown user makes the user. */
   credentials(...user: OfUser): ServerCredentials
   /**
-   * A client for the same user, with the server's clock. It is closed when the server stops. Its requests use no socket; those of `new
-   * Client(server.credentials())` do.
+   * A client for the same user, with the server's clock. It is closed when the server stops. Its requests use no socket. Requests of
+   * `new Client(server.credentials())` do.
    */
   client(...user: OfUser): Client
-  /** The same as a kubeconfig. */
+  /** The credentials as a kubeconfig. */
   kubeconfig(...user: OfUser): Kubeconfig
-  /** The same as a file that only its owner can read; it is removed when the server stops. */
+  /** The path of the kubeconfig as a file that only its owner can read. The file is removed when the server stops. */
   kubeconfigFile(...user: OfUser): string
   /** Records all requests from now on, also those that the server refuses. */
   recordRequests(options?: RecordOptions): RequestRecord
   /**
    * Starts a second server with everything that this one has stored, the same flags, certificate authority, keys, tokens, users and functions,
    * and a port of its own. resourceVersions continue from this server's. From then on neither server sees changes of the other, and either may
-   * stop first. Both share the memory for their common objects, so the call takes hardly any time or memory. The first request waits until the
-   * rest of the server is made, which takes some hundred bytes for each object. Needs a server in memory.
+   * stop first. The servers share the memory for their common objects, so the call takes hardly any time or memory. The first request waits
+   * until the rest of the server is made, which takes some hundred bytes for each object. Needs a server in memory.
    */
   fork(options?: ForkOptions): Promise<Server>
-  /** The state now, to go back to or to start servers from. Needs a server in memory. */
+  /** The present state, for `restore` or for new servers. Needs a server in memory. */
   snapshot(): Snapshot
   /**
-   * Goes back to the state of a snapshot of this server or of another. Users, tokens and certificates stay those of this server. The server does
-   * this by writes: it creates, updates or deletes each object that differs, at a new resourceVersion and with its old uid. So watches and
-   * informers see the changes as if they were a client's, and need not start again. Equal objects keep their resourceVersion. Open requests come
-   * before it or after it. Resolves when everything that the server derives from its objects (roles, definitions, policies) is up to date. Needs
-   * a server in memory.
+   * Goes back to the state of a snapshot of this server or of another. Users, tokens and certificates stay those of this server. The server
+   * does this by writes: it creates, updates or deletes each object that differs, at a new resourceVersion and with its old uid. So watches
+   * and informers see the changes as if they were a client's, and need not start again. Equal objects keep their resourceVersion. The
+   * server handles open requests before or after the change. Resolves when everything that the server derives from its objects (roles,
+   * definitions, policies) is up to date. Needs a server in memory.
    */
   restore(snapshot: Snapshot): Promise<void>
-  /** Closes every connection and everything that is open; every call waits for the same end. */
+  /** Closes all connections and everything else that is open. All calls wait for the same end. */
   stop(): Promise<void>
 }
 
@@ -134,7 +134,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return startAs(options)
 }
 
-/** Needs a virtual clock and a seed. All waits use that clock, so that every run is the same. Nothing ends unless the clock is moved. */
+/** Needs a virtual clock and a seed. All waits use that clock, so that every run is the same. No wait ends unless the clock is moved. */
 export function startRepeatable(options: ServerOptions): Promise<Server> {
   return startAs(options, { isRepeatable: true })
 }
@@ -195,12 +195,12 @@ async function openServer(
   return new LibraryServer(running, users, { config, log, records, time, faults, containers })
 }
 
-/** Another server on the store and the clock of a server in memory, for tests with several servers. It must be stopped first. */
+/** Starts another server on the store and the clock of a server in memory, for tests with several servers. Stop the new server first. */
 export function replicaOf(server: Server, seed: string): Promise<Server> {
   return libraryServer(server).replica(seed)
 }
 
-/** The way to the server without a socket. */
+/** A transport to the server that uses no socket. */
 export function transportTo(server: Server): Transport {
   return libraryServer(server).transport()
 }

@@ -14,7 +14,7 @@ export interface RecordedRequest {
   readonly user: string | undefined
   /** Known as soon as the answer begins. It stays unknown if no answer was sent in time, or if the client left before. */
   readonly status: number | undefined
-  /** From its first byte to the end of the answer, which for a watch is long after its status. */
+  /** The time from the first byte of the request to the end of the answer. For a watch, this end comes long after the status. */
   readonly durationMs: number | undefined
 }
 
@@ -26,7 +26,7 @@ export interface RecordOptions {
 
 /** The requests since `recordRequests()`, in the order in which they came. `using` ends it at the end of a block. */
 export interface RequestRecord extends Disposable {
-  /** A copy without later requests. */
+  /** A copy that does not get later requests. */
   readonly requests: readonly RecordedRequest[]
   /** Forgets the recorded requests and continues to record. */
   clear(): void
@@ -65,7 +65,7 @@ export class RequestRecords {
   async #answered(entry: Entry, { responder }: HttpRequest, answer: ReturnType<ReturnType<Filter>>) {
     const response = await answer
     entry.user = responder.user.name
-    // A request whose time was up has another answer.
+    // If the time of the request was up, the client has another answer.
     if (entry.durationMs === undefined) entry.status = response.status
     return response
   }
@@ -100,7 +100,7 @@ class Recording implements RequestRecord {
 
   add(entry: Entry): void {
     this.#entries.push(entry)
-    // Not one by one: that would move all of them every time.
+    // Entries are not dropped one by one, because each time all other entries would move.
     if (this.#entries.length >= 2 * this.#limit) this.#entries = this.#entries.slice(-this.#limit)
   }
 

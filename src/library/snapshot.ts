@@ -1,15 +1,15 @@
-// The state of a server at a moment, as programs hold it.
+// The state of a server at a moment, as a value that programs can keep.
 import type { Past, ServerState } from '../server/past.ts'
 import type { TakenTime } from './time.ts'
 import type { ServerUser } from './users.ts'
 
 /**
- * Everything that a server had stored at a moment, its certificate authority, keys and tokens, and its users. It never changes and
- * outlives its server; it can be restored, and servers can be started from it, any number of times. It shares its memory with the
- * servers that have the same objects.
+ * Everything that a server had stored at a moment, its certificate authority, keys and tokens, and its users. A snapshot never changes and
+ * outlives its server. It can be restored, and servers can be started from it, any number of times. It shares its memory with the servers
+ * that have the same objects.
  */
 export interface Snapshot {
-  /** The newest resourceVersion in it. */
+  /** The newest resourceVersion in the snapshot. */
   readonly resourceVersion: string
 }
 
@@ -31,7 +31,7 @@ export class TakenSnapshot implements Snapshot {
     return String(this.#contents.state.stored.newest)
   }
 
-  /** Throws if the value is not a snapshot, such as a copy of one. */
+  /** Throws if the value is not a snapshot. A copy of a snapshot is none. */
   static contentsOf(snapshot: Snapshot): SnapshotContents {
     if (!(snapshot instanceof TakenSnapshot)) {
       throw new TypeError('this is not a snapshot: give the result of server.snapshot(), in the same process')
@@ -40,7 +40,7 @@ export class TakenSnapshot implements Snapshot {
   }
 }
 
-/** Throws if the storage cannot do it. */
+/** Throws if the server does not keep everything in memory. */
 export function pastIn(past: Past | undefined): Past {
   if (past !== undefined) return past
   throw new Error(

@@ -8,14 +8,14 @@ import { type Clock, VirtualClock } from './virtual-clock.ts'
 
 export interface TimeOptions {
   /**
-   * `virtual`: the server's time begins at 2026-01-01T00:00:00Z and only `server.clock.advance()` moves it. Everything in the API uses it, and
-   * so do the clients of `server.client()`. The validity of certificates and the time limits of requests do not. Absent: the system's clock, or
-   * the clock of the server that this one continues.
+   * `virtual`: the server's time begins at 2026-01-01T00:00:00Z and only `server.clock.advance()` moves it. All parts of the API use this
+   * time, and so do the clients of `server.client()`. The validity of certificates and the time limits of requests do not. Absent: the
+   * system's clock, or the clock of the server whose state this server starts from.
    */
   readonly clock?: 'system' | 'virtual'
   /**
-   * Any text. Uids, generated names, addresses of services and audit ids follow from it, and each request begins when the effects of those
-   * before it are complete. With the same seed, a virtual clock and the same port, the same requests one after the other get the same bytes,
+   * Any text. Uids, generated names, addresses of services and audit ids follow from it, and each request begins when the effects of the
+   * earlier requests are complete. With the same seed and port, and a virtual clock, the same sequence of requests gets the same bytes,
    * except for texts that are made with keys. Absent: these values are unpredictable.
    */
   readonly seed?: string
@@ -43,13 +43,13 @@ export interface TakenTime {
 }
 
 /**
- * `from`: the time of the server that this one continues. Throws if the options ask for another clock. `isRepeatable`: with a virtual clock and a
- * seed, no wait goes by another clock.
+ * `from`: the time of the server whose state this server starts from. Throws if the options ask for another clock. `isRepeatable`: all
+ * waits use the virtual clock. This needs a virtual clock and a seed.
  */
 export function openTime(options: TimeOptions, from?: TakenTime, isRepeatable = false): ServerTime {
   const { clock = from?.clock ?? 'system', seed = from?.seed } = options
   if (from !== undefined && clock !== from.clock) {
-    throw new Error(`a server goes on by the clock of its snapshot, which is ${from.clock}: leave out \`clock\``)
+    throw new Error(`a server continues with the clock of its snapshot, which is ${from.clock}: leave out \`clock\``)
   }
   const seeded = seed === undefined ? {} : { seed }
   const activity = new Activity()

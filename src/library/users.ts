@@ -14,7 +14,7 @@ export interface ServerUser {
   readonly groups?: readonly string[]
   readonly uid?: string
   readonly extra?: Readonly<Record<string, readonly string[]>>
-  /** A bearer token of your own; absent: the server makes one. */
+  /** The bearer token of the user. Absent: the server makes a token. */
   readonly token?: string
 }
 
@@ -31,7 +31,7 @@ export class Users {
   readonly #known: KnownUser[] = []
   readonly method = this.#table.method
 
-  /** `taken`: the users of the server that this one continues. Throws for a name in `given` that is not new. */
+  /** `taken`: the users of the server whose state this server starts from. Throws for a name in `given` that is not new. */
   constructor(taken: readonly ServerUser[], given: readonly ServerUser[]) {
     for (const user of taken) this.#tokenOf(user)
     for (const user of given) {
@@ -41,7 +41,7 @@ export class Users {
     }
   }
 
-  /** The token of the first matching user. If there is none, a name throws an error, and a description makes a user. */
+  /** The token of the first matching user. If no user matches, a name throws an error, and a description makes a user. */
   tokenOf(user: string | ServerUser): string {
     if (typeof user !== 'string' || user === '') return this.#tokenOf(user as ServerUser)
     const known = this.#known.find(({ name }) => name === user)

@@ -28,7 +28,10 @@ export class VirtualClock implements Clock {
   readonly #alarms: Alarm[] = []
   #moving: Promise<void> = Promise.resolve()
 
-  /** `settled` resolves when all work that does not wait for this clock is done. `chance`: the clock is that of a repeatable world. */
+  /**
+   * `settled` resolves when all work that does not wait for this clock is done. `chance`: the random numbers of a simulated run that can be
+   * repeated. All waits of such a run use this clock.
+   */
   constructor(startMs: number, settled: () => Promise<void>, chance?: () => number) {
     this.#nowMs = startMs
     this.#settled = settled
@@ -55,7 +58,7 @@ export class VirtualClock implements Clock {
 
   async advance(duration: number | string): Promise<void> {
     const milliseconds = millisecondsOf(duration)
-    // Moves run one after another: the second one moves the clock further.
+    // Concurrent calls run one after another: the second call moves the clock further.
     const moved = this.#moving.then(() => this.#moveTo(this.#nowMs + milliseconds))
     this.#moving = moved.catch(() => {})
     await moved
@@ -70,7 +73,7 @@ export class VirtualClock implements Clock {
       const work: Promise<void>[] = []
       for (const alarm of due) {
         const begun = this.#take(alarm) ? alarm.callback() : undefined
-        // In a repeatable world, this work may wait for this clock.
+        // The work of a repeatable run may wait for this clock, so the clock does not wait for that work.
         if (begun !== undefined && this.chance === undefined) work.push(begun)
       }
       await Promise.all(work)
@@ -87,7 +90,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Throws if this is not a time in the future. */
+/** Throws if the duration is negative or cannot be read. */
 function millisecondsOf(duration: number | string): number {
   const milliseconds = typeof duration === 'string' ? parsedMilliseconds(duration) : duration
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds

@@ -2,7 +2,10 @@
 import type { OutgoingAnswer } from './call.ts'
 import { OutgoingCallError } from './failure.ts'
 
-/** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other status, and if the body is not JSON. */
+/**
+ * The parsed body of an answer with a status from 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other status, and if
+ * the body is not JSON.
+ */
 export function answerValue(answer: OutgoingAnswer, parse: (text: string) => unknown = JSON.parse): unknown {
   const { status, body } = answer
   checkAnswer(answer)
@@ -14,18 +17,18 @@ export function answerValue(answer: OutgoingAnswer, parse: (text: string) => unk
   }
 }
 
-/** Throws `OutgoingCallError` of kind `answer` if the code is not one of success. */
+/** Throws `OutgoingCallError` of kind `answer` if the status is not from 200 to 206. */
 export function checkAnswer({ status, body }: OutgoingAnswer): void {
   if (status < 200 || status > 206) throw new OutgoingCallError('answer', refusalText(status, body), { status })
 }
 
-/** A Status has a message. Otherwise the code makes one. */
+/** The message of a Status in the body. Without a Status, a text for the status code. */
 function refusalText(status: number, body: Buffer): string {
   const said = body.subarray(0, LONGEST_TEXT).toString()
   return statusMessage(said) ?? codeText(status, said)
 }
 
-/** The part of an answer that a message shows. */
+/** The most bytes of an answer that a message shows. */
 const LONGEST_TEXT = 2048
 
 function statusMessage(text: string): string | undefined {

@@ -1,8 +1,9 @@
-// Calls to other servers over HTTP/1.1 and TLS: webhooks, conversion, reviews. A call has a deadline and a largest answer,
-// follows no redirect and goes to checked addresses only. Connections are kept open, for a bounded number of targets.
+// Calls to other servers over HTTP/1.1 and TLS: webhooks, conversion, reviews. A call has a deadline and a limit for the answer, follows no
+// redirect and goes to checked addresses only. Connections are kept open, for a bounded number of targets.
 import { createHash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { cancellable } from '../lib/cancellable.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { EgressPolicy } from './egress-policy.ts'
 import { request as httpRequest } from '../lib/node-http.ts'
@@ -15,11 +16,14 @@ export interface OutgoingTarget {
   /** `https://host:port/path` without a query. Messages show it unchanged. */
   readonly url: string
   readonly tls?: OutgoingTls
-  /** Replaces the URL's host by the address of a service. Throws `OutgoingCallError`. */
+  /**
+   * Replaces the URL's host by the address of a service, for every call anew: calls are spread over the endpoints of the service, and none
+   * goes to an endpoint that has left it. Level 1.36 of the reference does so for new connections only. Throws `OutgoingCallError`.
+   */
   readonly locate?: () => Promise<Place>
-  /** A connection within this process, in place of one over the network. For `open` and `upgrade`. */
+  /** Makes a connection within this process, in place of a connection over the network. For `open` and `upgrade`. */
   readonly connect?: (() => Promise<Duplex>) | undefined
-  /** Sent with every call: credentials. Never part of a message. */
+  /** Sent with every call: credentials. Never part of an error message. */
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 
@@ -28,7 +32,7 @@ export interface OutgoingCall {
   readonly body?: string | Uint8Array
   readonly userAgent: string
   readonly timeoutMs: number
-  /** Tells the other side with `?timeout=10s`, in whole seconds, rounded up. */
+  /** Whether to send the timeout to the other side, as `?timeout=10s`: in whole seconds, rounded up. */
   readonly tellTimeout: boolean
   readonly maxAnswerBytes: number
 }
@@ -41,7 +45,7 @@ export interface OutgoingAnswer {
 
 export interface OutgoingRequest {
   readonly method: string
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: Buffer | undefined
@@ -107,7 +111,9 @@ export class OutgoingCaller implements Disposable {
     try {
       const deadline = began + call.timeoutMs
       const traced = this.#tracing?.headers()
-      const answer = await exchange({ agent, url, text, target, call, deadline, traced }, signal)
+      const { locate } = target
+      const place = locate === undefined ? placeIn(url) : await located(locate, { deadline, signal })
+      const answer = await exchange({ agent, place, url, text, target, call, deadline, traced }, signal)
       this.#note(url, call, String(answer.status), began)
       return answer
     } catch (error) {
@@ -120,8 +126,8 @@ export class OutgoingCaller implements Disposable {
   }
 
   /**
-   * Sends a request unchanged and resolves with the head of the answer; the reader pulls the body. Ends when the signal fires. Throws as `call`
-   * does. There is no deadline.
+   * Sends a request unchanged and resolves with the head of the answer. The reader pulls the body. The connection ends when the signal
+   * fires. Throws the errors of `call`. There is no deadline.
    */
   async open(target: OutgoingTarget, sent: OutgoingRequest, signal: AbortSignal): Promise<OpenAnswer> {
     const answer = await this.upgrade(target, sent, signal)
@@ -130,7 +136,7 @@ export class OutgoingCaller implements Disposable {
     throw new OutgoingCallError('answer', 'unexpected switch of protocols')
   }
 
-  /** The same, for a request that requests another protocol on its connection. */
+  /** Like `open`, for a request to switch the connection to another protocol. */
   async upgrade(
     target: OutgoingTarget,
     sent: OutgoingRequest,
@@ -149,11 +155,13 @@ export class OutgoingCaller implements Disposable {
       target.connect === undefined
         ? { agent: this.#connectionsTo(target, url) }
         : { createConnection: within(target.connect) }
+    const { locate } = target
+    const place = locate === undefined ? placeIn(url) : await located(locate, { signal })
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
       const { method, path } = sent
       const headers = { ...sent.headers, ...this.#tracing?.headers() }
-      const request = httpRequest({ ...way, host: hostOf(url), port: url.port || undefined, method, path, headers })
+      const request = httpRequest({ ...way, host: place.host, port: place.port, method, path, headers })
       const onAbort = (): void => {
         request.destroy()
         reject(new CancelledError(signal.reason))
@@ -173,7 +181,8 @@ export class OutgoingCaller implements Disposable {
         resolve({ status: 101, headers: answered, socket, head }),
       )
       request.end(sent.body)
-      // This comes after the head, which sets it. If the other side did not switch protocols, its state on this connection is unknown.
+      // This must follow `end`, which sends the head and sets `shouldKeepAlive`. If the other side does not switch protocols, the state of
+      // the connection is unknown.
       if (headers['upgrade'] !== undefined) request.shouldKeepAlive = false
     })
   }
@@ -197,12 +206,8 @@ export class OutgoingCaller implements Disposable {
       this.#connections.set(key, known)
       return known
     }
-    const place = { host: hostOf(url), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }
     const tls = url.protocol === 'https:' ? (target.tls ?? {}) : undefined
-    const made = new OutgoingConnections(
-      { place, tls, locate: target.locate },
-      { egress: this.#egress, lookup: this.#lookup },
-    )
+    const made = new OutgoingConnections({ place: placeIn(url), tls }, { egress: this.#egress, lookup: this.#lookup })
     this.#connections.set(key, made)
     const [oldest] = this.#connections
     if (this.#connections.size > MOST_TARGETS && oldest !== undefined) {
@@ -215,7 +220,7 @@ export class OutgoingCaller implements Disposable {
 
 type Connected = (error: Error | null, socket: Duplex) => void
 
-/** In the form in which Node asks for a connection. */
+/** Wraps `connect` in the form in which Node requests a connection. */
 function within(connect: () => Promise<Duplex>) {
   return (_options: unknown, connected: Connected): undefined => {
     connect().then(
@@ -231,9 +236,25 @@ function parse(text: string): URL {
   throw new OutgoingCallError('settings', `unsupported protocol scheme in ${JSON.stringify(text)}`)
 }
 
-/** Without the brackets of an IPv6 address. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '')
+/** The place of a URL. The host has no brackets if it is an IPv6 address. */
+function placeIn({ hostname, port, protocol }: URL): Place {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) }
+}
+
+interface Locating {
+  readonly signal: AbortSignal
+  /** By `performance.now()`. */
+  readonly deadline?: number
+}
+
+function located(locate: () => Promise<Place>, { signal, deadline }: Locating): Promise<Place> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new OutgoingCallError('deadline', DEADLINE_TEXT))
+    const timer = deadline === undefined ? undefined : setTimeout(late, Math.max(0, deadline - performance.now()))
+    cancellable(locate(), signal)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
 }
 
 /** Two targets share connections if all inputs of a connection are equal. */
@@ -245,6 +266,7 @@ function targetKey({ tls, locate }: OutgoingTarget, url: URL): string {
 
 interface Exchange {
   readonly agent: OutgoingConnections
+  readonly place: Place
   readonly url: URL
   readonly text: string
   readonly target: OutgoingTarget
@@ -254,7 +276,7 @@ interface Exchange {
   readonly traced: Readonly<Record<string, string>> | undefined
 }
 
-/** A connection that was kept may have been closed by the other side just as we wrote: that alone is tried again, once. */
+/** The other side may close a kept connection just as the call is sent. Only such a call is sent again, once. */
 async function exchange(it: Exchange, signal: AbortSignal): Promise<OutgoingAnswer> {
   try {
     return await attempt(it, signal)
@@ -272,7 +294,7 @@ async function exchange(it: Exchange, signal: AbortSignal): Promise<OutgoingAnsw
 class StaleConnection extends Error {}
 
 function attempt(
-  { agent, url, text, target, call, deadline, traced }: Exchange,
+  { agent, place, url, text, target, call, deadline, traced }: Exchange,
   signal: AbortSignal,
 ): Promise<OutgoingAnswer> {
   return new Promise((resolve, reject) => {
@@ -280,8 +302,8 @@ function attempt(
     const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body
     const request = httpRequest({
       agent,
-      host: hostOf(url),
-      port: url.port || undefined,
+      host: place.host,
+      port: place.port,
       method: body === undefined ? 'GET' : 'POST',
       path: requestPath(url, text),
       headers: headersOf({ url, target, call, length: body?.length, traced }),

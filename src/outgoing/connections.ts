@@ -34,7 +34,7 @@ export interface OutgoingTls {
   /** In PEM. */
   readonly certificate?: string
   readonly key?: string
-  /** The name that the certificate must have, if it differs from the one in the URL. */
+  /** The name that the certificate must have, if it differs from the name in the URL. */
   readonly serverName?: string
   /** Accept any certificate. For operators' own configuration files only. */
   readonly insecure?: boolean
@@ -54,13 +54,11 @@ export interface ConnectionTarget {
   readonly place: Place
   /** Absent: no TLS. */
   readonly tls: OutgoingTls | undefined
-  /** The address of new connections instead. Throws `OutgoingCallError` if there is none. */
-  readonly locate: (() => Promise<Place>) | undefined
 }
 
 const DIAL_TIMEOUT_MS = 30_000
 const IDLE_MS = 90_000
-/** The number of connections that the reference keeps. Under load more are opened, and closed after use. */
+/** The number of idle connections that are kept, as in the reference. Under load, more connections are opened, and closed after use. */
 const KEPT_IDLE = 25
 const MOST_AT_ONCE = 256
 
@@ -80,9 +78,9 @@ export class OutgoingConnections extends Agent {
     this.#context = target.tls === undefined ? undefined : secureContext(target.tls)
   }
 
-  /** The agent calls this for a new connection. */
-  override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
-    this.#dial().then(
+  /** The agent calls this for a new connection. It keeps the connections to each place apart. */
+  override createConnection(options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
+    this.#dial(options as Place).then(
       (socket) => {
         if (this.#isOver) socket.destroy()
         callback?.(null, socket)
@@ -92,7 +90,7 @@ export class OutgoingConnections extends Agent {
     return undefined
   }
 
-  /** Ends idle connections now, and every other one after its call. */
+  /** Ends idle connections now, and every other connection after its call. */
   retire(): void {
     this.maxFreeSockets = 0
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
@@ -105,8 +103,7 @@ export class OutgoingConnections extends Agent {
     super.destroy()
   }
 
-  async #dial(): Promise<Socket> {
-    const place = (await this.#target.locate?.()) ?? this.#target.place
+  async #dial(place: Place): Promise<Socket> {
     const addresses = await this.#addresses(place)
     const socket = await this.#opened(
       connectTcp({
@@ -171,12 +168,12 @@ interface Opening {
   readonly timeout: OutgoingCallError
 }
 
-/** The socket as soon as it is ready. It is closed if that fails. */
+/** Resolves with the socket when it is ready. A socket that fails is closed. */
 function opened<S extends Socket>(socket: S, { event, failure, timeout }: Opening): Promise<S> {
   return new Promise((resolve, reject) => {
     const fail = (error: OutgoingCallError): void => {
       settle()
-      // The first error is the one that counts.
+      // Only the first error counts.
       socket.on('error', () => {})
       socket.destroy()
       reject(error)
@@ -216,7 +213,10 @@ function secureContext({ ca, certificate, key }: OutgoingTls): SecureContext {
   }
 }
 
-/** Node takes a bundle without a certificate for an empty one, and then every call fails as if the other side were wrong. */
+/**
+ * Throws if the bundle has no valid certificate. Node would treat it as empty, and every call would fail as if the other side had a wrong
+ * certificate.
+ */
 function checkAuthorities(ca: string): void {
   const blocks = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
   if (blocks.length > 0 && blocks.every(isCertificate)) return

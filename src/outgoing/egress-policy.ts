@@ -2,17 +2,17 @@
 // metadata services give out credentials, and the host's own addresses lead to other services. Both are denied by default.
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { bitsOfIpv6 } from '../lib/ip-bits.ts'
+import { bitsOf, parseCidr } from '../lib/ip-bits.ts'
 
 export interface EgressPolicy {
-  /** Takes an IP address; any other text is not allowed. An IPv6 address that carries an IPv4 address is allowed if both are. */
+  /** Takes an IP address. Any other text is not allowed. An IPv6 address with an embedded IPv4 address is allowed if both addresses are. */
   allows(address: string): boolean
 }
 
 export interface EgressRules {
-  /** Whether this machine's own addresses may be called, those of all of its interfaces. */
+  /** Whether the addresses of all interfaces of this machine may be called. */
   readonly loopback: boolean
-  /** CIDR ranges that are open though they are closed by default; `isAddressRange` says whether a text is one. */
+  /** CIDR ranges that are open, although they are closed by default. `isAddressRange` tells whether a text is a valid range. */
   readonly allow?: readonly string[]
   /** CIDR ranges that are closed. Stronger than `allow`. */
   readonly deny?: readonly string[]
@@ -38,7 +38,7 @@ const NEVER: readonly string[] = [
   'fd00:c1::a9fe:a9fe/128',
   'fd00:42::42/128',
   'fd00:a9fe:a9fe::/48',
-  // NAT64 prefixes of a network's own (RFC 8215), IPv4-translated addresses (RFC 2765) and Teredo.
+  // Local-use NAT64 prefixes (RFC 8215), IPv4-translated addresses (RFC 2765) and Teredo.
   '64:ff9b:1::/48',
   '::ffff:0:0:0/96',
   '2001::/32',
@@ -46,14 +46,14 @@ const NEVER: readonly string[] = [
 
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128']
 
-/** `own` gives the addresses of this machine at the time: interfaces come and go. */
+/** `own` returns the current addresses of this machine: interfaces come and go. */
 export function egressPolicy({ loopback, allow = [], deny = [] }: EgressRules, own = ownAddresses): EgressPolicy {
   const listsOnce = (): Record<'closed' | 'opened' | 'shut', BlockList> => ({
     closed: blockList([...NEVER, ...(loopback ? [] : LOOPBACK)]),
     opened: blockList(allow),
     shut: blockList(deny),
   })
-  // Most servers make no such call.
+  // The lists are made at the first call: most servers make no call.
   let lists: ReturnType<typeof listsOnce> | undefined
   return {
     allows(address) {
@@ -80,11 +80,9 @@ function aloneIn(address: string): string {
   return `${plain}/${isIP(plain) === 4 ? 32 : 128}`
 }
 
-/** `10.0.0.0/8`, `fd00::/8`. */
+/** Whether a text is a CIDR range, such as `10.0.0.0/8` or `fd00::/8`. */
 export function isAddressRange(text: string): boolean {
-  const [base = '', bits = '', ...more] = text.split('/')
-  const family = isIP(base)
-  return more.length === 0 && family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+  return parseCidr(text)?.address.padded === false
 }
 
 function blockList(ranges: readonly string[]): BlockList {
@@ -102,9 +100,9 @@ const BEFORE_IPV4 = /^(?:0{24}|0{20}ffff|0{16}ffff0000|0064ff9b0{16}|.{16}0[02]0
 /** The IPv4 addresses to which a translator or a tunnel forwards packets for this IPv6 address. */
 function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) === 4) return []
-  const bits = bitsOfIpv6(address)
+  const bits = bitsOf(address)
   const digits = bits.toString(16).padStart(32, '0')
-  // Neither `::` nor `::1` carries one.
+  // `::` and `::1` have no embedded IPv4 address.
   const last = bits > 1n && BEFORE_IPV4.test(digits) ? [digits.slice(24)] : []
   const of6to4 = digits.startsWith('2002') ? [digits.slice(4, 12)] : []
   return [...last, ...of6to4].map((hex) => Buffer.from(hex, 'hex').join('.'))

@@ -13,7 +13,7 @@ export type OutgoingFailureKind =
   | 'deadline'
   /** The connection ended, or the answer is not HTTP. */
   | 'broken'
-  /** The head of an answer came, and not the rest. */
+  /** The head of an answer arrived, but not the rest. */
   | 'cut'
   | 'too-large'
   /** There is an answer, but not a successful one. */
@@ -69,7 +69,7 @@ const CONNECT_TEXTS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connect: connection timed out',
 }
 
-/** The failure of a connection that was not opened. Several addresses may have been tried; the first one gives the reason. */
+/** The failure of a connection that was not opened. If several addresses were tried, the error of the first one gives the reason. */
 export function connectFailure(place: { host: string; port: number }, cause: unknown): OutgoingCallError {
   const first = cause instanceof AggregateError ? cause.errors[0] : cause
   const address = memberOf(first, 'address')
@@ -123,7 +123,7 @@ function tlsText(code: string, message: string): string {
 
 const NAME_MISMATCH = 'QUARTERDECK_NAME_MISMATCH'
 
-/** A certificate for other names. Only alternative names count: the common name is for people. */
+/** The error for a certificate with other names. Only its alternative names count, and not its common name. */
 export function nameMismatch(wanted: string, alternatives: string): Error {
   const names = (kind: string): readonly string[] =>
     alternatives.split(', ').flatMap((entry) => (entry.startsWith(kind) ? [entry.slice(kind.length)] : []))
@@ -143,7 +143,7 @@ function mismatchText(wanted: string, dns: readonly string[], addresses: readonl
     : `x509: certificate is valid for ${dns.join(', ')}, not ${wanted}`
 }
 
-/** A connection broke before the head of the answer. */
+/** The failure of a connection that broke before the head of the answer. */
 export function brokenFailure(cause: unknown): OutgoingCallError {
   const code = codeOf(cause)
   if (code.startsWith('HPE_')) {

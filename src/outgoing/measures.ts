@@ -1,5 +1,5 @@
-// The metrics of outgoing calls, under the names of the reference's client. Hosts and codes are up to users: the least recent
-// series are forgotten.
+// The metrics of outgoing calls, under the names of the reference's client. Users choose hosts and codes, so the least recent series are
+// forgotten.
 import { counter, type Family, histogram } from '../lib/measure.ts'
 
 const MOST_SERIES = 1_000

@@ -21,7 +21,7 @@ export type ReviewFunction = (review: string, timeoutMs: number, signal: AbortSi
 
 const DEFAULT_PORT = 443
 
-/** The user agent of all calls of webhooks. */
+/** The user agent of all calls to webhooks. */
 export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission'
 
 /** `config` is a `clientConfig`, with a `url` or a `service`. */

@@ -1,5 +1,5 @@
-// The fields of an applied document. Whether it fits its schema and which fields it sets both depend on its outline
-// only, so this is computed once for all documents made from one template.
+// The fields of an applied document. The outline of a document alone decides whether it fits its schema, and which fields it sets. So the
+// check and the fields are computed once for all documents made from one template.
 import { metaText } from '../api/object-members.ts'
 import { textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
@@ -20,7 +20,7 @@ export interface AppliedTo {
   readonly sets: FieldSetMemo
 }
 
-/** The fields that the document sets. Throws an `ApiError` if it does not fit its schema. */
+/** The fields that the document sets, without those of `reset`. Throws an `ApiError` if the document does not fit its schema. */
 export function appliedFields(to: AppliedTo, document: ValueMap): FieldSet {
   const { apiVersion, shape, subresource, reset, sets } = to
   return sets.ofOutline(`applied ${subresource} ${apiVersion} `, outlineOf(shape, document), () => {
@@ -31,7 +31,7 @@ export function appliedFields(to: AppliedTo, document: ValueMap): FieldSet {
 }
 
 function misfit({ apiVersion }: AppliedTo, document: ValueMap, problems: readonly string[]): ApiError {
-  // Without a group, the slash stays.
+  // The reference writes the version of the core group with a slash: `/v1`.
   const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
   const subject = `${metaText(document, 'namespace')}/${metaText(document, 'name')}; ${version}, Kind=${textOrEmpty(document, 'kind')}`
   return new ApiError('BadRequest', `failed to create typed patch object (${subject}): ${formatProblems(problems)}`)

@@ -2,7 +2,6 @@
 import { isList, isMap, type Value } from '../api/value.ts'
 import type { Shape } from '../schema/table.ts'
 import { fieldElement, type PathElement } from './field-set.ts'
-import { elementAt, memberShape, structureOf } from './structure.ts'
 
 export function atomicPartsOf(shape: Shape, value: Value): readonly (readonly PathElement[])[] {
   const found: (readonly PathElement[])[] = []
@@ -15,22 +14,17 @@ interface Visit {
   readonly found: (readonly PathElement[])[]
 }
 
+/** Items are named by their index, also in lists with keys. The values of maps are not visited. */
 function visit(shape: Shape, value: Value, { path, found }: Visit): void {
-  const isAtomic =
-    (shape.kind === 'list' && shape.listType === 'atomic' && isList(value)) ||
-    ((shape.kind === 'map' || shape.kind === 'object') && shape.mapType === 'atomic' && isMap(value))
-  if (isAtomic) {
-    found.push(path)
-    return
-  }
-  const structure = structureOf(shape, value)
-  if (structure === 'members' && isMap(value)) {
+  if ((shape.kind === 'map' || shape.kind === 'object') && isMap(value)) {
+    if (shape.mapType === 'atomic') found.push(path)
+    if (shape.kind === 'map') return
     for (const [name, inner] of Object.entries(value)) {
-      visit(memberShape(shape, name), inner, { path: [...path, fieldElement(name)], found })
+      const field = shape.byName.get(name)
+      if (field !== undefined) visit(field.shape, inner, { path: [...path, fieldElement(name)], found })
     }
-  } else if (structure === 'items' && shape.kind === 'list' && isList(value)) {
-    value.forEach((item, i) => {
-      visit(shape.item, item, { path: [...path, elementAt(shape, item, i)], found })
-    })
+  } else if (shape.kind === 'list' && isList(value)) {
+    if (shape.listType === 'atomic') found.push(path)
+    value.forEach((item, i) => visit(shape.item, item, { path: [...path, `i:${i}`], found }))
   }
 }

@@ -1,4 +1,4 @@
-// The fields that an apply conflicts about: their values in the apply and in the live object, and their owners.
+// Explains the conflicts of an apply: the fields, their values in the apply and in the live object, and their owners.
 import type { ConflictExplanation, ExplainedConflict } from '../api/explanation.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
@@ -7,7 +7,7 @@ import type { Conflict } from './ownership.ts'
 
 /** People do not read longer lists. */
 const MOST_EXPLAINED = 100
-/** Characters of JSON. */
+/** In characters of JSON. A larger value is not shown. */
 const LARGEST_SHOWN = 1000
 
 const WAYS_OUT: readonly string[] = [
@@ -57,7 +57,7 @@ function shown(member: 'current' | 'applied', value: Value | undefined): Partial
 class Lookup {
   readonly #indexes = new Map<string, WeakMap<readonly Value[], Map<PathElement, Value>>>()
 
-  /** Undefined: no value, or the path belongs to another version. */
+  /** The value at a path. Undefined: there is no value, or the path belongs to another version. */
   at(object: Value, path: readonly PathElement[]): Value | undefined {
     let value: Value | undefined = object
     for (const element of path) value = this.#below(value, element)

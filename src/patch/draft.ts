@@ -1,4 +1,4 @@
-// A document while a JSON patch works on it. A map or list is copied when it is first edited, and then changed in place. So the cost of an
+// A document that a JSON patch is editing. A map or list is copied when it is first edited, and then changed in place. So the cost of an
 // operation does not depend on the size of the map or list.
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
@@ -10,34 +10,34 @@ export function isDraft(part: Part | undefined): part is Draft {
   return part instanceof MapDraft || part instanceof ListDraft
 }
 
-/** The part, ready to be edited; undefined if it has no members. */
+/** The part as a draft, which can be edited. Undefined: the part is a scalar. */
 export function drafted(part: Part): Draft | undefined {
   if (isDraft(part)) return part
   if (isMap(part)) return new MapDraft(part)
   return isList(part) ? new ListDraft(part) : undefined
 }
 
-/** Drafts can be moved into one another, and become deeper than any document that can be sent. */
+/** A draft is too deep. Drafts can be moved into one another, so they can become deeper than any document that a client can send. */
 export class TooDeepError extends Error {}
 
 /** The allowed depth of documents. */
 export const MAX_DEPTH = 1000
 
-/** The plain value of a part. The draft can still be edited. Throws `TooDeepError`. */
+/** The plain value of a part. A draft can still be edited afterwards. Throws `TooDeepError` if the part has more than `room` levels. */
 export function finished(part: Part, room = MAX_DEPTH): Value {
   if (!isDraft(part)) return part
   if (room === 0) throw new TooDeepError()
   return part.finish(room - 1)
 }
 
-/** The member of a part under a key or at a place. Undefined: none. */
+/** The member of a part under a key or at an index. Undefined: the part has no such member. */
 export function memberOf(part: Part, step: string): Part | undefined {
   if (isDraft(part)) return part.get(step)
   if (isMap(part)) return own(part, step)
   return isList(part) ? part[indexOf(step, part.length)] : undefined
 }
 
-/** The place of a step in a list. Negative steps count from the end. NaN: the step is not a number. */
+/** The index that a step of a path means in a list. Negative steps count from the end. NaN: the step is not a number. */
 export function indexOf(step: string, length: number): number {
   if (!/^-?\d{1,9}$/.test(step)) return Number.NaN
   const index = Number(step)
@@ -63,7 +63,7 @@ export class MapDraft {
     this.#members.set(key, part)
   }
 
-  /** False: there is none. */
+  /** Returns false if the map has no such member. */
   delete(key: string): boolean {
     return this.#members.delete(key)
   }
@@ -75,7 +75,7 @@ export class MapDraft {
   }
 }
 
-/** The cost of moving items is limited by the size of a block. */
+/** A list is kept in blocks of at most twice this number of items. An insertion or removal moves only the items of one block. */
 const BLOCK = 1024
 
 export class ListDraft {
@@ -102,13 +102,13 @@ export class ListDraft {
     return index >= 0 && index < this.#length
   }
 
-  /** For an index that the list has. */
+  /** The list must have the index. */
   replace(index: number, part: Part): void {
     const { block, at } = this.#find(index)
     this.#blocks[block]![at] = part
   }
 
-  /** Before the item at the index, which may be the length. */
+  /** Inserts the part before the item at the index. The index may be the length of the list. */
   insert(index: number, part: Part): void {
     if (this.#blocks.length === 0) this.#blocks.push([])
     const { block, at } = this.#find(index)
@@ -118,14 +118,14 @@ export class ListDraft {
     this.#length += 1
   }
 
-  /** For an index that the list has. */
+  /** The list must have the index. */
   remove(index: number): void {
     const { block, at } = this.#find(index)
     this.#blocks[block]!.splice(at, 1)
     this.#length -= 1
   }
 
-  /** The end of the list is behind the last item of the last block. */
+  /** The block of an index, and the place in the block. For the length of the list: the place after the last item of the last block. */
   #find(index: number): { readonly block: number; readonly at: number } {
     let at = index
     let block = 0

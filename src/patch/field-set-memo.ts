@@ -1,5 +1,5 @@
-// Sets of fields that were seen before. Objects of a kind mostly come from a few templates and have the same fields: their sets
-// are made, checked and written once. The remembered sets are bounded, and dropped oldest first.
+// Remembers sets of fields. Objects of a kind mostly come from a few templates and have the same fields: their sets are made, checked and
+// written once. The number of remembered sets is bounded, and the oldest are dropped first.
 import { isMap, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { type FieldSet, isLargerThan, setOfFields } from './field-set.ts'
@@ -8,7 +8,7 @@ import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 const MAX_SETS = 64
 const MAX_TEXT_LENGTH = 16 * 1024
 
-/** One for each kind in each version that it is served in. */
+/** There is one memo for each served version of a kind. */
 export class FieldSetMemo {
   readonly #byOutline = new Map<string, FieldSet>()
   readonly #byText = new Map<string, FieldSet>()
@@ -28,14 +28,14 @@ export class FieldSetMemo {
     return made
   }
 
-  /** The set of dotted names of fields. The same lists are requested again and again. */
+  /** The set of the fields with these dotted names. Callers pass the same lists again and again. */
   ofNames(dotted: readonly string[]): FieldSet {
     let known = this.#byNames.get(dotted)
     if (known === undefined) this.#byNames.set(dotted, (known = setOfFields(dotted)))
     return known
   }
 
-  /** The set of a FieldsV1 object that we have stored; undefined if it cannot be read. Many objects share one. */
+  /** The set of a stored FieldsV1 object, which many API objects can share. Undefined: the FieldsV1 object cannot be read. */
   ofStored(fields: Value | undefined): FieldSet | undefined {
     if (!isMap(fields)) return decodeFieldsV1(fields, true)
     let known = this.#byRecord.get(fields)
@@ -54,14 +54,14 @@ export class FieldSetMemo {
     return decoded
   }
 
-  /** The result of `strip` for a set that is used again and again, as written. */
+  /** The result of `strip`, with its FieldsV1 form. The result is remembered for this set. */
   stripped(set: FieldSet, strip: (set: FieldSet) => FieldSet): FieldSet {
     let known = this.#stripped.get(set)
     if (known === undefined) this.#stripped.set(set, (known = this.#shared(strip(set))))
     return known
   }
 
-  /** The set in its written form. Equal forms share one record. */
+  /** The set with its FieldsV1 form. Equal forms share one set. A very large set is returned as it is. */
   #shared(set: FieldSet): FieldSet {
     if (isLargerThan(set, MAX_TEXT_LENGTH / 4)) return set
     const written = encodeFieldsV1(set)
@@ -73,7 +73,7 @@ export class FieldSetMemo {
     return shared
   }
 
-  /** Whether `reconcile` does not change the set. Computed once for each shape. */
+  /** The result of `reconcile`. If `reconcile` does not change a set, this is remembered with the shape. */
   reconciled(set: FieldSet, shape: ObjectShape, reconcile: (set: FieldSet, shape: ObjectShape) => FieldSet): FieldSet {
     if (this.#fitting.get(set) === shape) return set
     const result = reconcile(set, shape)
@@ -88,7 +88,7 @@ function keep(sets: Map<string, FieldSet>, key: string, set: FieldSet): void {
   sets.set(key, set)
 }
 
-/** Undefined: too long to be kept, or not in the form that we write. */
+/** Undefined: the text is too long to be kept, or the object has values that `JSON.stringify` cannot write. */
 function textOf(fields: ValueMap): string | undefined {
   try {
     const text = JSON.stringify(fields)

@@ -7,11 +7,11 @@ import type { Value, ValueMap } from '../api/value.ts'
 export type PathElement = string
 
 export interface FieldSet {
-  /** The FieldsV1 of a set that was read from it, if we wrote it. The set must be written in the same way. */
+  /** The FieldsV1 form of the set, if it is known and this server made it. The set is written in this form. */
   readonly written?: ValueMap
-  /** The paths that end here and belong to the set. */
+  /** The elements at which a path of the set ends. */
   readonly members: ReadonlySet<PathElement>
-  /** The set below an element; it is never empty. */
+  /** The sets below the elements. None of them is empty. */
   readonly children: ReadonlyMap<PathElement, FieldSet>
 }
 
@@ -27,13 +27,13 @@ export function fieldElement(name: string): PathElement {
   return `f:${name}`
 }
 
-/** The element of a list item that is identified by key fields; members sorted by name. */
+/** The element of a list item that key fields identify. The keys are sorted by name. */
 export function keyElement(keys: ValueMap): PathElement {
   const sorted = Object.keys(keys).toSorted()
   return `k:{${sorted.map((name) => `${JSON.stringify(name)}:${scalarText(keys[name])}`).join(',')}}`
 }
 
-/** The same for one key field, as in most lists. */
+/** The element of a list item that one key field identifies, as in most lists. */
 export function singleKeyElement(name: string, value: Value): PathElement {
   return `k:{${JSON.stringify(name)}:${scalarText(value)}}`
 }
@@ -46,7 +46,7 @@ export function scalarText(value: Value | undefined): string {
   return typeof value === 'bigint' ? value.toString() : JSON.stringify(value ?? null)
 }
 
-/** A set that is still being filled. Most nodes have only members or only children, and many have neither. */
+/** A set that is still being filled. Its parts are made when needed: most nodes have only members, only children, or neither. */
 export class FieldSetBuilder {
   #members: Set<PathElement> | undefined
   #children: Map<PathElement, FieldSetBuilder> | undefined
@@ -86,7 +86,7 @@ export class FieldSetBuilder {
     return child
   }
 
-  /** The set; nothing may be added afterwards. */
+  /** Returns the set. Nothing may be added to the builder afterwards. */
   build(): FieldSet {
     let children = this.#whole
     if (this.#children !== undefined) {
@@ -106,7 +106,7 @@ export function setOf(paths: Iterable<readonly PathElement[]>): FieldSet {
   return builder.build()
 }
 
-/** The set of dotted field names, as resets and stripped metadata are written: `metadata.labels`. */
+/** The set of the fields with these dotted names, such as `metadata.labels`. */
 export function setOfFields(dotted: readonly string[]): FieldSet {
   return setOf(dotted.map((path) => path.split('.').map(fieldElement)))
 }
@@ -122,7 +122,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { members: a.members.union(b.members), children }
 }
 
-/** The same for many names. */
+/** The union of many sets. */
 export function unionOf(sets: Iterable<FieldSet>): FieldSet {
   const builder = new FieldSetBuilder()
   for (const set of sets) builder.addAll(set)
@@ -140,17 +140,17 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return { members: a.members.intersection(b.members), children }
 }
 
-/** Without the paths of `b`. Paths below these stay. */
+/** `a` without the paths of `b`. Paths below the paths of `b` stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false)
 }
 
-/** Without the paths of `b` and everything below them. */
+/** `a` without the paths of `b` and all paths below them. */
 export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true)
 }
 
-/** The set itself if nothing is removed. */
+/** Returns `a` itself if nothing is removed. */
 function subtract(a: FieldSet, b: FieldSet, withBelow: boolean): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a
   if (a === b && !withBelow) return EMPTY_SET
@@ -167,7 +167,7 @@ function subtract(a: FieldSet, b: FieldSet, withBelow: boolean): FieldSet {
   return isSame && members === a.members ? a : { members, children }
 }
 
-/** Whether every path of `a` is one of `b`. */
+/** Whether every path of `a` is also a path of `b`. */
 export function isSubset(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true
   if (!a.members.isSubsetOf(b.members)) return false
@@ -178,7 +178,7 @@ export function isSubset(a: FieldSet, b: FieldSet): boolean {
   return true
 }
 
-/** Whether the two have a path in common. */
+/** Whether the two sets have a path in common. */
 export function intersects(a: FieldSet, b: FieldSet): boolean {
   if (!a.members.isDisjointFrom(b.members)) return true
   const [few, many] = a.children.size < b.children.size ? [a, b] : [b, a]
@@ -189,7 +189,7 @@ export function intersects(a: FieldSet, b: FieldSet): boolean {
   return false
 }
 
-/** Every path of the set in the order of conflicts: paths that end at a node before paths below it, each in the order of FieldsV1. */
+/** Every path of the set in the order of conflicts: first paths that end at a node, then paths below it, both in the order of FieldsV1. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   const elements = sortedElements(set)
   for (const element of elements) if (set.members.has(element)) yield [...prefix, element]
@@ -199,7 +199,7 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
   }
 }
 
-/** Whether a set has more than this number of elements at all its nodes. The walk through a large set ends early. */
+/** Whether the nodes of a set together have more than this number of elements. The walk through a large set ends early. */
 export function isLargerThan(set: FieldSet, elements: number): boolean {
   let left = elements
   const count = ({ members, children }: FieldSet): void => {
@@ -217,7 +217,7 @@ export function isLargerThan(set: FieldSet, elements: number): boolean {
 export function sortedElements(set: FieldSet): PathElement[] {
   const all = [...set.members]
   for (const element of set.children.keys()) if (!set.members.has(element)) all.push(element)
-  // Most nodes only have fields, and the order of their names is the order of their texts.
+  // Most nodes have only fields. Their texts sort like their names.
   if (all.every((element) => element.startsWith('f:'))) return all.sort()
   return all
     .map(placedElement)
@@ -233,7 +233,7 @@ interface PlacedElement {
   readonly kind: number
   /** The keys of a `k:` element. */
   readonly keys: readonly (readonly [string, Value])[]
-  /** The value or the index. For a field, its text. */
+  /** The value or the index. For a field: the text of the element. */
   readonly value: Value
 }
 
@@ -268,7 +268,7 @@ function compareKeys(left: PlacedElement['keys'], right: PlacedElement['keys']):
   return left.length - right.length
 }
 
-/** Numbers before strings before booleans before null: the order of values of different types. */
+/** Values of different types have this order: numbers, strings, booleans, null. */
 function compareScalars(a: Value, b: Value): number {
   const rank = scalarRank(a) - scalarRank(b)
   if (rank !== 0) return rank

@@ -1,4 +1,4 @@
-// Field ownership around a write: reads `managedFields`, lets `ownership.ts` decide, and writes them back with times,
+// Field ownership in a write. Reads `managedFields`, lets `ownership.ts` compute the new owners, and writes `managedFields` with times,
 // limits and the special cases of the reference.
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { annotationsOf, metaText } from '../api/object-members.ts'
@@ -69,15 +69,15 @@ export interface FieldManagerRequest {
   readonly reset: FieldSet
   /** RFC 3339, whole seconds. */
   readonly now: string
-  /** The stored object in `apiVersion`. If there is none: an object without a uid. */
+  /** The stored object in `apiVersion`. If nothing is stored: an object without a uid. */
   readonly live: ValueMap
-  /** Whether conflicts are explained with the values of both sides. */
+  /** Whether the error explains conflicts with the values in the apply and in the live object. */
   readonly explain?: boolean
 }
 
 /**
- * The written object with its managedFields. Never fails the write: if ownership cannot be computed, it is forgotten,
- * or stays as it was (W-290, `keepsOwners`). Objects without managers stay so until the first apply (W-281).
+ * Returns the written object with its managedFields. A write succeeds even if ownership cannot be computed: the managed fields are then
+ * dropped, or stay as they were (W-290, `keepsOwners`). Objects without managers get none until the first apply (W-281).
  */
 export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
   const managed = managedForUpdate(request, updated)
@@ -96,7 +96,7 @@ function settledByUpdate(
   const { live, now, versions, reset } = request
   const sent = managedFieldsOf(updated)
   const isSame = isList(sent) && sent === managedFieldsOf(live)
-  // If a client sends no managed fields, the stored ones stay.
+  // If a client sends no managed fields, the stored managed fields stay.
   if (!isSame && sent !== undefined) return undefined
   if (managed.size === 0 || managed.size > MAX_UPDATE_MANAGERS) return undefined
   return unchangedOwnership({
@@ -119,7 +119,7 @@ function isStored(live: ValueMap): boolean {
   return metaText(live, 'uid') !== ''
 }
 
-/** A client may send managedFields: a reset is obeyed, a malformed list is ignored. */
+/** The managed fields that an update starts from. A client may send a list: a reset is obeyed, and a malformed list is ignored. */
 function managedForUpdate(request: FieldManagerRequest, updated: ValueMap): ManagedFields {
   const sent = managedFieldsOf(updated)
   if (request.subresource === '') {
@@ -140,7 +140,7 @@ function readManaged({ live, versions }: FieldManagerRequest): ManagedFields {
 function updateManaged(request: FieldManagerRequest, managed: ManagedFields, updated: ValueMap): ManagedFields {
   const manager = updaterOf(request)
   if (managed.size === 0 && isBlank(request.live)) return managedByCreator(request, manager, updated)
-  // The temporary manager has a name that no other has, to separate the fields of this write from those that the manager had.
+  // A temporary manager with an unused name separates the fields of this write from the earlier fields of the manager.
   const current: Manager = { ...manager, name: '' }
   const result = ownershipRequest(request, current, managed)
   let after: ManagedFields
@@ -163,7 +163,7 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
   return foldOldest(settled)
 }
 
-/** The creator of an object owns all of its fields, which depend on the outline of the object only. */
+/** The creator of an object owns all of its fields. Their set depends only on the outline of the object. */
 function managedByCreator(request: FieldManagerRequest, manager: Manager, created: ValueMap): ManagedFields {
   const { versions, apiVersion, subresource } = request
   const shape = versions.shape(apiVersion)
@@ -200,13 +200,13 @@ function withoutNeverOwned(fields: FieldSet): FieldSet {
   return difference(fields, NEVER_OWNED)
 }
 
-/** The previous set of a manager, if it took only fields that it had: that set need not be encoded again. */
+/** The previous set of a manager, if the taken and the kept fields together are equal to it: that set need not be encoded again. */
 function takenBack(taken: FieldSet, kept: FieldSet, before: FieldSet | undefined): FieldSet | undefined {
   if (before === undefined || !isSubset(taken, before)) return undefined
   return isSubset(difference(before, kept), taken) ? before : undefined
 }
 
-/** The previous set if it is equal: that set need not be encoded again. */
+/** The previous set if the new set is equal: the previous set need not be encoded again. */
 function unchanged(fields: FieldSet, before: FieldSet | undefined): FieldSet {
   return before !== undefined && isSubset(fields, before) && isSubset(before, fields) ? before : fields
 }
@@ -239,14 +239,14 @@ function foldOldest(managed: ManagedFields): ManagedFields {
     result.set(bucketId, { ...bucket, fields: EMPTY_SET, time: entry.time })
     count--
   }
-  // In one step: joined one by one, the sets would be copied as often as there are entries.
+  // The sets are joined in one step. If they were joined one by one, they would be copied as often as there are entries.
   for (const [bucketId, entries] of folded) {
     result.set(bucketId, { ...result.get(bucketId)!, fields: unionOf(entries.map(({ fields }) => fields)) })
   }
   return result
 }
 
-/** The object that an apply makes, with its managedFields, before defaulting. Throws `Conflict` unless forced. */
+/** The object after an apply, with its managedFields and before defaulting. Throws an `ApiError` `Conflict` on conflicts unless forced. */
 export function trackApply(request: FieldManagerRequest, applied: ValueMap, force: boolean): ValueMap {
   const manager: Manager = {
     name: request.manager,
@@ -286,8 +286,8 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
 }
 
 /**
- * For `kubectl` that moves from client-side apply: conflicts about fields that equal its last-applied annotation are
- * its own, so they do not count (W-288).
+ * The conflicts that count. If `kubectl` moves from client-side apply, it has applied the fields that equal its last-applied annotation
+ * itself, so conflicts about them do not count (W-288).
  */
 function conflictsToReport(
   request: FieldManagerRequest,
@@ -307,7 +307,7 @@ function lastApplied(live: ValueMap): ValueMap | undefined {
   return isMap(value) ? value : undefined
 }
 
-/** Updates the client-side annotation if `kubectl` applies to an object that has one. */
+/** Updates the last-applied annotation if `kubectl` applies to an object that has this annotation. */
 function refreshLastApplied(request: FieldManagerRequest, object: ValueMap, applied: ValueMap): ValueMap {
   if (request.manager !== 'kubectl' || textOrAbsent(annotationsOf(object), LAST_APPLIED) === undefined) return object
   const metadata = object['metadata'] as ValueMap
@@ -332,7 +332,7 @@ function sortedJson(value: Value): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${sortedJson(value[name]!)}`).join(',')}}`
 }
 
-/** More conflicts are not explained: too many to read, and there can be as many as fields. */
+/** An error lists no more conflicts than this. There can be as many conflicts as fields. */
 const MOST_TOLD_CONFLICTS = 10_000
 
 /** 409 with the reference's message and one cause for each field (W-259 to W-262). */

@@ -12,7 +12,7 @@ export function encodeFieldsV1(set: FieldSet): ValueMap {
 const LEAF: ValueMap = Object.freeze({})
 
 class Encoder {
-  /** The sets below items of lists are mostly equal, and then shared. */
+  /** The forms of sets without children. Items of a list often share such a set, which is encoded once. */
   readonly #items = new Map<FieldSet, ValueMap>()
 
   node(set: FieldSet, isMember: boolean): ValueMap {
@@ -34,8 +34,8 @@ class Encoder {
 }
 
 /**
- * The set of a FieldsV1 object; undefined if it cannot be read. Elements of an unknown kind are skipped. A text that this server wrote (`isOurs`) is
- * kept, and written again if the set does not change.
+ * The set of a FieldsV1 object. Undefined: the object cannot be read. Elements of an unknown kind are skipped. An object that this server
+ * wrote (`isOurs`) is kept, and written again if the set does not change.
  */
 export function decodeFieldsV1(fields: Value | undefined, isOurs: boolean): FieldSet | undefined {
   const builder = new FieldSetBuilder()
@@ -44,7 +44,7 @@ export function decodeFieldsV1(fields: Value | undefined, isOurs: boolean): Fiel
   return isOurs ? { ...builder.build(), written: fields } : builder.build()
 }
 
-/** False if something in it is malformed. */
+/** Returns false if the node is malformed. */
 function decodeNode(node: ValueMap, into: FieldSetBuilder, isOurs: boolean): boolean {
   for (const key of Object.keys(node)) {
     const below = node[key]!
@@ -60,7 +60,7 @@ function decodeNode(node: ValueMap, into: FieldSetBuilder, isOurs: boolean): boo
   return true
 }
 
-/** The element with its JSON in our own spelling, so that equal elements are equal strings; undefined: malformed. */
+/** The element with its JSON in our own spelling, so that equal elements are equal strings. Undefined: the element is malformed. */
 function canonicalElement(key: string): PathElement | undefined {
   const rest = key.slice(2)
   if (key[0] === 'f') return key

@@ -1,22 +1,22 @@
-// Whether the result of a strategic merge can be an object of its kind. The reference does not decode it as it does a body but
-// restores it member by member, in the order of the type's fields, and has its own messages for faults (W-207).
+// Checks whether the result of a strategic merge can be an object of its kind. The reference does not decode this result like a body. It
+// restores the result member by member, in the order of the type's fields, and has other messages for faults (W-207).
 import { isList, isMap, own, type Value } from '../api/value.ts'
 import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { goType } from '../api/go-format.ts'
 
 const TEXT: Shape = Object.freeze({ kind: 'string' })
-/** They are not fields of a shape. */
+/** These members are not fields of a shape. */
 const TYPE_NAMES: readonly string[] = ['kind', 'apiVersion']
 const OCTET: Shape = Object.freeze({ kind: 'int32' })
 
-/** The first fault, in the reference's words. Undefined: this check finds none. */
+/** The first fault, in the reference's words. Undefined: this check finds no fault. */
 export function findConversionFault(shape: ObjectShape, value: Value): string | undefined {
   const names = isMap(value) ? TYPE_NAMES.map((name) => own(value, name) ?? null) : []
   return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }
 
-/** `name`: the name of the field's type, if it has one. */
+/** `name`: the Go type of the field, if its name matters. */
 function faultIn(shape: Shape, value: Value, name?: string): string | undefined {
   if (value === null) return undefined
   switch (shape.kind) {
@@ -36,7 +36,7 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
       return bytesFault(value)
     case 'string':
       if (typeof value === 'string') return undefined
-      // Go converts an integer to a string of one character. That is never intended, so the reference refuses it with a text of its own.
+      // Go converts an integer to a string of one character. This is never intended, so the reference refuses it with a special text.
       return goKind(value) === 'int64' ? `cannot convert int64 to ${itemNameOf(name)}` : 'unrecognized type: string'
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'unrecognized type: bool'
@@ -52,7 +52,7 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
   }
 }
 
-/** `v1.IPFamily` of `[]v1.IPFamily`. */
+/** The type of the items: `v1.IPFamily` for `[]v1.IPFamily`. */
 function itemNameOf(name = 'string'): string {
   return name.replace(/^(?:\[\]|map\[\w+\])/, '')
 }
@@ -77,7 +77,7 @@ function firstFault<T>(members: Iterable<T>, faultOf: (member: T) => string | un
   return undefined
 }
 
-/** Go's name for the form of a value that was read without a type. */
+/** Go's name for the kind of a value that was decoded without a type. */
 function goKind(value: Value): string {
   if (isList(value)) return 'slice'
   const type = goType(value)

@@ -1,5 +1,5 @@
-// JSON patch (RFC 6902) with the reference's liberties: `replace` adds what is missing, negative indexes count from the
-// end, `test` treats a missing value as null. The document itself is never changed; see `draft.ts`.
+// JSON patch (RFC 6902) with the reference's liberties: `replace` adds a missing member, negative indexes count from the end, `test` treats
+// a missing value as null. The document itself is never changed: see `draft.ts`.
 import { ApiError } from '../api/status.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -23,7 +23,7 @@ const MAX_COPIED_BYTES = 3 * 1024 * 1024
 
 const MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
-/** The oddities of a well-formed patch document, by operation: repeated members (in `problems`), and unknown members. */
+/** The problems of a well-formed patch, in the order of its operations: repeated members (given in `problems`), and unknown members. */
 export function oddPatchMembers(patch: Value, problems: readonly string[]): string[] {
   const odd: string[] = []
   let next = 0
@@ -40,13 +40,13 @@ export function oddPatchMembers(patch: Value, problems: readonly string[]): stri
 }
 
 export interface PatchReading {
-  /** A patch that is read loosely is refused later and with another message, as in the reference without field validation (W-172). */
+  /** True: a malformed patch is refused later and with another message, as in the reference if field validation is off (W-172). */
   readonly loose?: boolean
   /** The patch with its numbers as they were written: `test` compares spellings (W-184). */
   readonly spelled?: SourceValue
 }
 
-/** The document after all operations. Throws an `ApiError` if one cannot be applied; the document is unchanged then. */
+/** The document after all operations. Throws an `ApiError` if an operation cannot be applied. */
 export function applyJsonPatch(document: Value, patch: Value, reading: PatchReading = {}): Value {
   const operations = readOperations(patch, reading)
   try {
@@ -80,7 +80,7 @@ function isDeeperThan(value: Value, depth: number): boolean {
   return false
 }
 
-/** An operation whose required member is missing or not a text is refused when it is carried out. */
+/** An operation. If it lacks a required member, it is refused when it is carried out. */
 interface Operation {
   readonly op: string | undefined
   readonly path: string | undefined
@@ -188,7 +188,7 @@ class PatchedDocument {
     return finished(this.#root)
   }
 
-  /** Throws an `Unfit`. */
+  /** Throws `Unfit` if the operation does not fit the document. */
   apply(operation: Operation): void {
     const { op, path, from, value } = operation
     if (op === 'copy') this.#countCopied(from)
@@ -219,7 +219,7 @@ class PatchedDocument {
     }
   }
 
-  /** A malformed pointer is refused when the operation is carried out. */
+  /** Bounds the size of all copied values. A malformed pointer is refused later, when the operation is carried out. */
   #countCopied(from: string | undefined): void {
     const steps = from === undefined ? undefined : stepsOf(from)
     const part = steps === undefined ? undefined : this.#partAt(steps)
@@ -267,7 +267,7 @@ class PatchedDocument {
     if (!isSpelledAs(finished(part), spelled)) fail()
   }
 
-  /** The number of members. Undefined: the value is a scalar. */
+  /** The number of members or items. Undefined: the value is a scalar. */
   #sizeOf(part: Part): number | undefined {
     if (isDraft(part)) return part.size
     if (isList(part)) return part.length
@@ -295,7 +295,7 @@ class PatchedDocument {
     return part
   }
 
-  /** The value that holds the last step. It and all values on the way are ready to be edited. */
+  /** The draft of the value that has the member of the last step. All values on the path to it become drafts. */
   #edited(steps: readonly string[]): { readonly parent: Draft; readonly key: string } {
     const key = steps.at(-1) ?? fail()
     let parent = drafted(this.#root) ?? fail()

@@ -1,11 +1,11 @@
-// The order of a merged list: items that the patch names come in its order, the others keep the order of the server, and
-// the two are merged by the places that the server had.
+// Orders a merged list. Items in the patch have the order of the patch, and other items keep the order of the server. The two sequences are
+// merged by the positions of their items in the server's list.
 import { isMap, own, type Value } from '../api/value.ts'
 import { formatGoValue } from '../api/go-format.ts'
 
 export interface OrderRequest {
   readonly items: readonly Value[]
-  /** The order that the patch specifies, with the items of the patch. */
+  /** The items in the order that the patch specifies. */
   readonly wanted: readonly Value[]
   /** The list before the patch. */
   readonly serverOrder: readonly Value[]
@@ -13,12 +13,12 @@ export interface OrderRequest {
   readonly mergeKey: string
 }
 
-/** An item with its places in the two lists, found once and not at every comparison. */
+/** An item with its places in the two lists. They are looked up once, not at every comparison. */
 interface Placed {
   readonly item: Value
-  /** Undefined: the patch does not name it. */
+  /** Undefined: the patch does not name the item. */
   readonly wanted: number | undefined
-  /** Undefined: the server does not have it. */
+  /** Undefined: the server does not have the item. */
   readonly server: number | undefined
 }
 

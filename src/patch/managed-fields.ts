@@ -19,7 +19,7 @@ export interface Manager {
 
 export interface ManagedEntry extends Manager {
   readonly fields: FieldSet
-  /** The value from which they were read. Unchanged fields are written back as this value. */
+  /** The stored entry from which `fields` were read. Unchanged fields are written back as they were in this entry. */
   readonly recorded?: Recorded | undefined
   /** RFC 3339, whole seconds. Absent until the manager first changes the object. */
   readonly time: string | undefined
@@ -34,7 +34,7 @@ interface Recorded {
 /** All entries of an object by the identity of their manager. */
 export type ManagedFields = ReadonlyMap<string, ManagedEntry>
 
-/** The identity of an entry: two entries have the same manager if it is equal. Conflicts sort managers by it. */
+/** The identity of an entry. Entries with equal identities have the same manager. Conflicts are sorted by this identity. */
 export function identityOf(manager: Manager): string {
   const { name, operation, apiVersion, subresource } = manager
   const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : ''
@@ -57,7 +57,7 @@ export function isReset(list: Value | undefined): boolean {
 
 type ReadFields = (fields: Value | undefined) => FieldSet | undefined
 
-/** The entries, or why the list is malformed. An absent list is empty. */
+/** The entries, or the reason why the list is malformed. An absent list is empty. */
 export function decodeManagedFields(
   list: Value | undefined,
   read: ReadFields = decodeForeignFields,
@@ -135,7 +135,7 @@ function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
   )
 }
 
-/** The older time comes first. An absent time counts as 1970; clients can send older ones. */
+/** The older time comes first. An absent time counts as 1970, but clients can send older times. */
 export function compareTimes(a: string | undefined, b: string | undefined): number {
   return a === b ? 0 : millisecondsOf(a) - millisecondsOf(b)
 }

@@ -1,5 +1,5 @@
-// Merge patch (RFC 7386): null deletes, objects merge, everything else replaces. Beyond the RFC, objects in a list lose their members that
-// are null too, as they do in the reference: clients send `creationTimestamp: null` wherever there is metadata.
+// Merge patch (RFC 7386): null deletes, objects merge, everything else replaces. Beyond the RFC, objects in a list also lose their null
+// members, as in the reference: clients send `creationTimestamp: null` wherever there is metadata.
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
 export function applyMergePatch(target: Value | undefined, patch: Value): Value {
@@ -18,7 +18,7 @@ export function applyMergePatch(target: Value | undefined, patch: Value): Value 
   return result
 }
 
-/** A loop, which takes less of the stack than a callback: lists can be a thousand deep. */
+/** A loop takes less of the stack than a callback, and lists can be a thousand deep. */
 function newItems(list: readonly Value[]): readonly Value[] {
   const items: Value[] = []
   for (const item of list) items.push(item === null ? null : applyMergePatch(undefined, item))

@@ -1,6 +1,5 @@
-// The outline of a value: the fields that it has by its schema, their types, and only those contents that decide about
-// ownership. Two values of one shape with the same outline set the same fields and have the same problems, so a result for
-// one holds for the other.
+// The outline of a value has the names and types of its fields, and only those contents that affect ownership. Two values of one shape with
+// the same outline set the same fields, and both fit their schema or have the same problems. So a result for one holds for the other.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 
@@ -12,9 +11,9 @@ const NUMBER = 'd'
 const ZERO = 'z'
 const TRUE = 't'
 const FALSE = 'f'
-/** The value has no parts, or not those of its shape. */
+/** A map or list that has no parts, or does not fit its shape. */
 const WHOLE = 'v'
-/** The texts of unset fields: a string, a quantity and a duration. */
+/** The texts of an unset string, quantity and duration. */
 const ZERO_TEXTS: readonly string[] = ['', '0', '0s']
 
 const LONGEST = 16 * 1024
@@ -22,7 +21,7 @@ const LONGEST = 16 * 1024
 /** Thrown if an outline becomes too long. */
 class TooLong extends Error {}
 
-/** Undefined: it would be too long to be kept, as for objects unlike any other. */
+/** Undefined: the outline is too long to be kept. */
 export function outlineOf(shape: Shape, value: Value): string | undefined {
   try {
     return new Outline().of(shape, value)
@@ -32,7 +31,7 @@ export function outlineOf(shape: Shape, value: Value): string | undefined {
   }
 }
 
-/** Names and keys are written with their length, so that none can be mistaken for another outline. */
+/** Names and keys are written with their length, so that different outlines have different texts. */
 class Outline {
   #room = LONGEST
 
@@ -71,7 +70,7 @@ class Outline {
     return list.listType === 'atomic' ? this.#alike(list.item, items) : this.#items(list, items)
   }
 
-  /** Items of an atomic list have no owners: of equal outlines in a row, only one is written. */
+  /** Items of an atomic list have no owners. If items in a row have equal outlines, the outline is written once. */
   #alike(shape: Shape, items: readonly Value[]): string {
     let out = '['
     let last = ''
@@ -93,7 +92,7 @@ class Outline {
     return `${out}]`
   }
 
-  /** The identity of an item: here the value itself counts. */
+  /** The identity of an item is written with its value, because paths contain it. */
   #identity(value: Value | undefined): string {
     switch (typeof value) {
       case 'string':
@@ -123,7 +122,7 @@ function outlineOfScalar(value: Exclude<Value, object>): string {
   }
 }
 
-/** The text of a value that no list should have as a key. It can occur before the list is validated. */
+/** The text of a list or map as a key. Such keys are invalid, but can occur before the list is validated. */
 function stringify(value: Value): string {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member))
 }

@@ -1,5 +1,6 @@
-// The owners of fields after a write: the rules for updates and for applies, on sets and schemas alone. Updates are compared in their completed
-// form, and applies in their merged form. The fields of every manager are compared in the version in which they were recorded.
+// The owners of fields after a write: the rules for updates and for applies, on sets and schemas alone. Updates are compared in their
+// completed form (`zero-values.ts`), and applies in their merged form. The fields of every manager are compared in the version in which
+// they were recorded.
 import { equalValues, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { appliedFields } from './applied-fields.ts'
@@ -26,18 +27,18 @@ import { compareUpdated, withoutReset } from './update-comparison.ts'
 export interface KindVersions {
   /** Undefined if the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
-  /** Whether fields under a version without a shape are given up. Otherwise ownership cannot be computed. */
+  /** Whether managers lose the fields that they recorded in a version without a shape. Otherwise ownership cannot be computed. */
   readonly isGivenUp?: (apiVersion: string) => boolean
-  /** If ownership cannot be computed, the stored managed fields stay. Absent: they are forgotten. */
+  /** True: if ownership cannot be computed, the stored managed fields stay. Otherwise they are dropped. */
   readonly keepsOwners?: boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
   /** A webhook or function that converts. Absent: `convert` converts all versions. */
   readonly convertElsewhere?: (object: ValueMap, toApiVersion: string, signal: AbortSignal) => Promise<ValueMap>
-  /** The sets of fields that its objects have. */
+  /** Remembers the sets of fields that objects of the kind have. */
   readonly sets: FieldSetMemo
 }
 
-/** A field that a manager may not change because another one owns it. */
+/** A field that an apply may not change, because `manager` owns it. */
 export interface Conflict {
   readonly manager: ManagedEntry
   readonly path: readonly PathElement[]
@@ -45,14 +46,14 @@ export interface Conflict {
 
 export type ApplyResult =
   | { readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[] }
-  /** `object` undefined: the apply changes nothing except, perhaps, ownership. */
+  /** Without `object`, the apply changes nothing except, perhaps, ownership. */
   | { readonly kind: 'applied'; readonly object: ValueMap | undefined; readonly managed: ManagedFields }
 
 export interface OwnershipRequest {
   readonly versions: KindVersions
   readonly manager: Manager
   readonly managed: ManagedFields
-  /** Fields that a write through this endpoint cannot change: it gives them no owner. */
+  /** Fields that a write through this endpoint cannot change. The write gives them no owner. */
   readonly reset: FieldSet
   readonly live: ValueMap
 }
@@ -139,11 +140,11 @@ interface Settlement {
 
 interface Written {
   readonly object: ValueMap
-  /** A merged object is compared unchanged: an item without a member that is always shown differs from an item with it. */
+  /** True: the object is compared as it is. An item without a member that is always shown then differs from an item with this member. */
   readonly isMerged: boolean
 }
 
-/** Compares the object before and after for every manager, and removes changed and deleted fields from the others. */
+/** Compares the object before and after in the version of every manager. The other managers lose the changed and deleted fields. */
 function settle(request: OwnershipRequest, after: Written, self: string): Settlement {
   const compareIn = comparer(request, after)
   const managed = new Map<string, ManagedEntry>()
@@ -163,7 +164,7 @@ function settle(request: OwnershipRequest, after: Written, self: string): Settle
   return { managed, changes: () => compareIn(request.manager.apiVersion), conflicts }
 }
 
-/** Includes all written fields; every manager is compared with them. */
+/** A comparison, and the union of the modified and the added fields. */
 interface Changes extends Comparison {
   readonly written: FieldSet
 }
@@ -206,7 +207,7 @@ interface PruneRequest {
   readonly manager: Manager
 }
 
-/** Removes fields that the manager applied before and left out now, unless a manager owns them or something below them. */
+/** Removes fields that the manager applied before and left out now, unless a manager owns them or fields below them. */
 function prune({ versions, managed, last, merged, manager }: PruneRequest): ValueMap {
   if (isEmptySet(last.fields)) return merged
   const version = last.apiVersion

@@ -2,7 +2,7 @@
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { ExactMap, ExactNumber, type SourceValue } from '../schema/exact-value.ts'
 
-/** A member of a map in either form. Of repeated members, the last counts. */
+/** The member of a map, which may be an `ExactMap`. The last of repeated members counts. */
 export function spelledMember(map: SourceValue, name: string): SourceValue | undefined {
   if (map instanceof ExactMap) return map.values[map.keys.lastIndexOf(name)]
   return isSpelledMap(map) ? own(map, name) : undefined
@@ -36,7 +36,7 @@ export function isSpelledAs(value: Value, spelled: SourceValue): boolean {
   return equalValues(value, spelled as Value)
 }
 
-/** The members. Of repeated ones, the last counts. */
+/** The members by name. The last of repeated members counts. Undefined: the value is not a map. */
 function membersOf(map: SourceValue): ReadonlyMap<string, SourceValue> | undefined {
   if (map instanceof ExactMap) return new Map(map.keys.map((key, i) => [key, map.values[i]!]))
   return isSpelledMap(map) ? new Map(Object.entries(map)) : undefined

@@ -1,5 +1,5 @@
-// Strategic merge patch: a merge patch that knows from the schema which lists merge and by which key. Directives in the patch express changes
-// that a merge cannot. The object is copied on the way, never changed.
+// Strategic merge patch: a merge patch that merges lists too, if the schema gives a strategy and a key for them. Directives in the patch
+// express changes that a merge cannot express. The object itself is never changed.
 import { ApiError } from '../api/status.ts'
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { Field, Shape } from '../schema/table.ts'
@@ -17,7 +17,7 @@ export function applyStrategicMerge(shape: Shape, object: ValueMap, patch: Value
   return mergeMaps(shape, object, patch, new Work())
 }
 
-/** A patch that names an item twice needs less. */
+/** The bound of repeated work, in copied members and merges. A patch that names an item twice needs less. */
 const MOST_REPEATED_WORK = 100_000
 
 /** Bounds the work of a merge. A merged item is copied, so a patch that names one item many times copies it as often. */
@@ -25,7 +25,7 @@ class Work {
   #left = MOST_REPEATED_WORK
   #repeats = 0
 
-  /** Merges into the result of the last merge. */
+  /** Runs a merge into an item that an earlier merge has made, and charges its cost. */
   repeat<T>(merge: () => T): T {
     this.#repeats += 1
     this.charge(1)
@@ -107,7 +107,7 @@ function mergeMember(
   return withoutDirectives(patch)
 }
 
-/** The target of a merge, and the bound of its cost. */
+/** The patch of a merge, and the bound of its work. */
 interface Merged<T> {
   readonly patch: T
   readonly work: Work
@@ -120,8 +120,8 @@ function withoutDirective(patch: ValueMap): ValueMap {
 }
 
 /**
- * The part of a patch that is added if the object has nothing. Nulls are dropped, and so are maps with a `$patch` directive, which has nothing to act
- * on. Other directives stay, and are reported as unknown fields.
+ * The value that a patch gives to a member that is absent or has another form. Null members are dropped. Maps with a `$patch` directive are
+ * dropped too, because the directive has nothing to act on. Other directives stay, and are reported as unknown fields.
  */
 function withoutDirectives(patch: Value): Value | undefined {
   if (isList(patch)) {
@@ -180,7 +180,7 @@ function scalarIdentity(value: Value): string {
   return `${typeof value}:${formatGoValue(value)}`
 }
 
-/** Merges each list that the patch gives an order for; returns the keys of the patch that this has dealt with. */
+/** Merges each list for which the patch gives an order. Returns the names of these lists. */
 function mergeOrderedLists(shape: Shape, result: Members, { patch, work }: Merged<ValueMap>): Set<string> {
   const done = new Set<string>()
   for (const key of Object.keys(patch)) {
@@ -208,7 +208,7 @@ function mergeOrderedLists(shape: Shape, result: Members, { patch, work }: Merge
   return done
 }
 
-/** The items of the patch must come in the order that it specifies. */
+/** Throws an `ApiError` unless the items of the patch have the order that the patch specifies. */
 function checkOrder(patched: Value | undefined, order: readonly Value[], mergeKey: string): void {
   if (!isList(patched) || order.length === 0) return
   const items = patched.filter((item) => !(isMap(item) && own(item, PATCH) === 'delete'))
@@ -245,7 +245,7 @@ function mergeLists(field: FieldRules, original: readonly Value[], { patch, work
   const { kept, additions, replaced } = applyItemDirectives(original, patch as readonly ValueMap[], field.mergeKey)
   if (replaced) return additions
   const items = [...kept]
-  // If items repeat a key, the first is meant.
+  // If several items have the same key, the first of them is merged.
   const places = new Map(items.map((item, index) => [itemKey(item, field.mergeKey), index] as const).toReversed())
   const merged = new Set<number>()
   for (const item of additions) {
@@ -297,7 +297,7 @@ function applyItemDirectives(original: readonly Value[], patch: readonly ValueMa
   return { kept, additions, replaced }
 }
 
-/** The item's merge key as text that is equal for equal keys; undefined if it has none. */
+/** The text of the item's merge key. Equal keys have equal texts. Undefined: the item has no key. */
 function itemKey(item: Value, mergeKey: string): string | undefined {
   const key = isMap(item) ? own(item, mergeKey) : undefined
   return key === undefined ? undefined : formatGoValue(key)

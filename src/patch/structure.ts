@@ -1,4 +1,4 @@
-// The parts of a value by its schema: its members, its items if they have an identity, or none.
+// The parts of a value by its schema: its members, its items if they have an identity, or no parts.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 import { type PathElement, scalarText, singleKeyElement, valueElement } from './field-set.ts'
@@ -9,7 +9,7 @@ export type Structure = 'leaf' | 'members' | 'items'
 const ANY: Shape = Object.freeze({ kind: 'any' })
 const TEXT: Shape = Object.freeze({ kind: 'string' })
 
-/** Values without a schema: maps have members as parts, lists have none. */
+/** The kind of parts of a value. Without a schema, the parts of a map are its members, and a list has no parts. */
 export function structureOf(shape: Shape, value: Value | undefined): Structure {
   switch (shape.kind) {
     case 'object':
@@ -40,12 +40,12 @@ function isTypeMember(shape: ObjectShape, name: string): boolean {
   return shape.typeMeta && (name === 'kind' || name === 'apiVersion')
 }
 
-/** Whether it is a field of a struct, not a key of a map. */
+/** Whether the name is a field of a struct, not a key of a map. */
 export function isNamed(shape: Shape, name: string): boolean {
   return shape.kind === 'object' && shape.byName.has(name)
 }
 
-/** The element that identifies a list item, or why it has none. */
+/** The element that identifies a list item, or the reason why the item has no element. */
 export function itemElement(list: ListShape, item: Value): PathElement | { readonly problem: string } {
   if (list.listType === 'set') {
     if (isMap(item)) return { problem: "associative list without keys has an element that's a map type" }
@@ -89,7 +89,7 @@ function keyDefault(list: ListShape, name: string): Value | undefined {
   return list.item.kind === 'object' ? list.item.byName.get(name)?.default : undefined
 }
 
-/** Whether two items have the same element. For equal keys in different spellings it may return false. */
+/** Whether two items have the same element. May return false for equal keys in different spellings. */
 export function isSameItem(list: ListShape, one: Value, other: Value): boolean {
   if (one === other) return true
   if (list.listType === 'set' || !isMap(one) || !isMap(other)) return false
@@ -99,7 +99,7 @@ export function isSameItem(list: ListShape, one: Value, other: Value): boolean {
   return true
 }
 
-/** The element of the item. Items without an identity get their place as element. */
+/** The element of the item. For an item without an identity, the element is the index. */
 export function elementAt(list: ListShape, item: Value, index: number): PathElement {
   const element = itemElement(list, item)
   return typeof element === 'string' ? element : `i:${index}`

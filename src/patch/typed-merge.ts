@@ -1,4 +1,4 @@
-// Merging an applied value into a live one, and taking fields out of a value, both by the schema.
+// Merges an applied value into a live value by their schema, and removes fields from a value by its schema.
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import { EMPTY_SET, fieldElement, type FieldSet, isEmptySet, type PathElement } from './field-set.ts'
@@ -41,8 +41,8 @@ function mergeMembers(shape: Shape, live: ValueMap, applied: ValueMap): ValueMap
 }
 
 /**
- * Applied items keep the applied order. Items of the live list only keep their place relative to the shared ones.
- * Duplicates in the live list are one unit: an applied item replaces them all.
+ * Applied items keep the applied order. Items that only the live list has keep their place relative to the shared items. Duplicates in the
+ * live list are one unit: an applied item replaces them all.
  */
 function mergeItems(list: ListShape, live: readonly Value[], applied: readonly Value[]): readonly Value[] {
   if (isOneOrder(list, live, applied)) return live.map((item, i) => merge(list.item, item, applied[i])!)
@@ -77,7 +77,7 @@ function mergeItems(list: ListShape, live: readonly Value[], applied: readonly V
       takeApplied(fromApplied)
       l++
     } else if (shared[nextShared] !== undefined && shared[nextShared] !== fromLive) {
-      // A shared item, but not the next one in the applied order: it is added at its applied place.
+      // The live item is shared, but is not the next shared item of the applied order. It is added at its applied place.
       l++
     } else {
       if (taken.has(fromLive)) l++
@@ -87,12 +87,12 @@ function mergeItems(list: ListShape, live: readonly Value[], applied: readonly V
   return result
 }
 
-/** Whether both have the same items in the same order, which is usual if a document is applied again. */
+/** Whether both lists have the same items in the same order. This is usual if a document is applied again. */
 function isOneOrder(list: ListShape, live: readonly Value[], applied: readonly Value[]): boolean {
   return live.length === applied.length && live.every((item, i) => isSameItem(list, item, applied[i]!))
 }
 
-/** The value without the fields of the set. A struct that loses all its members becomes null, as if it had been unset. */
+/** The value without the fields of the set. A map or list that loses all its members or items becomes null, as if it had been unset. */
 export function removeFields(shape: Shape, value: Value, remove: FieldSet): Value {
   if (isEmptySet(remove)) return value
   const structure = structureOf(shape, value)
@@ -122,7 +122,7 @@ export function removeFields(shape: Shape, value: Value, remove: FieldSet): Valu
   return structure === 'leaf' ? null : value
 }
 
-/** The set, with all struct fields on the paths to its members added. */
+/** The set, and all struct fields on the paths to its members. */
 export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): FieldSet {
   if (shape === undefined || isEmptySet(set)) return set
   const members = new Set(set.members)
@@ -144,8 +144,8 @@ export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): F
 }
 
 /**
- * The set adapted to a changed schema, or the set itself: paths below a node that is atomic now become the node itself. An atomic
- * node that is granular now stays in the set without its parts.
+ * The set adapted to a changed schema, or the set itself if it fits. If a node has become atomic, the node replaces the paths below it. If
+ * a node was atomic and has become granular, it stays in the set without its parts.
  */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
   if (isEmptySet(set)) return set

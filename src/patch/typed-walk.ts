@@ -1,4 +1,4 @@
-// Walking values by their schema: the set of fields a value has, and how two values differ field by field.
+// Walks values by their schema: finds the set of fields of a value, and the differences between two values, field by field.
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathElement } from './field-set.ts'
@@ -12,7 +12,7 @@ export function fieldsOf(shape: Shape, value: Value): FieldSet {
   return builder.build()
 }
 
-/** Adds the paths below `value`; returns whether the value itself is a leaf that its parent must record. */
+/** Adds the paths below `value`. Returns whether the value itself is a leaf that its parent must record. */
 function collect(shape: Shape, value: Value, into: FieldSetBuilder): boolean {
   const structure = structureOf(shape, value)
   if (structure === 'members') {
@@ -50,7 +50,7 @@ export interface Comparison {
 }
 
 /**
- * The differences of `after` from `before`. A struct, map or item that appears or goes is itself among the added or removed.
+ * The differences of `after` from `before`. If a struct, map or item appears or disappears, its own path is in `added` or `removed` too.
  */
 export function compare(shape: Shape, before: Value, after: Value): Comparison {
   const root = new Level(undefined, '')
@@ -61,8 +61,8 @@ export function compare(shape: Shape, before: Value, after: Value): Comparison {
 type Difference = keyof Comparison
 
 /**
- * A node on the way down. Its sets are made when something is found below it. So equal parts cost nothing, and differences are recorded without
- * another walk.
+ * A node of the walk. Its sets are made when the first difference in it is found. So equal parts cost nothing, and differences are recorded
+ * without another walk.
  */
 class Level {
   readonly #parent: Level | undefined
@@ -76,7 +76,7 @@ class Level {
     this.#element = element
   }
 
-  /** Marks the node itself; the object as a whole is never marked. */
+  /** Marks the node itself. The object as a whole is never marked. */
   mark(difference: Difference): void {
     this.#parent?.builder(difference).add(this.#element)
   }
@@ -87,7 +87,7 @@ class Level {
     this.fill(difference, parts)
   }
 
-  /** Marks everything in the node; nothing else may be marked in it. */
+  /** Marks everything in the node. Nothing else may be marked in it. */
   fill(difference: Difference, parts: FieldSet): void {
     this.#parent?.builder(difference).put(this.#element, parts)
   }
@@ -118,7 +118,7 @@ function compareValues(shape: Shape, before: Value | undefined, after: Value | u
   if (!descended && !equalValues(before, after)) level.mark('modified')
 }
 
-/** For values without a schema: whether a map has become a value without members, or the other way round. */
+/** Whether a map has become a value without members, or the other way round. Only a value without a schema can change like this. */
 function isOtherForm(before: Value, after: Value): boolean {
   return before !== null && after !== null && isMap(before) !== isMap(after)
 }
@@ -180,7 +180,7 @@ interface ItemLists {
   readonly right: readonly Value[]
 }
 
-/** Compares lists pair by pair, because most lists keep their items in their places, each once. False: these do not. */
+/** Compares lists pair by pair, which is enough for most lists. Returns false if items have moved, or occur twice. */
 function comparePairs(list: ListShape, { left, right }: ItemLists, level: Level): boolean {
   if (left.length !== right.length) return false
   for (let i = 0; i < right.length; i++) if (!isSameItem(list, left[i]!, right[i]!)) return false
@@ -192,14 +192,14 @@ function comparePairs(list: ListShape, { left, right }: ItemLists, level: Level)
   return true
 }
 
-/** Whether no two items have the same element. It may say no of items that have a name in common with other keys. */
+/** Whether no two items have the same element. May return false if the key of an item is equal to the path element of another. */
 function areAllDifferent(list: ListShape, items: readonly Value[]): boolean {
   const seen = new Set<Value>()
   for (let i = 0; i < items.length; i++) seen.add(shortIdentity(list, items[i]!, i))
   return seen.size === items.length
 }
 
-/** The only key of an item if it is a text, or else the path element: much cheaper than always the path element. */
+/** The only key of an item if it is a text. Otherwise the path element, which costs much more. */
 function shortIdentity(list: ListShape, item: Value, index: number): Value {
   const [first] = list.keys
   const key = list.keys.length === 1 && first !== undefined && isMap(item) ? own(item, first) : undefined
@@ -208,7 +208,7 @@ function shortIdentity(list: ListShape, item: Value, index: number): Value {
 
 const NO_ITEMS: readonly Value[] = []
 
-/** Null and absence have no members; a value of another form has none that could be compared. */
+/** The members of a value. Null and an absent value have no members. Undefined: the value is not a map. */
 function membersOf(value: Value | undefined): ValueMap | undefined {
   if (value === undefined || value === null) return {}
   return isMap(value) ? value : undefined

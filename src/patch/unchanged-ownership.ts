@@ -1,5 +1,5 @@
-// The usual update: its manager writes fields again that it alone owns, and no manager owns a field that it leaves out. Then ownership does not
-// change, except for the manager's time. This is detected without making any set.
+// The usual update: a manager writes only fields that it alone owns, and no manager owns a field that the update removes. Ownership does
+// not change then, except for the manager's time. This file detects such updates without computing new sets of owned fields.
 import type { ValueMap } from '../api/value.ts'
 import { type FieldSet, intersects, isEmptySet, isSubset, union } from './field-set.ts'
 import { identityOf, type ManagedFields } from './managed-fields.ts'
@@ -8,14 +8,14 @@ import { reconcileWithSchema } from './typed-merge.ts'
 import { compareUpdated } from './update-comparison.ts'
 
 export interface UnchangedOwnershipRequest extends OwnershipRequest {
-  /** With the same managedFields as `live`, or both without. */
+  /** Has the same managedFields as `live`, or both have no managedFields. */
   readonly updated: ValueMap
   /** Fields that no manager ever owns. */
   readonly neverOwned: FieldSet
   readonly now: string
 }
 
-/** The managed fields after the update; undefined if some may change their owner, and the full computation is necessary. */
+/** The managed fields after the update. Undefined: a field may change its owner, so the full computation is necessary. */
 export function unchangedOwnership(request: UnchangedOwnershipRequest): ManagedFields | undefined {
   const { versions, manager, managed } = request
   const shape = versions.shape(manager.apiVersion)
@@ -31,7 +31,7 @@ export function unchangedOwnership(request: UnchangedOwnershipRequest): ManagedF
   return isEmptySet(written) ? managed : writtenAgain(request, written)
 }
 
-/** Undefined: the manager does not alone own the written fields. */
+/** The managed fields with the new time. Undefined: the manager is not the only owner of the written fields. */
 function writtenAgain(
   { manager, managed, neverOwned, now }: UnchangedOwnershipRequest,
   written: FieldSet,

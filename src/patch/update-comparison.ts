@@ -1,8 +1,9 @@
-// The changed fields of an update, for ownership: both objects are compared in their completed form. Fields that a write through the
-// endpoint cannot change are ignored.
-import type { Value, ValueMap } from '../api/value.ts'
+// The changed fields of an update, for ownership: the old and the new object are compared in their completed form (`zero-values.ts`).
+// Fields that a write through the endpoint cannot change are ignored.
+import { withMembers } from '../api/object-members.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
-import { differenceWithBelow, fieldElement, type FieldSet } from './field-set.ts'
+import { differenceWithBelow, type FieldSet } from './field-set.ts'
 import { compare, type Comparison } from './typed-walk.ts'
 import { withZeroValues } from './zero-values.ts'
 
@@ -13,10 +14,9 @@ export interface UpdatedObject {
   readonly reset: FieldSet
 }
 
-export function compareUpdated(shape: ObjectShape, { before, after, reset }: UpdatedObject): Comparison {
-  const left = withoutMembers(before, reset)
-  const right = withoutMembers(after, reset)
-  const changes = compare(shape, withZeroValues(shape, left, right), withZeroValues(shape, right, left))
+export function compareUpdated(shape: ObjectShape, { before, after: sent, reset }: UpdatedObject): Comparison {
+  const after = withFieldsOf(sent, before, reset)
+  const changes = compare(shape, withZeroValues(shape, before, after), withZeroValues(shape, after, before))
   return withoutReset(changes, reset)
 }
 
@@ -28,13 +28,13 @@ export function withoutReset({ added, modified, removed }: Comparison, reset: Fi
   }
 }
 
-/** The object without these fields. If it has none of them: the object itself. */
-function withoutMembers(object: ValueMap, reset: FieldSet): ValueMap {
-  let rest: Record<string, Value> | undefined
-  for (const name of Object.keys(object)) {
-    if (!reset.members.has(fieldElement(name))) continue
-    rest ??= { ...object }
-    delete rest[name]
+/** The object with the top-level fields of `reset` from the other object. Returns the object itself if it has the same values. */
+function withFieldsOf(object: ValueMap, other: ValueMap, reset: FieldSet): ValueMap {
+  let result = object
+  for (const element of reset.members) {
+    const name = element.slice(2)
+    const value = own(other, name)
+    if (own(result, name) !== value) result = withMembers(result, { [name]: value })
   }
-  return rest ?? object
+  return result
 }

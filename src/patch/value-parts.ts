@@ -13,7 +13,7 @@ export function partsOf(shape: Shape, value: Value): FieldSet {
 const NO_CHILDREN = EMPTY_SET.children
 
 class Parts {
-  /** The elements by the names of the members. */
+  /** Sets of members without children, by the names of the members. */
   readonly #flat = new Map<string, FieldSet>()
 
   of(shape: Shape, value: Value): FieldSet {
@@ -51,7 +51,7 @@ class Parts {
     return known
   }
 
-  /** Items of the same identity are one part without parts. */
+  /** Items of the same identity are one part, and their own parts are left out. */
   #items(list: ListShape, items: readonly Value[]): FieldSet {
     if (items.length === 0) return EMPTY_SET
     const members = new Set<PathElement>()

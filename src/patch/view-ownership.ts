@@ -1,5 +1,5 @@
-// Ownership of an object that is written through another kind with one of its fields (`scale`). The owners of that field are carried over into
-// the view, and their changes are carried back (W-279).
+// Ownership of an object that is written through a view: another kind that has one of its fields (`scale`). The owners of that field are
+// copied into the view, and their changes are copied back (W-279).
 import type { Value } from '../api/value.ts'
 import { difference, type FieldSet, isEmptySet, type PathElement, setOf } from './field-set.ts'
 import { decodeManagedFields, encodeManagedFields, type ManagedEntry, type ManagedFields } from './managed-fields.ts'
@@ -8,7 +8,7 @@ import { decodeManagedFields, encodeManagedFields, type ManagedEntry, type Manag
 export interface SharedField {
   readonly viewVersion: string
   readonly inView: readonly PathElement[]
-  /** The path of the field in versions of the object. Undefined: the object has no such version. */
+  /** The path of the field in a version of the object. Undefined: the object has no such version. */
   readonly inObject: (apiVersion: string) => readonly PathElement[] | undefined
 }
 
@@ -23,7 +23,7 @@ function owns(entry: ManagedEntry, path: readonly PathElement[]): boolean {
   return set?.members.has(path.at(-1)!) === true
 }
 
-/** The managedFields that the view has of those of the object. */
+/** The managedFields of the view, made from `list`: the managedFields of the object. */
 export function managedInView(list: Value | undefined, field: SharedField): readonly Value[] {
   const shown = new Map<string, ManagedEntry>()
   for (const entry of decoded(list).values()) {
@@ -37,9 +37,9 @@ export function managedInView(list: Value | undefined, field: SharedField): read
 export interface ViewChange {
   /** The managedFields of the object before the write. */
   readonly before: Value | undefined
-  /** The owners in the view after the write. */
+  /** The managedFields of the view after the write. */
   readonly view: Value | undefined
-  /** The version of the object that the view was written through. */
+  /** The version of the object whose view was written. */
   readonly apiVersion: string
 }
 
@@ -67,7 +67,7 @@ export function managedFromView({ before, view, apiVersion }: ViewChange, field:
   return encodeManagedFields(new Map(result.map((entry, index) => [String(index), entry])))
 }
 
-/** The same for all versions that a manager writes in: the view has another version than the object. */
+/** The identity of a manager without its version: the view has another version than the object. */
 function managerOf(entry: ManagedEntry): string {
   return JSON.stringify([entry.name, entry.operation, entry.subresource])
 }

@@ -1,11 +1,11 @@
-// An object with the members that output never leaves out written down: an unset required string is "", an unset list
-// null, an unset struct {}. Ownership is computed on this form, because clients see it. An object that is complete already, as
-// every decoded object is, is returned itself: parts that two objects share then stay shared.
+// The completed form of an object: it has all members that output never leaves out. An unset required string is "", an unset list null, an
+// unset struct {}. Ownership is computed on this form, because clients see it. An object that is already complete is returned itself, so
+// that parts that two objects share stay shared. Every decoded object is complete.
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { shownFields, zeroOfField } from '../schema/zero-value.ts'
 
-/** `other` is the value of a later comparison. Parts that both share need not be walked. */
+/** The completed form of `object`. `other` is the object that the result is compared with: their shared parts need not be completed. */
 export function withZeroValues(shape: ObjectShape, object: ValueMap, other?: Value): ValueMap {
   const others = isMap(other) ? other : undefined
   let result: Record<string, Value> | undefined

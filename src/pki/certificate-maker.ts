@@ -1,5 +1,5 @@
-// Makes ECDSA certificates: a self-signed CA, and certificates that it signs. By hand, because a library for it takes longer to load than the
-// rest of the start.
+// Makes ECDSA certificates: a self-signed CA, and certificates that it signs. It uses no library, because a library would take longer to
+// load than the rest of the start.
 import {
   createHash,
   createPrivateKey,
@@ -24,7 +24,7 @@ export interface Names {
   readonly addresses: readonly string[]
 }
 
-/** For clock skew: certificates are valid a little before they are made. */
+/** Certificates are valid from a little before they are made, because clocks differ. */
 const BACKDATE_MS = 5 * 60 * 1000
 
 const SIGNED_WITH = der.sequence(der.objectId('1.2.840.10045.4.3.2'))
@@ -54,7 +54,7 @@ export function makeAuthority(lifetimeMs: number): KeyPair {
   })
 }
 
-/** A certificate to serve with under the given names. */
+/** A certificate for a server with the given names. */
 export function makeServing(authority: KeyPair, names: Names, lifetimeMs: number): KeyPair {
   return makeSigned(authority, { commonName: 'quarterdeck', names, usages: ['server'] }, lifetimeMs)
 }
@@ -63,7 +63,7 @@ export interface Subject {
   readonly commonName: string
   readonly organizations?: readonly string[]
   readonly names?: Names
-  /** The ends of a connection at which it may be used. */
+  /** The ends of a connection at which the certificate may be used. */
   readonly usages: readonly ('server' | 'client')[]
 }
 
@@ -111,7 +111,7 @@ function newKeys(): Keys {
 
 function finish(keys: Keys, { subject, issuer, issuerKey, lifetimeMs, extensions }: Content): KeyPair {
   const now = Date.now()
-  // The top bit is cleared and the next set, so that the number is positive and never short.
+  // The first bit is 0 and the second is 1, so that the number is positive and has always 16 bytes.
   const serial = randomBytes(16)
   serial[0] = (serial[0]! & 0x7f) | 0x40
   const signed = der.sequence(
@@ -156,7 +156,7 @@ function publicKeyDer(key: KeyObject): Buffer {
   return key.export({ type: 'spki', format: 'der' })
 }
 
-/** A digest of the bits of the key itself, which are the last 65 bytes of its form on this curve. */
+/** The SHA-1 of the point of the key. On this curve, the point is the last 65 bytes of the key in DER. */
 function keyId(key: KeyObject): Buffer {
   return createHash('sha1').update(publicKeyDer(key).subarray(-65)).digest()
 }
@@ -170,7 +170,7 @@ export function addressBytes(address: string): Buffer {
   return Buffer.from(words.map((word) => word.padStart(4, '0')).join(''), 'hex')
 }
 
-/** `::ffff:1.2.3.4` with the last part in words like the others. */
+/** Writes the IPv4 part of `::ffff:1.2.3.4` as two hexadecimal words. */
 function ipv6Words(address: string): string {
   const dotted = /\d+\.\d+\.\d+\.\d+$/.exec(address)?.[0]
   if (dotted === undefined) return address

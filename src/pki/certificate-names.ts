@@ -1,11 +1,11 @@
-// Names in certificates and in certificate requests: their attributes in the order of the file.
+// Reads the subject of certificates and certificate requests: its attributes, in their order.
 import type { DerElement } from './der-reader.ts'
 import { childrenOf, INTEGER, OBJECT_ID, readElement, readObjectId, readText, SEQUENCE, SET } from './der-reader.ts'
 
 export interface NameAttribute {
   /** `2.5.4.10` is an organization. */
   readonly type: string
-  /** Undefined: it is not a text. */
+  /** Undefined: the value is not a text. */
   readonly text: string | undefined
 }
 
@@ -25,7 +25,7 @@ export function subjectOfRequest(der: Buffer): readonly NameAttribute[] | undefi
 export function subjectOfCertificate(der: Buffer): readonly NameAttribute[] | undefined {
   const parts = childrenOf(readElement(der), SEQUENCE)
   const body = childrenOf(parts?.[0], SEQUENCE)
-  // Version, serial number, algorithm, issuer, validity, subject; the oldest do not say which version they are.
+  // The order is version, serial number, algorithm, issuer, validity, subject. Certificates of version 1 have no version number.
   return attributesIn(body?.[body[0]?.tag === INTEGER ? 4 : 5])
 }
 

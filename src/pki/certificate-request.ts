@@ -1,4 +1,4 @@
-// Requests for certificates as PKCS#10 writes them (RFC 2986): the public key, and whether its holder has signed the request.
+// Reads certificate requests in PKCS#10 (RFC 2986): the public key, and whether its holder has signed the request.
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import {
   childrenOf,
@@ -12,7 +12,7 @@ import {
 } from './der-reader.ts'
 
 export interface CertificateRequest {
-  /** Undefined if its algorithm is not known. */
+  /** Undefined: the algorithm of the key is not known. */
   readonly key: KeyObject | undefined
   /** Whether the holder of the key has signed the request. */
   readonly isSigned: () => boolean
@@ -23,15 +23,15 @@ interface SignatureAlgorithm {
   readonly key: 'rsa' | 'ec' | 'ed25519'
   /** Undefined if the algorithm has a hash of its own. */
   readonly hash?: string
-  /** Undefined without PSS. */
+  /** Undefined: the algorithm does not use PSS. */
   readonly saltLength?: number
 }
 
 const BIT_STRING = 0x03
-/** `[n]` around other elements. */
+/** The tag of an explicit `[0]`, which holds other elements. The tag of `[n]` is higher by n. */
 const CONTEXT = 0xa0
 const UNCOMPRESSED = 0x04
-/** A larger one costs too much. */
+/** A larger public exponent costs too much. */
 const MAX_EXPONENT = 2n ** 31n - 1n
 const NULL = Buffer.of(0x05, 0)
 
@@ -70,7 +70,7 @@ const ALTERNATIVE_NAMES = '2.5.29.17'
 const TEXTS: readonly number[] = [0x81, 0x82, 0x86]
 const ADDRESS = 0x87
 
-/** Undefined if the bytes are not a request, or have a key that does not parse. Like Go, it takes more elements at the end of a sequence. */
+/** Undefined if the bytes are not a request, or their key does not parse. Like Go, it accepts extra elements at the end of a sequence. */
 export function readCertificateRequest(bytes: Buffer): CertificateRequest | undefined {
   const [body, algorithm, signature] = childrenOf(readElement(bytes), SEQUENCE) ?? []
   const [version, subject, info, attributes] = childrenOf(body, SEQUENCE) ?? []
@@ -96,7 +96,7 @@ function isName(element: DerElement | undefined): boolean {
   return childrenOf(element, SEQUENCE)?.every((set) => childrenOf(set, SET)?.every(isPair) === true) === true
 }
 
-/** Attributes of an unknown form are ignored. Requested extensions must be a list, each at most once. */
+/** Whether the attribute is valid. Attributes of an unknown form are ignored. Requested extensions must be a list without repetitions. */
 function isAttribute(element: DerElement): boolean {
   const [type, values] = childrenOf(element, SEQUENCE) ?? []
   const [first] = childrenOf(values, SET) ?? []
@@ -149,7 +149,7 @@ function signatureAlgorithm(element: DerElement): SignatureAlgorithm | undefined
   return id === undefined || (id === ED25519 && parameters !== undefined) ? undefined : SIGNATURES[id]
 }
 
-/** Undefined: the two hashes differ, or the salt has another length than the hashes. */
+/** Undefined: the hash is unknown, the mask has another hash, or the salt is not as long as the hash. */
 function pssAlgorithm(parameters: DerElement | undefined): SignatureAlgorithm | undefined {
   const [hash, mask, salt, trailer] = (childrenOf(parameters, SEQUENCE) ?? []).map(
     (element, i) => childrenOf(element, CONTEXT + i)?.[0],

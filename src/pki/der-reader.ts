@@ -1,9 +1,9 @@
-// DER, the binary form of certificates: just enough of it to read a name out of one. Malformed data reads as nothing.
+// Reads as much of DER, the binary form of certificates, as names and certificate requests need. Malformed data reads as undefined.
 
 export interface DerElement {
   readonly tag: number
   readonly content: Buffer
-  /** With its tag and its length. */
+  /** The element with its tag and its length. */
   readonly whole: Buffer
 }
 
@@ -12,13 +12,13 @@ export const SET = 0x31
 export const INTEGER = 0x02
 export const OBJECT_ID = 0x06
 
-/** The element that fills the bytes to their end; undefined if it does not. */
+/** The element that fills all bytes. Undefined: the bytes are not one element. */
 export function readElement(bytes: Buffer): DerElement | undefined {
   const elements = readElements(bytes)
   return elements?.length === 1 ? elements[0] : undefined
 }
 
-/** The elements one behind the other. */
+/** The elements in the bytes, in their order. Undefined: the bytes are malformed. */
 function readElements(bytes: Buffer): readonly DerElement[] | undefined {
   const elements: DerElement[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -33,7 +33,7 @@ function readElements(bytes: Buffer): readonly DerElement[] | undefined {
 
 function readHead(bytes: Buffer, at: number): { tag: number; start: number; length: number } | undefined {
   const [tag, first] = [bytes[at], bytes[at + 1]]
-  // Tags of several bytes are not in certificates.
+  // Certificates have no tags of several bytes.
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined
   if (first < 0x80) return { tag, start: at + 2, length: first }
   const count = first & 0x7f
@@ -62,7 +62,7 @@ export function readObjectId({ content }: DerElement): string {
   return [top, first - top * 40, ...rest].join('.')
 }
 
-/** The text of an element that holds one, in any of the old alphabets; undefined if it holds something else. */
+/** The text of an element, in any of the string types of certificates. Undefined: the element is not a text. */
 export function readText({ tag, content }: DerElement): string | undefined {
   switch (tag) {
     case 0x0c:

@@ -1,4 +1,4 @@
-// DER, the binary form of certificates: just enough of it to write one.
+// Writes as much of DER, the binary form of certificates, as our certificates need.
 
 export type Der = Buffer
 
@@ -20,7 +20,7 @@ export function implicit(number: number, content: Buffer): Der {
   return tagged(0x80 | number, content)
 }
 
-/** Not negative. */
+/** A number that is not negative, from its bytes. */
 export function integer(bytes: Buffer): Der {
   return tagged(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), bytes]) : bytes)
 }
@@ -33,7 +33,7 @@ export function octetString(content: Buffer): Der {
   return tagged(0x04, content)
 }
 
-/** `unusedBits` counts those at the end of the last byte. */
+/** `unusedBits`: the number of unused bits at the end of the last byte. */
 export function bitString(content: Buffer, unusedBits = 0): Der {
   return tagged(0x03, Buffer.of(unusedBits), content)
 }

@@ -32,7 +32,7 @@ export const PULL_ALWAYS: AdmissionPlugin = {
   },
 }
 
-/** The pod, if it is new, has other images, or gets more containers. */
+/** The pod, if it is new, gets other images, or gets ephemeral containers. Undefined: the plugin has nothing to do. */
 function concernedPod({ object, oldObject, operation, subresource }: AdmissionRequest): Pod | undefined {
   if (!isKind(object, 'core_v1.Pod')) return undefined
   if (operation === 'CREATE') return subresource === '' ? object : undefined
@@ -47,7 +47,7 @@ function namesIn(pod: ApiObject | undefined): ReadonlySet<string> {
   return new Set(ephemeralContainers.map(({ name }) => name))
 }
 
-/** Containers that were added before cannot change any more. */
+/** Whether the container stays as it is. Ephemeral containers that were added before cannot change. */
 function isKept({ imagePullPolicy, name }: Container, list: string, before: ReadonlySet<string>): boolean {
   return imagePullPolicy === ALWAYS || (list === 'ephemeralContainers' && before.has(name))
 }

@@ -6,7 +6,7 @@ export type Amounts = ReadonlyMap<string, Quantity>
 
 export const NOTHING: Amounts = new Map<string, Quantity>()
 
-/** Invalid quantities are left out; decoding has refused them before. */
+/** Invalid quantities are left out. Decoding has refused them before. */
 export function amountsOf(map: MapOf<string> | undefined): Amounts {
   if (map === undefined) return NOTHING
   const amounts = new Map<string, Quantity>()
@@ -17,7 +17,7 @@ export function amountsOf(map: MapOf<string> | undefined): Amounts {
   return amounts
 }
 
-/** Sorted, for stable messages. */
+/** The names, sorted for stable messages. */
 export function namesOf(amounts: Amounts): readonly string[] {
   return [...amounts.keys()].toSorted()
 }
@@ -33,7 +33,7 @@ export function sumOf(a: Amounts, b: Amounts): Amounts {
   return sum
 }
 
-/** The greater of both for every name. */
+/** For every name, the greater of the two amounts. */
 export function greaterOf(a: Amounts, b: Amounts): Amounts {
   if (b.size === 0) return a
   const greater = new Map(a)

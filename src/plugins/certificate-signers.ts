@@ -1,10 +1,10 @@
-// CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: besides permission for the object, permission to approve, sign or
-// attest for its signer is needed, by the signer's name or its domain (W-474, W-475).
+// CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: besides permission for the object, a user needs permission to
+// approve, sign or attest for its signer. This permission names the signer or its domain (W-474, W-475).
 import { forbidden as forbiddenField } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import type { CertificateSigningRequest, PodCertificateRequest } from '../api/gen/kinds.ts'
 import { invalidError } from '../api/invalid-error.ts'
-import { isKind } from '../api/kind-guard.ts'
+import { isKind, isKindInAnyVersion } from '../api/kind-guard.ts'
 import { equalValues } from '../api/value.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
@@ -37,7 +37,7 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
       if (subresource !== 'status') return
-      if (isKind(object, POD_REQUEST) && isKind(oldObject, POD_REQUEST)) {
+      if (isKindInAnyVersion(object, POD_REQUEST) && isKindInAnyVersion(oldObject, POD_REQUEST)) {
         if (!equalValues(object.status, oldObject.status)) await checkPodSigner(authorizer, request, oldObject, signal)
         return
       }
@@ -56,10 +56,10 @@ export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugi
     resources: ['clustertrustbundles.certificates.k8s.io'],
     operations: ['CREATE', 'UPDATE'],
     async validate({ object, oldObject, user, ...request }, signal) {
-      if (!isKind(object, BUNDLE)) return
+      if (!isKindInAnyVersion(object, BUNDLE)) return
       const { signerName: signer = '' } = object.spec
       // A storage migration and the garbage collector change only the metadata.
-      const isSame = isKind(oldObject, BUNDLE) && equalValues(object.spec, oldObject.spec)
+      const isSame = isKindInAnyVersion(oldObject, BUNDLE) && equalValues(object.spec, oldObject.spec)
       if (signer === '' || isSame || (await mayUseSigner(authorizer, { user, verb: 'attest', signer }, signal))) return
       const why = `user not permitted to attest for signerName ${JSON.stringify(signer)}`
       throw forbidden({ object, oldObject, user, ...request }, why)
@@ -67,7 +67,7 @@ export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugi
   }
 }
 
-/** The reference reports this as a fault of the object. */
+/** The reference reports this refusal as a fault of the object, with 422. */
 async function checkPodSigner(
   authorizer: Authorizer,
   { user, name }: AdmissionRequest,

@@ -1,4 +1,5 @@
-// DefaultStorageClass and DefaultIngressClass: set the default class, the newest of several, if none is named (W-470, W-471).
+// DefaultStorageClass and DefaultIngressClass: set the default class if the object names no class. If several classes are default, the
+// newest counts (W-470, W-471).
 import { isKind } from '../api/kind-guard.ts'
 import { annotationsOf, metaText, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'

@@ -4,7 +4,7 @@ import { forbidden } from '../admission/refusal.ts'
 import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
 
-/** External IPs can intercept traffic of others (CVE-2020-8554); existing ones are kept. */
+/** External IPs can intercept the traffic of others (CVE-2020-8554). Existing external IPs are kept. */
 export const DENY_SERVICE_EXTERNAL_IPS: AdmissionPlugin = {
   name: 'DenyServiceExternalIPs',
   resources: ['services'],

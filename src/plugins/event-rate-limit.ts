@@ -1,4 +1,4 @@
-// EventRateLimit: limits the rate of events with a token bucket for each key; the least recently used buckets are dropped.
+// EventRateLimit: limits the rate of events with a token bucket for each key. The least recently used buckets are dropped.
 import { isKind } from '../api/kind-guard.ts'
 import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -13,7 +13,7 @@ export interface EventLimit {
   /** Events per second. */
   readonly qps: number
   readonly burst: number
-  /** The most keys. */
+  /** The largest number of keys. */
   readonly cacheSize: number
 }
 
@@ -68,7 +68,7 @@ class Buckets {
     this.#clock = clock
   }
 
-  /** False if the limit is reached. */
+  /** Takes a token. False: the limit is reached. */
   take(key: string): boolean {
     const { qps: perSecond, burst, cacheSize } = this.#limit
     const now = (): number => this.#clock.now()

@@ -22,7 +22,7 @@ export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
   },
 }
 
-/** Tolerates the taint with any value. */
+/** Whether the toleration is for any value of its taint. */
 function isBare({ effect, operator, value }: Toleration): boolean {
   return effect === 'NoSchedule' && operator === 'Exists' && value === undefined
 }

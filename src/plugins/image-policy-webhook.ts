@@ -1,5 +1,5 @@
-// ImagePolicyWebhook: asks a webhook whether the images of a pod are allowed, and caches its answers. If it cannot be reached, the configured
-// default applies.
+// ImagePolicyWebhook: asks a webhook whether the images of a pod are allowed, and caches its answers. If the webhook cannot be reached, the
+// configured default applies.
 import { asMap, isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf } from '../api/object-members.ts'
 import type { Value } from '../api/value.ts'
@@ -12,7 +12,7 @@ import { forbidden } from '../admission/refusal.ts'
 export interface ImagePolicyOptions {
   readonly allowedMs: number
   readonly refusedMs: number
-  /** The wait before the first retry. It grows with each further one. */
+  /** The wait before the first retry. It grows with each further retry. */
   readonly backoffMs: number
   /** Whether images are allowed if the webhook fails. */
   readonly failsOpen: boolean
@@ -78,7 +78,7 @@ export function imagePolicy(ask: AskAboutImages, options: ImagePolicyOptions, cl
   }
 }
 
-/** The only subresource with images is that of ephemeral containers. */
+/** The spec of the review. Undefined: the request has no images. The only subresource with images is `ephemeralcontainers`. */
 function reviewSpec({ object: pod, subresource, namespace }: AdmissionRequest): object | undefined {
   if (pod === undefined || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined
   const lists = subresource === '' ? ['containers', 'initContainers'] : ['ephemeralContainers']

@@ -35,7 +35,10 @@ export function limitRanger(ranges: ObjectReader<LimitRange>): AdmissionPlugin {
   }
 }
 
-/** Pods only change their resources by a resize. Objects that are being deleted are skipped. */
+/**
+ * Whether limits apply to the request. An update changes the resources of a pod only by `resize`. Objects that are being deleted are
+ * skipped.
+ */
 function isLimited({ resource, operation, subresource, oldObject }: AdmissionRequest): boolean {
   if (oldObject !== undefined && metaText(oldObject, 'deletionTimestamp') !== '') return false
   const isPod = resource.resource === 'pods'
@@ -153,7 +156,7 @@ function maxFault({ type, name, bound }: Bound, { requests, limits }: Asked): st
 
 type NamedAmount = readonly [word: 'request' | 'limit', amount: Quantity | undefined]
 
-/** The first is required; neither may be out of bounds. */
+/** The first amount is required. Neither amount may be out of bounds. */
 function boundFault(
   rule: string,
   first: NamedAmount,

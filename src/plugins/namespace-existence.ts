@@ -3,7 +3,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.t
 import { findAnywhere, type ObjectReader } from '../admission/object-reader.ts'
 import { namespaceNotFound } from '../admission/refusal.ts'
 
-/** Creates a namespace, unless it exists by then. */
+/** Creates a namespace, unless it exists already. */
 export type MakeNamespace = (name: string, signal: AbortSignal) => Promise<void>
 
 export function namespaceAutoProvision(namespaces: ObjectReader, make: MakeNamespace): AdmissionPlugin {

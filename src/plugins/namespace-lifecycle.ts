@@ -1,5 +1,5 @@
-// NamespaceLifecycle: objects can be created only in namespaces that exist and are not terminating; the system namespaces cannot be
-// deleted (W-063 to W-069, W-377).
+// NamespaceLifecycle: objects can be created only in namespaces that exist and are not terminating. The system namespaces cannot be deleted
+// (W-063 to W-069, W-377). Level 1.36 of the reference also refuses updates in a namespace that is gone, so that finalizers stay there.
 import { metaText } from '../api/object-members.ts'
 import type { ApiError } from '../api/status.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'

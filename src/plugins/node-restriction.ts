@@ -1,5 +1,5 @@
-// NodeRestriction: a kubelet can only write its own Node, without protected labels and taints, its mirror pods, the status of pods
-// bound to it, its lease, and tokens for its pods (P-169, CVE-2025-4563, CVE-2025-5187).
+// NodeRestriction: a kubelet can write only its own Node (but not protected labels and taints), its mirror pods, the status of pods bound
+// to it, its lease, and tokens for its pods (P-169, CVE-2025-4563, CVE-2025-5187).
 import { quoted } from '../api/field-error.ts'
 import type { PersistentVolumeClaim, Pod } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
@@ -12,6 +12,7 @@ import { COMMON_NAME, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { requestIn } from './certificate-subject-restriction.ts'
 import { changedLabels, isForbiddenLabel } from './node-labels.ts'
+import { podCertificateRefusal } from './node-certificates.ts'
 import { audienceRefusal, type TokenParts } from './node-tokens.ts'
 import { apiReferenceOf } from './pod-references.ts'
 import { isMirror } from './pod-secrets.ts'
@@ -39,8 +40,11 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   'serviceaccounts/token': tokenRefusal,
   'leases.coordination.k8s.io': leaseRefusal,
   'csinodes.storage.k8s.io': csiNodeRefusal,
+  'csinodes.storage.k8s.io/status': csiNodeStatusRefusal,
   'resourceslices.resource.k8s.io': sliceRefusal,
   'certificatesigningrequests.certificates.k8s.io': certificateRefusal,
+  'podcertificaterequests.certificates.k8s.io': podCertificateRefusal,
+  'podcertificaterequests.certificates.k8s.io/status': podCertificateRefusal,
 }
 
 const RESOURCES: readonly string[] = [...new Set(Object.keys(REFUSALS).map((place) => place.split('/')[0]!))]
@@ -124,8 +128,12 @@ function podStatusRefusal(_: TokenParts, { request, node }: Asked): string | und
   if (!equalValues(status.resourceClaimStatuses ?? [], before.resourceClaimStatuses ?? [])) {
     return `${who} cannot update resource claim statues`
   }
-  if (equalValues(status.extendedResourceClaimStatus, before.extendedResourceClaimStatus)) return undefined
-  return `${who} cannot update extended resource claim status`
+  if (!equalValues(status.extendedResourceClaimStatus, before.extendedResourceClaimStatus)) {
+    return `${who} cannot update extended resource claim status`
+  }
+  const allocatable = 'nodeAllocatableResourceClaimStatuses'
+  if (equalValues(status[allocatable] ?? [], before[allocatable] ?? [])) return undefined
+  return `${who} cannot update node allocatable resource claim statuses`
 }
 
 async function evictionRefusal(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
@@ -159,7 +167,7 @@ function nodeRefusal(_: TokenParts, { request, node }: Asked): string | undefine
     return `${who} is not allowed to update configSource to a new non-nil configSource`
   }
   if (!equalValues(taints, oldObject.spec.taints ?? [])) return `${who} is not allowed to modify taints`
-  // With an owner that does not exist the garbage collector would delete the node.
+  // The garbage collector would delete a node whose owner does not exist.
   if (!equalValues(metaOf(object).ownerReferences ?? [], metaOf(oldObject).ownerReferences ?? [])) {
     return `${who} is not allowed to modify ownerReferences`
   }
@@ -212,6 +220,10 @@ function leaseRefusal(_: TokenParts, { request, node }: Asked): string | undefin
 
 function csiNodeRefusal(_: TokenParts, { request, node }: Asked): string | undefined {
   return nameOf(request) === node ? undefined : 'can only access CSINode with the same name as the requesting node'
+}
+
+function csiNodeStatusRefusal(parts: TokenParts, asked: Asked): ReturnType<Refusal> {
+  return parts.gates.has('CSIVolumeHealth') ? csiNodeRefusal(parts, asked) : 'CSIVolumeHealth feature gate is disabled'
 }
 
 function nameOf({ operation, object, name }: AdmissionRequest): string {

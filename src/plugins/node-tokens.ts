@@ -1,5 +1,5 @@
-// The audiences that a kubelet can request tokens for: those that the pod requests, itself or through the CSI drivers of its volumes,
-// and those that the node is authorized for (P-107).
+// Checks the audience of a token that a kubelet requests. The pod must request the audience in a projected volume, or a CSI driver of its
+// volumes must request it, or the node must be authorized for it (P-107).
 import { quoted } from '../api/field-error.ts'
 import type {
   CSIDriver,
@@ -8,6 +8,7 @@ import type {
   PersistentVolumeClaim,
   PersistentVolumeSpec,
   Pod,
+  ServiceAccount,
   TokenRequest,
   Volume,
 } from '../api/gen/kinds.ts'
@@ -20,6 +21,7 @@ export interface TokenParts {
   readonly authorizer: Authorizer
   readonly nodes: ObjectReader<Node>
   readonly pods: ObjectReader<Pod>
+  readonly accounts: ObjectReader<ServiceAccount>
   readonly claims: ObjectReader<PersistentVolumeClaim>
   readonly volumes: ObjectReader<PersistentVolume>
   readonly drivers: ObjectReader<CSIDriver>
@@ -71,7 +73,7 @@ interface AskedDriver {
   readonly audience: string
 }
 
-/** A text says why it cannot be determined. */
+/** Whether the CSI driver of the volume requests the audience. A text says why that cannot be determined. */
 async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: AbortSignal): Promise<boolean | string> {
   const source = await sourceOf(parts, asked, signal)
   if (typeof source === 'string') return source
@@ -82,7 +84,7 @@ async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: Abo
   return (found.spec.tokenRequests ?? []).some(({ audience }) => audience === asked.audience)
 }
 
-/** The volume, or the persistent volume that it claims; a text says why it is not found. */
+/** The volume, or the persistent volume behind its claim. A text says why the claim or the persistent volume is not found. */
 async function sourceOf(
   parts: TokenParts,
   { pod, volume, namespace }: AskedDriver,

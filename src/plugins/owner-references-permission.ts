@@ -8,7 +8,7 @@ import type { Authorizer, ResourceAccess } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
 
-/** The resource that serves a kind; undefined if none does. */
+/** The resource that serves a kind. Undefined: the kind is not served. */
 export type FindResource = (
   kind: GroupVersionKind,
 ) => { readonly resource: string; readonly namespaced: boolean } | undefined

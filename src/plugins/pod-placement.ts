@@ -11,9 +11,9 @@ import { forbidden } from '../admission/refusal.ts'
 const PREFIX = 'scheduler.alpha.kubernetes.io/'
 
 export interface NodeSelectors {
-  /** For namespaces without the annotation. */
+  /** The selector for namespaces without the annotation. */
   readonly fallback: ValueMap
-  /** The allowed selectors by namespace; without an entry everything is allowed. */
+  /** The allowed selectors by namespace. A namespace without an entry allows all selectors. */
   readonly allowed: ReadonlyMap<string, ValueMap>
 }
 
@@ -49,7 +49,7 @@ export function podNodeSelector(namespaces: ObjectReader, selectors: NodeSelecto
   }
 }
 
-/** `a=b,c=d`; invalid pairs are ignored. */
+/** Reads `a=b,c=d`. Invalid pairs are ignored. */
 export function parseSelector(text: string): ValueMap {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=')
@@ -132,7 +132,7 @@ function isSameTaint(a: ValueMap, b: ValueMap): boolean {
   return ['key', 'effect'].every((field) => textOrEmpty(a, field) === textOrEmpty(b, field))
 }
 
-/** Whether everything that the second tolerates is tolerated by the first. */
+/** Whether `wide` tolerates everything that `given` tolerates. */
 function covers(wide: ValueMap, given: ValueMap): boolean {
   const isWide = (field: string): boolean =>
     textOrEmpty(wide, field) === '' || textOrEmpty(wide, field) === textOrEmpty(given, field)

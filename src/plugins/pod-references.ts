@@ -1,10 +1,10 @@
-// The config maps, volume claims and resource claims that a pod references; and whether it references any API object.
+// The config maps, volume claims and resource claims that a pod references, and its first reference to any API object.
 import { quoted } from '../api/field-error.ts'
 import type { Pod, Volume, VolumeProjection } from '../api/gen/kinds.ts'
 import { containersOf } from '../api/pod-containers.ts'
 import { secretsOf } from './pod-secrets.ts'
 
-/** The names of all config maps; empty names left out. */
+/** The names of all config maps that the pod references. Empty names are left out. */
 export function configMapsOf({ spec }: Pod): readonly string[] {
   return [
     ...containersOf(spec).flatMap(({ env = [], envFrom = [] }) => [
@@ -20,7 +20,7 @@ export function configMapsOf({ spec }: Pod): readonly string[] {
     .filter((name) => name !== '')
 }
 
-/** Claims of its volumes; those of ephemeral volumes are named after the pod. */
+/** The claims of the pod's volumes. The claims of ephemeral volumes are named after the pod. */
 export function volumeClaimsOf(pod: Pod): readonly string[] {
   return (pod.spec.volumes ?? []).flatMap((volume) => volumeClaimOf(pod, volume) ?? [])
 }
@@ -30,7 +30,7 @@ export function volumeClaimOf({ metadata }: Pod, volume: Volume): string | undef
   return volume.ephemeral === undefined ? undefined : `${metadata.name ?? ''}-${volume.name}`
 }
 
-/** The resource claims that are known so far. */
+/** The resource claims of the pod whose names are known. */
 export function deviceClaimsOf({ spec, status }: Pod): readonly string[] {
   const made = new Map(status.resourceClaimStatuses?.map(({ name, resourceClaimName }) => [name, resourceClaimName]))
   const named = (spec.resourceClaims ?? []).map(({ name, resourceClaimName }) => resourceClaimName || made.get(name))

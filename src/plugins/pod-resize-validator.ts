@@ -10,7 +10,7 @@ import { podAmounts, withOverhead } from './pod-resources.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const NONE = quantityOf(0, 'decimalSI')
-/** The unit that messages count in: millicores, bytes. */
+/** The power of ten of the unit in messages: millicores for cpu, bytes for memory. */
 const SCALES: Readonly<Record<string, number>> = { cpu: -3, memory: 0 }
 
 export function podResizeValidator(nodes: ObjectReader<Node>): AdmissionPlugin {

@@ -1,5 +1,5 @@
-// The effective requests and limits of a pod: the sum of its containers, or the maximum of its init containers if that is more;
-// pod-level resources take precedence.
+// The effective requests and limits of a pod: the sum of its containers, or the maximum of its init containers if that is more. Pod-level
+// resources take precedence.
 import type { Container, PodSpec, PodStatus } from '../api/gen/kinds.ts'
 import { addQuantities, type Quantity } from '../lib/quantity.ts'
 import { type Amounts, amountsOf, greaterOf, NOTHING, sumOf } from './amounts.ts'
@@ -11,8 +11,8 @@ export function containerAmounts({ resources }: Container, side: Side): Amounts 
 }
 
 /**
- * Without the overhead. With the status, a container that is being resized counts with the greater of its desired and its actual
- * resources.
+ * The amounts of a pod, without the overhead. If the status is given, a container that is being resized counts with the greater of its
+ * desired and its actual resources.
  */
 export function podAmounts(spec: PodSpec, side: Side, status: PodStatus = {}): Amounts {
   const resized = resizedAmounts(status, side)
@@ -23,7 +23,7 @@ export function podAmounts(spec: PodSpec, side: Side, status: PodStatus = {}): A
   for (const container of spec.initContainers ?? []) {
     const isStaying = container.restartPolicy === 'Always'
     const own = isStaying ? resized(container, 'initContainerStatuses') : containerAmounts(container, side)
-    // Sidecars add to the containers; other init containers run alone beside the sidecars before them.
+    // Sidecars run together with the containers. Another init container runs only with the sidecars before it.
     if (isStaying) {
       running = sumOf(running, own)
       staying = sumOf(staying, own)
@@ -37,7 +37,7 @@ export function podAmounts(spec: PodSpec, side: Side, status: PodStatus = {}): A
 
 type ResizedAmounts = (container: Container, statuses: 'containerStatuses' | 'initContainerStatuses') => Amounts
 
-/** An infeasible resize does not count: only the actual resources do. */
+/** Returns a function for the amounts of a container. If a resize is infeasible, only the actual resources count. */
 function resizedAmounts(status: PodStatus, side: Side): ResizedAmounts {
   const isInfeasible = status.conditions?.some(
     ({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible',

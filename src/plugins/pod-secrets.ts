@@ -6,12 +6,12 @@ import type { ApiObject } from '../api/object.ts'
 import { type CONTAINER_LISTS, containersOf } from '../api/pod-containers.ts'
 import { own } from '../api/value.ts'
 
-/** A mirror pod of a static pod. */
+/** Whether the pod is the mirror pod of a static pod. */
 export function isMirror(pod: ApiObject): boolean {
   return own(annotationsOf(pod), 'kubernetes.io/config.mirror') !== undefined
 }
 
-/** The names of all secrets that the pod refers to; empty names left out. */
+/** The names of all secrets that the pod refers to. Empty names are left out. */
 export function secretsOf({ spec }: Pod): readonly string[] {
   return [
     ...(spec.imagePullSecrets ?? []).map(({ name }) => name),
@@ -68,7 +68,7 @@ const CONTAINER_WORDS: Readonly<Record<ContainerList, string>> = {
   ephemeralContainers: 'ephemeral container',
 }
 
-/** The reason why a pod is refused that uses a secret which its account does not list. */
+/** The reason why the pod is refused: it uses a secret that its account does not list. Undefined: the pod is allowed. */
 export function secretRefusal(
   { spec }: Pod,
   account: ServiceAccount,

@@ -20,12 +20,12 @@ export class PodSecurityMeasures extends Measures {
     ['fatal', ...OF_REQUEST],
   )
 
-  readonly #newestMinor: number
+  /** The newest known minor version of the standard. Newer versions are counted as `future`. */
+  readonly newestMinor: number
 
-  /** The newest known minor version of the standard; newer ones are counted as `future`. */
   constructor(newestMinor: number) {
     super()
-    this.#newestMinor = newestMinor
+    this.newestMinor = newestMinor
   }
 
   noteEvaluation(decision: 'allow' | 'deny', mode: Mode, level: LevelVersion, request: AdmissionRequest): void {
@@ -42,7 +42,7 @@ export class PodSecurityMeasures extends Measures {
 
   #versionOf({ level, minor }: LevelVersion): string {
     if (minor === LATEST || level === 'privileged') return 'latest'
-    return minor > this.#newestMinor ? 'future' : `v1.${minor}`
+    return minor > this.newestMinor ? 'future' : `v1.${minor}`
   }
 }
 

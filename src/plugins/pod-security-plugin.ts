@@ -1,5 +1,5 @@
-// PodSecurity: enforces the pod security level of the namespace. Workloads, and namespaces that become stricter than their pods, only
-// get warnings (W-479, W-480).
+// PodSecurity: enforces the pod security level of the namespace. Violations in workloads, or in the existing pods of a namespace that
+// becomes stricter, only cause warnings (W-479, W-480).
 import { setImmediate } from 'node:timers/promises'
 import { invalidError } from '../api/invalid-error.ts'
 import type { Namespace, Pod, PodSpec } from '../api/gen/kinds.ts'
@@ -17,7 +17,7 @@ import { compareLevels, formatLevel, isSameLevel, MODES, namesMode, policyOf } f
 import { forbidden } from '../admission/refusal.ts'
 
 export interface PodSecurityOptions {
-  /** For modes that the labels of a namespace do not set. */
+  /** The policy for modes that the labels of a namespace do not set. */
   readonly defaults: Policy
   readonly exempt: {
     readonly users: ReadonlySet<string>
@@ -81,14 +81,14 @@ type ReadPolicy = ReturnType<typeof policyOf>
 interface Subject {
   readonly pod: PodOrTemplate
   readonly policy: Policy
-  /** Whether violations are refused, or only warned about. */
+  /** Whether violations are refused. Otherwise they only cause warnings. */
   readonly isEnforced: boolean
 }
 
 class PodSecurity {
   readonly #parts: PodSecurityParts
   readonly #options: PodSecurityOptions
-  /** Parsed policies, by the object of the namespace, which is the same until it changes. */
+  /** Parsed policies, by the object of the namespace. Reads return the same object until the namespace changes. */
   readonly #known = new WeakMap<Namespace, ReadPolicy>()
 
   constructor(parts: PodSecurityParts, options: PodSecurityOptions) {
@@ -183,7 +183,7 @@ class PodSecurity {
     }
     const { enforce, audit, warn } = policy
     const { measures } = this.#parts
-    const violations = (level: LevelVersion): string => detailOf(violationsOf(level, pod))
+    const violations = (level: LevelVersion): string => detailOf(this.#violationsOf(level, pod))
     const refused = isEnforced ? violations(enforce) : ''
     if (isEnforced) {
       request.annotate(`${PREFIX}enforce-policy`, formatLevel(enforce))
@@ -199,6 +199,11 @@ class PodSecurity {
     if (warned === '') return
     request.warn(`would violate PodSecurity "${formatLevel(warn)}": ${warned}`)
     measures.noteEvaluation('deny', 'warn', warn, request)
+  }
+
+  /** The latest version of the standard, and an unknown newer one, are the newest version that is known. */
+  #violationsOf({ level, minor }: LevelVersion, pod: PodOrTemplate): ReturnType<typeof violationsOf> {
+    return violationsOf({ level, minor: Math.min(minor, this.#parts.measures.newestMinor) }, pod)
   }
 
   #hasExemptRuntime({ runtimeClassName: name = '' }: PodSpec): boolean {
@@ -231,7 +236,7 @@ class PodSecurity {
         if (this.#parts.clock.now() > deadline || signal.aborted) break
       }
       checked++
-      const reason = reasonOf(violationsOf(enforce, pod))
+      const reason = reasonOf(this.#violationsOf(enforce, pod))
       if (reason === '') continue
       const { name = '' } = pod.metadata
       const names = byReason.get(reason)
@@ -263,7 +268,7 @@ function podNames(names: readonly string[]): string {
   return `${first} (and ${names.length === 2 ? '1 other pod' : `${names.length - 1} other pods`})`
 }
 
-/** One pod of each controller comes first: its other pods are alike. */
+/** One pod of each controller comes first, because the other pods of the controller are alike. */
 function onePerControllerFirst(pods: readonly Pod[]): readonly Pod[] {
   const seen = new Set<string>()
   const [first, rest]: [Pod[], Pod[]] = [[], []]

@@ -8,7 +8,7 @@ export type Level = (typeof LEVELS)[number]
 
 export interface LevelVersion {
   readonly level: Level
-  /** The minor version after `v1.`; infinite: the latest. */
+  /** The minor version after `v1.`. Infinity: the latest version. */
   readonly minor: number
 }
 
@@ -48,7 +48,7 @@ export function parseVersion(text: string): number | undefined {
   return minor === undefined ? undefined : Number(minor)
 }
 
-/** An invalid level is `restricted` for enforce, and `privileged` for the other modes. */
+/** Reads the policy from labels. An invalid level counts as `restricted` for enforce, and as `privileged` for the other modes. */
 export function policyOf(
   labels: MapOf<string>,
   defaults: Policy,
@@ -79,7 +79,7 @@ function at(label: string): FieldPath {
     .key(PREFIX + label)
 }
 
-/** Without a warn label, the enforced level is also the warn level. */
+/** Without a warn label, a stricter enforced level is also the warn level. */
 function withEnforced(labels: MapOf<string>, enforce: LevelVersion, warn: LevelVersion): LevelVersion {
   const level = own(labels, `${PREFIX}enforce`)
   if (level === undefined || parseLevel(level) === undefined) return warn

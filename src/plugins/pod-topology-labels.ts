@@ -23,7 +23,7 @@ export function podTopologyLabels(nodes: ObjectReader): AdmissionPlugin {
   }
 }
 
-/** From the target of a binding, or the spec of a new pod. */
+/** The node, from the target of a binding or the spec of a new pod. */
 function nodeOf(object: ApiObject, subresource: string): string | undefined {
   if (subresource === '') return isKind(object, 'core_v1.Pod') ? object.spec.nodeName : undefined
   if (subresource !== 'binding' || !isKind(object, 'core_v1.Binding')) return undefined

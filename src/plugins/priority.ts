@@ -1,4 +1,5 @@
-// Priority: sets the priority and preemption policy of a pod, or a group of pods, from its priority class, and allows one default class (W-463 to W-466).
+// Priority: sets the priority and preemption policy of a pod or a group of pods from its priority class. It allows only one default class
+// (W-463 to W-466).
 import type { CompositePodGroup, Pod, PodGroup, PriorityClass } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { withSpec } from '../api/object-members.ts'
@@ -112,7 +113,7 @@ function resolvedOf({ metadata, value, preemptionPolicy = '' }: PriorityClass): 
   return { name: metadata.name ?? '', value, policy: preemptionPolicy || PREEMPT }
 }
 
-/** The default. Of several, the one with the lowest value. */
+/** The default class. If there are several, the class with the lowest value. */
 function defaultClass(
   classes: ObjectReader<PriorityClass>,
   signal: AbortSignal,
@@ -123,7 +124,7 @@ function defaultClass(
   })
 }
 
-/** An update without these fields keeps the stored ones, which were set by the server. */
+/** An update without these fields keeps the stored values, which the server has set. */
 function withKept(pod: Pod, { spec: before }: Pod): Pod {
   const { priority: number = before.priority, preemptionPolicy = before.preemptionPolicy } = pod.spec
   if (number === pod.spec.priority && preemptionPolicy === pod.spec.preemptionPolicy) return pod

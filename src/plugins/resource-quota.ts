@@ -1,7 +1,7 @@
-// ResourceQuota: enforces the quotas of a namespace. The usage is raised before the write, by compare-and-swap on the quota, so that it
-// is exact for any number of writers and replicas (W-458 to W-462). The usage of a write that fails later is corrected by the controller
-// that counts the usage. A count may take away the charge of a write that is still on its way: then the condition of the write does not hold
-// any more, and it is refused.
+// ResourceQuota: enforces the quotas of a namespace. The plugin raises the usage before the write, by compare-and-swap on the quota, so
+// that the usage is exact for any number of writers and replicas (W-458 to W-462). If the write fails later, the plugin gives the charge
+// back, or the controller that counts the usage corrects it. A count may take away the charge of a write that is still on its way. Then the
+// condition of the write does not hold any more, and the write is refused.
 import type { ResourceQuota, ResourceQuotaStatus } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -26,15 +26,16 @@ export interface QuotaLedger {
   /** The quotas of a namespace, from memory: every write reads them. */
   quotasIn(namespace: string): readonly ResourceQuota[]
   /**
-   * Stores the status that `change` returns for the stored quota; undefined leaves it. `change` is called again after a conflict, and may throw to
-   * refuse. Nothing happens if the quota is deleted. Resolves with the condition that no count has begun since, which might not know of the change.
+   * Stores the status that `change` returns for the stored quota. Undefined: the quota stays as it is. `change` is called again after a
+   * conflict, and throws to refuse the request. Nothing happens if the quota is deleted. Resolves with the condition that no count has
+   * begun since the change: such a count might not know of the change.
    */
   update(
     quota: ResourceQuota,
     change: (current: ResourceQuota) => ResourceQuotaStatus | undefined,
     signal: AbortSignal,
   ): Promise<WriteCondition>
-  /** Takes back an update if its condition still holds; otherwise throws `Conflict`. */
+  /** Takes back an update if its conditions still hold. Otherwise throws `Conflict`. */
   takeBack(
     quota: ResourceQuota,
     change: (current: ResourceQuota) => ResourceQuotaStatus,
@@ -45,7 +46,7 @@ export interface QuotaLedger {
 
 const ZERO = quantityOf(0, 'decimalSI')
 
-/** Creates are counted, and updates that can raise the usage. */
+/** Creates, and updates that can raise the usage, are counted. */
 export function resourceQuota(
   ledger: QuotaLedger,
   nowMs: () => number,
@@ -88,7 +89,7 @@ interface Charge {
   readonly nowMs: number
 }
 
-/** Limited resources need a quota that covers them. */
+/** Refuses an object that uses limited resources without a quota for them. */
 function refuseUnlimited(limited: readonly LimitedResource[], quotas: readonly ResourceQuota[], subject: Charge): void {
   if (limited.length === 0) return
   const { request, object, nowMs } = subject
@@ -115,12 +116,12 @@ async function charge(
     if (refusal?.kind === 'refused') throw refusal.error
     return
   }
-  // The quotas in memory may be stale: the stored ones decide. Those that are likely to refuse come first.
+  // The quotas in memory may be stale: the stored quotas decide. Quotas that are likely to refuse come first.
   const concerned = asked
     .filter(({ answer }) => answer.kind !== 'free')
     .toSorted((a, b) => Number(b.answer.kind === 'refused') - Number(a.answer.kind === 'refused'))
   const charges: { readonly raise: Raise; readonly uncounted: WriteCondition }[] = []
-  // A charge that was counted away, or may have been, is left to the next count.
+  // If a count has begun since the charge, the charge is not given back: the next count corrects the usage.
   const giveBack = async (): Promise<void> => {
     await Promise.allSettled(charges.map(({ raise, uncounted }) => release(ledger, raise, [uncounted], signal)))
   }
@@ -158,7 +159,7 @@ interface Raise {
   readonly used: Amounts
 }
 
-/** The usage of a quota after the request; undefined if it does not rise. Throws if the quota is exceeded. */
+/** The usage of a quota after the request. Undefined: the usage does not rise. Throws if the quota is exceeded. */
 function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Raise | undefined {
   const [hard, used] = [hardOf(quota), usedOf(quota)]
   const type = request.resource
@@ -195,7 +196,10 @@ function raisedBy(quota: ResourceQuota, { request, object, nowMs }: Charge): Rai
   return { quota, delta, used: after }
 }
 
-/** A lower usage is left to the next count: the write may fail, or be tried again. It is accepted even above the limit. */
+/**
+ * The amounts that rise. The next count lowers the amounts that fall, because the write may fail or be tried again. A request that only
+ * lowers the usage is accepted even above the limit.
+ */
 function increaseOf(after: Amounts, before: Amounts): Amounts {
   const increase = new Map<string, Quantity>()
   for (const [name, amount] of after) {

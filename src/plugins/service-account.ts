@@ -16,7 +16,7 @@ import { forbidden } from '../admission/refusal.ts'
 const DEFAULT_NAME = 'default'
 const VOLUME_PREFIX = 'kube-api-access-'
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** One hour, and a few seconds to tell it from a lifetime that a user chose. */
+/** One hour and a few seconds. The seconds tell this lifetime from a lifetime that a user chose. */
 const TOKEN_SECONDS = 3607
 
 /** The default account is created shortly after its namespace. */
@@ -100,7 +100,7 @@ function enforcesSecrets(account: ServiceAccount): boolean {
   )
 }
 
-/** The pod takes precedence over the account. */
+/** Whether the token is mounted. The pod takes precedence over the account. */
 function wantsToken(account: ServiceAccount, { spec }: Pod): boolean {
   return (spec.automountServiceAccountToken ?? account.automountServiceAccountToken) !== false
 }

@@ -1,4 +1,5 @@
-// Merges two lists of tolerations without those that another one covers, in linear time: candidates are looked up by their fields.
+// Merges two lists of tolerations, and leaves out tolerations that another toleration covers. It takes linear time, because tolerations are
+// looked up by their fields.
 import type { Toleration } from '../api/gen/kinds.ts'
 
 /** If tolerations are equal, the first is kept. If they cover each other, the last is kept. */
@@ -27,7 +28,7 @@ class Candidate {
   readonly toleration: Toleration
   /** Equal tolerations have the same text. */
   readonly text: string
-  /** Infinite if it is not set. */
+  /** Infinity: the toleration has no duration. */
   readonly seconds: number
 
   constructor(toleration: Toleration) {
@@ -43,7 +44,10 @@ class Candidate {
 
 const PARTS = ['key', 'operator', 'value', 'effect'] as const
 
-/** The durations that tolerations of one kind cover: the longest, and the longest of a toleration with another text. */
+/**
+ * Of tolerations with the same fields: the longest duration (`seconds`) with its toleration (`text`), and the longest duration of a
+ * toleration with another text (`other`).
+ */
 interface Longest {
   readonly text: string
   readonly seconds: number
@@ -73,7 +77,7 @@ class Covers {
     return this.#places(each).some(({ seconds }) => each.seconds <= seconds)
   }
 
-  /** Whether an unequal toleration covers it. */
+  /** Whether a toleration with another text covers the candidate. */
   coverOther(each: Candidate): boolean {
     return this.#places(each).some(({ text, seconds, other }) => each.seconds <= (text === each.text ? other : seconds))
   }
@@ -89,7 +93,7 @@ class Covers {
   }
 }
 
-/** `value` is absent if every value fits. */
+/** `value` is undefined if every value matches. */
 function placeOf(key: string, effect: string, value: string | undefined): string {
   return JSON.stringify([key, effect, value])
 }

@@ -1,5 +1,5 @@
-// Endpoints that take an object and do something with it instead of storing it: bindings, evictions, reviews, tokens. They go
-// through the checks and the admission of a create.
+// Endpoints that take an object and do something with it instead of storing it: bindings, evictions, reviews, tokens. Actions go through
+// the checks and the admission of a create.
 import type { AdmissionRequest } from '../admission/admission.ts'
 import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -10,7 +10,7 @@ import { withNamespace } from './steps.ts'
 
 export type ActionRequest = Omit<ActionContext, 'validate'>
 
-/** Admission is shown a create of the body's kind, at the place of the action. */
+/** Admission sees the action as a create of the body's kind, at the resource and subresource of the action. */
 export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
   const { at } = action
   const { admission } = request.parts
@@ -45,7 +45,9 @@ export function actionStep({ at, body }: Action, request: ActionRequest, shown: 
   }
 }
 
-/** Removes members that only the server may set. Bindings and tokens identify their pod or account by it. */
+/**
+ * Removes members that only the server may set. Bindings and tokens keep them, because their uid must be the uid of the pod or the account.
+ */
 function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): ApiObject {
   if (subresource === 'binding' || subresource === 'token') return object
   return withMeta(object, {
@@ -57,7 +59,10 @@ function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): Api
   })
 }
 
-/** The sender owns the fields, as with a create, though the object is never stored (P-060, W-562). Refusals show them. */
+/**
+ * The sender owns the fields, as with a create, though the object is never stored (P-060, W-562). The error of a refused access review can
+ * show these managed fields.
+ */
 function withSenderAsOwner({ at, body }: Action, object: ApiObject, request: ActionRequest): ApiObject {
   const { fieldManager: manager, now } = request
   const { kind, apiVersion } = object

@@ -1,22 +1,22 @@
-// Managed fields are computed synchronously, but a webhook converts some kinds. If a conversion is missing, the write is abandoned before it has
-// any effect, and is repeated with the conversion.
+// Managed fields are computed synchronously, but a webhook converts some kinds. If a conversion is missing, the write is abandoned before
+// it has any effect, and is repeated with the conversion.
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ConversionMissing, type KindVersions } from '../patch/ownership.ts'
 
-/** More than any object needs: a few for each version that managers own fields in. */
+/** The limit of conversions for a write. An object needs a few for each version in which managers own fields. */
 const MOST_CONVERSIONS = 100
 
 interface ConversionNeed {
   readonly signal: AbortSignal
-  /** Whether the write fails if a conversion fails. Otherwise it continues as if versions differed only by name. */
+  /** Whether the write fails if a conversion fails. Otherwise the write continues as if versions differed only by name. */
   readonly isVital: boolean
 }
 
 type Work<T> = (versions: KindVersions) => MaybePromise<T>
 
-/** Calls `work`, again as often as a conversion is missing. */
+/** Calls `work`. If a conversion is missing, makes the conversion and calls `work` again. */
 export async function withConversions<T>(
   versions: KindVersions,
   work: Work<T>,

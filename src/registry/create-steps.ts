@@ -1,15 +1,16 @@
-// The steps from the sent object to one that can be stored, in the reference's order (W-022). POST runs them, and so do PUT and apply if there
-// is no object of the name.
+// The steps that turn the sent object into an object to store, in the reference's order (W-022). POST runs them. PUT and apply run them if
+// no object has the name.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import { isOwnedFirst } from './field-ownership.ts'
-import { generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } from './object-meta.ts'
+import { countsGenerations, generateName, metaForCreate, withManagedFieldsOf, withUniqueOwners } from './object-meta.ts'
 import type { PutOutcome } from '../store/store.ts'
 import {
   admissionRequest,
   admittedAs,
+  atOnce,
   authorizedAsItIs,
   fromAdmission,
   parseResourceVersion,
@@ -24,7 +25,7 @@ import {
 
 export interface Creation extends Written {
   readonly verb: 'post' | 'put' | 'apply'
-  /** Decoded and defaulted, in the served version: its parts are canonical, if not in order. */
+  /** The object is decoded, defaulted and in the served version. Its parts are canonical, but its members may be out of order. */
   readonly sent: ApiObject
   /** Whether managed fields are computed before mutating admission. An apply has computed them itself. */
   readonly isOwnedFirst: boolean
@@ -35,23 +36,16 @@ export interface AdmittedCreation extends Creation {
   readonly admitted: ApiObject
 }
 
-/** Run once for each request. */
+/** These steps run once for each request. */
 const ADMIT_STEPS: readonly Step<Creation>[] = [
-  withoutDeletionMarks,
-  inNamespace,
-  withoutRepeatedOwners,
-  withFieldsOwnedAsSent,
+  atOnce(withoutDeletionMarks, inNamespace, withoutRepeatedOwners, withFieldsOwnedAsSent),
   mutatedByAdmission,
   authorizedAsItIs,
 ]
 
-/** Once for each name that is tried. */
+/** These steps run once for each name that is tried. */
 const PREPARE_STEPS: readonly Step<AdmittedCreation>[] = [
-  inNamespace,
-  named,
-  withSystemMeta,
-  preparedByStrategy,
-  withFirstGeneration,
+  atOnce(inNamespace, named, withSystemMeta, preparedByStrategy, withFirstGeneration),
   withReservation,
   inCanonicalForm,
   validated,
@@ -70,7 +64,7 @@ export function admitNew(creation: Creation): Promise<ApiObject> {
   return takeSteps(ADMIT_STEPS, creation.sent, creation)
 }
 
-/** The admitted object, ready to be stored if its name is free. Throws `ApiError`; then nothing is reserved. */
+/** The admitted object, ready to be stored if its name is free. If this throws an error, nothing is reserved. */
 export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject> {
   try {
     return await takeSteps(PREPARE_STEPS, creation.admitted, creation)
@@ -80,7 +74,7 @@ export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject>
   }
 }
 
-/** A POST gives no owner to the marks of a deletion, which a new object cannot have. A PUT does. */
+/** A new object cannot have the marks of a deletion. A POST drops them before the fields get an owner. A PUT gives them an owner first. */
 export function withoutDeletionMarks(object: ApiObject, { verb }: Creation): ApiObject {
   const meta = metaOf(object)
   const isMarked = meta.deletionTimestamp !== undefined || meta.deletionGracePeriodSeconds !== undefined
@@ -88,7 +82,7 @@ export function withoutDeletionMarks(object: ApiObject, { verb }: Creation): Api
   return withMeta(object, { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined })
 }
 
-/** Once more after admission, which may have moved it. */
+/** This step runs again after admission, because admission may have changed the namespace. */
 export function inNamespace(object: ApiObject, { resource, context }: Creation): ApiObject {
   return withNamespace(object, resource, context)
 }
@@ -97,7 +91,7 @@ export function withoutRepeatedOwners(object: ApiObject, { context }: Creation):
   return withUniqueOwners(object, '', context.warn)
 }
 
-/** The creator owns the fields. */
+/** The creator owns the fields of the object. */
 export function withFieldsOwnedAsSent(object: ApiObject, creation: Creation): ApiObject {
   return creation.verb === 'apply' || !creation.isOwnedFirst ? object : ownedBySender(object, creation)
 }
@@ -148,9 +142,9 @@ export function preparedByStrategy(object: ApiObject, { resource, context }: Cre
   return resource.strategy.prepareForCreate(object, context)
 }
 
-export function withFirstGeneration(object: ApiObject, { resource }: Creation): ApiObject {
+export function withFirstGeneration(object: ApiObject, { resource, context }: Creation): ApiObject {
   const { firstGeneration } = resource.strategy
-  if (firstGeneration === undefined) return object
+  if (firstGeneration === undefined || !countsGenerations(resource, context)) return object
   return withMeta(object, { generation: firstGeneration === 0 ? undefined : firstGeneration })
 }
 
@@ -173,8 +167,8 @@ export function validatedByAdmission(object: ApiObject, creation: Creation): Pro
 }
 
 /**
- * POST must not set a version (W-072). A version that is not a number is dropped (W-073). A dry run stores nothing, so its answer keeps the sent
- * version (W-074).
+ * POST must not set a version (W-072). A version that is not a number is dropped (W-073). A dry run stores nothing, so its answer keeps the
+ * sent version (W-074).
  */
 export function withVersionChecked(object: ApiObject, { admitted, context, verb }: AdmittedCreation): ApiObject {
   const version = metaText(admitted, 'resourceVersion')

@@ -13,7 +13,7 @@ import { keyOf, storeFor, writeFitting } from './steps.ts'
 
 const NAME_ATTEMPTS = 8
 
-/** The object is in the served version, decoded and defaulted. Throws `ApiError`; then nothing is stored. */
+/** `sent` is decoded, defaulted and in the served version. Throws `ApiError`. If the code of the error is below 500, nothing was stored. */
 export async function createObject(
   parts: RegistryParts,
   resource: Resource,

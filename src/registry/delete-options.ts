@@ -11,17 +11,17 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'] as const
 
 export interface ParsedDeleteOptions extends DeleteOptions {
   readonly dryRun: boolean
-  /** As admission sees them. */
+  /** The options in the form that admission sees. */
   readonly body: ValueMap
 }
 
 export interface DeleteOptionsContext {
-  /** `AllowUnsafeMalformedObjectDeletion`. */
+  /** Whether the gate `AllowUnsafeMalformedObjectDeletion` is on. */
   readonly mayIgnoreReadErrors: boolean
   readonly isCollection: boolean
 }
 
-/** Throws `Invalid`. */
+/** Throws `Invalid` for a fault in the options. */
 export function readDeleteOptions(options: ValueMap, context: DeleteOptionsContext): ParsedDeleteOptions {
   const dryRun = textsOnly(options, 'dryRun').filter((value) => value !== '')
   const policy = own(options, 'propagationPolicy')
@@ -41,7 +41,7 @@ export function readDeleteOptions(options: ValueMap, context: DeleteOptionsConte
   }
 }
 
-/** As a number, clamped to safe integers. */
+/** The value as a number, limited to safe integers. Undefined: the value is not a number. */
 export function wholeSeconds(value: Value | undefined): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined
   return Math.max(Math.min(Number(value), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-// Deletes one object, or those of a collection that a selection names.
+// Deletes one object, or the selected objects of a collection.
 import { metaText } from '../api/object-members.ts'
 import { type ApiObject, formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -14,9 +14,9 @@ import { splitSelection } from './served-selection.ts'
 import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
 
 export type DeleteAnswer =
-  /** It is gone; the kind answers with a Status. */
+  /** The object is gone, and the kind answers with a Status. */
   | { readonly kind: 'gone'; readonly uid: string }
-  /** It is gone, or marked for deletion. */
+  /** The object is gone, or marked for deletion, and is the answer. */
   | { readonly kind: 'object'; readonly object: ApiObject | StoredObject; readonly removed: boolean }
 
 export interface DeleteRequest {
@@ -26,7 +26,7 @@ export interface DeleteRequest {
   readonly nameless?: boolean
   /** Admission has run already, for the eviction that leads to this delete. */
   readonly withoutAdmission?: boolean
-  /** Whether the stored object is still the one to delete. Otherwise it counts as not found. */
+  /** Whether the stored object is still the object to delete. Otherwise the object counts as not found. */
   readonly means?: (current: StoredObject) => boolean
 }
 
@@ -115,7 +115,10 @@ async function admitDelete(
   await parts.admission.validate(step, context.signal)
 }
 
-/** The errors of most kinds name the kind and explain. The errors of namespaces and custom definitions name the plural (W-304 to W-306). */
+/**
+ * Throws `Conflict` if the object does not meet the preconditions. The errors of most kinds name the kind and explain the conflict. The
+ * errors of namespaces and custom definitions name the plural (W-304 to W-306).
+ */
 export function checkPreconditions(resource: Resource, stored: ApiObject, { preconditions }: DeleteOptions): void {
   const name = metaText(stored, 'name')
   const [uid, version] = [metaText(stored, 'uid'), metaText(stored, 'resourceVersion')]
@@ -137,8 +140,9 @@ export function checkPreconditions(resource: Resource, stored: ApiObject, { prec
 const COLLECTION_WORKERS = 16
 
 /**
- * Deletes the objects of the list one by one. A fault ends that: objects that were deleted before stay deleted (W-341). Nothing is
- * deleted any more when the answer is known. The list may be old: an object stays if it is another one by now, or is no longer selected.
+ * Deletes the objects of the list, several at a time. A fault ends the deletion, and objects that were deleted before stay deleted (W-341).
+ * All deletions have ended when the answer is known. The list may be old: an object stays if it was replaced by another object, or is no
+ * longer selected.
  */
 export async function deleteCollection(
   parts: RegistryParts,
@@ -165,7 +169,7 @@ export async function deleteCollection(
   return { page, items }
 }
 
-/** The option for unreadable objects was used on a readable one (W-351, D24). */
+/** The error if the option for unreadable objects is used on a readable object (W-351, D24). */
 function notCorruptError(resource: Resource, name: string): ApiError {
   const message =
     'Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option'

@@ -12,7 +12,7 @@ const FINALIZERS = { Orphan: ORPHAN, Foreground: FOREGROUND, Background: undefin
 export interface DeleteOptions extends PropagationOptions {
   readonly gracePeriodSeconds: number | undefined
   readonly preconditions: { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
-  /** Remove an object that cannot be read, with its finalizers. */
+  /** Whether to remove an object that cannot be read, even if it has finalizers. */
   readonly ignoreReadErrors: boolean
 }
 
@@ -26,11 +26,11 @@ export const IN_BACKGROUND: DeleteOptions = Object.freeze({
 })
 
 export type Deletion =
-  /** Remove it now. */
+  /** Remove the object now. */
   | { readonly kind: 'remove' }
-  /** Store the object, because something holds it. The very same object: there is nothing to write. */
+  /** Store the object, because a finalizer or a grace period keeps it. If it is the stored object itself, there is nothing to write. */
   | { readonly kind: 'mark'; readonly object: ApiObject }
-  /** Store the object, then remove it: watchers see both (W-329). */
+  /** Store the object, then remove it: watchers see the update and the deletion (W-329). */
   | { readonly kind: 'markAndRemove'; readonly object: ApiObject }
 
 export function decideDeletion(strategy: Strategy, stored: ApiObject, options: DeleteOptions, now: string): Deletion {
@@ -87,11 +87,11 @@ function finalizersAfter(strategy: Strategy, stored: ApiObject, options: DeleteO
 
 interface Grace {
   readonly object: ApiObject
-  /** The object is being deleted already, and this deletion does not shorten that. */
+  /** The object is being deleted already, and this deletion does not shorten the grace period. */
   readonly pending: boolean
 }
 
-/** A first deletion sets the grace period; a later one can only shorten it (W-328 to W-332). */
+/** A first deletion sets the grace period; a later deletion can only shorten it (W-328 to W-332). */
 function graceAfter(strategy: Strategy, stored: ApiObject, options: DeleteOptions, now: string): Grace {
   const asked =
     options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
@@ -115,7 +115,10 @@ function graceAfter(strategy: Strategy, stored: ApiObject, options: DeleteOption
   return { object, pending: false }
 }
 
-/** Durations are nanoseconds in 64 bits and wrap around there, as the reference's do. No grace period leads to an invalid date. */
+/**
+ * Adds seconds to a time. Durations are nanoseconds in 64 bits, and wrap around like the reference's. So no grace period leads to an
+ * invalid date.
+ */
 function secondsAfter(time: string, seconds: number): string {
   const duration = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)
   return `${new Date(Date.parse(time) + Number(duration / 1_000_000n)).toISOString().slice(0, 19)}Z`

@@ -3,10 +3,10 @@ import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '..
 import type { ValueMap } from '../api/value.ts'
 import type { BuiltInGroup, BuiltInResource, BuiltInVersion } from '../schema/built-in-resources.ts'
 
-/** A group as discovery shows it; custom groups have the same form. */
+/** A group in the form of discovery. Custom groups have the same form. */
 export type DiscoveryGroup = BuiltInGroup
 
-/** `/apis`: all groups but the core one. Those of one rank are in the order of the names of their APIServices. */
+/** `/apis`: all groups except the core group. Groups of the same rank are in the order of the names of their APIServices. */
 export function groupListDocument(groups: readonly DiscoveryGroup[]): ValueMap {
   const ranked = groups.filter(({ group }) => group !== '').map((group) => ({ group, ...rankOf(group) }))
   ranked.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1))
@@ -88,7 +88,7 @@ function isIn(gv: GroupVersion, kind: GroupVersionKind): boolean {
   return kind.group === gv.group && kind.version === gv.version
 }
 
-/** In the aggregated form all of a group is one item (R-308). */
+/** In the aggregated form, a group with all its versions is one item (R-308). */
 export function aggregatedItem({ group, versions }: DiscoveryGroup): ValueMap {
   return {
     metadata: group === '' ? {} : { name: group },
@@ -104,7 +104,7 @@ export function aggregatedItem({ group, versions }: DiscoveryGroup): ValueMap {
   }
 }
 
-/** Kinds of the enclosing version have no group and version; subresources are sorted. */
+/** Kinds of the enclosing version have an empty group and version. Subresources are sorted. */
 function builtInResources(gv: GroupVersion, resources: readonly BuiltInResource[]): readonly ValueMap[] {
   const shown = (kind: GroupVersionKind): ValueMap =>
     isIn(gv, kind) ? { group: '', version: '', kind: kind.kind } : fullKind(kind)
@@ -112,7 +112,7 @@ function builtInResources(gv: GroupVersion, resources: readonly BuiltInResource[
   return resources.map((resource) => aggregatedResource(resource, resource.subresources.toSorted(inOrder), shown))
 }
 
-/** Custom resources are sorted, their subresources are not, and their kinds are complete. */
+/** Custom resources are sorted, but their subresources are not. All their kinds have the group and the version. */
 function customResources(resources: readonly BuiltInResource[]): readonly ValueMap[] {
   return resources
     .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))

@@ -19,7 +19,7 @@ export function alreadyExistsError(resource: GroupResource, name: string): ApiEr
   return new ApiError('AlreadyExists', message, { details: resourceDetails(resource, name) })
 }
 
-/** The same error after several generated names. */
+/** The error of a create for which all generated names were taken. */
 export function noUniqueNameError({ message, details }: ApiError): ApiError {
   const why = 'the server was not able to generate a unique name for the object'
   return new ApiError('AlreadyExists', `${message}, ${why}`, { details: { ...details, retryAfterSeconds: 1 } })
@@ -40,7 +40,7 @@ export function forbiddenError(resource: GroupResource, name: string, why: strin
   })
 }
 
-/** Not the object but the options of the request are at fault: `CreateOptions.meta.k8s.io "" is invalid: …`. */
+/** The error for faults in the options of a request: `CreateOptions.meta.k8s.io "" is invalid: …`. */
 export function invalidOptionsError(optionsKind: string, errors: readonly FieldError[]): ApiError {
   return invalidError({ group: 'meta.k8s.io', kind: optionsKind }, '', errors)
 }

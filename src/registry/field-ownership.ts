@@ -1,12 +1,11 @@
-// The moment at which the managed fields of a write other than an apply are computed.
+// Decides when the managed fields of a write other than an apply are computed: before or after mutating admission.
 import type { ApiObject } from '../api/object.ts'
 import { managedFieldsOf } from '../patch/managed-fields.ts'
 import type { RegistryParts, WrittenKind } from './registry.ts'
 
 /**
- * Whether managed fields are computed before mutating admission: extensions see them, the object is converted there, and managed
- * fields that the client sent are validated later. All others are computed as late as possible: a write that is refused does not
- * compute them.
+ * Whether managed fields are computed before mutating admission. This is needed if extensions see them, if the object is converted, or if
+ * the client sent managed fields. Otherwise they are computed as late as possible, so that a refused write does not compute them.
  */
 export function isOwnedFirst(
   { admission }: RegistryParts,

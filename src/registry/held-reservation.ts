@@ -31,7 +31,10 @@ interface Reserving {
   readonly context: WriteContext
 }
 
-/** Reserves what the object needs. Without an object, releases the reservation of the stored one. In a batch it is settled with the batch. */
+/**
+ * Makes the reservation of the object. Without an object, releases the reservation of the stored object. In a batch, the reservation is
+ * settled with the batch.
+ */
 export async function reserve(
   { strategy }: Resource,
   change: ReserveRequest,

@@ -3,7 +3,7 @@ import { type ApiLevel, DEFAULT_LEVEL, isAtLevel, type LevelSpan } from '../api/
 import type { KindVersions } from '../patch/ownership.ts'
 import { FieldSetMemo } from '../patch/field-set-memo.ts'
 
-/** At these levels, managed fields are not changed if ownership cannot be computed. */
+/** At these levels, managed fields are not changed if their owners cannot be computed. */
 const KEPT_OWNERS: LevelSpan = { since: '1.37' }
 
 export function kindVersions(

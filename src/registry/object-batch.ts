@@ -1,5 +1,5 @@
-// Writes of several objects that are stored together or not at all. The writes go through the same pipelines as single ones, on a store that
-// keeps their decisions until the commit.
+// Writes of several objects that are stored together or not at all. The writes go through the same pipelines as single writes, on a store
+// that keeps their decisions until the commit.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AtEnd } from '../admission/admission.ts'
 import { metaText } from '../api/object-members.ts'
@@ -32,12 +32,12 @@ export class ObjectBatch implements WriteBatch {
   readonly registry: RegistryParts
   /** The parts for the writes of the batch. */
   readonly parts: RegistryParts
-  /** Objects in the form in which they are stored. */
+  /** The store of the batch, with objects in the form in which they are stored. */
   readonly stored: Store
   last: BatchedWrite | undefined
   readonly #options: BatchOptions
   readonly #batch: Batch
-  /** The entries by the places of their objects. */
+  /** The uids of objects, by the places of the objects. */
   readonly #uids = new Map<string, string>()
   readonly #settle: ((isStored: boolean) => Promise<void>)[] = []
 
@@ -52,12 +52,12 @@ export class ObjectBatch implements WriteBatch {
 
   readonly atEnd: AtEnd = (settle) => void this.#settle.push(settle)
 
-  /** The object before the batch. The commit fails if it changes. */
+  /** The object as it was before the batch. The commit fails if the object has changed since. */
   before(key: ObjectKey, signal: AbortSignal): Promise<StoredItem | undefined> {
     return this.#batch.before(key, signal)
   }
 
-  /** It is read once: a transaction cannot replace an object by another one. */
+  /** The uid of an object. It is read once, because a transaction cannot replace an object by another object. */
   uidOf(key: ObjectKey, object: StoredObject): string {
     const place = placeOf(key)
     const uid = this.#uids.get(place) ?? metaText(object.object(), 'uid')
@@ -94,7 +94,7 @@ export type BatchCommit =
     }
   | { readonly ok: false; readonly revision: number }
 
-/** The batch of the running code. */
+/** Knows the batch to which the running code belongs. */
 export class BatchScope {
   readonly #current = new AsyncLocalStorage<Batch>()
 
@@ -102,7 +102,7 @@ export class BatchScope {
     return this.#current.run(batch, write)
   }
 
-  /** The same store; writes of a batch find the objects that the batch has decided. Lists show the state before the batch. */
+  /** The same store, in which the writes of a batch find the objects that the batch has decided. Lists show the state before the batch. */
   around(store: Store): Store {
     const storeOf = (key: ObjectKey): Store => {
       const batch = this.#current.getStore()

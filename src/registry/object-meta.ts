@@ -1,10 +1,10 @@
-// Metadata as the server sets and keeps it, on create and on update.
+// The metadata that the server sets on create, and keeps on update.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import { numberOf } from '../api/json-number.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import { nameSuffix, type Random, systemRandom } from '../lib/random.ts'
-import type { WriteContext } from './registry.ts'
+import type { Resource, WriteContext } from './registry.ts'
 
 /** As a double: an integer beyond 2^53 is rounded. */
 export function metaNumber(object: ValueMap, field: 'generation' | 'deletionGracePeriodSeconds'): number | undefined {
@@ -14,10 +14,16 @@ export function metaNumber(object: ValueMap, field: 'generation' | 'deletionGrac
 
 const LAST_GENERATION = 2n ** 63n - 1n
 
-/** The generation after that of a stored object. The largest int64 stays. */
+/** The next generation of a stored object. The largest int64 stays. */
 export function nextGeneration(stored: ValueMap): number | bigint {
   const generation = BigInt(metaOf(stored).generation ?? 0)
   return numberOf(String(generation < LAST_GENERATION ? generation + 1n : generation)) ?? 0
+}
+
+/** Whether the gate of the generation, if it has one, is on. */
+export function countsGenerations({ strategy }: Resource, { gates }: Pick<WriteContext, 'gates'>): boolean {
+  const { generationGate: gate } = strategy
+  return gate === undefined || gates.has(gate)
 }
 
 export function finalizersOf(object: ValueMap): readonly string[] {
@@ -54,8 +60,8 @@ export function metaForCreate(object: ApiObject, { now, random = systemRandom }:
 }
 
 /**
- * Restores members that updates cannot change, and the stored version; a deletion timestamp on an object that is not being deleted is left for
- * validation to refuse.
+ * Restores the members that updates cannot change, and the stored resourceVersion. Validation refuses a new deletion timestamp, so it stays
+ * here.
  */
 export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
   const old = metaOf(stored)
@@ -74,7 +80,7 @@ export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
 
 const MAX_PREFIX_BYTES = 58
 
-/** A name that begins with the prefix, cut so that the whole fits a label (W-044, W-045). */
+/** A name that begins with the prefix. A long prefix is cut, so that the name fits a label (W-044, W-045). */
 export function generateName(prefix: string, random: Random = systemRandom): string {
   const base =
     Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES
@@ -88,7 +94,7 @@ const DUPLICATE_OWNERS = '.metadata.ownerReferences contains duplicate entries'
 const DUPLICATE_OWNERS_END =
   'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed:'
 
-/** The object without owners that are named twice in the same words, and a warning if there were any (W-084). */
+/** Keeps the first of several equal owner references, and warns if it removed any (W-084). */
 export function withUniqueOwners(
   object: ApiObject,
   when: '' | ' after mutating admission happens',

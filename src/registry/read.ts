@@ -10,7 +10,7 @@ import { keyOf, readable } from './steps.ts'
 
 export type { ListPage, Watch } from '../store/store.ts'
 
-/** The scope of a request: one namespace, all of them, or the whole cluster. */
+/** The scope of a request: one namespace, all namespaces, or the whole cluster. */
 export interface Place {
   readonly resource: Resource
   /** Empty: all namespaces, or the resource has none. */
@@ -32,8 +32,8 @@ type AskedHistory = Omit<HistoryRequest, 'key' | 'within'> & { readonly name: st
 export type ReadHistory = (place: Place, asked: AskedHistory, signal: AbortSignal) => Promise<History>
 
 /**
- * The past of an object ends when its namespace, or the definition of its kind, was created: they may have belonged to another tenant before. The
- * past of a namespace ends when it was created.
+ * The past of an object begins when its namespace and the definition of its kind were created, because earlier ones may have belonged to
+ * another tenant. The past of a namespace begins when it was created.
  */
 export function historyReader(
   read: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>,
@@ -50,7 +50,7 @@ export function historyReader(
 }
 
 export interface ObjectHistory extends Pick<History, 'isCut' | 'isGone'> {
-  /** In the form that is served, the newest first. */
+  /** The versions in their served form, the newest first. */
   readonly objects: readonly StoredObject[]
   readonly unreadable: number
 }

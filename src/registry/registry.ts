@@ -1,5 +1,5 @@
-// The front door: the record of a served resource, and the verbs on it. The record has facts and the strategy of its kind. The pipelines in this
-// room are the same for all resources.
+// The front door: the record of a served resource, and the verbs on it. The record has facts and the strategy of its kind. The pipelines in
+// this folder are the same for all resources.
 import type { Admission, AtEnd } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
@@ -21,19 +21,19 @@ import type { Store, StoredResource } from '../store/store.ts'
 /** A kind in one version, as it is read and written: the kind of a resource, of a view, or of the body of an action. */
 export interface WrittenKind extends GroupVersionKind {
   readonly schema: KindSchema
-  /** Custom resources are worded and routed differently in a few places. */
+  /** Custom resources have other messages and routes in a few places. */
   readonly isCustom: boolean
-  /** The stored kind. The pipelines work on objects of it. */
+  /** The stored kind. The pipelines work on objects of this kind. */
   readonly storedKind: GroupVersionKind
   readonly conversion: Pick<Conversion, 'isIdentity' | 'fromStored'>
   /** The object with every default of its kind filled in, in the served version. */
   readonly withDefaults: (object: ApiObject, context: DefaultsContext) => ApiObject
   /**
-   * A typed object of the served version from a document. Throws `DecodeError`. Parts that are shared with `known`, a canonical object, are not
-   * decoded again.
+   * Decodes a document to an object of the served version. Throws `DecodeError`. Parts that are shared with `known`, a canonical object,
+   * are not decoded again.
    */
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
-  /** All versions that managed fields may be recorded under. */
+  /** All versions under which managed fields may be recorded. */
   readonly versions: KindVersions
   /** The printer columns. */
   readonly columns: TableShape
@@ -52,15 +52,17 @@ export interface Resource extends GroupVersionResource, WrittenKind {
   /** The warnings in every answer. */
   readonly deprecations: readonly string[]
   readonly stored: StoredResource
+  /** The fields by which clients can select objects. */
+  readonly selectable: SelectableFields
   readonly conversion: Conversion
-  /** The stored form: members in their order, nothing that output leaves out. */
+  /** Returns the stored form: members are in order, and members that answers leave out are removed. */
   readonly toCanonical: (object: ApiObject, known?: KnownObject) => ApiObject
   readonly strategy: Strategy
-  /** The estimated costs of the expressions in an object of the kind, one step each; absent: it has none. */
+  /** Estimates the costs of the expressions in an object, in one step for each expression. Absent: the kind has no expressions. */
   readonly ruleCosts?: ((object: ApiObject) => Generator<void, ValueMap>) | undefined
 }
 
-/** A canonical object that another one derives from. Parts that both share need not be walked. */
+/** A canonical object from which another object was made. Parts that the objects share need not be visited. */
 export interface KnownObject {
   readonly object: ValueMap
   /** Whether its members are in the order in which they are stored. */
@@ -69,10 +71,9 @@ export interface KnownObject {
 
 export interface CustomFacts {
   readonly listKind: string
-  readonly selectable: SelectableFields
   /** Whether objects are stored in this version; absent if the kind has no versions of its own. */
   readonly isStorageVersion?: boolean
-  /** Objects of the kind in another of its versions, in their order; absent if the kind has no versions of its own. */
+  /** Converts objects to another version of the kind, and keeps their order. Absent if the kind has no versions of its own. */
   readonly convert?: (
     objects: readonly ApiObject[],
     toApiVersion: string,
@@ -83,16 +84,16 @@ export interface CustomFacts {
 export interface Subresource {
   readonly kind: GroupVersionKind
   readonly verbs: ReadonlySet<string>
-  /** For subresources that show objects of the resource as another kind. */
+  /** Present if the subresource shows objects of the resource as another kind. */
   readonly view?: ObjectView
 }
 
 /**
- * An object shown as another kind, and changed through it (`scale`). Objects are in the stored version; `conversion` gives the view
- * without managedFields.
+ * Shows an object as another kind, through which clients can change it (`scale`). Objects are in the stored version. `conversion` makes the
+ * view without managedFields.
  */
 export interface ObjectView extends WrittenKind {
-  /** As `conversion.fromStored`, for a writer: objects that cannot be shown can still be written. */
+  /** Like `conversion.fromStored`, but for writes: an object that cannot be shown can still be written. */
   readonly live?: (stored: ApiObject) => ApiObject
   /** The stored object with the changes of the view. */
   readonly merge: (view: ApiObject, stored: ApiObject) => ApiObject
@@ -107,7 +108,7 @@ export interface ResourceTable {
   findAction(place: GroupVersionResource & { readonly subresource: string }): Action | undefined
   /** Whether discovery lists the resource although it stores nothing. */
   isDeclared(resource: GroupVersionResource): boolean
-  /** Whether there is such a kind at all, served or not. */
+  /** Whether the kind exists, served or not. */
   knowsKind(kind: GroupVersionKind): boolean
   /** Calls `tell` after every change of the table, until the returned function is called. */
   onChange(tell: () => void): () => void
@@ -135,35 +136,40 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly unconditionalUpdate: boolean
   /** The first `metadata.generation`. Undefined: objects have no generation. */
   readonly firstGeneration: number | undefined
-  /** Whether an update is one of the specification of the object. Called only for kinds with a generation. */
+  /** Without this gate, objects have no generation. */
+  readonly generationGate?: string | undefined
+  /** Whether an update changes the specification, and so the generation. Called only for kinds with a generation. */
   readonly bumpsGeneration: (object: T, stored: T) => boolean
-  /** The subresources whose writes can be such an update (`scale`, `resize`, `ephemeralcontainers`). */
+  /** The subresources whose writes can change the generation (`scale`, `resize`, `ephemeralcontainers`). */
   readonly bumpsGenerationOn: ReadonlySet<string>
-  /** A removal is answered with the object, not with a Status (W-309). */
+  /** The answer to a removal is the object, not a Status (W-309). */
   readonly answersDeleteWithObject: boolean
-  /** The fate of dependents if the request does not choose one; undefined: the kind has none, finalizers are never added (W-325). */
+  /** The default propagation policy of deletions. Undefined: the kind has no dependents, and finalizers are never added (W-325). */
   readonly defaultPropagation: Propagation | undefined
-  /** The form in which a new object is first stored. */
+  /** Changes a new object to the form in which it is first stored. */
   readonly prepareForCreate: (object: T, context: WriteContext) => T
   readonly main: UpdateEndpoint<T>
-  /** By name: `status`, `finalize`, … */
+  /** The subresources, by name: `status`, `finalize`, … */
   readonly subresources: Readonly<Record<string, UpdateEndpoint<T>>>
   readonly validateCreate: (object: T, context: WriteContext) => readonly FieldError[]
   readonly warnings: (object: T, stored: T | undefined, context: WriteContext) => readonly string[]
   readonly ttlSeconds: number | undefined
   /** The grace period of a deletion. Undefined: objects of the kind are removed at once (all but pods). */
   readonly gracePeriodSeconds: ((object: T, asked: number | undefined) => number) | undefined
-  /** Something besides finalizers that keeps a terminating object (a namespace's own finalizers). */
+  /** Whether something besides finalizers keeps a terminating object, such as a namespace's own finalizers. */
   readonly isHeldBack: (object: T) => boolean
-  /** For kinds whose first deletion only marks the object (namespaces, custom definitions): marks it. The kind's controller does the rest. */
+  /**
+   * Marks an object whose first deletion only marks it (namespaces, custom definitions). The kind's controller does the rest. Undefined for
+   * other kinds.
+   */
   readonly markOnDelete: ((object: T, now: string, propagation: PropagationOptions) => T) | undefined
-  /** The reason why the object may not be deleted. Undefined: it may. */
+  /** The reason why the object may not be deleted. Undefined: the object may be deleted. */
   readonly refuseDelete: (name: string) => string | undefined
   /** The warning for a delete without a propagation policy. */
   readonly deleteWarning: string | undefined
   /** Reservations that must be made before the object can be stored (addresses, ports). */
   readonly reserve: Reserve<T> | undefined
-  /** Throws `Forbidden` if the user may write such objects, but not this one. After admission, before validation. */
+  /** Throws `Forbidden` if the user may write such objects, but not this one. Called after admission and before validation. */
   readonly authorizeWrite?: AuthorizeWrite<T> | undefined
 }
 
@@ -182,8 +188,8 @@ export interface GuardedWrite<T extends ApiObject = ApiObject> {
 }
 
 /**
- * Makes the reservation of an object and fills it in. `settle` is called at most once: with true if the object was stored, with false to release
- * the reservation, and not at all if the outcome is unknown. A dry run reserves nothing.
+ * Makes the reservation of an object, and fills the reserved values in. `settle` is called at most once: with true if the object was
+ * stored, with false to release the reservation, and not at all if the outcome is unknown. A dry run reserves nothing.
  */
 export type Reserve<T extends ApiObject = ApiObject> = (
   change: ReserveRequest<T>,
@@ -208,7 +214,7 @@ export interface UpdateEndpoint<T extends ApiObject = ApiObject> {
   /** The object to store: fields that this endpoint cannot change come from the stored object. */
   readonly prepare: (object: T, stored: T, context: WriteContext) => T
   readonly validate: (object: T, stored: T, context: WriteContext) => readonly FieldError[]
-  /** Fields that a write through it gives no owner, dotted. */
+  /** The dotted paths of the fields that get no owner from a write through this endpoint. */
   readonly resetFields: readonly string[]
   /** The warnings for writes through a subresource. */
   readonly warnings?: (object: T) => readonly string[]
@@ -235,7 +241,7 @@ export interface WriteContext {
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */
   readonly options: ValueMap
-  /** Throws `Forbidden` if the user may not use a further verb on the object, besides that of the request. */
+  /** Throws `Forbidden` if the user may not use this verb on the object. The verb of the request itself is already authorized. */
   readonly authorize: (verb: string) => Promise<void>
   /** Absent: the write belongs to no batch. */
   readonly batch?: WriteBatch | undefined
@@ -270,18 +276,18 @@ export interface ActionPlace extends GroupVersionResource {
 
 export interface Action<T extends ApiObject = ApiObject> {
   readonly at: ActionPlace
-  /** The kind of the body, and of the answer unless that is a Status. */
+  /** The kind of the body, and of the answer unless the answer is a Status. */
   readonly body: WrittenKind
-  /** Further versions of the body's group in which it may be sent, if they mean the same. */
+  /** Other versions of the body's group in which clients may send the body, because they mean the same. */
   readonly alsoVersions: readonly string[]
-  /** The body is decoded and defaulted, admission may have changed it. Throws `ApiError`. */
+  /** Runs the action. The body is decoded and defaulted, and admission may have changed it. Throws `ApiError`. */
   readonly run: (body: T, context: ActionContext) => Promise<ActionAnswer>
 }
 
 export type ActionAnswer =
-  /** Answered with a Status. */
+  /** The answer is a Status. */
   | { readonly kind: 'done' }
-  /** Answered with this object, of the kind of the body. */
+  /** The answer is this object, which has the kind of the body. */
   | { readonly kind: 'object'; readonly object: ApiObject }
 
 export interface ActionContext extends WriteContext {

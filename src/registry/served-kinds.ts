@@ -6,6 +6,7 @@ import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { canonicalJson, sortedJson } from '../codec/json-encode.ts'
 import type { Resource, ResourceTable, WrittenKind as WrittenForm } from './registry.ts'
+import { DecodeError } from '../schema/decode.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 
 /** Other versions of a resource are looked up once. A changed definition has a new resource. */
@@ -34,7 +35,10 @@ const CONVERSION_MS = 30_000
 
 type WrittenKind = Pick<WrittenForm, 'schema' | 'decode' | 'withDefaults' | 'group' | 'version' | 'kind'>
 
-/** The kind of subresources that are written as another kind (scales, evictions, bindings), and of reviews that are not stored. */
+/**
+ * The kind of the body if it is not the kind of the resource: of subresources that are written as another kind (scales, evictions,
+ * bindings), and of reviews that are not stored.
+ */
 function otherKind(
   table: ResourceTable,
   resource: Resource | undefined,
@@ -44,7 +48,7 @@ function otherKind(
   return view ?? table.findAction({ ...requestResource, subresource })?.body
 }
 
-/** Built-in kinds come in their stored version, custom ones in the version that was requested. */
+/** Built-in objects come in their stored version, and custom objects come in the requested version. */
 function servedKind(resource: Resource, asked: Resource, context: () => DefaultsContext): ServedKind {
   const { group, version, kind, conversion, custom } = resource
   const into = async (object: ApiObject, target: Resource): Promise<ApiObject> => {
@@ -59,7 +63,7 @@ function servedKind(resource: Resource, asked: Resource, context: () => Defaults
     resource: { group, version, resource: resource.resource },
     show: isCustomVersion ? (object) => into(object, resource) : (object) => conversion.fromStored(object),
     adopt: isCustomVersion ? (object) => into(object, asked) : (object) => conversion.toStored(object),
-    read: (document) => readAs(resource, document, context()),
+    read: (document, isStrict) => readAs(resource, document, { context: context(), isStrict }),
     encode: (object) => canonicalJson(object, resource.schema),
   }
 }
@@ -67,7 +71,7 @@ function servedKind(resource: Resource, asked: Resource, context: () => Defaults
 function kindAsItIs(kind: WrittenKind, request: AdmissionRequest, context: () => DefaultsContext): ServedKind {
   return {
     ...unknownKind(request),
-    read: (document) => readAs(kind, document, context()),
+    read: (document, isStrict) => readAs(kind, document, { context: context(), isStrict }),
     encode: (object) => canonicalJson(object, kind.schema),
   }
 }
@@ -86,9 +90,12 @@ function unknownKind({ requestKind, requestResource }: AdmissionRequest): Served
 function readAs(
   kind: WrittenKind,
   document: Parameters<WrittenKind['decode']>[0],
-  context: DefaultsContext,
+  { context, isStrict = false }: { readonly context: DefaultsContext; readonly isStrict: boolean | undefined },
 ): ApiObject {
-  const { value } = kind.decode(document)
+  const { value, problems } = kind.decode(document)
+  if (isStrict && kind.schema.custom !== true && problems.length > 0) {
+    throw new DecodeError(`strict decoding error: ${problems.join(', ')}`)
+  }
   const object = { ...value, kind: kind.kind, apiVersion: formatGroupVersion(kind) } as ApiObject
   return kind.withDefaults(object, context)
 }

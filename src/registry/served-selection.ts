@@ -1,5 +1,5 @@
-// Selects objects by fields and labels after a conversion webhook has converted them, because the webhook may change both. A watch
-// remembers the objects that it has sent, so that it knows which objects enter the selection and which leave it.
+// Selects objects by fields and labels after a conversion webhook has converted them, because the webhook may change fields and labels. A
+// watch remembers the objects that it has sent, so that it knows which objects enter the selection and which leave it.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import { readField } from '../api/selector-fields.ts'
 import { type FieldTerm, matchesFields, matchesLabels } from '../api/selector.ts'
@@ -35,7 +35,7 @@ export function splitSelection(resource: StoredResource, selection: Selection | 
   }
 }
 
-/** `page` has all objects in their served form. With a limit, objects are converted only until the next page is known to have one. */
+/** `page` has all objects in their served form. With a limit, objects are converted only until it is known that there is a next page. */
 export async function selectedPage(
   page: ListPage,
   { namespace, limit }: ListRequest,
@@ -68,7 +68,7 @@ export interface SelectedWatch {
   readonly matches: SplitSelection['matches']
   /** The objects that the watcher has received. */
   readonly shown: Map<string, StoredObject>
-  /** The earlier version of an object, at the revision of the change that took it out of the selection. */
+  /** Returns the earlier version of an object, with the revision of the change that took it out of the selection. */
   readonly last: (before: StoredObject, change: StoredObject) => StoredObject
 }
 

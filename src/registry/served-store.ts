@@ -1,5 +1,5 @@
-// Types whose served form differs from the stored one (custom resources in several versions, or with a changed definition). Converts objects
-// when they are read from the store below, and back when they are written.
+// Types whose served form differs from the stored one (custom resources in several versions, or with a changed definition). Converts
+// objects when they are read from the store below, and back when they are written.
 import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type WatchEvent } from '../api/read.ts'
@@ -59,7 +59,7 @@ export class ServedStore implements Store {
 
   async #shownPage(form: ServedForm, request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const page = await this.#store.list(request, signal)
-    // The first batch is converted before the list is answered: a failure can still become an error.
+    // The first batch is converted before the answer begins, so that a failure can still become an error.
     const batches = shownBatches(form, page.batches, signal)
     return { ...page, batches: startingWith(await batches.next(), batches) }
   }
@@ -81,7 +81,10 @@ export class ServedStore implements Store {
     return shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
   }
 
-  /** The objects that a watcher knows at its start. Throws if they cannot be read: the watcher would miss that one of them no longer matches. */
+  /**
+   * The objects that a watcher knows at its start. Throws if they cannot be read, because the watcher would not learn that one of them no
+   * longer matches.
+   */
   async #shownBefore(request: WatchRequest, signal: AbortSignal): Promise<ShownBefore> {
     const shown = new Map<string, StoredObject>()
     const { resource, namespace, selection, start } = request

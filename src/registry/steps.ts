@@ -18,12 +18,13 @@ import { type HeldReservation, reserve } from './held-reservation.ts'
 import { withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 
-/** A step of a pipeline, from the object as the step before left it. Throws `ApiError` to refuse the write. */
+/** A step of a pipeline. `object` is the result of the previous step. Throws `ApiError` to refuse the write. */
 export type Step<C> = (object: ApiObject, write: C) => MaybePromise<ApiObject>
 
 /**
- * Takes the steps one after the other. Each step ends with a microtask: requests that arrive together take a step together, and its code stays
- * in the caches of the processor. With 16 clients at once, a merge patch takes a fifth less processor time than without.
+ * Takes the steps one after the other. Each step ends with a microtask: requests that arrive together take a step together, and the code of
+ * the step stays in the caches of the processor. With 16 clients at once, a merge patch takes a fifth less processor time than without
+ * microtasks.
  */
 export async function takeSteps<C extends Pick<Written, 'context'>>(
   steps: readonly Step<C>[],
@@ -36,6 +37,15 @@ export async function takeSteps<C extends Pick<Written, 'context'>>(
     write.context.resume?.()
   }
   return object
+}
+
+/** Takes steps that cost less than a microtask as one step. */
+export function atOnce<C>(...steps: readonly ((object: ApiObject, write: C) => ApiObject)[]): Step<C> {
+  return (first, write) => {
+    let object = first
+    for (const step of steps) object = step(object, write)
+    return object
+  }
 }
 
 /** Members of every create and update. */
@@ -82,8 +92,8 @@ export function storeFor(parts: RegistryParts, context: WriteContext): Store {
 }
 
 /**
- * Writes the object. If it is too large for the storage, writes it without managedFields, which can be half of it (W-029). Applies are not written in
- * this way: they would lose their ownership (W-236).
+ * Writes the object. If it is too large for the storage, writes it without managedFields, which can be half of the object (W-029). Applies
+ * are not written in this way, because they would lose their ownership (W-236).
  */
 export function writeFitting(
   store: Store,
@@ -116,7 +126,10 @@ export function putOutcome(
   return { kind: 'put', object, onlyIf, ...(ttlSeconds !== undefined && { ttlSeconds }) }
 }
 
-/** Sets the namespace of the request on the object. Another namespace in the body is a fault; a namespace of a cluster-scoped object is dropped. */
+/**
+ * Sets the namespace of the request on the object. Throws if the body has another namespace. The namespace of a cluster-scoped object is
+ * dropped.
+ */
 export function withNamespace(
   object: ApiObject,
   { namespaced }: { readonly namespaced: boolean },
@@ -131,7 +144,7 @@ export function withNamespace(
 
 const OTHER_NAMESPACE = 'the namespace of the provided object does not match the namespace sent on the request'
 
-/** Objects that cannot be read can neither be changed nor removed the ordinary way. */
+/** Throws for an object that cannot be read. Such an object cannot be changed, or removed in the ordinary way. */
 export function readable(item: StoredItem): StoredObject {
   if (item.kind === 'object') return item
   throw new ApiError('InternalError', `Internal error occurred: ${item.problem}`, {
@@ -139,21 +152,21 @@ export function readable(item: StoredItem): StoredObject {
   })
 }
 
-/** The object, if it is of this kind. Throws if it names another kind. */
+/** The object of this kind. Throws if the stored object names another kind. */
 export function readableAs<N extends KindName>(item: StoredItem, name: N): ObjectOf<N> {
   const object = readable(item).object()
   if (isKind(object, name)) return object
   throw new ApiError('InternalError', `Internal error occurred: the stored data is of another kind`)
 }
 
-/** The stored object, parsed; equal parts are shared between objects. */
+/** The parsed stored object. Equal parts are shared between objects. */
 export function objectToChange({ stored }: Resource, item: StoredObject): ApiObject {
   return stored.parse?.(item.bytes) ?? item.object()
 }
 
 export interface AdmissionStep {
   readonly resource: Resource
-  /** If it differs from the stored kind. */
+  /** The kind of the object, if it differs from the stored kind. */
   readonly kind?: GroupVersionKind
   readonly operation: AdmissionOperation
   readonly subresource: string
@@ -186,7 +199,7 @@ export function admissionRequest(step: AdmissionStep, context: WriteContext): Ad
   }
 }
 
-/** Validating admission of the object. */
+/** Runs validating admission, and returns the object. */
 export async function admittedAs(
   request: AdmissionRequest,
   object: ApiObject,
@@ -222,7 +235,7 @@ export function refuseInvalid(resource: Resource, object: ValueMap, errors: read
 
 const MAX_VERSION_DIGITS = 19
 
-/** The number in a resourceVersion; 0 if none is given. Text that is not a number is the client's fault (W-112, D20). */
+/** The number in a resourceVersion; 0 if none is given. Throws `BadRequest` for a text that is not a number (W-112, D20). */
 export function parseResourceVersion(text: string): number {
   if (text === '') return 0
   const problem = !/^\d+$/.test(text)
@@ -234,7 +247,7 @@ export function parseResourceVersion(text: string): number {
   throw new ApiError('BadRequest', `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`)
 }
 
-/** A PUT with a uid means that very object (W-104). */
+/** Throws `Conflict` if the request names the uid of another object (W-104). */
 export function checkUid(resource: Resource, name: string, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return
   throw conflictError(

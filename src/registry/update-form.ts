@@ -66,7 +66,7 @@ function viewForm(resource: Resource, view: ObjectView): UpdateForm {
       }
       const managed = managedFromView(change, sharedField)
       return withMeta(view.merge(admitted, stored), {
-        // A view without a version counts as one of the stored version.
+        // A view without a version counts as a view of the stored version.
         resourceVersion: metaText(admitted, 'resourceVersion') || metaText(stored, 'resourceVersion'),
         managedFields: managed.length === 0 ? undefined : managed,
       })

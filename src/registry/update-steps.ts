@@ -1,4 +1,5 @@
-// The steps from the object of an update to one that can be stored, in the reference's order. All of them run again if another write came first.
+// The steps that turn the object of an update into an object to store, in the reference's order. All steps run again if another write came
+// first.
 import { invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { invalidError } from '../api/invalid-error.ts'
@@ -9,11 +10,12 @@ import { conflictError } from './errors.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { isOwnedFirst } from './field-ownership.ts'
-import { metaForUpdate, nextGeneration, withManagedFieldsOf } from './object-meta.ts'
+import { countsGenerations, metaForUpdate, nextGeneration, withManagedFieldsOf } from './object-meta.ts'
 import type { UpdateEndpoint } from './registry.ts'
 import {
   admissionRequest,
   admittedAs,
+  atOnce,
   authorizedAsItIs,
   fromAdmission,
   parseResourceVersion,
@@ -31,11 +33,11 @@ export interface UpdateRequest {
   /** Empty for the resource itself. */
   readonly subresource: string
   /**
-   * The wanted object, decoded and defaulted, in the served version, given the live one (undefined: none). Called again if another write won, or if a
-   * conversion was missing.
+   * Returns the wanted object, decoded, defaulted and in the served version. Undefined `live`: there is no live object. Called again if
+   * another write came first, or if a conversion was missing.
    */
   readonly wanted: (live: ApiObject | undefined, versions: KindVersions) => ApiObject
-  /** `wanted` records managed fields itself: applies. */
+  /** True for applies, whose `wanted` records managed fields itself. */
   readonly tracksFields: boolean
   /** The action for a missing object: refuse, create as PUT does (D26), or create as apply does. */
   readonly absent: 'refuse' | 'put' | 'apply'
@@ -52,7 +54,7 @@ export interface Update extends Written {
 /** An update of the currently stored object. */
 interface UpdateRound extends Update {
   readonly stored: ApiObject
-  /** The stored object as the client changes it. */
+  /** The stored object, in the form that the client changes. */
   readonly live: ApiObject
   readonly wanted: ApiObject
   /** Whether managed fields are computed before mutating admission. An apply has computed them itself. */
@@ -63,17 +65,12 @@ const STEPS: readonly Step<UpdateRound>[] = [
   withFieldsOwnedAsSent,
   mutatedByAdmission,
   authorizedAsItIs,
-  withVersionChecked,
-  inNamespace,
-  withStoredMeta,
-  preparedByEndpoint,
-  withNextGeneration,
+  atOnce(withVersionChecked, inNamespace, withStoredMeta, preparedByEndpoint, withNextGeneration),
   withReservation,
   inCanonicalForm,
   validated,
   withFieldsOwnedOnceValid,
-  withoutNewTimes,
-  warnedOf,
+  atOnce(withoutNewTimes, warnedOf),
   validatedByAdmission,
 ]
 
@@ -109,7 +106,7 @@ async function mutatedByAdmission(changed: ApiObject, round: UpdateRound): Promi
   return form.adopt(fromAdmission(object, mutated, context.warn), stored)
 }
 
-/** The version that the client has seen must be the stored one. Some kinds require that it names one. */
+/** Throws `Conflict` if the client has not seen the stored version. Some kinds require that the client names a version. */
 function withVersionChecked(object: ApiObject, { resource, request, stored }: UpdateRound): ApiObject {
   const given = parseResourceVersion(metaText(object, 'resourceVersion'))
   if (given === 0) {
@@ -134,10 +131,11 @@ function preparedByEndpoint(object: ApiObject, { endpoint, stored, context }: Up
   return endpoint.prepare(object, stored, context)
 }
 
-function withNextGeneration(object: ApiObject, { resource, request, stored }: UpdateRound): ApiObject {
+function withNextGeneration(object: ApiObject, { resource, request, stored, context }: UpdateRound): ApiObject {
   const { firstGeneration, bumpsGeneration, bumpsGenerationOn } = resource.strategy
   if (request.subresource !== '' && !bumpsGenerationOn.has(request.subresource)) return object
-  if (firstGeneration === undefined || !bumpsGeneration(object, stored)) return object
+  if (firstGeneration === undefined || !countsGenerations(resource, context)) return object
+  if (!bumpsGeneration(object, stored)) return object
   return withMeta(object, { generation: nextGeneration(stored) })
 }
 
@@ -150,7 +148,7 @@ function validated(object: ApiObject, { resource, endpoint, stored, context }: U
   return object
 }
 
-/** The writer owns the fields that it changed, and none that admission has changed. */
+/** The writer owns the fields that it changed, but not those that admission has changed. */
 function withFieldsOwnedOnceValid(object: ApiObject, round: UpdateRound): ApiObject {
   if (round.request.tracksFields || round.isOwnedFirst) return object
   return withManagedFieldsOf(object, ownedByWriter(round))
@@ -169,7 +167,7 @@ function ownedByWriter({ form, versions, request, context, live, wanted }: Updat
   return trackUpdate(tracking, wanted)
 }
 
-/** A write that would change nothing but the times in managedFields keeps the old ones, and so changes nothing (W-141). */
+/** A write that would change only the times in managedFields keeps the old times, so it changes nothing (W-141). */
 function withoutNewTimes(object: ApiObject, { stored }: UpdateRound): ApiObject {
   const now = metaOf(object).managedFields
   const before = metaOf(stored).managedFields

@@ -1,5 +1,5 @@
-// Update: PUT, every patch and every writable subresource differ only in the function from the stored object to the wanted one.
-// The steps run again, admission included, if another write won.
+// Updates an object. PUT, every patch and every writable subresource differ only in the function that makes the wanted object from the
+// stored object. The steps run again, with admission, if another write came first.
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -37,7 +37,7 @@ export async function updateObject(
   const held = new HeldReservation()
   const key = keyOf(resource, context.namespace, name)
   const { signal } = context
-  /** For the answer to an update that removes the object. */
+  /** The last state of an object that the update removes, for the answer. */
   let last: ApiObject | undefined
   const write = (versions: KindVersions): Promise<WriteResult> => {
     const update = { parts, resource, request, context, name, endpoint, form, versions, held }
@@ -68,7 +68,7 @@ export async function updateObject(
   }
 }
 
-/** No object has the name: create it, if the verb and the kind do that. */
+/** Creates the object, because no object has the name. Throws `NotFound` if the verb or the kind does not create objects here. */
 async function createOutcome({ parts, resource, request, context, versions, held }: Update): Promise<Outcome> {
   const { name, absent, uid } = request
   if (absent === 'refuse' || request.subresource !== '') throw notFoundError(resource, name)
@@ -93,7 +93,9 @@ async function updateOutcome(update: Update, item: StoredObject): Promise<Outcom
   return { kind: 'remove', last: withMeta(object, { resourceVersion: metaOf(stored).resourceVersion }) }
 }
 
-/** A terminating object that nothing holds any more is removed by the update that releases it (W-147 to W-149). */
+/**
+ * Whether a terminating object has no finalizer and no grace period after the update. Such an update removes the object (W-147 to W-149).
+ */
 function isFullyDeleted(object: ApiObject, stored: ApiObject): boolean {
   const grace = metaNumber(object, 'deletionGracePeriodSeconds') ?? 0
   return isTerminating(stored) && grace === 0 && finalizersOf(object).length === 0

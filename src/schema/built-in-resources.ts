@@ -1,4 +1,4 @@
-// The resources of the built-in kinds by the compiled table, with their names, paths and verbs.
+// The resources of the built-in kinds, from the compiled table, with their names, paths and verbs.
 import { createHash } from 'node:crypto'
 import { type ApiLevel, byLevel, isSinceRelease } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
@@ -17,15 +17,15 @@ export interface BuiltInResource extends GroupVersionKind {
   readonly storageVersionHash: string | undefined
   /** The version that the reference stores. */
   readonly storageVersion?: GroupVersion
-  /** The warning in every answer. */
+  /** The deprecation warning in every answer. */
   readonly deprecation?: string | undefined
-  /** The feature gates without which it is not served. */
+  /** The resource is served only if all of these feature gates are on. */
   readonly gates?: readonly string[]
   readonly subresources: readonly BuiltInSubresource[]
 }
 
 interface BuiltInSubresource extends GroupVersionKind {
-  /** `status`, without the resource. */
+  /** `status`, without the name of the resource. */
   readonly name: string
   readonly verbs: readonly string[]
 }
@@ -33,21 +33,21 @@ interface BuiltInSubresource extends GroupVersionKind {
 export interface BuiltInGroup {
   /** Empty for the core group. */
   readonly group: string
-  /** The preferred one first. */
+  /** The preferred version comes first. */
   readonly versions: readonly BuiltInVersion[]
 }
 
 export interface BuiltInVersion {
   readonly version: string
-  /** The priorities of the group and of the version in its APIService. Undefined: it has none. */
+  /** The priorities of the group and of the version in the APIService. Undefined: the version has no priorities. */
   readonly priority: { readonly group: number; readonly version: number } | undefined
   /** Sorted by plural. */
   readonly resources: readonly BuiltInResource[]
-  /** It is served only if the operator requests it. */
+  /** The version is served only if the operator requests it. */
   readonly offByDefault?: true
-  /** Its resources come from definitions and are listed in their own order. */
+  /** The resources come from definitions. Discovery does not sort them by name. */
   readonly custom?: true
-  /** Another server serves it, and its resources are unknown now. */
+  /** Another server serves the version, and its resources are unknown now. */
   readonly stale?: true
 }
 
@@ -59,12 +59,12 @@ export function builtInGroups(level?: ApiLevel): readonly BuiltInGroup[] {
   return defaultGroupsAt(level)
 }
 
-/** The same with all versions that can be switched on. */
+/** All groups of a level, including versions that are off by default. */
 export function allBuiltInGroups(level?: ApiLevel): readonly BuiltInGroup[] {
   return groupsAt(level)
 }
 
-/** Drops versions without resources, and groups without versions. */
+/** The groups with the served resources only. Versions without resources, and groups without versions, are dropped. */
 export function groupsWith(
   groups: readonly BuiltInGroup[],
   isServed: (resource: BuiltInResource, version: BuiltInVersion) => boolean,
@@ -87,7 +87,7 @@ function groupsOf(files: readonly CompiledFile[], level: ApiLevel): readonly Bui
   return groupsWith(groups, () => true)
 }
 
-/** The core group comes first, then groups without a priority, then by priority, then by name. */
+/** The core group comes first, then groups without a priority, then the others by priority. Groups of equal priority are sorted by name. */
 function compareGroups(a: CompiledFile | undefined, b: CompiledFile | undefined): number {
   const [left, right] = [a?.group ?? '', b?.group ?? '']
   if (left === '' || right === '') return left.length - right.length
@@ -98,7 +98,7 @@ function priorityOf(file: CompiledFile | undefined, part: 0 | 1): number {
   return file?.priority?.[part] ?? Number.MAX_SAFE_INTEGER
 }
 
-/** Everything of one level. */
+/** A level and its files. */
 interface Level {
   readonly files: readonly CompiledFile[]
   readonly level: ApiLevel
@@ -123,7 +123,7 @@ function gvOf({ group = '', version = '' }: CompiledFile): GroupVersion {
   return { group, version }
 }
 
-/** The declared one, else the one of the version in `like`, if the level has the kind there. */
+/** The declared storage version, else that of the kind in the file `like` if the level has the kind there, else the file's version. */
 function storageVersionOf(file: CompiledFile, kind: string, all: Level): GroupVersion {
   const typeIn = (holder: CompiledFile | undefined): CompiledType | undefined =>
     holder?.types.find(({ name }) => name === kind)

@@ -1,5 +1,5 @@
-// The compiled table at one level of the API. Types and fields whose span does not include the level are left out, and the others are as at that
-// level. Pure; runs once at a start.
+// The compiled table at one level of the API. Files, types and fields whose span does not include the level are left out. The others have
+// their declaration at that level. This code has no side effects, and runs once at the start.
 import { type ApiLevel, isAtLevel, isSinceRelease, type LevelSpan } from '../api/level.ts'
 import { givenMembers } from '../lib/given-members.ts'
 import type { CompiledField, CompiledResource, CompiledSchema, CompiledType } from './table-compiled.ts'
@@ -21,7 +21,7 @@ export function fieldsOfSomeLevels({ files }: CompiledSchema): ReadonlySet<strin
   return new Set(fields.flatMap(([id, facts]) => ((facts?.since ?? facts?.until) === undefined ? [] : [id])))
 }
 
-/** The same type if nothing in it depends on the level. */
+/** The type at a level: without fields of other levels, and with the changes of the level. */
 function typeAt(level: ApiLevel, type: CompiledType): CompiledType {
   const { resource } = type
   const dependsOn = ([, , , , facts]: CompiledField): boolean =>
@@ -30,7 +30,7 @@ function typeAt(level: ApiLevel, type: CompiledType): CompiledType {
   return here.fields.some(dependsOn) ? { ...here, fields: here.fields.flatMap((field) => fieldAt(level, field)) } : here
 }
 
-/** Without the resource from the release on that has removed it. Objects that were stored before can still be read. */
+/** The type without its resource if a release has removed the resource. Objects that were stored before can still be read. */
 function withResourceAt(level: ApiLevel, type: CompiledType, resource: CompiledResource): CompiledType {
   const { resource: _, ...rest } = type
   const isRemoved = resource.removed !== undefined && isSinceRelease(level, resource.removed)

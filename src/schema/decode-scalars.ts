@@ -9,12 +9,12 @@ import { parseMicroTime, parseTime } from './time.ts'
 
 /** The reason why a value is not a valid scalar. */
 export type ScalarFault =
-  /** JSON of another type, or a number out of bounds: `found` is its name in messages, `wanted` the reference's type. */
+  /** The value has another JSON type, or is a number out of bounds. `found` names it in messages. `wanted` is the reference's type. */
   | { readonly kind: 'type'; readonly found: string; readonly wanted: string }
   /** The type is right, but the text is wrong. The message is complete. */
   | { readonly kind: 'text'; readonly message: string }
 
-/** Wraps a fault, to throw it. */
+/** An error that carries a fault. */
 export class ScalarFaultError extends Error {
   readonly fault: ScalarFault
 
@@ -139,7 +139,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 function bytes(source: SourceValue): string {
   if (typeof source !== 'string') return Array.isArray(source) ? octets(source) : wrongType(source, '[]uint8')
   if (source.length % 4 === 0 && BASE64.test(source)) {
-    // Bits behind the last byte are dropped.
+    // Bits after the last byte are dropped.
     return source.endsWith('=') ? Buffer.from(source, 'base64').toString('base64') : source
   }
   const text = source.replace(/[\r\n]/g, '')
@@ -157,7 +157,7 @@ function octets(list: readonly SourceValue[]): string {
   ).toString('base64')
 }
 
-/** The place of the first fault. -1: there is none. An incomplete group of four is a fault at its beginning. */
+/** The place of the first fault. -1: there is no fault. An incomplete group of four is a fault at its beginning. */
 function base64Fault(text: string): number {
   const plain = /^[A-Za-z0-9+/]*/.exec(text)?.[0].length ?? 0
   const group = plain - (plain % 4)
@@ -170,7 +170,7 @@ function base64Fault(text: string): number {
   return plain + padding.length
 }
 
-/** The message counts line breaks, which are skipped, like any other byte. */
+/** Decoding skips line breaks, but the message counts them like any other byte. */
 function illegalBase64(source: string, fault: number): string {
   let seen = 0
   let at = 0

@@ -1,5 +1,5 @@
-// Decodes JSON values to canonical objects of a built-in kind. Types are checked with the reference's messages, scalars get
-// their canonical form, members are omitted or filled in as in JSON. Unknown fields are dropped and reported.
+// Decodes JSON values to canonical objects of a built-in kind. Types are checked with the reference's messages, and scalars get their
+// canonical form. Members are omitted or filled in as in the reference's JSON. Unknown fields are dropped and reported.
 import { quoted } from '../api/field-error.ts'
 import { isList, isMap, own, type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
@@ -21,7 +21,7 @@ import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
 export interface Decoded {
   readonly value: ValueMap
-  /** Unknown and repeated members in document order: `unknown field "spec.foo"`. Each occurs once; there are at most a hundred. */
+  /** Unknown and repeated members in document order: `unknown field "spec.foo"`. Each is reported once, and at most a hundred are. */
   readonly problems: readonly string[]
 }
 
@@ -30,26 +30,26 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError'
 }
 
-/** The most problems in the reference. */
+/** The reference reports at most this number of problems. */
 const MAX_PROBLEMS = 100
 
 /**
- * The canonical object of a document. `null` is an empty object. Throws `DecodeError`. `at` is the path of the document if it is a
- * part of another. It comes before all paths in problems.
+ * The canonical object of a document. `null` is an empty object. Throws `DecodeError`. If the document is a part of another document, `at`
+ * is its path there: all paths in problems begin with it.
  */
 export function decodeObject(source: SourceValue, shape: ObjectShape, at = ''): Decoded {
   return new Decoder(shape, undefined, at).read(source)
 }
 
-/** The same for a document that was made from a canonical object. Shared parts are not decoded again. */
+/** Decodes a document that was made from the canonical object `known`. Parts that it shares with `known` are not decoded again. */
 export function decodeChanged(source: SourceValue, shape: ObjectShape, known: ValueMap | undefined): Decoded {
   return new Decoder(shape, known).read(source)
 }
 
-/** Decodes one document. When a fault is thrown, the stacks have its place for the message. */
+/** Decodes one document. When a fault is thrown, `#fields` has its place for the message. */
 class Decoder {
   readonly #root: ObjectShape
-  /** The value of the canonical object at the current place. The identical value is canonical too. */
+  /** The value of the canonical object at the current place. If the document has the identical value there, it is canonical too. */
   #known: Value | undefined
   #zeros: Map<ObjectShape, ValueMap> | undefined
   readonly #problems: string[] = []
@@ -59,7 +59,7 @@ class Decoder {
   readonly #fields: string[] = []
   /** The place in problems: fields, indices and keys. */
   readonly #path: (string | number)[] = []
-  /** Within values that the reference does not check strictly. */
+  /** True within values in which the reference does not report unknown and repeated members. */
   #lenient = false
   #exact = false
 
@@ -122,7 +122,7 @@ class Decoder {
     return complete ?? out
   }
 
-  /** All empty objects of the document share one: a list may have thousands. */
+  /** The zero of a shape. All empty objects of the document share it, because a list may have thousands. */
   #zero(shape: ObjectShape): ValueMap {
     this.#zeros ??= new Map()
     let zero = this.#zeros.get(shape)
@@ -130,7 +130,7 @@ class Decoder {
     return zero
   }
 
-  /** The members in canonical form. The same map if nothing changes, as usual. */
+  /** The members in canonical form. Returns the same map if nothing changes, which is usual. */
   #members(shape: ObjectShape, source: ValueMap): Record<string, Value> {
     const keys = Object.keys(source)
     const known = this.#known
@@ -153,12 +153,12 @@ class Decoder {
     const out: Record<string, Value> = {}
     const seen = new Set<string>()
     for (const [i, key] of source.keys.entries()) {
-      // A repeated member that is unknown is reported as unknown, once.
+      // A repeated member that is unknown is reported only once, as unknown.
       if (seen.has(key) && (shape.byName.has(key) || isTypeMeta(shape, key))) this.#report('duplicate', key)
       seen.add(key)
       const value = this.#member(shape, key, source.values[i] ?? null)
       const before = Object.hasOwn(out, key) ? out[key] : undefined
-      // A repeated map or record adds to the earlier one, as in the reference.
+      // The members of a repeated map or object are added to the earlier map or object, as in the reference.
       if (isMap(value) && isMap(before)) setOwn(out, key, { ...before, ...value })
       else if (value !== undefined) setOwn(out, key, value)
       else if (Object.hasOwn(out, key)) delete out[key]
@@ -166,7 +166,7 @@ class Decoder {
     return out
   }
 
-  /** The canonical form of a member. Undefined: the canonical object does not have it. */
+  /** The canonical form of a member. Undefined: the canonical object does not have the member. */
   #member(shape: ObjectShape, key: string, source: SourceValue): Value | undefined {
     const field = shape.byName.get(key)
     if (field === undefined) {
@@ -260,7 +260,7 @@ class Decoder {
     }
   }
 
-  /** A value that is kept as it came. */
+  /** A value that is kept unchanged. */
   #plain(source: SourceValue): Value {
     return this.#exact ? plainValue(source as ExactValue) : (source as Value)
   }

@@ -1,5 +1,5 @@
-// JSON without loss: all members in their order, also repeated ones, and numbers in their spelling. Used only if that
-// matters (duplicate members, `1.0`, `1e3`, integers of 64 bits). Decoding takes both forms.
+// JSON without loss: all members in their order, including repeated members, and numbers in their spelling. This form is used only if that
+// matters (duplicate members, `1.0`, `1e3`, integers of 64 bits). Decoding accepts this form and plain values.
 import { numberOf } from '../api/json-number.ts'
 import { setOwn, type Value } from '../api/value.ts'
 
@@ -23,10 +23,10 @@ export class ExactMap {
 
 export type ExactValue = string | boolean | null | ExactNumber | readonly ExactValue[] | ExactMap
 
-/** The input of decoding: plain values or exact ones. */
+/** The input of decoding: plain values or exact values. */
 export type SourceValue = Value | ExactValue
 
-/** The plain value. The last of repeated members counts. Numbers beyond a double throw `RangeError`. */
+/** The plain value. The last of repeated members counts. Throws `RangeError` if a number is too large for a double. */
 export function plainValue(exact: ExactValue): Value {
   if (exact instanceof ExactNumber) {
     const number = numberOf(exact.text)
@@ -45,7 +45,7 @@ export function plainValue(exact: ExactValue): Value {
   return exact
 }
 
-/** The paths of repeated members in document order, each once, at most `limit`. */
+/** The paths of repeated members in document order. Each path occurs once, and at most `limit` paths are returned. */
 export function duplicatesIn(root: ExactValue, limit: number): readonly string[] {
   const found = new Set<string>()
   const visit = (exact: ExactValue, path: string): void => {

@@ -1,4 +1,4 @@
-// The shape of the field at a path. A name behind a list is the name of a field of each item.
+// Finds the shape of the field at a path. A name after a list is the name of a field of each item.
 import type { ListShape, ObjectShape, Shape } from './table.ts'
 
 export type FoundShape =
@@ -23,7 +23,7 @@ export function shapeAt(root: ObjectShape, steps: readonly (string | number)[]):
   return { kind: 'shape', shape, isMany }
 }
 
-/** The innermost items of nested lists. */
+/** The shape of the innermost items of nested lists. Any other shape is returned itself. */
 function itemOf(shape: Shape): Shape {
   return shape.kind === 'list' ? itemOf(shape.item) : shape
 }

@@ -12,7 +12,7 @@ export function goFieldPath(root: ObjectShape, fields: readonly string[], wanted
     record = objectIn(field?.shape ?? root) ?? record
     words.push(...(structsAround(record.wire ?? [], name) ?? []).map(shortName))
     field = record.byName.get(name)
-    // Kind and version are in a struct of their own. The reference does not name it for the object itself.
+    // Kind and version are in a struct of their own. The reference does not name this struct if they belong to the root object.
     if (field === undefined && record.typeMeta && record !== root) words.push('TypeMeta')
     words.push(name)
   }
@@ -36,7 +36,7 @@ function objectIn(shape: Shape): ObjectShape | undefined {
   }
 }
 
-/** The inlined structs around a field. Empty: the field belongs to the record. Undefined: no such field. */
+/** The inlined structs around a field. Empty: the field belongs to the record itself. Undefined: there is no such field. */
 function structsAround(wire: readonly WireField[], name: string): readonly string[] | undefined {
   for (const member of wire) {
     if (member.type !== 'inline') {
@@ -49,7 +49,7 @@ function structsAround(wire: readonly WireField[], name: string): readonly strin
   return undefined
 }
 
-/** The name of the wanted type: of the field, or of the values of its list or map. */
+/** The name of the wanted type, which is the type of the field, or of the values of its list or map. */
 function namedType(field: Field | undefined, wanted: string): string {
   if (field?.goType === undefined) return wanted
   let whole = goType(field.shape)
@@ -63,7 +63,7 @@ function namedType(field: Field | undefined, wanted: string): string {
   return name
 }
 
-/** `PodSpec` of `core_v1.PodSpec`. */
+/** `PodSpec` for `core_v1.PodSpec`. */
 function shortName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1)
 }

@@ -1,10 +1,10 @@
-// The fields of a custom resource that can be indexed: those in its schema with a single value.
+// Checks which fields of a custom resource can be indexed: the fields in its schema that have a single value.
 import { INDEXES, type IndexedPlace, parseIndexedPlaces } from '../api/indexed-place.ts'
 import { isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 
-/** The fault of an annotation. `schema`: the OpenAPI schema of the stored version. */
+/** The fault of the annotation that lists indexed fields. Undefined: no fault. `schema`: the OpenAPI schema of the stored version. */
 export function indexFault(text: string, schema: ValueMap): string | undefined {
   try {
     const faults = parseIndexedPlaces(INDEXES, text).map((place) => placeFault(place, schema))

@@ -1,4 +1,5 @@
-// The group-versions that clients may know, also without being served. OpenAPI lists the kinds of every group under each.
+// The group-versions that clients may know, even if this server does not serve them. OpenAPI lists the kinds that belong to every group
+// under each of these group-versions.
 import { type ApiLevel, isAtLevel, type LevelSpan } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersion } from '../api/object.ts'
 
@@ -40,7 +41,7 @@ const SPANS: Readonly<Record<string, LevelSpan>> = {
   'storagemigration.k8s.io/v1': { since: '1.37' },
 }
 
-/** Groups that only servers use. Documents of custom resources do not have them. */
+/** Groups that only servers use. OpenAPI documents of custom resources do not list them. */
 const OF_SERVERS: ReadonlySet<string> = new Set([
   'admission.k8s.io',
   'apiextensions.k8s.io',
@@ -52,7 +53,7 @@ export function knownVersions(level: ApiLevel): readonly GroupVersion[] {
   return Object.keys(KNOWN).flatMap((group) => knownVersionsOf(group, level).map((version) => ({ group, version })))
 }
 
-/** The versions of a group. Empty: it is unknown. */
+/** The versions of a group. Empty: the group is unknown. */
 export function knownVersionsOf(group: string, level: ApiLevel): readonly string[] {
   const versions = Object.hasOwn(KNOWN, group) ? (KNOWN[group] ?? '').split(' ') : []
   return versions.filter((version) => isAtLevel(level, SPANS[formatGroupVersion({ group, version })] ?? {}))

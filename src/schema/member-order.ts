@@ -1,9 +1,9 @@
-// Orders the members of an object as in canonical JSON: fields by the schema, map keys by name, so that `JSON.stringify` can
-// write it. An ordered object is returned unchanged.
+// Orders the members of an object as in canonical JSON: fields by the schema, map keys by name, so that `JSON.stringify` can write the
+// object. An ordered object is returned unchanged.
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
-/** For objects that were decoded by the shape. Parts of `known`, an ordered object, are in order. Visits every part once. */
+/** The object, which was decoded by the shape, in order. Members that are shared with `known`, an ordered object, are not visited. */
 export function inOrder(object: ValueMap, shape: ObjectShape, known?: ValueMap): ValueMap {
   if (shape.preserveUnknown) return object
   const keys = Object.keys(object)
@@ -20,7 +20,7 @@ export function inOrder(object: ValueMap, shape: ObjectShape, known?: ValueMap):
   return changed ?? object
 }
 
-/** False also if one of them is not a field of the shape. */
+/** Also false if a key is not a field of the shape. */
 function areInOrder(keys: readonly string[], { fields, typeMeta }: ObjectShape): boolean {
   let at = 0
   if (typeMeta) {
@@ -42,7 +42,7 @@ function reordered(object: ValueMap, shape: ObjectShape, members: number): Value
   if (shape.typeMeta && kind !== undefined) put('kind', kind)
   if (shape.typeMeta && apiVersion !== undefined) put('apiVersion', apiVersion)
   for (const { name, shape: below } of shape.fields) {
-    // No field has the name of a member that all objects inherit.
+    // No field has the name of a member that all JavaScript objects inherit.
     const value = object[name]
     if (value !== undefined) put(name, typeof value === 'object' && value !== null ? valueInOrder(value, below) : value)
   }
@@ -81,7 +81,7 @@ function mapInOrder(map: ValueMap, shape: Shape): ValueMap {
   const keys = Object.keys(map)
   const isSorted = keys.every((key, i) => i === 0 || (keys[i - 1] as string) <= key)
   if (isSorted && !hasMembers(shape)) return map
-  // UTF-16 orders some characters differently from UTF-8. The encoder handles those.
+  // UTF-16 orders some characters differently from UTF-8. The encoder handles keys with such characters.
   const out: Record<string, Value> = {}
   let isSame = isSorted
   for (const key of isSorted ? keys : keys.sort()) {

@@ -1,5 +1,6 @@
-// The OpenAPI parts of custom resources: the schemas of their definitions with the members of every object. In version 3 they
-// are unfolded; in version 2 they are relaxed, since its clients would refuse valid objects (P-364).
+// The OpenAPI parts of custom resources: the schemas of their definitions, and the members that every object has. In version 3, the schemas
+// describe int-or-string values by `anyOf`. In version 2, they are relaxed, because clients of version 2 would refuse valid objects
+// (P-364).
 import { createHash } from 'node:crypto'
 import { jsonText } from '../api/json-text.ts'
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
@@ -25,13 +26,13 @@ export interface CustomOpenApiResource extends GroupVersionKind {
   readonly schema: ValueMap | undefined
   /** The fields for field selectors: `.spec.color`. */
   readonly selectable?: readonly string[]
-  /** Changes with every other member here, so that the schema need not be compared. Absent: the schema is compared. */
+  /** Changes if any other member here changes, so that the schema need not be compared. Absent: the schema is compared. */
   readonly fingerprint?: string
 }
 
 const SCALE = 'io.k8s.api.autoscaling.v1.Scale'
 
-/** The part of a group-version of custom resources. `builtIn` has the types to which they refer. */
+/** The part of a group-version of custom resources. `builtIn` has the built-in types to which their schemas refer. */
 export function customOpenApiPart(
   gv: GroupVersion,
   resources: readonly CustomOpenApiResource[],
@@ -94,7 +95,7 @@ function objectSchema(resource: CustomOpenApiResource, version: OpenApiVersion):
   }
 }
 
-/** Adds the members of every object, also to embedded objects. They win over those of the schema. */
+/** Adds the members that every object has, also to embedded objects. They replace members of the same names in the schema. */
 function withMembers(schema: ValueMap, version: OpenApiVersion, typeMeta: ValueMap): ValueMap {
   const embedded = withEmbedded(schema, version)
   const members = isMap(embedded['properties']) ? embedded['properties'] : {}
@@ -144,14 +145,14 @@ function kindOf({ group, version }: GroupVersion, kind: string): ValueMap {
   return { group, kind, version }
 }
 
-/** In version 3 a reference has no other members. */
+/** A reference to a type. In version 3, a reference must not have other members. */
 function reference(name: string, version: OpenApiVersion, description?: string): ValueMap {
   if (version === 2) return { ...(description === undefined ? {} : { description }), $ref: `#/definitions/${name}` }
   const $ref = `#/components/schemas/${name}`
   return description === undefined ? { $ref } : { description, allOf: [{ $ref }] }
 }
 
-/** Undefined in version 2 if members may be unknown: naming some would forbid the others. */
+/** The schema in documents. Undefined in version 2 if unknown members are allowed: naming some members would forbid the others. */
 function publishedSchema(schema: ValueMap, version: OpenApiVersion): ValueMap | undefined {
   if (version === 3) return eachSchema(schema, unfolded)
   return schema[PRESERVE] === true ? undefined : forVersion2(schema)
@@ -159,15 +160,15 @@ function publishedSchema(schema: ValueMap, version: OpenApiVersion): ValueMap | 
 
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 
-/** The schema with a change in it and in all schemas of its members and items. */
+/** The schema after a change of the schema and of all schemas of its members and items. */
 function eachSchema(schema: ValueMap, change: (schema: ValueMap) => ValueMap): ValueMap {
   const out: Record<string, Value> = { ...change(schema) }
-  // False is the default.
+  // False is the default of this keyword.
   if (out[PRESERVE] === false) delete out[PRESERVE]
   return withInner(out, (inner) => eachSchema(inner, change))
 }
 
-/** The schema with a change in the schemas of its members and items. */
+/** The schema after a change of the schemas of its members and items. */
 function withInner(schema: ValueMap, change: (inner: ValueMap) => ValueMap): ValueMap {
   const out: Record<string, Value> = { ...schema }
   for (const field of ['items', 'additionalProperties']) {

@@ -1,5 +1,5 @@
-// Renders OpenAPI documents: in version 2.0 ("Swagger") one document for everything, for older clients; in version 3.0 one document
-// for each group-version, which clients fetch by its hash and keep.
+// Renders OpenAPI documents. Version 2.0 ("Swagger") has one document for everything, for older clients. Version 3.0 has one document for
+// each group-version, which clients fetch by its hash and keep.
 import type { ValueMap } from '../api/value.ts'
 import { givenMembers } from '../lib/given-members.ts'
 import { compareStrings } from '../lib/text-order.ts'
@@ -19,7 +19,7 @@ import {
   type OpenApiVersion,
 } from './openapi-model.ts'
 
-/** The document of these parts: all parts in version 2, one in version 3. Yields after every path and every type. */
+/** The document of these parts: all parts in version 2, one part in version 3. Yields after every path and every type. */
 export function* openApiDocument(
   openApi: OpenApiVersion,
   parts: readonly OpenApiPart[],

@@ -1,12 +1,12 @@
-// Merges the OpenAPI 2.0 document of an aggregated server into ours (P-390): the paths of its group and the definitions they
-// refer to. Definitions that differ from ours under the same name are renamed.
+// Merges the OpenAPI 2.0 document of an aggregated server into ours (P-390): the paths of its group, and the definitions to which they
+// refer. A definition that differs from our definition of the same name is renamed.
 import { asMap, mapOrEmpty } from '../api/members.ts'
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import { compareStrings } from '../lib/text-order.ts'
 
 const DEFINITIONS = '#/definitions/'
 
-/** Our document with the paths of the other one that begin with the prefix. A malformed document adds nothing. */
+/** Our document with the paths of the remote document that begin with the prefix. A malformed remote document adds nothing. */
 export function withRemoteDocument(document: ValueMap, remote: Value, prefix: string): ValueMap {
   const paths = Object.entries(mapOrEmpty(asMap(remote), 'paths')).filter(
     ([path]) => path === prefix || path.startsWith(`${prefix}/`),

@@ -28,7 +28,7 @@ export interface OpenApiOperation {
   readonly body?: { readonly content: Content; readonly required: boolean }
   readonly consumes: readonly string[]
   readonly produces: readonly string[]
-  /** By status code. 401 is added to all operations. */
+  /** One answer for each status code. The answer 401 is added to all operations. */
   readonly answers: readonly { readonly code: number; readonly description: string; readonly content: Content }[]
   /** `x-kubernetes-action`. */
   readonly action?: string
@@ -40,18 +40,18 @@ export interface OpenApiPath {
   readonly operations: readonly OpenApiOperation[]
 }
 
-/** The schemas of types under their names in documents. */
+/** The schemas of types by their names in documents. */
 export interface TypeSchemas {
-  /** Undefined: no type of that name. */
+  /** Undefined: there is no type of this name. */
   schema(name: string, version: OpenApiVersion): ValueMap | undefined
 }
 
-/** A built-in or custom resource for documents. */
+/** A built-in or custom resource, as documents describe it. */
 export interface OpenApiResource extends GroupVersionKind {
   readonly plural: string
   readonly namespaced: boolean
   readonly verbs: readonly string[]
-  /** The names in documents of the kind and of its list. */
+  /** The names of the kind and of its list in documents. */
   readonly type: string
   readonly listType: string
   readonly subresources: readonly OpenApiSubresource[]
@@ -71,12 +71,12 @@ export interface OpenApiSubresource extends GroupVersionKind {
 export interface OpenApiPart {
   /** The key in the index of version 3: `apis/apps/v1`. */
   readonly key: string
-  /** Differs if the content of the part differs. It is made without building the part. */
+  /** A text that changes if the content of the part changes. The text is made without building the part. */
   readonly fingerprint: string
   /** Builds the paths. */
   paths(): readonly OpenApiPath[]
   readonly types: TypeSchemas
-  /** Whether its document of version 3 describes authentication. Those of custom resources do not. */
+  /** Whether the document of version 3 describes authentication. Documents of custom resources do not. */
   readonly isSecured: boolean
 }
 
@@ -99,7 +99,7 @@ export const BEARER_TOKEN = {
   in: 'header',
 } as const satisfies ValueMap
 
-/** The parameters of all operations of a path, in alphabetical order. They are written once, at the path. */
+/** The parameters that all operations of a path share, in alphabetical order. They are written once, at the path. */
 export function sharedParameters({ operations }: OpenApiPath): readonly OpenApiParameter[] {
   const [first, ...others] = operations
   return sortParameters(
@@ -109,7 +109,7 @@ export function sharedParameters({ operations }: OpenApiPath): readonly OpenApiP
   )
 }
 
-/** The other parameters of an operation. */
+/** The parameters of an operation that are not among the shared parameters. */
 export function ownParameters(
   { parameters }: OpenApiOperation,
   shared: readonly OpenApiParameter[],
@@ -131,7 +131,7 @@ export function extensionsOf({ action, gvk }: OpenApiOperation): ValueMap {
   })
 }
 
-/** The schemas of types and of all types to which they refer. Each is made once for all parts of a document. */
+/** The schemas of types and of all types to which they refer. Each schema is made once for all parts of a document. */
 export class CollectedSchemas {
   readonly #version: OpenApiVersion
   readonly #found = new Map<string, ValueMap>()
@@ -152,7 +152,7 @@ export class CollectedSchemas {
     }
   }
 
-  /** By name, in alphabetical order. */
+  /** The schemas by name, in alphabetical order. */
   sorted(): Record<string, ValueMap> {
     return Object.fromEntries([...this.#found].sort(([a], [b]) => compareStrings(a, b)))
   }

@@ -1,4 +1,4 @@
-// The parameters of operations. Query parameters are the fields of the options kinds; their descriptions are here.
+// The parameters of operations. Query parameters are the fields of the options kinds. Their descriptions are in this file.
 import { givenMembers } from '../lib/given-members.ts'
 import { builtInType } from './built-in-compiled.ts'
 import type { OpenApiParameter } from './openapi-model.ts'
@@ -6,21 +6,21 @@ import type { OpenApiParameter } from './openapi-model.ts'
 export const PRETTY: OpenApiParameter = {
   name: 'pretty',
   in: 'query',
-  description: 'Whether the answer is indented for people; by default only for browsers and command-line HTTP tools.',
+  description: 'Whether the answer is indented for people. By default only for browsers and command-line HTTP tools.',
   type: 'string',
 }
 
 export const NAMESPACE: OpenApiParameter = {
   name: 'namespace',
   in: 'path',
-  description: 'The namespace that the object is in.',
+  description: 'The namespace of the object.',
   type: 'string',
 }
 
 export const PROXY_PATH: OpenApiParameter = {
   name: 'path',
   in: 'path',
-  description: 'The path that is passed on.',
+  description: 'The path of the proxied request.',
   type: 'string',
 }
 
@@ -29,22 +29,23 @@ export function nameParameter(kind: string): OpenApiParameter {
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
-  allowWatchBookmarks: 'Whether a watch may contain bookmarks, which say how far it has come.',
-  continue: 'The begin of the next page of a list, from the page before.',
-  dryRun: 'All: do everything but store the result.',
+  allowWatchBookmarks: 'Whether a watch may contain bookmarks, which tell how far the watch has come.',
+  continue: 'The start of the next page of a list, as given in the previous page.',
+  dryRun: 'All: do everything, but do not store the result.',
   fieldManager: 'The name under which the changed fields are owned.',
   fieldSelector: 'Selects objects by their fields.',
   fieldValidation: 'The treatment of unknown and repeated fields: Ignore, Warn or Strict.',
-  force: 'Take over the fields that others own. For apply patches only.',
-  gracePeriodSeconds: 'The time that the object has to end; 0 is at once.',
-  ignoreStoreReadErrorWithClusterBreakingPotential: 'Delete an object though it cannot be read. Nothing is cleaned up.',
+  force: 'Take over the fields that other managers own. For apply patches only.',
+  gracePeriodSeconds: 'The time until the object is deleted. 0: it is deleted at once.',
+  ignoreStoreReadErrorWithClusterBreakingPotential:
+    'Delete an object even if it cannot be read. Nothing is cleaned up.',
   labelSelector: 'Selects objects by their labels.',
   limit: 'The largest number of objects on a page.',
   orphanDependents: 'Deprecated: see propagationPolicy.',
   propagationPolicy: 'The treatment of dependent objects: Orphan, Background or Foreground.',
-  resourceVersion: 'The version that is read, or from which a watch begins.',
+  resourceVersion: 'The version to read, or the version from which a watch begins.',
   resourceVersionMatch: 'The meaning of resourceVersion: NotOlderThan or Exact.',
-  sendInitialEvents: 'Whether a watch begins with what is there.',
+  sendInitialEvents: 'Whether a watch begins with the existing objects.',
   shardSelector: 'Selects a share of the objects.',
   timeoutSeconds: 'The longest time for a list or a watch.',
   watch: 'Whether changes are sent as they happen, instead of a list.',

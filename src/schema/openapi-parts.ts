@@ -1,4 +1,4 @@
-// The OpenAPI parts of the built-in resources: one for each group-version and group, and those of the roots.
+// The OpenAPI parts of the built-in resources: a part for each group-version, for each group, and for each root path.
 import { createHash } from 'node:crypto'
 import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import type { GroupVersion } from '../api/object.ts'
@@ -15,7 +15,7 @@ import {
 import { documentOperation, META, operationId, PathWriter, tagOf } from './openapi-paths.ts'
 import { BuiltInTypeSchemas, documentName } from './openapi-types.ts'
 
-/** The resources, or their versions, whose deletion answers with the deleted object. */
+/** The resources whose deletion answers with the deleted object, some only in one version. */
 const GIVES_OBJECT: ReadonlySet<string> = new Set([
   'pods',
   'services',
@@ -38,12 +38,12 @@ const GIVES_OBJECT: ReadonlySet<string> = new Set([
   'resourcepoolstatusrequests',
 ])
 
-/** The schemas of the built-in types. Custom ones refer to some of them. */
+/** The schemas of the built-in types. Schemas of custom resources refer to some of them. */
 export function builtInTypeSchemas(level: ApiLevel = DEFAULT_LEVEL): TypeSchemas {
   return new BuiltInTypeSchemas(level)
 }
 
-/** The parts of all built-in groups, or only of these. */
+/** The parts of these groups. By default: of all built-in groups that are on by default. */
 export function builtInOpenApiParts(
   level: ApiLevel = DEFAULT_LEVEL,
   groups: readonly BuiltInGroup[] = builtInGroups(level),
@@ -68,7 +68,7 @@ export function builtInOpenApiParts(
   return [...roots, ...versions]
 }
 
-/** All built-in parts come from two generated files, which make their fingerprint. */
+/** Returns a function that makes parts. All parts have one fingerprint, made from the level and from two generated files. */
 function partMaker(level: ApiLevel): (key: string, types: TypeSchemas, paths: OpenApiPart['paths']) => OpenApiPart {
   const fingerprint = createHash('sha256')
     .update(level)

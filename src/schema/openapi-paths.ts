@@ -1,4 +1,4 @@
-// The paths and operations of resources. Names for programs are the reference's (operation ids, actions, media types),
+// The paths and operations of resources. The texts that programs read (operation ids, actions, media types) are the reference's. The
 // descriptions are ours.
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
 import {
@@ -54,7 +54,7 @@ export class PathWriter {
 
   /** Every path of the group-version, in alphabetical order. */
   paths(resources: readonly OpenApiResource[]): readonly OpenApiPath[] {
-    // Custom resources have no path of their own for discovery.
+    // Documents of custom resources do not have the path for discovery.
     const discovery = resources.some(({ isCustom }) => isCustom) ? [] : [this.#discovery()]
     return [...discovery, ...resources.flatMap((resource) => this.#resource(resource))].sort((a, b) =>
       a.path < b.path ? -1 : 1,
@@ -184,7 +184,7 @@ export class PathWriter {
     })
   }
 
-  /** Custom resources do not list their options here. */
+  /** For custom resources, the documents do not list the delete options here. */
   #deleteCollection(target: Target): OpenApiOperation {
     const list = metaOptions('ListOptions')
     const selecting = list.filter(({ name }) => name !== 'watch' && name !== 'allowWatchBookmarks')
@@ -293,7 +293,7 @@ interface Draft extends Pick<OpenApiOperation, 'description' | 'parameters' | 'a
 /** Subresources that are connections, not objects. */
 const CONNECTED: readonly string[] = ['attach', 'exec', 'portforward', 'proxy']
 
-/** Reads a document that does not depend on stored objects. */
+/** The operation that reads a document that does not depend on stored objects. */
 export function documentOperation({
   type,
   ...draft

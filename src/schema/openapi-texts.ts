@@ -1,11 +1,11 @@
 // Descriptions of the members that nearly every object has, in the style of `kubectl explain`.
 import type { ValueMap } from '../api/value.ts'
 
-export const OBJECT_META_TEXT = "Standard object's metadata. Names, labels, versions and owners are there."
-export const LIST_META_TEXT = 'Standard list metadata. The version of the list and the way to its next page are there.'
+export const OBJECT_META_TEXT = "Standard object's metadata. It has the names, labels, versions and owners."
+export const LIST_META_TEXT = 'Standard list metadata. It has the version of the list, and the start of its next page.'
 
-const VERSION_TEXT = 'defines the schema that this object follows, by the group and version of it.'
-const KIND_TEXT = 'is the name of the type that this object is of, in CamelCase. It cannot be changed.'
+const VERSION_TEXT = 'defines the group and version of the schema that this object follows.'
+const KIND_TEXT = 'is the name of the type of this object, in CamelCase. It cannot be changed.'
 
 /** The members of an object in requests and answers. */
 export const TYPE_META: ValueMap = Object.freeze({
@@ -28,11 +28,11 @@ export const USUAL_TEXTS: Readonly<Record<string, string>> = {
   status: 'The observed state.',
   items: 'The objects of the list.',
   conditions: 'Statements about the object that are true, false or unknown.',
-  observedGeneration: 'The generation that was looked at last.',
+  observedGeneration: 'The newest generation that was observed.',
   lastTransitionTime: 'The time of the last change from one state to another.',
-  reason: 'Why, in one word.',
-  message: 'Why, for people.',
+  reason: 'The reason, in one word.',
+  message: 'The reason, in a text for people.',
   replicas: 'The number of replicas: wanted in a spec, observed in a status.',
-  selector: 'The labels of the objects that belong to it.',
+  selector: 'The labels of the objects that belong to this object.',
   template: 'The template for new objects.',
 }

@@ -20,14 +20,14 @@ const TEXTS: Readonly<Record<string, string>> = descriptions
 
 interface TypeIndex {
   readonly byName: ReadonlyMap<string, Declared>
-  /** The types in documents, by their names there. */
+  /** The types that documents contain, by their names in documents. */
   readonly published: ReadonlyMap<string, Declared>
 }
 
 export class BuiltInTypeSchemas implements TypeSchemas {
   readonly #level: ApiLevel
   readonly #types: TypeIndex
-  /** The group-versions for kinds of every group, in version 3. */
+  /** The group-versions that version 3 lists for kinds that belong to every group. */
   readonly #versions: readonly GroupVersion[]
 
   constructor(level: ApiLevel, versions = versionsKnownToClients(level)) {
@@ -82,7 +82,7 @@ function indexTypes(level: ApiLevel): TypeIndex {
   }
 }
 
-/** The name of a type in documents. Undefined: it is not in the table or not published. */
+/** The name of a type in documents. Undefined: the type is not in the table, or is not published. */
 export function documentName(stem: string, name: string): string | undefined {
   const type = builtInType(stem, name)
   const file = BUILT_IN.files.find((one) => one.stem === stem)
@@ -127,7 +127,7 @@ class SchemaWriter {
     return name.endsWith('Spec') ? `The desired state of a ${kind}.` : `The observed state of a ${kind}.`
   }
 
-  /** The fields of a type with their places, with those of its inlined types. */
+  /** The fields of a type and of its inlined types, each with its place. */
   #fieldsOf(name: string, type: CompiledType): readonly { readonly place: string; readonly field: CompiledField }[] {
     return type.fields.flatMap((field) => {
       const inlined = field[3]?.includes('i') === true ? this.#types.get(field[2])?.type : undefined
@@ -192,7 +192,7 @@ class SchemaWriter {
     return this.#version === 2 ? {} : { default: value }
   }
 
-  /** A type whose JSON form is not an object of its fields. */
+  /** The schema of a type whose JSON form is not an object of its fields. */
   #ownForm({ form }: CompiledType): ValueMap {
     switch (form) {
       case 'time':
@@ -217,20 +217,20 @@ class SchemaWriter {
   }
 }
 
-/** The description of the field itself, of fields of its name in types of its type's name, or of all fields of its name. */
+/** The description of the field itself, else of `Type.field` in all groups, else of all fields of this name, else of the field's type. */
 function fieldText(place: string, name: string, type: string): string {
   const [typeName = ''] = place.split('.').slice(-2)
   const own = TEXTS[place] ?? (type === 'meta_v1.ListMeta' ? LIST_META_TEXT : TEXTS[`${typeName}.${name}`])
   return own ?? USUAL_TEXTS[name] ?? TEXTS[name] ?? TEXTS[type.replace(/^(?:\[\]|\{\})+/, '')] ?? ''
 }
 
-/** The reference has no descriptions of these fields, so their references have no other members. */
+/** The reference has no descriptions of these fields, so their `$ref` has no other members beside it. */
 const UNDESCRIBED =
   /^(?:apiextensions\.k8s\.io_v1\.JSONSchemaProps\.(?!default$)|networking\.k8s\.io_v1\.IngressRuleValue\.)/
 
-/** Differences between the documents of levels, besides the declared ones. */
+/** Differences between the documents of levels, besides the differences that `proto/api` declares. */
 interface DocumentForm {
-  /** In version 3, items have their zero as default. */
+  /** In version 3, the items of lists and maps have the zero of their type as default. */
   readonly itemDefaults: boolean
   readonly undescribed: RegExp
 }

@@ -1,5 +1,5 @@
-// Compiles the expressions of admission policies and match conditions: their variables and result types (W-499), for validation
-// and for admission.
+// Compiles the expressions of admission policies and match conditions, with their variables and result types (W-499). Both validation and
+// admission use this file.
 import {
   BOOL,
   compile,
@@ -16,7 +16,7 @@ import { opaque, type Program, STRING, type Type, typeName } from '../cel/cel.ts
 export interface PolicyScope {
   readonly hasParams: boolean
   readonly hasAuthorizer: boolean
-  /** The variables before the expression, `variables.<name>`. Undefined: no variables. */
+  /** The variables that the expression can read as `variables.<name>`. Undefined: there are no variables. */
   readonly variables?: ReadonlyMap<string, Type>
   /** Expressions can make objects, for patches. */
   readonly makesObjects?: boolean
@@ -26,10 +26,10 @@ export interface PolicyScope {
 
 export type PolicyExpression =
   | { readonly kind: 'program'; readonly program: Program }
-  /** `isInternal`: it compiles but cannot be run. */
+  /** `isInternal`: the expression compiles but cannot be run. */
   | { readonly kind: 'refused'; readonly problem: string; readonly isInternal?: true }
 
-/** The result type of an expression. Absent: any. */
+/** The result type that an expression must have. Absent: any type. */
 export type Wanted = 'bool' | 'string' | 'stringOrNull' | 'applyConfiguration' | 'jsonPatch'
 
 export function compilePolicyExpression(expression: string, scope: PolicyScope, wanted?: Wanted): PolicyExpression {
@@ -111,7 +111,7 @@ const NAMESPACE = object('kubernetes.Namespace', {
 })
 const JSON_PATCH = object('JSONPatch', { op: STRING, path: STRING, from: STRING, value: DYN })
 
-/** `Object` and all that is below it: any field of any type. */
+/** The type `Object`, or a type below `Object`. It has any field, of any type. */
 function anyObject(name: string): ObjectType {
   return { kind: 'object', name, fields: { get: (each) => field(each, DYN)[1], [Symbol.iterator]: () => [].values() } }
 }
@@ -121,7 +121,7 @@ function structOf(name: string): ObjectType | undefined {
   return name === 'Object' || name.startsWith('Object.') ? anyObject(name) : undefined
 }
 
-/** Reads the map directly: there can be thousands of variables, and each is compiled with all before it. */
+/** The type of `variables`. It reads the map directly: there can be thousands, and each is compiled with all earlier variables. */
 function variablesType(variables: ReadonlyMap<string, Type>): ObjectType {
   const fieldOf = (name: string, type: Type | undefined): ObjectField | undefined => type && field(name, type)[1]
   return {

@@ -73,7 +73,7 @@ function kindsIn(match: ValueMap, kindOf: KindOf): readonly KindSchema[] {
   return sorted.slice(0, MAX_KINDS).map(([, kind]) => kind)
 }
 
-/** The combinations. Three lists of a few hundred words have millions. */
+/** The combinations of groups, versions and resources. Three lists of a few hundred words have millions of combinations. */
 function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
   for (const rule of mapsOnly(match, 'resourceRules')) {
     const [versions, resources] = [textsOnly(rule, 'apiVersions'), textsOnly(rule, 'resources')]
@@ -83,7 +83,7 @@ function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
   }
 }
 
-/** Fields are looked up on demand: some kinds contain themselves. */
+/** The type of objects of a shape. Fields are looked up on demand, because some kinds contain themselves. */
 export function typeOfObject(shape: ObjectShape): ObjectType {
   const typeMeta = new Set(shape.typeMeta ? ['kind', 'apiVersion'] : [])
   const get = (name: string): ObjectField | undefined => {

@@ -1,5 +1,5 @@
-// Prunes and reports fields that the schema of a custom kind does not have. Types are not checked: a value of another type than
-// the schema's is emptied, for validation to find.
+// Prunes and reports fields that the schema of a custom kind does not have. Types are not checked: if a value does not have the type in the
+// schema, its members are pruned, and validation reports the type later.
 import { invalid, quoted, shownMap } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { type Value, type ValueMap, isList, isMap, own, setOwn } from '../api/value.ts'
@@ -15,12 +15,13 @@ interface Pruned {
 
 const MAX_PROBLEMS = 100
 
-/** The members that every object has, also if its schema does not name them. */
+/** The members that every object has, even if its schema does not name them. */
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 /**
- * Drops fields that the schema of a custom kind does not have. The caller handles the object's own metadata. The metadata of embedded objects is
- * decoded as `metadata`. If that fails, it is kept unchanged or refused with a `DecodeError`. The same object is returned if nothing changes.
+ * Drops fields that the schema of a custom kind does not have. The caller handles the object's own metadata. The metadata of embedded
+ * objects is decoded by the shape `metadata`. If decoding fails, this metadata is kept unchanged, or refused with a `DecodeError`. If
+ * nothing changes, the same object is returned.
  */
 export function pruneUnknown(
   object: ValueMap,
@@ -34,9 +35,9 @@ export function pruneUnknown(
 }
 
 /**
- * An object of a custom kind, with the metadata of every kind. `duplicates` are the paths of repeated members, in document order. The order of
- * problems is: repeated members, unknown members of the metadata, pruned ones, those of embedded metadata (W-414, W-416). Throws `DecodeError`
- * if its metadata, or that of an embedded object, is of the wrong type (W-440).
+ * Decodes an object of a custom kind. `duplicates` are the paths of repeated members, in document order. The problems have this order:
+ * repeated members, unknown members of the metadata, pruned members, unknown members of embedded metadata (W-414, W-416). Throws
+ * `DecodeError` if the metadata of the object, or of an embedded object, has a wrong type (W-440).
  */
 export function decodeCustom(
   { value, duplicates }: { readonly value: ValueMap; readonly duplicates: readonly string[] },
@@ -51,10 +52,15 @@ export function decodeCustom(
   return { value: object, problems: [...repeated, ...meta.problems, ...pruned.problems] }
 }
 
+/** A key of a map, whose type has no member of this name. */
+interface MapKey {
+  readonly key: string
+}
+
 /** Prunes one object. The text of the path is made only when a field is dropped. */
 class Pruner {
   readonly #metadata: ObjectShape
-  readonly #path: (string | number)[] = []
+  readonly #path: (string | number | MapKey)[] = []
   readonly #dropped: string[] = []
   readonly #embedded: string[] = []
 
@@ -99,7 +105,7 @@ class Pruner {
     return this.#value(value, field.shape)
   }
 
-  /** The members of an embedded object. The caller handles those of the object itself. */
+  /** The kind, apiVersion or metadata of an embedded object. The caller handles these members of the object itself. */
   #ofResource(key: string, value: Value): Value {
     if (this.#path.length === 1) return value
     if (key === 'metadata') return this.#embeddedMetadata(value)
@@ -114,7 +120,7 @@ class Pruner {
       throw this.#wrong(value, `json: cannot unmarshal ${typeOf(value)} into Go value of type v1.ObjectMeta`)
     }
     try {
-      const decoded = decodeObject(value, this.#metadata, this.#place())
+      const decoded = decodeObject(value, this.#metadata, this.#place('[]'))
       this.#embedded.push(...decoded.problems)
       return decoded.value
     } catch (error) {
@@ -125,11 +131,11 @@ class Pruner {
   }
 
   #wrong(value: Value, why: string): DecodeError {
-    const fault = invalid(FieldPath.root(this.#place()), isMap(value) ? shownMap(value) : value, why)
+    const fault = invalid(FieldPath.root(this.#place('[]')), isMap(value) ? shownMap(value) : value, why)
     return new DecodeError(`${fault.field}: ${fault.message}`)
   }
 
-  /** Without a shape: the value has no schema. */
+  /** Prunes a value. If the shape is undefined, the value has no schema. */
   #value(value: Value, shape: Shape | undefined): Value {
     if (shape?.kind === 'any') return shape.within === undefined ? value : this.#value(value, shape.within)
     const isMapped = isMap(value)
@@ -170,7 +176,7 @@ class Pruner {
     let out: Record<string, Value> | undefined
     for (const key of Object.keys(map)) {
       const value = map[key] ?? null
-      this.#path.push(key)
+      this.#path.push({ key })
       const pruned = this.#value(value, shape)
       this.#path.pop()
       if (pruned === value) continue
@@ -183,10 +189,14 @@ class Pruner {
     return out ?? map
   }
 
-  /** The path. Keys are written unchanged, also with dots. */
-  #place(): string {
+  /** The path as a text. Keys are written unchanged, even if they contain dots. Paths of embedded metadata have keys in brackets. */
+  #place(keys: '.' | '[]' = '.'): string {
     let path = ''
-    for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`
+    for (const part of this.#path) {
+      const name = typeof part === 'object' ? part.key : part
+      const inBrackets = typeof part === 'number' || (typeof part === 'object' && keys === '[]')
+      path += inBrackets ? `[${name}]` : path === '' ? name : `.${name}`
+    }
     return path
   }
 }

@@ -1,5 +1,5 @@
-// The front door of the schema room: the table of the built-in kinds. `table.ts` explains its records. Decoding,
-// defaults, validation, patches and the codecs walk them.
+// The front door of the schema: the table of the built-in kinds. `table.ts` explains its records. Decoding, patches and the codecs read
+// these records.
 import { type ApiLevel, byLevel } from '../api/level.ts'
 import { builtInAt } from './built-in-compiled.ts'
 import { BuiltInTable } from './table-built-in.ts'

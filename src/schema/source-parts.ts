@@ -3,12 +3,12 @@ import { type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { type ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
 import type { Field, ObjectShape } from './table.ts'
 
-/** Limits the texts of problems. Keys can be long, and are in the path of each problem below them. */
+/** Limits the total length of the texts of problems. Keys can be long, and each problem below a key has the key in its path. */
 export const MAX_CHARACTERS: number = 1024 * 1024
 
 export type SourceMap = ExactMap | ValueMap
 
-/** Empty lists and maps do not survive storage: they are read as unset. */
+/** Returns null for an empty list or map that JSON always shows. Such a value does not survive storage: it is read as unset. */
 export function nullIfEmpty(field: Field, value: Value): Value {
   if (field.omit !== 'never' || typeof value !== 'object') return value
   const { kind } = field.shape
@@ -21,7 +21,7 @@ export function isSamePart(source: SourceValue, known: Value | undefined): sourc
   return source === known
 }
 
-/** A new map with the first members of another. */
+/** A new map with the first members of another map. */
 export function firstMembers(source: ValueMap, keys: readonly string[], count: number): Record<string, Value> {
   const out: Record<string, Value> = {}
   for (let i = 0; i < count; i++) {
@@ -35,7 +35,7 @@ export function isTypeMeta(shape: ObjectShape, key: string): boolean {
   return shape.typeMeta && (key === 'kind' || key === 'apiVersion')
 }
 
-/** Whether all values are texts, as in most maps of texts. Then nothing changes. */
+/** Whether all values are texts, as in most maps of texts. Decoding does not change such a map. */
 export function areTexts(map: ValueMap, keys: readonly string[]): boolean {
   for (let i = 0; i < keys.length; i++) if (typeof map[keys[i]!] !== 'string') return false
   return true

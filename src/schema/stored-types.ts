@@ -11,9 +11,10 @@ import { fieldsOfSomeLevels } from './compiled-level.ts'
 import { decodeScalar, ScalarFaultError } from './decode-scalars.ts'
 import { loadBuiltInSchema } from './schema.ts'
 import type { Field, ObjectShape, OpaqueShape, ScalarKind, SchemaTable, Shape } from './table.ts'
+import { typeChecks } from './type-check.ts'
 import { isAlwaysShown, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
-/** The stored kinds, by `apps/v1/Deployment`. */
+/** The kinds that can be stored, by names such as `apps/v1/Deployment`. */
 const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
   allBuiltInGroups(NEWEST_LEVEL).flatMap(({ group, versions }) =>
     versions.flatMap(({ version, resources }) =>
@@ -27,29 +28,37 @@ const STORED: ReadonlyMap<string, GroupVersionKind> = new Map(
 
 const SCHEMA: SchemaTable = loadBuiltInSchema(NEWEST_LEVEL)
 
-/** The types declare these fields as optional. */
+/** `api/gen/kinds.ts` declares these fields as optional, because not every level has them. */
 const SOMETIMES = fieldsOfSomeLevels(BUILT_IN)
 
-/** The shape of the metadata of every kind, also of kinds that are not built in. */
+/** The shape of the metadata of every kind, including kinds that are not built in. */
 const OBJECT_META: Shape = SCHEMA.kind({ group: '', version: 'v1', kind: 'Pod' })!.shape.byName.get('metadata')!.shape
 
-/** An object with values of the right types, nearly always the same object. If the kind is not built in, only the metadata is checked. */
+/** The object with values of the right types, nearly always itself. If the kind is not built in, only the metadata is checked. */
 export function withRightTypes(object: ValueMap): ValueMap {
   const { kind, apiVersion } = object
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return object
   const stored = STORED.get(`${apiVersion}/${kind}`)
   const shape = stored && SCHEMA.kind(stored)?.shape
-  if (shape !== undefined) return rightMembers(shape, object)
+  if (shape !== undefined) return withRightMembers(shape, object)
   const metadata = rightValue(OBJECT_META, own(object, 'metadata') ?? null) ?? {}
   return metadata === object['metadata'] ? object : { ...object, metadata }
 }
 
-/** As `withRightTypes`, for an object of a known shape. */
+/** Like `withRightTypes`, but for an object of a known shape. */
 export function withRightMembers(shape: ObjectShape, object: Value): ValueMap {
-  return rightMembers(shape, isMap(object) ? object : {})
+  if (!isMap(object)) return rightMembers(shape, {})
+  return checkOf(shape)(object) ? object : rightMembers(shape, object)
 }
 
-/** Undefined: the value is of a wrong type. */
+/** Nearly all stored objects pass these checks, which take less time than the repair. */
+const checkOf = typeChecks({
+  scalar: ({ kind }, value) => rightScalar(kind, value) === value,
+  opaque: (shape, value) => rightValue(shape, value) === value,
+  isNeeded: (shape, field) => !isOfSomeLevels(shape, field),
+})
+
+/** The value with parts of the right types. Undefined: the value itself is of a wrong type. */
 function rightValue(shape: Shape, value: Value): Value | undefined {
   switch (shape.kind) {
     case 'object':
@@ -71,7 +80,7 @@ function rightValue(shape: Shape, value: Value): Value | undefined {
   }
 }
 
-/** Every time, quantity and number must be valid for decoding, because code that writes the object again relies on it. */
+/** Every time, quantity and number must be valid for decoding, because code that writes the object again relies on valid values. */
 function rightScalar(kind: ScalarKind, value: Value): Value | undefined {
   if (kind === 'string') return typeof value === 'string' ? value : undefined
   if (kind === 'quantity') return typeof value === 'string' && parseQuantity(value).ok ? value : undefined
@@ -98,11 +107,15 @@ function rightMembers(shape: ObjectShape, map: ValueMap): ValueMap {
     else changed[name] = right
   }
   for (const field of shownFields(shape)) {
-    if ((changed ?? map)[field.name] !== undefined || SOMETIMES.has(`${shape.name}.${field.name}`)) continue
+    if ((changed ?? map)[field.name] !== undefined || isOfSomeLevels(shape, field)) continue
     changed ??= { ...map }
     changed[field.name] = zeroOfField(field)
   }
   return changed ?? map
+}
+
+function isOfSomeLevels(shape: ObjectShape, field: Field): boolean {
+  return SOMETIMES.has(`${shape.name}.${field.name}`)
 }
 
 function rightField(field: Field, value: Value): Value | undefined {

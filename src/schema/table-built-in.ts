@@ -28,7 +28,7 @@ interface Declared {
   readonly type: CompiledType
 }
 
-/** An object shape whose fields are still being added, since types refer to themselves. */
+/** An object shape whose fields are still being added. A type can refer to itself, so its shape is known before its fields. */
 interface OpenObject extends ObjectShape {
   readonly fields: Field[]
   readonly byName: Map<string, Field>
@@ -36,7 +36,7 @@ interface OpenObject extends ObjectShape {
   readonly wire: WireField[] | undefined
 }
 
-/** By their types on the wire. */
+/** The shapes of scalars by their types on the wire. */
 const SCALARS: ReadonlyMap<string, ScalarShape> = new Map<WireType, ScalarShape>([
   ['string', { kind: 'string' }],
   ['bytes', { kind: 'bytes' }],
@@ -51,7 +51,7 @@ export class BuiltInTable implements SchemaTable {
   readonly #types = new Map<string, Declared>()
   /** The types of the kinds by the text of their group, version and kind. */
   readonly #kindTypes = new Map<string, Declared>()
-  /** The kinds of every group-version, and those of v1 that all group-versions accept. */
+  /** The kinds that belong to every group-version, and the kinds of v1 that all group-versions accept. */
   readonly #everywhere = new Map<string, Declared>()
   readonly #shapes = new Map<string, Shape>()
   readonly #kinds = new Map<string, KindSchema>()
@@ -76,7 +76,7 @@ export class BuiltInTable implements SchemaTable {
     if (own !== undefined) return this.#keep(key, this.#makeKind(own, gvk))
     const declared = this.#everywhere.get(gvk.kind)
     if (declared === undefined) return undefined
-    // Only those of v1 are kept, since any text can be requested as a group.
+    // Only the kinds of v1 are kept, because a client can request any text as a group.
     if (gvk.group === '' && gvk.version === 'v1') return this.#keep(key, this.#makeKind(declared, gvk))
     return declared.type.kind === 'core'
       ? this.kind({ group: '', version: 'v1', kind: gvk.kind })

@@ -1,4 +1,4 @@
-// The compiled form of `proto/api`, which `compile/` writes to `gen/built-in-kinds.json`. Compact, since every start reads it:
+// The compiled form of `proto/api`, which `compile/` writes to `gen/built-in-kinds.json`. Every start reads this file, so it is compact:
 // usual values are left out.
 import type { ApiLevel, LevelSpan } from '../api/level.ts'
 import type { Value } from '../api/value.ts'
@@ -8,7 +8,7 @@ export interface CompiledSchema {
   readonly files: readonly CompiledFile[]
 }
 
-/** A group-version, or a library of types without one. */
+/** A group-version, or a library of types that has no group-version. */
 export interface CompiledFile extends LevelSpan {
   /** The part before the dot in the names of its types: `core_v1`. */
   readonly stem: string
@@ -17,11 +17,11 @@ export interface CompiledFile extends LevelSpan {
   /** The part before a type's name in OpenAPI documents. */
   readonly openapi: string
   readonly served?: true
-  /** Only if `--runtime-config` requests it. */
+  /** The version is served only if `--runtime-config` requests it. */
   readonly offByDefault?: true
-  /** The file of another version of the group, which declares the types that are the same. */
+  /** The stem of the file of another version of the group. That file declares the types that both versions share. */
   readonly like?: string
-  /** The priorities of the group and of the version in discovery, the highest first. */
+  /** The priorities of the group and of the version in discovery, which begins with the highest. */
   readonly priority?: readonly [group: number, version: number]
   readonly types: readonly CompiledType[]
 }
@@ -45,7 +45,7 @@ export type TypeForm = (typeof TYPE_FORMS)[number]
 
 export interface CompiledType extends LevelSpan {
   readonly name: string
-  /** It can stand alone: in its own group-version, in v1 and understood in all, or in every one. */
+  /** The type is a kind: of its own group-version, of v1 but accepted in all group-versions, or of every group-version. */
   readonly kind?: 'own' | 'core' | 'every'
   /** False if a kind has no `kind` and `apiVersion` in JSON. */
   readonly typeMeta?: false
@@ -55,7 +55,7 @@ export interface CompiledType extends LevelSpan {
   readonly jsonOnly?: true
   readonly resource?: CompiledResource
   readonly fields: readonly CompiledField[]
-  /** Written to a file of their own. */
+  /** The rules are written to a file of their own. */
   readonly rules?: readonly CompiledRule[]
 }
 
@@ -66,13 +66,13 @@ export interface CompiledResource {
   readonly categories?: readonly string[]
   readonly verbs?: readonly string[]
   readonly storageVersion?: string
-  /** The last level with that version. */
+  /** The last level with this storage version. */
   readonly storageVersionUntil?: ApiLevel
   readonly stored?: false
-  /** The releases from which on it is deprecated, and not served. */
+  /** The release that deprecates the resource, and the release that removes it. */
   readonly deprecated?: string
   readonly removed?: string
-  /** The group, version and kind that takes its place. */
+  /** The group, version and kind that replaces the resource. */
   readonly replacement?: string
   /** The gates that must be on, separated by commas. */
   readonly gate?: string
@@ -88,8 +88,8 @@ export interface CompiledSubresource extends Pick<LevelSpan, 'since'> {
 }
 
 /**
- * The type is a protobuf scalar, `any`, or the name of a type; `[]` before it makes a list, `{}` a map.
- * The marks: `r` required, `p` pointer, `n` never omitted, `z` omitted when zero, `a` when absent, `i` inline, `d` union discriminator.
+ * The type is a protobuf scalar, `any`, or the name of a type. The prefix `[]` makes it a list, and the prefix `{}` a map. The marks: `r`
+ * required, `p` pointer, `n` never omitted, `z` omitted when zero, `a` omitted when absent, `i` inline, `d` union discriminator.
  */
 export type CompiledField = readonly [
   name: string,
@@ -107,15 +107,15 @@ export interface CompiledFieldFacts extends LevelSpan {
   readonly mapType?: 'atomic' | 'granular'
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[]
   readonly patchMergeKey?: string
-  /** The discriminator's value that goes with this member of the union. */
+  /** The value of the discriminator that selects this member of the union. */
   readonly member?: string
   readonly gate?: string
-  /** The reference's name for its type. */
+  /** The reference's name for the type of the field. */
   readonly goType?: string
   readonly changed?: CompiledChange
 }
 
-/** The declaration of a field from a level on. */
+/** The changes to the declaration of a field from the level `since` on. */
 export interface CompiledChange
   extends Pick<CompiledFieldFacts, 'values' | 'listType' | 'listKeys' | 'patchStrategy' | 'patchMergeKey'> {
   readonly since: ApiLevel
@@ -125,13 +125,13 @@ export interface CompiledChange
 /** The content of `gen/built-in-rules.json`: the rules of fields by type (`core_v1.Container`), in the order of declaration. */
 export type CompiledRules = Readonly<Record<string, readonly CompiledRule[]>>
 
-/** The rules for a single field. `FieldRules` in `proto/api/options.proto` describes each. */
+/** The rules for a single field. `FieldRules` in `proto/api/options.proto` describes each member. */
 export interface CompiledRule {
   readonly name: string
   /** As in `CompiledField`. */
   readonly type: string
   readonly pointer?: true
-  /** The text about a missing member, besides that it is required. */
+  /** The text that is added to the error for a missing member. Absent: the member is not required. */
   readonly required?: string
   readonly zeroToo?: true
   readonly values?: readonly string[]

@@ -1,6 +1,6 @@
-// The compiled table: the fields of every kind as plain records. Built-in kinds are compiled to it from `proto/` at
-// build time, custom resource definitions at run time. Decoding, strict fields, defaults, patches, apply, protobuf and
-// OpenAPI walk these records and nothing else.
+// The compiled table: the fields of every kind as plain records. Built-in kinds come from `proto/`, which is compiled at build time. Custom
+// kinds come from their definitions, which are compiled at run time. Decoding, the check for unknown fields, patches, apply and protobuf
+// read these records.
 import type { ApiLevel } from '../api/level.ts'
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
@@ -24,11 +24,11 @@ export type ScalarKind =
 
 /** Values without a schema of their content. */
 export type OpaqueKind =
-  /** Any JSON (custom schemas: preserve unknown fields; `JSON` of apiextensions). */
+  /** Any JSON: values with unknown fields in custom schemas, and `JSON` of apiextensions. */
   | 'any'
-  /** An embedded object with a kind of its own. It is kept as it came. */
+  /** An embedded object with a kind of its own. It is kept unchanged. */
   | 'rawExtension'
-  /** The set of field paths in managedFields; an object in JSON, its JSON text in protobuf. */
+  /** The set of field paths in managedFields. JSON has an object, and protobuf has the JSON text of this object. */
   | 'fieldsV1'
   | 'schemaOrArray'
   | 'schemaOrBool'
@@ -38,7 +38,7 @@ export interface ScalarShape {
   readonly kind: ScalarKind
   /** The closed set of values, in the order in which messages list them. */
   readonly enum?: readonly string[]
-  /** As for objects. A value of another form is kept with its content too. */
+  /** Unknown members are kept, if the value is a map or a list instead of a scalar. */
   readonly preserveUnknown?: true
 }
 
@@ -79,9 +79,9 @@ export interface ObjectShape {
   readonly mapType: 'granular' | 'atomic'
   /** Unknown members are kept, not dropped (custom kinds). */
   readonly preserveUnknown: boolean
-  /** `kind` and `apiVersion` belong to it and have no wire number. */
+  /** The object has the members `kind` and `apiVersion`, which have no wire number. */
   readonly typeMeta: boolean
-  /** The fields of the message, in ascending number. Undefined: the type has no protobuf form. */
+  /** The fields of the message, in ascending order of their numbers. Undefined: the type has no protobuf form. */
   readonly wire: readonly WireField[] | undefined
 }
 
@@ -95,11 +95,11 @@ export interface Field {
   /** Absence is distinct from the zero value. */
   readonly pointer: boolean
   /**
-   * When JSON leaves the field out: never, when empty (Go's omitempty), also when an object is all zero (omitzero), or only when absent,
-   * because an empty value is invalid.
+   * The values for which JSON leaves the field out. `empty`: empty values (Go's omitempty). `zero`: also objects that are all zero
+   * (omitzero). `absent`: only an absent value, because an empty value is invalid.
    */
   readonly omit: 'never' | 'empty' | 'zero' | 'absent'
-  /** The default in the schema documents. Other defaults are in `schema/defaults`. */
+  /** The default that the schema declares. The records of kinds have other defaults (`schema/defaults/rule.ts`). */
   readonly default?: Value | undefined
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[] | undefined
   readonly patchMergeKey?: string | undefined
@@ -121,7 +121,7 @@ export interface WireMember {
 export interface WireInline {
   readonly number: number
   readonly type: 'inline'
-  /** The struct, `core_v1.VolumeSource`. */
+  /** The name of the struct: `core_v1.VolumeSource`. */
   readonly name: string
   readonly fields: readonly WireField[]
   /** The index of the struct's first field in the `fields` of the outer object. */
@@ -143,7 +143,7 @@ export type WireType =
 /** A kind that can stand alone: it has an apiVersion and a kind. */
 export interface KindSchema extends GroupVersionKind {
   readonly shape: ObjectShape
-  /** True for `<Kind>List` kinds: `metadata` is ListMeta and `items` the objects. */
+  /** True for `<Kind>List` kinds: `metadata` is a ListMeta, and `items` has the objects. */
   readonly isList: boolean
   /** False if the kind exists only in JSON (custom resources, audit events, …). */
   readonly hasProtobuf: boolean
@@ -151,12 +151,12 @@ export interface KindSchema extends GroupVersionKind {
   readonly custom?: boolean
 }
 
-/** All known kinds. It is immutable: a change of definitions makes a new table. */
+/** All known kinds. A table is immutable: if definitions change, a new table is made. */
 export interface SchemaTable {
-  /** The level of the API that it describes. */
+  /** The level of the API that the table describes. */
   readonly level: ApiLevel
   kind(gvk: GroupVersionKind): KindSchema | undefined
-  /** A shape by its name in the table, `meta_v1.ObjectMeta`. */
+  /** A shape by its name in the table, such as `meta_v1.ObjectMeta`. */
   shape(name: string): ObjectShape | undefined
   kinds(): Iterable<KindSchema>
 }

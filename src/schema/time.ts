@@ -3,7 +3,7 @@
 import { quoteForTime } from '../lib/duration.ts'
 
 export type ParsedTime =
-  /** `text` is canonical; null is the zero moment, which JSON writes as `null`. */
+  /** `text` is canonical. Null is the zero moment, which JSON writes as `null`. */
   { readonly ok: true; readonly text: string | null } | { readonly ok: false; readonly message: string }
 
 const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00'
@@ -11,7 +11,7 @@ const MICRO_TIME_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
 
 /** Reads an RFC 3339 time. Fractions of a second are dropped. */
 export function parseTime(text: string): ParsedTime {
-  // The form that the server writes and nearly all clients send.
+  // This is the form that the server writes and nearly all clients send.
   if (CANONICAL_TIME.test(text) && text.slice(8, 10) <= '28') return { ok: true, text: orZero(text) }
   const moment = readMoment(text, TIME_LAYOUT)
   if (typeof moment === 'string') return { ok: false, message: moment }
@@ -26,13 +26,13 @@ export function parseMicroTime(text: string): ParsedTime {
   return { ok: true, text: formatted === '0001-01-01T00:00:00.000000Z' ? null : formatted }
 }
 
-/** `2024-05-01T10:00:00Z` of a moment in whole seconds since 1970. */
+/** The text of a moment in whole seconds since 1970: `2024-05-01T10:00:00Z`. */
 export function formatTime(epochSeconds: number): string {
   const iso = new Date(epochSeconds * 1000).toISOString()
   return `${iso.slice(0, iso.lastIndexOf('.'))}Z`
 }
 
-/** Each part is within its bounds. Days after the 28th need another check. */
+/** Each part of a matching text is within its bounds. Days after the 28th need another check. */
 const CANONICAL_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
 function orZero(text: string): string | null {
@@ -41,11 +41,11 @@ function orZero(text: string): string | null {
 
 interface Moment {
   readonly epochSeconds: number
-  /** The original digits after the second. */
+  /** The digits of the fraction of a second, as in the text. */
   readonly fraction: string
 }
 
-/** The parts of the layout in order: the name in messages, the text before it, its digits and its bounds. */
+/** The parts of the layout in order. Each has its name in messages, the text before it, its digits and its bounds. */
 const PARTS = [
   { element: '2006', name: 'year', before: '', digits: /^[0-9]{4}/, min: 0, max: 9999 },
   { element: '01', name: 'month', before: '-', digits: /^[0-9]{2}/, min: 1, max: 12 },
@@ -94,7 +94,7 @@ interface Zone {
   readonly offsetSeconds: number
 }
 
-/** The zone, or the name of its part that is out of range. */
+/** The zone, or the name of its part that is out of range. Undefined: the text does not begin with a zone. */
 function readZone(text: string): Zone | string | undefined {
   if (text.startsWith('Z')) return { length: 1, offsetSeconds: 0 }
   const match = /^([+-])([0-9]{2}):([0-9]{2})/.exec(text)

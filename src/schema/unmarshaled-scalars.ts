@@ -1,5 +1,5 @@
-// Times, durations, quantities and int-or-strings have unmarshalers of their own in the reference: their errors end decoding at
-// once, and win over type errors before them. The search runs only in documents that are refused anyway.
+// Finds faults in times, durations, quantities and int-or-strings. These have unmarshalers of their own in the reference: their errors end
+// decoding at once, and are reported instead of earlier type errors. The search runs only in documents that are refused anyway.
 import { decodeScalar, ScalarFaultError, type ScalarFault } from './decode-scalars.ts'
 import { ExactMap, type SourceValue } from './exact-value.ts'
 import { isSourceMap } from './source-parts.ts'
@@ -9,11 +9,11 @@ const SELF_READING: ReadonlySet<string> = new Set(['time', 'microTime', 'duratio
 
 interface FoundFault {
   readonly fault: ScalarFault
-  /** The names of the fields that lead to it, without indices and the keys of maps. */
+  /** The names of the fields that lead to the fault, without indices and the keys of maps. */
   readonly fields: readonly string[]
 }
 
-/** The first of them in the order of the document. */
+/** The first such fault in the order of the document. Undefined: there is no such fault. */
 export function unmarshalFault(source: SourceValue, shape: ObjectShape): FoundFault | undefined {
   return inValue(shape, source, [])
 }

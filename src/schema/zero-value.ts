@@ -1,9 +1,9 @@
-// Zero values and omission. The reference's kinds are structs, so their fields always have a value, and its JSON omits some of them when they
-// are zero. Decoding and encoding share this.
+// Zero values, and the omission of fields. The reference's kinds are structs, so their fields always have a value. Its JSON omits some
+// fields when their value is zero. Decoding and encoding share this code.
 import { type Value, isList, isMap, type ValueMap } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
-/** Types that are records in the reference: to its JSON they are never empty, only zero. */
+/** Types that are structs in the reference. Go's JSON never counts a struct as empty, but it can be zero. */
 const RECORDS: ReadonlySet<Shape['kind']> = new Set<Shape['kind']>([
   'object',
   'time',
@@ -25,7 +25,7 @@ export function isAlwaysShown(field: Field): boolean {
   return field.omit === 'empty' && !field.pointer && RECORDS.has(field.shape.kind)
 }
 
-/** The value that JSON shows for a field that was never set, if it shows one. */
+/** The value that JSON shows for a field that was never set, if JSON shows the field. */
 export function zeroOfField(field: Field): Value {
   return field.pointer ? null : zeroOf(field.shape)
 }
@@ -63,7 +63,7 @@ export function shownFields(shape: ObjectShape): readonly Field[] {
   return shape.shown ?? shape.fields.filter(isAlwaysShown)
 }
 
-/** Whether JSON leaves the field out with this value, which is canonical. */
+/** Whether JSON leaves the field out if it has this canonical value. */
 export function isOmitted(field: Field, value: Value): boolean {
   const { omit } = field
   if (omit === 'never') return false

@@ -1,5 +1,6 @@
-// Webhooks and policies from the operator's files. The API neither shows nor changes them, and they also apply to the configurations in the API.
-// Invariant: a folder applies as a whole. If one file is faulty, the last valid state of the folder stays.
+// Webhooks and policies from the operator's files. The API neither shows nor changes them. They also apply to writes of the webhook and
+// policy configurations in the API. Invariant: a folder applies as a whole. If one file is faulty, the last valid state of the folder
+// stays.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Hooks } from '../admission/webhook/webhook.ts'
@@ -23,7 +24,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
 const LOOK_EVERY_MS = 60_000
 const GROUP = 'admissionregistration.k8s.io'
 
-/** The resources that a plugin reads, and the target for each. */
+/** The resources that a plugin reads from files, and the hooks or policies that get the objects. */
 export type ManifestTarget =
   | { readonly plugin: ManifestPlugin; readonly hooks: Hooks; readonly resource: string }
   | {
@@ -42,7 +43,7 @@ export interface ManifestParts {
   readonly log: Log
 }
 
-/** Applies the content of the folder. Throws a `StartError`. Returns a function that follows its changes. */
+/** Applies the content of the folder. Returns a function that follows its changes. Throws a `StartError` if the content is faulty. */
 export function openManifests(parts: ManifestParts, target: ManifestTarget): (signal: AbortSignal) => Promise<void> {
   const { folders, reloads, log } = parts
   const folder = folders[target.plugin]
@@ -70,7 +71,7 @@ export function openManifests(parts: ManifestParts, target: ManifestTarget): (si
 class ManifestReader {
   readonly #parts: ManifestParts
   readonly #folder: string
-  /** By resource and name, the file. */
+  /** The file of each object, by kind and name. */
   readonly #seen = new Map<string, string>()
 
   constructor(parts: ManifestParts, folder: string) {
@@ -78,7 +79,7 @@ class ManifestReader {
     this.#folder = folder
   }
 
-  /** `texts`: equal if nothing has changed. */
+  /** Returns the objects, and the contents of the files as `texts`. Two `texts` are equal if nothing has changed. */
   read(target: ManifestTarget): { readonly objects: readonly ApiObject[]; readonly texts: string } {
     const { table } = this.#parts
     const names = 'hooks' in target ? [target.resource] : [target.resource, target.bindings]
@@ -119,7 +120,7 @@ class ManifestReader {
     return object
   }
 
-  /** Decoded, defaulted and validated as a new object. */
+  /** Decodes, defaults and validates the object like a new one. */
   #checked(resource: Resource, value: ValueMap): ApiObject {
     const context = contextOf(this.#parts)
     const decoded = resource.decode(value)
@@ -135,7 +136,7 @@ class ManifestReader {
   }
 }
 
-/** The kinds refuse the suffix of these names if the gate is on. */
+/** The context of a create, with one gate off: if it is on, the kinds refuse names that end with `.static.k8s.io`. */
 function contextOf({ context }: ManifestParts): WriteContext {
   const { gates, now } = context()
   return {
@@ -164,7 +165,7 @@ function valuesIn(text: string): readonly ValueMap[] {
   })
 }
 
-/** References that a server with only its files cannot resolve: services, parameters, policies in the API. */
+/** The error of an object that refers to a service or to parameters. A server with only its files cannot resolve these. */
 function faultIn(object: ApiObject): string | undefined {
   const spec = mapOrEmpty(object, 'spec')
   if (isGiven(spec, 'paramKind')) return 'spec.paramKind is not supported in files'

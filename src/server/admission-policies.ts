@@ -70,7 +70,7 @@ function ofKind(policies: string, bindings: string, to: Policies): readonly Foll
   ]
 }
 
-/** Objects of any served kind may be parameters, also of custom ones. */
+/** Objects of any served kind may be parameters, custom kinds included. */
 function paramSources({ resources, read }: AdmissionPolicyParts): ParamSources {
   return ({ group, version, kind }) => {
     for (const resource of resources().all()) {
@@ -94,7 +94,7 @@ function paramSource({ namespaced, conversion }: Resource, stored: ObjectReader)
   }
 }
 
-/** The functions by which policies change objects. They come from the rooms that patch. */
+/** The functions by which policies change objects. They are in the folder `patch`. */
 export function policyMutators(resources: () => ResourceTable): Mutators {
   return {
     applyJsonPatch(document, patch) {

@@ -28,7 +28,7 @@ export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, Confi
 }
 
 export interface AdmissionWebhooks extends ConfiguredPlugins {
-  /** A function that replaces a webhook. `webhook` is a webhook of a configuration. Returns a function that removes it. */
+  /** Adds a function in place of a webhook. `webhook` has the form of a webhook in a configuration. Returns a function to remove it. */
   readonly addFunction: (type: 'mutating' | 'validating', webhook: ValueMap, answer: ReviewFunction) => () => void
 }
 

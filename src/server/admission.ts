@@ -1,4 +1,4 @@
-// The admission chain, put together. Every write passes it, in the order of `admission-plugins.ts`.
+// Composes the admission chain. Every write passes the plugins in the order of `config/admission-plugins.ts`.
 import type { Admission, AdmissionPlugin } from '../admission/admission.ts'
 import { admitInOrder } from '../admission/chain.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -145,7 +145,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   }
 }
 
-/** The reader of a resource, for objects of the kind that the plugin names. */
+/** Makes the reader of a resource. `T` is the type of its objects. */
 type Read = <T extends ApiObject>(resource: string, group?: string) => ObjectReader<T> & SampleReader<T>
 
 /** The independent plugins: they only need to read other objects. */
@@ -161,6 +161,7 @@ function singlePlugins(
       authorizer,
       nodes: read('nodes'),
       pods: read('pods'),
+      accounts: read('serviceaccounts'),
       claims: read('persistentvolumeclaims'),
       volumes: read('persistentvolumes'),
       drivers: read('csidrivers', 'storage.k8s.io'),

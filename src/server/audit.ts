@@ -1,4 +1,4 @@
-// Auditing, from its policy and backends; undefined without a policy (P-180).
+// Sets up auditing: the policy and the backends. Without a policy, nothing is audited (P-180).
 import { closeSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { Auditor } from '../audit/auditor.ts'
@@ -16,7 +16,7 @@ import { makeDirectory } from '../lib/make-directory.ts'
 import type { Count } from '../lib/measure.ts'
 import { type OutgoingCaller } from '../outgoing/call.ts'
 import type { AuditBackendConfig, AuditConfig } from '../config/audit-config.ts'
-import { readTextFile } from '../config/files.ts'
+import { readFileAs } from '../config/files.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import { readWebhookKubeconfig } from '../config/webhook-kubeconfig.ts'
@@ -27,9 +27,9 @@ export interface AuditParts {
   readonly clock: Clock
   readonly log: Log
   readonly reloads: ReloadRequests
-  /** The file of the policy when it is read again. Absent: the same as before. */
+  /** The file of the policy at a reload. Absent: the file of the start. */
   readonly policyFile?: (() => string | undefined) | undefined
-  /** Whether this worker rotates the file, if other workers write to it too. */
+  /** For a log file that several workers write: whether this worker rotates it. */
   readonly rotatesShared?: (() => boolean) | undefined
 }
 
@@ -73,12 +73,7 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
 }
 
 function readPolicy(file: string): AuditPolicy {
-  const text = readTextFile(file, '--audit-policy-file')
-  try {
-    return parsePolicy(parseYaml(Buffer.from(text)).value)
-  } catch (error) {
-    throw new StartError(`--audit-policy-file ${file}: ${reasonOf(error)}`, { cause: error })
-  }
+  return readFileAs(file, '--audit-policy-file', (text) => parsePolicy(parseYaml(Buffer.from(text)).value))
 }
 
 const MEGABYTE = 1024 * 1024
@@ -110,7 +105,7 @@ function logBackends(
           },
           parts.reloads,
         )
-  // A batch that cannot be written has been counted line by line.
+  // `onLost` has counted the lines of a batch that cannot be written, so `failures` is not used.
   if (config.mode === 'batch')
     return [batched(lineSink(target, config.form), config, { errors, failures: { value: 0 } })]
   return [
@@ -126,7 +121,7 @@ function logBackends(
   ]
 }
 
-/** Reopens the file at a reload: a log rotation may have moved it. */
+/** Opens the log file. Each reload reopens it, because a log rotation may have moved it. */
 function logFile(options: LogFileOptions, reloads: ReloadRequests): LogFile {
   const made = new LogFile(options)
   reloads.listen(() => made.reopen())

@@ -33,11 +33,11 @@ import {
   authorizerFunction,
   openAuthorizationWebhook,
 } from '../config/authorization-webhooks.ts'
-import { readTextFile } from '../config/files.ts'
+import { readFileAs, readTextFile } from '../config/files.ts'
 import { NodeGraphInformer } from '../controllers/node-graph.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
-import { reloadFiles } from '../config/reloaded-files.ts'
-import { reasonOf, StartError } from '../config/start-error.ts'
+import { followContent, type OnReload } from '../config/reloaded-files.ts'
+import { StartError } from '../config/start-error.ts'
 import { type InformerHandler, runInformer } from '../controllers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
@@ -52,20 +52,21 @@ export interface Authorization {
   readonly authorizer: Authorizer
   readonly rbac: RbacIndex
   readonly rights: Rights
-  /** A function that is called before all authorizers of the configuration. Returns how to remove it. */
+  /** Adds a function that decides before all authorizers of the configuration. Returns a function that removes it again. */
   readonly addFunction: (authorizer: AuthorizerFunction, answer: ReviewFunction) => () => void
   /**
-   * Follows the stored objects until the signal fires. If the cache is lost, the last known state stays. `revision`: the newest revision that
-   * watches may have sent.
+   * Follows the stored objects until the signal fires. If the cache is lost, the last known state stays. `revision`: the newest revision
+   * that watches may have sent.
    */
   follow(parts: ControllerParts, revision: () => number, signal: AbortSignal): Promise<void>
-  /** Resolves when everything that was stored at the start is known, and these roles and bindings too. */
+  /** Resolves when all roles and bindings that were stored at the start are known, and `roles` too, or when the signal fires. */
   untilKnown(roles: readonly MadeRole[], signal: AbortSignal): Promise<void>
 }
 
 export interface AuthorizationParts {
   readonly settings: AuthorizationSettings
   readonly level: ApiLevel
+  readonly gates: ReadonlySet<string>
   readonly egress: EgressRules
   readonly measures: AuthMeasures
   readonly outgoing: OutgoingMeasures
@@ -75,16 +76,19 @@ export interface AuthorizationParts {
 }
 
 const FILE_FLAG = '--authorization-config'
-const LOOK_AGAIN_MS = 10_000
+const RELOAD = { what: 'authorization configuration', everyMs: 10_000, level: 'error' } as const
 /** At these levels a refusal names the authorizer of each reason. */
 const NAMED_REASONS: LevelSpan = { since: '1.37' }
 
-/** Administrators first, then the authorizers in order. Throws a `StartError` if one of them cannot be opened. */
+/**
+ * Opens the chain: first the rule for administrators, then added functions, then the configured authorizers in order. Throws a `StartError`
+ * if one of them cannot be opened.
+ */
 export function openAuthorization(given: AuthorizationParts): Authorization {
   const { settings, level, egress, measures, outgoing, tracing, log } = given
   const rbac = new RbacIndex()
   const nodes = new NodeGraphInformer()
-  // Read when the first node asks: most servers of a test have none.
+  // Read at the first request of a node: most servers in tests have no nodes.
   let nodeRules: ReturnType<typeof clusterRoleRules> | undefined
   // The operator names these servers, not a user, so they may run on this machine.
   const caller = new OutgoingCaller({
@@ -94,7 +98,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   })
   const waiting = new Set<() => void>()
   let isLoaded = false
-  // Probes are answered from the first moment on, before any role exists.
+  // Until the roles are known, only the public paths are allowed. So probes are answered from the first moment on.
   const meanwhile = allowPublicPaths()
   const roles = rbacAuthorizer(rbac)
   const byRoles: Authorizer = {
@@ -106,7 +110,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     AlwaysDeny: denyAll,
     ABAC: () => readPolicies(settings.policyFile),
     Node: () =>
-      nodeAuthorizer({ graph: nodes.get, rules: () => (nodeRules ??= clusterRoleRules('system:node', level)) }),
+      nodeAuthorizer({ graph: nodes.get, rules: () => (nodeRules ??= clusterRoleRules('system:node', given)) }),
     RBAC: () => byRoles,
   }
   const asNamed = isAtLevel(level, NAMED_REASONS)
@@ -198,7 +202,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   }
 }
 
-/** In the order of their names, and for equal names in the order of addition. */
+/** Sorts the functions by name. Functions with equal names stay in the order in which they were added. */
 function inOrder(functions: ReadonlyMap<Authorizer, string>): readonly Authorizer[] {
   return [...functions].sort(([, a], [, b]) => compareStrings(a, b)).map(([authorizer]) => authorizer)
 }
@@ -206,12 +210,7 @@ function inOrder(functions: ReadonlyMap<Authorizer, string>): readonly Authorize
 function readPolicies(file: string | undefined): Authorizer {
   const flag = '--authorization-policy-file'
   if (file === undefined) throw new StartError(`authorization mode ABAC requires ${flag}`)
-  const text = readTextFile(file, flag)
-  try {
-    return accessPolicies(text)
-  } catch (error) {
-    throw new StartError(`${flag} ${file}: ${reasonOf(error)}`, { cause: error })
-  }
+  return readFileAs(file, flag, accessPolicies)
 }
 
 /** Applies a changed file. A faulty file changes nothing (P-174). */
@@ -223,23 +222,16 @@ async function readAgain(
   const { file } = settings
   if (file === undefined) return
   const known = new Set(modesOf(settings))
-  let current = readTextFile(file, FILE_FLAG)
-  const look = (): void => {
-    const now = readTextFile(file, FILE_FLAG)
-    if (now === current) return
+  const read = (): string => readTextFile(file, FILE_FLAG)
+  const reread = (): void => {
     const authorizers = readAuthorizers(file)
     const added = modesOf({ ...settings, authorizers }).find((mode) => mode !== 'Webhook' && !known.has(mode))
     if (added !== undefined) throw new StartError(`adding ${added} requires a restart`)
     use(authorizers)
-    current = now
-    measures.reloads.of('success').value++
-    log.info({ file }, 'reloaded authorization configuration')
   }
-  const onProblem = (error: unknown): void => {
-    measures.reloads.of('failure').value++
-    log.error({ err: error, file }, 'could not reload authorization configuration; keeping the previous one')
-  }
-  await reloadFiles({ files: [file], everyMs: LOOK_AGAIN_MS, reloads, look, onProblem }, signal)
+  const onReload: OnReload = (status) => void measures.reloads.of(status).value++
+  const content = { ...RELOAD, files: [file], current: read(), read, use: reread, onReload, reloads, log }
+  await followContent({ ...content, fields: { file } }, signal)
 }
 
 function isKnown(index: RbacIndex, { kind, namespace, name }: MadeRole): boolean {

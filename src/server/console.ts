@@ -50,7 +50,7 @@ const BUILT = import.meta.url.endsWith('.ts') ? '../../dist/console' : './consol
 const CALL = { userAgent: 'quarterdeck', timeoutMs: 10_000, tellTimeout: false, maxAnswerBytes: 1024 * 1024 } as const
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' } as const
 
-/** The issuer in the flags. Its tokens are accepted, and its client is their audience. */
+/** The OpenID Connect issuer of the flags. The server accepts tokens of this issuer whose audience is the configured client. */
 function providerOf({ identity: { oidc } }: Config, caller: OutgoingCaller): Provider | undefined {
   if (oidc === undefined) return undefined
   const { issuer, clientId, caFile } = oidc

@@ -39,7 +39,7 @@ export const FLOW_OBJECTS: FlowObjects = { levels: BOOTSTRAP_LEVELS, schemas: BO
 export interface ControllerOptions {
   readonly schema: SchemaTable
   readonly probeRemote: ProbeApiService
-  /** The certificates that clients of this server must trust, PEM. */
+  /** The certificates that clients of this server must trust, in PEM. */
   readonly authority: string
   /** The ranges of service addresses. */
   readonly serviceRange: Range
@@ -47,16 +47,16 @@ export interface ControllerOptions {
   readonly serverAddress: () => string
   /** The address at which other machines reach this server. Undefined: they cannot. */
   readonly advertisedAddress: string | undefined
-  /** The `host:port` at which other replicas can ask this one. Empty until it listens. Undefined: they cannot. */
+  /** The `host:port` at which other replicas can ask this one. Empty until the server listens. Undefined: other replicas cannot ask it. */
   readonly peerAddress: () => string | undefined
   readonly measures: ServerMeasures
   /** The version that nodes report. */
   readonly version: string
   readonly cluster: ClusterConfig
   readonly controllersOff: ReadonlySet<string>
-  /** Other replicas may work on the same store. */
+  /** Whether other replicas may work on the same store. */
   readonly hasReplicas: boolean
-  /** The identity of this replica in the election. Undefined: a name of its own. */
+  /** The identity of this replica in the election. Undefined: a random name after the host name. */
   readonly candidate: Candidacy | undefined
   /** The custom resource that a definition makes, by the name of the definition. */
   readonly objectsOfDefinition: (name: string) => Resource | undefined
@@ -64,7 +64,7 @@ export interface ControllerOptions {
   readonly trust: () => PublishedAuthentication
 }
 
-/** The enabled controllers. If there may be other replicas, one of them runs the controllers that need not run on each. */
+/** The enabled controllers. If there may be other replicas, an elected replica runs the controllers that need not run on each. */
 export function openControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
   const isOn = ({ name }: Controller): boolean => !options.controllersOff.has(name)
   const own = ownControllers(parts, options).filter(isOn)
@@ -77,7 +77,7 @@ export function openControllers(parts: ControllerParts, options: ControllerOptio
   return [...own, withLeaderElection(shared, { parts, fence, ...(options.candidate ?? alone) })]
 }
 
-/** Every replica has its own part in these. */
+/** The controllers that run on every replica. */
 function ownControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
   return [
     kubernetesService(parts, advertisedBy(options)),
@@ -111,7 +111,7 @@ function advertisedBy(options: OwnObjectOptions): Advertised {
   }
 }
 
-/** One replica runs these for all. */
+/** The controllers that one replica runs for all. */
 function sharedControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
   return [
     systemNamespaces(parts),
@@ -137,17 +137,17 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
   ]
 }
 
-/** Simulated nodes, and the controllers of workloads. They are loaded with `--nodes` only. */
+/** Simulated nodes, and the controllers of workloads. Their code is loaded only with `--nodes`. */
 function clusterInProcess(
   parts: ControllerParts,
-  { cluster: { nodes }, controllersOff, version }: ControllerOptions,
+  { cluster: { nodes }, controllersOff, version, schema: { level } }: ControllerOptions,
 ): Controller {
   return {
     name: 'cluster',
     canWait: true,
     async run(signal) {
       const { runCluster } = await import('../controllers/cluster/cluster.ts')
-      await runCluster(parts, { nodes, version, isOn: (name) => !controllersOff.has(name) }, signal)
+      await runCluster(parts, { nodes, version, level, isOn: (name) => !controllersOff.has(name) }, signal)
     },
   }
 }

@@ -37,11 +37,11 @@ export interface Definitions {
   readonly follow: (signal: AbortSignal) => Promise<void>
   /** Resolves when every definition that is stored has been applied. */
   readonly loaded: Promise<void>
-  /** Call this after a write of this server, whose definitions are then known at once. */
+  /** Call this after each write of this server. A written definition is then known at once. */
   readonly onWritten: (key: ObjectKey, result: WriteResult) => void
   readonly awaitResource: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly documents: () => OpenApiDocuments
-  /** Adds a function that converts the objects of a kind and wins over its definition. Returns a function that removes it. */
+  /** Adds a function that converts the objects of a kind, in place of its definition's conversion. Returns a function to remove it. */
   readonly addFunction: (of: ConvertedKind, answer: ReviewFunction) => () => void
   readonly measures: readonly Family[]
 }
@@ -58,7 +58,7 @@ export interface DefinitionsOptions {
   /** The calls of conversion webhooks. */
   readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
   readonly rules: RuleMeasures
-  /** The state of the server that this one continues. */
+  /** The definitions of the server whose state this server starts from. */
   readonly shared: SharedDefinitions | undefined
 }
 
@@ -119,7 +119,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, ...more }: Def
       functions.set(key, answer)
       table.reconvert(of)
       return () => {
-        // Another function may have replaced it.
+        // Another function may have replaced this one.
         if (functions.get(key) !== answer) return
         functions.delete(key)
         table.reconvert(of)
@@ -162,7 +162,7 @@ function versionIn(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf('/') + 1)
 }
 
-/** Made on demand. Parts are made again if definitions have changed. */
+/** Returns a function that makes the documents on demand. It makes the parts of custom groups again if definitions have changed. */
 function openDocuments(
   table: DefinitionTable,
   { groups, level }: { readonly groups: readonly BuiltInGroup[]; readonly level: ApiLevel },

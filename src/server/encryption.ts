@@ -1,5 +1,4 @@
 // Encryption at rest: reads the EncryptionConfiguration, and reloads it if configured (P-440, P-449).
-import { parseYaml } from '../codec/yaml-parse.ts'
 import type { HealthCheck } from '../handlers/health.ts'
 import type { Log } from '../lib/log.ts'
 import { resourceOfStorageKey } from '../kinds/kinds.ts'
@@ -14,18 +13,15 @@ import { normalizePrefix } from '../store/keys.ts'
 import type { Transformer } from '../store/transformer.ts'
 import { identityTransformer } from '../store/transformer.ts'
 import type { Config } from '../config/config.ts'
-import type { EncryptionFile } from '../config/storage-config.ts'
-import { readTextFile } from '../config/files.ts'
-import type { OnReload } from '../config/jwt-issuers.ts'
+import { readDocument, readTextFile } from '../config/files.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
-import { reloadFiles } from '../config/reloaded-files.ts'
-import { reasonOf, StartError } from '../config/start-error.ts'
+import { followContent, type OnReload } from '../config/reloaded-files.ts'
 
 export interface AtRest {
   readonly transformer: Transformer
   /** Whether the key services can be reached. */
   readonly checks: readonly HealthCheck[]
-  /** Reads the file again, every minute; resolves when the signal fires. */
+  /** If reloading is configured, looks for changes of the file every minute until the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -38,7 +34,7 @@ export interface AtRestParts {
 }
 
 const FLAG = '--encryption-provider-config'
-const RELOAD_EVERY_MS = 60_000
+const RELOAD = { what: 'encryption configuration', everyMs: 60_000, level: 'error' } as const
 const READY_WITHIN_MS = 60_000
 
 /** Throws a `StartError` if the file is invalid. */
@@ -49,28 +45,20 @@ export async function openAtRest(parts: AtRestParts): Promise<AtRest> {
     const nothing = (): Promise<void> => Promise.resolve()
     return { transformer: identityTransformer, checks: [], run: nothing, close: nothing }
   }
-  const text = readTextFile(encryption.file, FLAG)
-  const wanted = parseConfig(text, encryption.file)
-  const opened = await openWith(wanted, config, measures)
+  const { file } = encryption
+  const readText = (): string => readTextFile(file, FLAG)
+  const text = readText()
+  const readConfig = (): EncryptionConfig => readDocument(file, FLAG, readEncryptionConfig)
+  const opened = await openWith(readConfig(), config, measures)
+  const use = (_text: string, signal: AbortSignal): Promise<void> =>
+    opened.replace(readConfig(), AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]))
   const onReload: OnReload = (status) => void measures.reloads.of(status, '').value++
+  const content = { ...RELOAD, files: [file], current: text, read: readText, use, onReload, reloads, log }
   return {
     transformer: opened,
     checks: checksOf(opened, encryption.reload),
-    run: (stop) =>
-      encryption.reload ? reload({ encryption, opened, text, log, onReload, reloads }, stop) : Promise.resolve(),
+    run: (stop) => (encryption.reload ? followContent(content, stop) : Promise.resolve()),
     close: () => opened.close(),
-  }
-}
-
-function parseConfig(text: string, file: string): EncryptionConfig {
-  try {
-    const { value, duplicates } = parseYaml(Buffer.from(text))
-    if (duplicates.length > 0) throw new Error(duplicates[0])
-    const reading = readEncryptionConfig(value)
-    if (reading.kind === 'config') return reading.config
-    throw new Error(reading.faults.join('; '))
-  } catch (error) {
-    throw new StartError(`${FLAG} ${file}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
@@ -94,33 +82,4 @@ function checksOf(encryption: Encryption, mayChange: boolean): readonly HealthCh
   const checkAll = (): void => encryption.remote.forEach((provider) => provider.check())
   if (mayChange) return [{ name: 'kms-providers', check: checkAll }]
   return encryption.remote.map((provider, i) => ({ name: `kms-provider-${i}`, check: () => provider.check() }))
-}
-
-interface Reload {
-  readonly encryption: EncryptionFile
-  readonly opened: Encryption
-  /** The content of the file at the start. */
-  readonly text: string
-  readonly log: Log
-  readonly onReload: OnReload
-  readonly reloads: ReloadRequests
-}
-
-async function reload(parts: Reload, signal: AbortSignal): Promise<void> {
-  const { encryption, opened, text, log, onReload, reloads } = parts
-  const { file } = encryption
-  let current = text
-  const look = async (stop: AbortSignal): Promise<void> => {
-    const found = readTextFile(file, FLAG)
-    if (found === current) return
-    await opened.replace(parseConfig(found, file), AbortSignal.any([stop, AbortSignal.timeout(READY_WITHIN_MS)]))
-    current = found
-    onReload('success')
-    log.info({}, 'reloaded encryption configuration')
-  }
-  const onProblem = (error: unknown): void => {
-    onReload('failure')
-    log.error({ reason: reasonOf(error) }, 'could not reload encryption configuration; keeping the previous one')
-  }
-  await reloadFiles({ files: [file], everyMs: RELOAD_EVERY_MS, reloads, look, onProblem }, signal)
 }

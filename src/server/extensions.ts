@@ -16,8 +16,8 @@ export interface ExtensionParts {
 
 export interface Extensions {
   /**
-   * Resolves when the functions are loaded. Call this after the server has loaded its own configuration objects: extensions do not see those.
-   * Throws a `StartError` if a file cannot be loaded, because requests that it refuses would be allowed.
+   * Resolves when the functions are loaded. Call this after the server has made its own objects: extensions do not see these writes. Throws
+   * a `StartError` if a file cannot be loaded, because requests that its functions refuse would be allowed.
    */
   load(): Promise<void>
   /** Loads changed files again, until the signal fires. */
@@ -26,7 +26,7 @@ export interface Extensions {
 
 const LOOK_EVERY_MS = 10_000
 
-/** Functions answer calls until everything that was opened later is closed. */
+/** The functions answer calls until everything in `opened` that was opened later is closed. */
 export function openExtensions(
   { config, log, reloads }: ExtensionParts,
   points: ExtensionPoints,
@@ -37,7 +37,7 @@ export function openExtensions(
   const loaded = opened.use(new AsyncDisposableStack())
   let folder: ExtensionFolder | undefined
   const reload = {
-    // Any file in the folder.
+    // The folder of this file is watched. The name of the file does not matter.
     files: [path.join(directory, 'any')],
     everyMs: LOOK_EVERY_MS,
     reloads,
@@ -54,7 +54,7 @@ export function openExtensions(
       } catch (error) {
         throw new StartError(`--extensions ${directory}: ${reasonOf(error)}`, { cause: error })
       }
-      // A reload meanwhile would load every file a second time.
+      // Set only now, because a reload during the loading would load every file a second time.
       folder = opening
     },
     run: (signal) => reloadFiles(reload, signal),

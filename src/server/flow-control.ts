@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts'
 import { runInformer } from '../controllers/informer.ts'
 
 export interface FlowOptions {
-  /** False: only the two numbers limit requests. */
+  /** False: only the two limits below apply. */
   readonly priorityAndFairness: boolean
   readonly maxReads: number
   readonly maxWrites: number
@@ -25,7 +25,7 @@ export interface FlowParts {
   readonly store: Store
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   readonly findLoad: FindLoad
-  /** With several workers: the rows of all of them for a page. Each row ends with the worker's name. */
+  /** With several workers: returns the rows of all workers for a page. Each row ends with the name of its worker. */
   readonly rowsOfWorkers?: ((page: DumpName, own: readonly Row[]) => Promise<readonly Row[]>) | undefined
 }
 
@@ -83,7 +83,7 @@ export function openFlowControl(options: FlowOptions, parts: FlowParts): Running
   }
 }
 
-/** Concurrent changes make one configuration. */
+/** All changes within one turn of the event loop lead to one new configuration. */
 async function followObjects(
   control: PriorityAndFairness,
   parts: FlowParts & { readonly onLoaded: () => void },

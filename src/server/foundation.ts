@@ -42,18 +42,18 @@ import { startTracing } from './tracing.ts'
 export interface ServerAccess {
   /** The URL on this machine: `https://127.0.0.1:6443`. */
   readonly url: string
-  /** PEM. Undefined: clients already trust the operator's certificate. */
+  /** In PEM. Undefined: clients already trust the operator's certificate. */
   readonly authority: string | undefined
   readonly adminToken: string
 }
 
 /** The activity of the server, as its calls to the store show it. */
 export interface Activity {
-  /** The same store; every call of it is observed. */
+  /** Returns the same store, with every call observed. */
   around(kv: Kv): Kv
   /** Resolves when the server makes no more calls to its store. */
   settled(): Promise<void>
-  /** Each request begins when the work of the earlier ones is done. */
+  /** Returns a handler that begins each request when the work of the earlier requests is done. */
   inOrder(handler: Handler): Handler
 }
 
@@ -77,7 +77,7 @@ interface KnownResources {
 export interface ServerLinks {
   /** Connects to the members of etcd. */
   readonly dial?: Dial
-  /** The address for clients. Clients in this process do not need it. */
+  /** The address for clients, and the connections from there. Clients in this process do not need them. */
   readonly sockets?: HandedSockets
 }
 
@@ -90,7 +90,7 @@ export interface StartOrder {
   readonly seed?: string
   /** Observes the activity of the server. With a seed, it decides the order of requests. */
   readonly activity?: Activity
-  /** Gives up starting. */
+  /** Ends the start. */
   readonly signal: AbortSignal
   /** Tokens in addition to those of the configuration. */
   readonly tokens?: TokenMethod
@@ -98,17 +98,17 @@ export interface StartOrder {
   readonly recordRequests?: Filter
   /** Called once the server listens, which is before it is ready. */
   readonly onListening?: (access: ServerAccess, pages: PageSource) => void
-  /** The process does other work as well, which owns V8's flags and garbage collection. */
+  /** The process does other work too. The server then leaves V8's flags and garbage collection alone. */
   readonly sharesProcess?: boolean
-  /** The state to continue from. The start resolves at once then, and the first request waits for the rest. Only in memory. */
+  /** The state to continue from. The start then resolves at once, and the first request waits for the rest. Only for a server in memory. */
   readonly from?: ServerState
-  /** The server is one of several workers. */
+  /** The parts from the supervisor, if the server is one of several workers. */
   readonly worker?: WorkerParts
   /** Injects faults into this server. */
   readonly faults?: FaultPoints | undefined
-  /** The store of another server in this process, which closes it; `config` says that it is in memory. */
+  /** The store in memory of another server in this process, which closes it. `config` says that the storage is in memory. */
   readonly memory?: MemoryKv
-  /** The connections to it and from it, if it must not use sockets. */
+  /** The connections to the server and from it, if it must not use sockets. */
   readonly links?: ServerLinks
   /** The logs, commands and ports of containers on simulated nodes, from a program. */
   readonly containers?: SimulatedContainers | undefined
@@ -116,10 +116,10 @@ export interface StartOrder {
   readonly devRoutes?: readonly Route[]
 }
 
-/** With this much to load, loading takes longer than compiling its code. */
+/** If the store has more bytes, loading them takes longer than optimizing the code that loads them. */
 const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 
-/** Settings of the whole process. A server that shares its process has none of them. */
+/** Functions that change the whole process. A server that shares its process has none of them. */
 type ProcessRuntime = Partial<Pick<Runtime, 'compilers' | 'takeCollector' | 'limitHeapGrowth' | 'keepObjectsYoung'>>
 
 /** The parts that exist before anything is served: the storage, the keys and the counters. */
@@ -129,9 +129,9 @@ export interface Foundation
     Authority {
   readonly faults: FaultPoints | undefined
   readonly runtime: ProcessRuntime
-  /** The server calls this for every request and handshake. After the first ones, V8 may compile. */
+  /** The server calls this for every request and handshake. After the first 50, V8 may optimize code. */
   readonly noteWork: () => void
-  /** Undefined if it is not configured. */
+  /** Undefined if tracing is not configured. */
   readonly tracing: RunningTracing | undefined
   readonly functions: KeptFunctions
   readonly clock: Clock

@@ -1,4 +1,5 @@
-// Authorizers, and the callers of other servers.
+// The authorization of requests, and the connections to other servers.
+import { gatesOn } from '../config/feature-gates.ts'
 import { PeerFiles } from '../config/peer-files.ts'
 import type { NodeConnections } from '../handlers/node-connections.ts'
 import { logOf } from '../lib/log.ts'
@@ -30,6 +31,7 @@ export function openGuards(base: Foundation, opened: AsyncDisposableStack): Guar
     authorization: openAuthorization({
       settings,
       level,
+      gates: gatesOn(config.featureGates),
       egress,
       measures: auth,
       outgoing,
@@ -44,7 +46,7 @@ export function openGuards(base: Foundation, opened: AsyncDisposableStack): Guar
   }
 }
 
-/** Nodes may run on this machine too, so its own addresses are open, except loopback addresses. */
+/** Nodes may run on this machine too, so the addresses of its interfaces are open. The rules for loopback addresses still apply. */
 const NO_OWN = (): readonly string[] => []
 
 function openNodeConnections(

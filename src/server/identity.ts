@@ -6,7 +6,7 @@ import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import { issueToken, serviceAccountTokens } from '../auth/service-account-token.ts'
 import type { AuthMeasures } from '../auth/measures.ts'
 import { jsonWebKeys, type SigningKeys } from '../auth/signing-keys.ts'
-import { parseTokenFile, staticTokens, type TokenFile } from '../auth/token-file.ts'
+import { parseTokenFile, staticTokens } from '../auth/token-file.ts'
 import type { PublishedAuthentication } from '../controllers/extension-authentication.ts'
 import { openIdRoutes } from '../handlers/openid.ts'
 import type { TlsFiles } from '../http/tls-server.ts'
@@ -22,7 +22,7 @@ import { PROBE, probeToken } from '../telemetry/client-path.ts'
 import type { AnonymousConfig } from '../config/authentication-file.ts'
 import { modesOf } from '../config/authorization-config.ts'
 import type { Config } from '../config/config.ts'
-import { readTextFile } from '../config/files.ts'
+import { readFileAs } from '../config/files.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import { openTokenIssuers } from '../config/token-issuers.ts'
@@ -37,9 +37,9 @@ export interface Identity {
   readonly anonymous: AnonymousConfig
   /** Follows the changes of token issuers. Resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
-  /** The data about it for other servers. */
+  /** The data about authentication for other servers. */
   readonly trust: () => PublishedAuthentication
-  /** The authorities were replaced. */
+  /** Call this when the certificate authorities were replaced. */
   readonly renewTrust: (tls: TlsFiles) => void
 }
 
@@ -136,7 +136,7 @@ function fileTokens({ config, log, reloads }: IdentityParts): readonly TokenMeth
   const { tokenFile: file } = config
   if (file === undefined) return []
   const read = (): TokenMethod => {
-    const { users, skippedLines } = readTokenFile(file)
+    const { users, skippedLines } = readFileAs(file, '--token-auth-file', parseTokenFile)
     for (const line of skippedLines) log.warn({ file, line }, 'skipped empty token')
     return staticTokens(users)
   }
@@ -154,13 +154,4 @@ function fileTokens({ config, log, reloads }: IdentityParts): readonly TokenMeth
     }
   })
   return [(presented, signal) => current(presented, signal)]
-}
-
-function readTokenFile(file: string): TokenFile {
-  const text = readTextFile(file, '--token-auth-file')
-  try {
-    return parseTokenFile(text)
-  } catch (error) {
-    throw new StartError(`--token-auth-file ${file}: ${reasonOf(error)}`, { cause: error })
-  }
 }

@@ -1,4 +1,5 @@
-// Opens the service at the start or with the first request. So a fork of a server exists at once, and costs nothing before its first request.
+// Opens the service at the start or with the first request. So a fork of a server exists at once, and costs nothing before its first
+// request.
 import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { ListenerOptions } from '../http/listener.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -27,7 +28,7 @@ export class LateService implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack()
   readonly #life = new AbortController()
   readonly #failure = Promise.withResolvers<never>()
-  /** Undefined until it may get requests. */
+  /** Undefined until the service may get requests. */
   #service: Service | undefined
   #ready: Promise<Service> | undefined
 
@@ -44,12 +45,12 @@ export class LateService implements AsyncDisposable {
     return this.#failure.promise
   }
 
-  /** Answers requests from now on, ready or not. If it is not ready, its answers say so. */
+  /** Opens the service, which answers requests from now on. Until it is ready, its answers say so. */
   open(): void {
     this.#service = this.#open()
   }
 
-  /** The first call opens the service. Throws if that fails, or if a part that must run has failed. */
+  /** Opens the service if it is not open, and resolves when it is ready. Throws if that fails, or if a part that must run has failed. */
   ready(signal: AbortSignal = this.#life.signal): Promise<Service> {
     this.#ready ??= this.#becomeReady(signal)
     return this.#ready

@@ -1,4 +1,4 @@
-// The metrics of all rooms, and the metrics that are read when they are scraped.
+// The metrics of all folders of `src`, and the metrics that are computed at each scrape.
 import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import { AdmissionMeasures } from '../admission/measures.ts'
 import { PodSecurityMeasures } from '../plugins/pod-security-measures.ts'
@@ -41,20 +41,20 @@ export class ServerMeasures {
     this.podSecurity = new PodSecurityMeasures(Number(versionInfo(level).minor))
   }
 
-  /** Series may be gone that were found before. */
+  /** Call this when series are removed. Code that keeps series looks them up again. */
   forgetFound(): void {
     this.cache.forgetFound()
     this.store.forgetFound()
   }
 
   all(): readonly Family[] {
-    // The families of `http` are shown with the requests.
+    // `openMetrics` gets the families of `http` separately.
     const { http: _, ...rooms } = this
     return [...Object.values(rooms).flatMap((room) => room.all()), ...elsewhere()]
   }
 }
 
-/** Names in dashboards for which the server has no number yet. */
+/** Metrics that dashboards expect and the server does not count yet. */
 function elsewhere(): readonly Family[] {
   return [
     counter('apiserver_stream_translator_requests_total', 'Requests handled by the stream translator.', ['code']),
@@ -138,7 +138,7 @@ function indexFamilies(eachType: EachType): readonly Family[] {
   ]
 }
 
-/** The numbers of used and free addresses and ports of services, if the claims are kept here. */
+/** The numbers of used and free addresses and ports of services. There are no series if the cache does not have the claims. */
 function serviceFamilies({ table, cache, serviceRange, nodePorts }: StockParts): readonly Family[] {
   const addressTotal = addressCount(serviceRange)
   const portTotal = nodePorts.last - nodePorts.first + 1

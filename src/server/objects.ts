@@ -1,4 +1,5 @@
-// The built-in resources, the cache of their objects, and authentication. Each needs the other two, but not at once.
+// The built-in resources, the cache of their objects, and authentication. Each needs the others. Authentication is made first, because it
+// reads the resources and the cache only later.
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
@@ -53,7 +54,7 @@ export interface ObjectsOptions {
   readonly eventTtlMs: number
   readonly allowPrivileged: boolean
   readonly authorization: Authorization
-  /** Authentication depends on objects, and some objects depend on the user. */
+  /** Opens authentication. Authentication reads objects, and the actions for tokens need authentication. */
   readonly openIdentity: (live: LiveObjects, onLegacyUse: (secret: LiveObject) => void) => Identity
   /** The ranges of service addresses. */
   readonly serviceRange: Range
@@ -63,9 +64,9 @@ export interface ObjectsOptions {
   readonly measures: ServerMeasures
   readonly countKeys: CountKeys
   readonly indexes: QueryConfig['indexes']
-  /** The cache of the server that this one continues. */
+  /** The cache of the server whose state this server starts from. */
   readonly shared: SharedContents | undefined
-  /** The kinds that the same server has made. */
+  /** The kinds of the server whose state this server starts from. */
   readonly sharedKinds: SharedKinds | undefined
 }
 

@@ -25,7 +25,7 @@ export interface ServerState {
   readonly cached: SharedContents | undefined
   readonly authority: Authority
   readonly schema: SchemaTable
-  /** Made with `schema`, at this revision or an earlier one. */
+  /** The kinds were made with `schema`, at the revision of `stored` or an earlier one. */
   readonly kinds: SharedKinds | undefined
   readonly functions: readonly KeptFunction[]
   readonly advertisedAddress: string | undefined
@@ -50,7 +50,7 @@ export interface PastParts extends Authority {
   readonly from: ServerState | undefined
 }
 
-/** The number of changes that an informer handles in one turn of the event loop. A few turns pass before the first of them. */
+/** The number of changes that an informer handles in one turn of the event loop. A few turns pass before the first change. */
 const TOLD_AT_ONCE = 500
 const FIRST_TURNS = 8
 

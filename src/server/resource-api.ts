@@ -6,6 +6,7 @@ import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
+import { gatesOn } from '../config/feature-gates.ts'
 import type { EndedSessions, SessionKey } from '../console/console.ts'
 import { findConsoleKey, makeConsoleKey } from '../controllers/console-key.ts'
 import type { SimulatedContainers } from '../controllers/cluster/cluster.ts'
@@ -74,7 +75,7 @@ import { isServed, OWN_TYPES, type ServedPlace } from './served-places.ts'
 export interface ResourceApiOptions extends ObjectsOptions {
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionSettings: AdmissionParts['settings']
-  /** The certificates that clients of this server must trust, PEM. */
+  /** The certificates that clients of this server must trust, in PEM. */
   readonly authority: string
   /** The certificate for aggregated servers, and the authority for the certificates of other replicas. */
   readonly peerFiles: Pick<PeerFiles, 'proxyCertificate' | 'peerAuthority'>
@@ -94,7 +95,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
   readonly shownAddress: () => string
   /** The address at which other machines reach this server. Undefined: they cannot. */
   readonly advertisedAddress: string | undefined
-  /** The `host:port` at which other replicas can ask this one. Empty until it listens. Undefined: they cannot. */
+  /** The `host:port` at which other replicas can ask this one. Empty until the server listens. Undefined: other replicas cannot ask it. */
   readonly peerAddress: () => string | undefined
   /** The number of servers of the storage. */
   readonly storeCount: number
@@ -102,12 +103,12 @@ export interface ResourceApiOptions extends ObjectsOptions {
   /** The number of processes of the server. */
   readonly workers: number
   readonly controllersOff: ReadonlySet<string>
-  /** Other replicas may work on the same store. */
+  /** Whether other replicas may work on the same store. */
   readonly hasReplicas: boolean
   readonly candidate: Candidacy | undefined
   /** The watchers of other processes of this server. */
   readonly otherWatchers: (() => Promise<readonly WatcherStatus[]>) | undefined
-  /** A fork does not make the objects that every client relies on: the store has them. */
+  /** Whether this server is a fork. A fork does not make the objects that every client relies on: the store has them. */
   readonly isFork: boolean
   readonly wrapWatch: ResourceParts['watches']['wrap']
   readonly tracing: Tracing | undefined
@@ -116,7 +117,7 @@ export interface ResourceApiOptions extends ObjectsOptions {
 export interface ResourceApi {
   readonly handler: CallerHandler
   readonly cache: WatchCache
-  /** Checks of the parts in memory. */
+  /** Health checks of the parts in memory. */
   readonly checks: readonly HealthCheck[]
   readonly controllers: readonly Controller[]
   /** The parts that controllers use. */
@@ -125,12 +126,12 @@ export interface ResourceApi {
   readonly ready: (signal: AbortSignal) => Promise<void>
   /** Follows the stored objects that this replica must know, until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
-  /** Whether the API has the place. Places from clients may not exist. */
+  /** Whether the API serves a resource or subresource. A client may name one that does not exist. */
   readonly isServed: (place: ServedPlace) => boolean
   /** The size of a type in the cache. Undefined: the type is not cached. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
-  /** For the audit log. */
+  /** Makes the texts of bodies for the audit log. */
   readonly bodyText: BodyText
   readonly watchers: () => readonly WatcherStatus[]
   readonly groups: () => readonly DiscoveryGroup[]
@@ -154,7 +155,7 @@ export interface ResourceApi {
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { schema, gates, authorization, caller, cluster, clock, random, log, measures } = options
   const { authorizer } = authorization
-  const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
+  const openGates = gatesOn(gates)
   const now = inWholeSeconds(clock)
   const defaults = { gates: openGates, now }
   const { identity, builtIn, store, kvStore } = openObjects(options, defaults)
@@ -199,7 +200,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const { table } = definitions
   const servedStore = new ServedStore(store, definitions.onWritten)
-  // A dry run goes through the stored version, as the write would, and fails in the same cases.
+  // Like a write, a dry run converts the object to the stored version, so it fails in the same cases.
   const dryRunStore = new ServedStore(dryRunOf(store))
   const batches = new BatchScope()
   const admission = openAdmission({
@@ -237,7 +238,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     log: logOf(log, 'requests'),
     measures: measures.watch,
     workers: options.workers,
-    revision: () => store.status().revision,
+    revision: () => store.revision,
   })
   const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)
   const served: ResourceParts = {
@@ -293,7 +294,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const follow = async (signal: AbortSignal): Promise<void> => {
     await using _ = threads
     await together(signal, (until) => [
-      authorization.follow(parts, () => store.status().revision, until),
+      authorization.follow(parts, () => store.revision, until),
       admission.follow(until),
       definitions.follow(until),
       remotes.follow(store, builtIn, until),

@@ -52,7 +52,7 @@ export function routesOf(parts: RouteParts): Route[] {
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
 }
 
-/** The pages about the server itself. /statusz names the others, so they come first. */
+/** The pages about the server itself. /statusz lists the paths of all others, so it comes last. */
 function pagesBeside(
   routes: readonly Route[],
   { config, clock }: Pick<RouteParts, 'config' | 'clock'>,

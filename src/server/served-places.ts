@@ -1,4 +1,4 @@
-// The served places of the API.
+// Tells which resources and subresources the API serves.
 import type { GroupVersionResource } from '../api/object.ts'
 import { ENDED_SESSIONS } from '../controllers/ended-sessions.ts'
 import { MASTER_LEASES } from '../controllers/kubernetes-service.ts'
@@ -6,7 +6,7 @@ import { QUOTA_COUNTS } from '../controllers/quota-counts.ts'
 import { NODE_PORTS } from '../kinds/kinds.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 
-/** The places of the server besides the resources. */
+/** The types that the server stores besides the resources of the API. */
 export const OWN_TYPES: ReadonlySet<string> = new Set(
   [NODE_PORTS, MASTER_LEASES, ENDED_SESSIONS, QUOTA_COUNTS].map(({ resource }) => resource),
 )

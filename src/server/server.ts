@@ -1,5 +1,5 @@
-// Puts the rooms together: opens the store, the service and the listener, and closes them in reverse order. If a step fails, the earlier
-// ones are closed again.
+// Puts the parts of the server together: opens the store, the service and the listener, and closes them in reverse order. If a step fails,
+// the parts that are already open are closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ControllerParts, deregisterControllers } from '../controllers/controllers.ts'
 import type { Extensible } from '../extensions/extensions.ts'
@@ -28,18 +28,18 @@ export type { ServerAccess, StartOrder }
 export interface RunningServer extends ServerAccess {
   /** Never resolves. Rejects if a necessary part of the server has failed for good: stop the server then. */
   readonly failed: Promise<never>
-  /** Undefined if the storage cannot do it: it must be in memory. */
+  /** Undefined if the storage is not in memory. */
   readonly past: Past | undefined
-  /** Adds functions, in this process. */
+  /** Takes functions that replace webhooks, in this process. */
   readonly extensible: Extensible
   /** A connection for a client in this process. */
   connect(): InProcessConnection
   readonly kv: Kv
-  /** The same store below injected faults, if it is in memory and the server's own. */
+  /** The store without injected faults, if it is in memory and the server's own. */
   readonly memory: MemoryKv | undefined
   /**
-   * Resolves when the server is composed, with the parts for its controllers. A server that continues from another's state is composed by this
-   * call or by its first request.
+   * Resolves when the server is composed, with the parts for its controllers. A server that continues from another's state is composed by
+   * this call or by its first request.
    */
   awake(): Promise<ControllerParts>
   /** Answers a question of another worker of this server. */
@@ -54,14 +54,14 @@ export interface RunningServer extends ServerAccess {
 }
 
 export interface Stopping {
-  /** Another process serves the same address, so clients need not look for another server. */
+  /** Whether another process serves the same address. Then clients need not look for another server. */
   readonly isReplaced?: boolean
 }
 
 /** The time that a stopping replica may take to notify the others. */
 const LEAVE_WITHIN_MS = 3_000
 
-/** Resolves when it is ready to serve. Throws a `StartError` of one line if it cannot start. */
+/** Resolves when the server is ready. Throws a `StartError` of one line if it cannot start. */
 export async function startServer(order: StartOrder): Promise<RunningServer> {
   const opened = new AsyncDisposableStack()
   try {
@@ -129,12 +129,12 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
     serving: () => base.shownTls.current,
   })
   if (order.from === undefined) {
-    // All work that began before the server listened is done. Otherwise the order of the next steps would be random.
+    // Waits for all work that began before the server listened. Otherwise the order of the next steps would be random.
     await order.activity?.settled()
     await service.ready(signal)
     await order.activity?.settled()
   }
-  // A start takes memory that is needed: to collect meanwhile would make it longer.
+  // The memory that a start takes stays in use, so collecting garbage during the start would only delay it.
   opened.use(limitHeapGrowth?.())
   keepObjectsYoung?.()
   if (takeCollector !== undefined) {
@@ -151,7 +151,7 @@ async function compose(order: StartOrder, opened: AsyncDisposableStack): Promise
       const halfMs = live.current.shutdownDelayMs / 2
       listener.drain()
       await sleep(halfMs)
-      // A client that came back, because the load balancer had not noticed yet, gets another GOAWAY, and not with every answer.
+      // A load balancer that has not noticed the stop may send clients back. They get another GOAWAY here, but not one with every answer.
       listener.drain()
       await Promise.all([sleep(halfMs), leaving])
       lifecycle.stage = 'closing'

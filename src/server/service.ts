@@ -1,4 +1,4 @@
-// Composes the rooms into the service that answers requests, and the work beside it.
+// Composes the folders of `src` into the service that answers requests, and the work beside it.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Controller, runControllers } from '../controllers/controllers.ts'
 import { openStages, type StageOptions } from '../http/stages.ts'
@@ -99,7 +99,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     clock: systemClock,
     delays: monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS }),
     storageBytes: async (signal) => (await kv.size(signal))?.bytes,
-    revision: () => api.cache.status().revision,
+    revision: () => api.cache.revision,
     compaction: async (signal) => compactor?.status(signal),
     others: async () => (await peers?.ask({ kind: 'load' }))?.map(({ answer: steps }) => steps) ?? [],
   })
@@ -109,7 +109,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
   const ofLoad = hasConsole ? [{ path: '/debug/load', handler: load.handler, listed: () => [] }] : []
   const more = [...ofLoad, { path: '/debug/requests', handler: requests, listed: () => [] }]
   const checksOfAll = peers === undefined ? checks : checksOfWorkers(checks, peers)
-  // With a seed, each thing that begins waits until everything before it has settled.
+  // With a seed, each request and each controller begins when all work before it has settled.
   const inOrder = order.seed === undefined ? undefined : order.activity
   const { handler, page } = openHandler(base, {
     record: order.recordRequests,
@@ -128,7 +128,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     more,
     logLevels,
   })
-  // The program that made a fork waits for its answers. The controllers of its origin ran a moment ago.
+  // A program waits for the answers of its fork, so the controllers of a fork begin later. Those of the original ran a moment ago.
   const answering = Promise.withResolvers<void>()
   const canWait = ({ canWait = false }: Controller): boolean =>
     canWait || order.from !== undefined || inOrder !== undefined
@@ -146,7 +146,7 @@ export function openService(foundation: Foundation, order: StartOrder, opened: A
     await Promise.all(running)
   }
   const failed = runInBackground(opened, (stop) => {
-    // If the server does not become ready, nothing may wait for that.
+    // If the server stops before it is ready, `runLater` must not wait any longer.
     stop.addEventListener('abort', () => answering.resolve(), { once: true })
     return [
       api.cache.run(stop),
@@ -288,7 +288,7 @@ function openApi(base: Foundation & Guards, { from, worker, containers }: StartO
   })
 }
 
-/** The events that all workers may let in, divided among them. */
+/** Divides the rate limits of events by the number of workers. */
 function sharedLimits(settings: AdmissionSettings, worker: StartOrder['worker']): AdmissionSettings {
   if (worker === undefined) return settings
   const eventLimits = settings.eventLimits.map((limit) => ({
@@ -362,7 +362,7 @@ function openHandler(
   })
   let page: AnswerPage | undefined
   const openPages = (): AnswerPage => {
-    // The address of the API has the same routes. A check of its listener would be a request that makes a request.
+    // Only these pages check the listener of the API. On the API's own address, that check would be a request that makes a request.
     const withClientPath = { ...checks, readyz: [...checks.readyz, clientPath] }
     return answerPages([...flow.routes, ...routesOf({ ...parts, checks: withClientPath }), ...pprofRoutes(pprof)])
   }

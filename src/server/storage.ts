@@ -19,8 +19,8 @@ import { StartError } from '../config/start-error.ts'
 import { programVersion } from '../telemetry/version.ts'
 import type { StoreLink } from './worker-parts.ts'
 
-/** Without a disk, history is kept for five minutes, or up to this size. */
-const MEMORY_HISTORY_BYTES = 64 * 1024 * 1024
+/** Without a disk, history is kept for five minutes, or up to this size. The history of the watch cache has the same limit in a small store. */
+const MEMORY_HISTORY_BYTES = 32 * 1024 * 1024
 
 export interface Storage {
   readonly kv: Kv
@@ -35,18 +35,21 @@ interface StorageOrder {
   readonly clock: Clock
   readonly snapshot: MemorySnapshot | undefined
   readonly tracing: Tracing | undefined
-  /** Connects to the store of the supervisor, which is used instead. */
+  /** The store of the supervisor, which is used in place of the configured one. */
   readonly link: StoreLink | undefined
-  /** The way to etcd's members; absent: sockets. */
+  /** Connects to etcd's members. Absent: by sockets. */
   readonly dial?: Dial | undefined
 }
 
-/** In memory, from the snapshot if there is one. Throws a `StartError` with the fault of the engine. */
+/**
+ * Opens the store of the supervisor, or else the configured one. Only a store in memory can begin with a snapshot. Throws a `StartError`
+ * with the fault of the engine.
+ */
 export function openStorage(order: StorageOrder, signal: AbortSignal): Promise<Storage> {
   return explained(() => openEngine(order, signal))
 }
 
-/** The same for a store other than etcd, to be served to others. */
+/** Opens a store other than etcd, which the caller serves to other processes. Throws as `openStorage` does. */
 export function openOwnStorage(storage: OwnStorageConfig, clock: Clock, signal: AbortSignal): Promise<Storage> {
   return explained(() => openOwnEngine(storage, { clock, snapshot: undefined }, signal))
 }
@@ -69,7 +72,7 @@ async function openSupervisorsStore({ path, level }: StoreLink, signal: AbortSig
   return openLink(path, signal)
 }
 
-/** A store of our own, which can be served to others. */
+/** Opens a store of our own: embedded or in memory. */
 async function openOwnEngine(
   storage: OwnStorageConfig,
   { clock, snapshot }: Pick<StorageOrder, 'clock' | 'snapshot'>,
@@ -148,7 +151,7 @@ export async function checkFormat(kv: Kv, config: Config, signal: AbortSignal): 
 /** Throws a `StartError` if the copy is empty and the store has keys under other prefixes: then the prefix is wrong. */
 export async function checkPrefix(copy: StoreCopy, config: Config, signal: AbortSignal): Promise<void> {
   const { storage, storagePrefix: prefix } = config
-  // Under the prefix, etcd may have keys that no copy has.
+  // Under the prefix, etcd may have keys that a copy leaves out.
   for (const start of copy.count > 0 ? [] : ['', prefixRange(prefix).end]) {
     const key = await explained(() => copy.firstKey(start, signal))
     if (key === undefined || key.startsWith(prefix)) continue
@@ -176,12 +179,12 @@ interface CopyOrder {
   readonly clock: Clock
   /** Absent: the newest revision. */
   readonly at?: Revision | undefined
-  /** An embedded store must not be in use. */
+  /** Whether opening an embedded store fails while another process uses it. */
   readonly exclusive?: boolean
   readonly takesDamaged?: boolean
 }
 
-/** Opens the stored data while servers run. Throws as `openStorage` does. */
+/** Opens a copy of the stored data, also while servers use it. Throws as `openStorage` does. */
 export function openStorageCopy(order: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
   const { config, clock, at, exclusive, takesDamaged } = order
   const { storage, storagePrefix: prefix } = config
@@ -201,7 +204,7 @@ export function openStorageCopy(order: CopyOrder, signal: AbortSignal): Promise<
   })
 }
 
-/** For probes. A full store can be read, and objects can be deleted: only a server that gets requests can do that. */
+/** For probes: throws if the store cannot be used. A full store passes: only a server that gets requests can delete objects. */
 export async function checkUsable(kv: Kv, signal: AbortSignal): Promise<void> {
   try {
     await kv.checkHealth(signal)
@@ -250,7 +253,7 @@ function etcdTls({ caFile, client }: EtcdConfig): { ca?: string; certificate?: s
   }
 }
 
-/** The place of the data, for people. */
+/** The place of the data, for messages to users. */
 export function describeStorage(config: StorageConfig): string {
   switch (config.kind) {
     case 'memory':

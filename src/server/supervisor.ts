@@ -51,7 +51,7 @@ export interface Supervisor {
   readonly url: string
   /** Never resolves. Rejects if a necessary part of the supervisor has failed for good. */
   readonly failed: Promise<never>
-  /** Replaces the workers one by one by workers with the configuration `next`. Without it, only certificates are read again. Throws nothing. */
+  /** Reads the certificates again. With `next`, also replaces the workers one by one by workers with that configuration. Throws nothing. */
   reload(next?: Config): void
   /** Every worker finishes its requests. Resolves when everything is closed. */
   stop(): Promise<void>
@@ -206,7 +206,7 @@ async function compose(order: SupervisorOrder, opened: AsyncDisposableStack): Pr
   }
 }
 
-/** On a Unix socket that only this user can open. */
+/** Opens the store, and serves it on a Unix socket that only this user can open. */
 async function serveStore(
   storage: OwnStorageConfig,
   { log, signal }: SupervisorOrder,

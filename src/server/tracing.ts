@@ -1,4 +1,5 @@
-// With tracing, the rooms that a request passes are wrapped, so that each is a step of its trace. Without tracing, nothing is wrapped.
+// With tracing, the parts of the server that a request passes are wrapped, so that each part is a step of the trace. Without tracing,
+// nothing is wrapped.
 import type { Admission } from '../admission/admission.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
@@ -34,11 +35,11 @@ export async function startTracing(
   }
 }
 
-/** The same with every part as a step of the current request. Without tracing, the very same object. */
+/** Makes each read and commit of the store a step of the current request. Without tracing, returns `kv` itself. */
 export function tracedKv(kv: Kv, tracing: Tracing | undefined): Kv {
   if (tracing === undefined) return kv
   const step = <T>(operation: string, run: () => Promise<T>): Promise<T> =>
-    // The kind of access is not secret, but the name in the key may be.
+    // The name of the operation is not secret, but the name in the key may be.
     Promise.resolve(tracing.step({ name: `Storage ${operation}`, kind: 'client', attributes: {} }, run))
   return {
     get: (...call) => step('get', () => kv.get(...call)),

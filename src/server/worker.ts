@@ -19,13 +19,15 @@ import type { FamilySnapshot } from '../telemetry/worker-metrics.ts'
 import type { ServingFiles } from '../config/serving-files.ts'
 import type { StoreLink } from './worker-parts.ts'
 
-/** The order for a worker at its start. The worker reads the configuration itself, so that a worker that starts later has the current one. */
+/**
+ * The order for a worker at its start. The worker reads the configuration itself, so that a worker that starts later has the current one.
+ */
 export interface WorkerOrder {
   readonly name: string
   /** The number of workers. Each gets an equal share of all limits. */
   readonly count: number
   readonly flags: readonly string[]
-  /** The supervisor knows whether there is a terminal. */
+  /** The supervisor chooses the style, because it knows whether there is a terminal. */
   readonly logStyle: TextStyle | undefined
   /** The levels in effect now, which may differ from the flags. */
   readonly logLevels: Readonly<Partial<Record<LogComponent, string>>>
@@ -52,7 +54,7 @@ const ANSWER_WITHIN_MS = 5_000
 /** The time for open requests when the supervisor is gone. */
 const LOST_WITHIN_MS = 10_000
 
-/** Resolves with the exit code, when it was told to stop. */
+/** Runs until the supervisor stops the worker or the server fails. Resolves with the exit code. */
 export async function runWorker(
   link: SupervisorLink,
   environment: Environment,
@@ -80,10 +82,10 @@ export async function runWorker(
       stop.abort()
     },
     onLost: () => {
-      // Without its store there is nothing to finish.
+      // Without the supervisor's store, the worker cannot finish requests.
       if (order.store !== undefined) process.exit(1)
       stop.abort()
-      // New clients cannot reach this worker, so a shutdown delay would have no use.
+      // No new clients can reach this worker, so it does not wait for the whole shutdown delay.
       systemClock.callAfter(LOST_WITHIN_MS, () => process.exit(1))
     },
   })
@@ -141,7 +143,7 @@ async function tellLastCounts(server: RunningServer, link: SupervisorLink): Prom
     const families = (await server.answerPeer({ kind: 'metrics' })) as readonly FamilySnapshot[]
     await link.ask({ kind: 'lastCounts', families } satisfies LastCounts, ANSWER_WITHIN_MS)
   } catch {
-    // The counts from its last report are kept.
+    // The supervisor keeps the counts of the worker's last report.
   }
 }
 

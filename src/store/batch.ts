@@ -1,4 +1,4 @@
-// A store that collects writes and commits them together. Each writer sees the decisions of the writers before it. Reads of other objects, and
+// A store that collects writes for one commit. Each writer sees the decisions of the writers before it. The first read of each object, and
 // all lists and watches, go to the store below.
 import { encodeStored } from '../codec/stored-json.ts'
 import { ApiError } from '../api/status.ts'
@@ -33,12 +33,12 @@ interface Entry {
 export class Batch implements Store {
   readonly #store: Store
   readonly #entries = new Map<string, Entry>()
-  /** No object is read as of an older revision. */
+  /** Objects are read at this revision or a newer one. */
   #revision: number | undefined
 
   readonly #onWrite: (key: ObjectKey, result: WriteResult) => void
 
-  /** Without a revision, it begins with the newest one. */
+  /** Without `revision`, the batch begins with the newest revision. */
   constructor(
     store: Store,
     revision: number | undefined,
@@ -117,7 +117,7 @@ export class Batch implements Store {
     const bytes = outcome.bytes ?? encodeStored(outcome.object, key.resource.encode)
     if (now !== undefined && isStored(bytes, now)) return { kind: 'kept', object: now }
     if (now === undefined && before !== undefined) throw removedBefore(key)
-    // Until it is written it has the version that it replaces: a later operation may name that.
+    // Until the commit, the object has the version that it replaces: a later operation may name this version.
     const object = new WrittenObject(key, before?.revision ?? this.#revision ?? 0, outcome.object, bytes)
     const { ttlSeconds } = outcome
     const earlier = entry.outcome?.kind === 'put' ? entry.outcome.onlyIf : undefined
@@ -145,7 +145,7 @@ export function placeOf({ resource, namespace, name }: ObjectKey): string {
   return `${resource.storagePrefix}\0${namespace}\0${name}`
 }
 
-/** One write cannot remove an object and create another one. */
+/** The error of a create after an earlier operation has removed the object: one commit cannot delete and create the same object. */
 function removedBefore({ resource, name }: ObjectKey): ApiError {
   const what = `${resource.resource} ${JSON.stringify(name)}`
   const why = 'an earlier operation of the transaction deletes it, and one transaction cannot create it again'

@@ -1,5 +1,5 @@
-// One change of one object, and its event for a selection: an object that enters the selection is ADDED, an object that leaves it is DELETED
-// . Events and their encodings are made once for all watchers.
+// One change of one object, and its event for a selection: an object that enters the selection is ADDED, an object that leaves it is
+// DELETED. Events and their encodings are made once for all watchers.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import type { Matcher } from './selection.ts'
 import type { ListPage, StoredItem, UnreadableObject } from './store.ts'
@@ -8,16 +8,16 @@ import { atRevision } from './stored-object.ts'
 export class Change {
   readonly revision: number
   readonly #at = performance.now()
-  /** Undefined: it was removed. */
+  /** Undefined: the object was removed, or cannot be read. */
   readonly current: StoredObject | undefined
-  /** Undefined: it was created, or the previous version could not be read. */
+  /** Undefined: the object was created, or the previous version could not be read. */
   readonly previous: StoredObject | undefined
   /** Set if the stored or removed object cannot be read, so that there is nothing to show (W-355). */
   readonly unreadable: UnreadableObject | undefined
   #added: ObjectEvent | undefined
   #modified: ObjectEvent | undefined
   #deleted: ObjectEvent | undefined
-  /** The event for the last selection: many watchers share one. */
+  /** The last selection and its event: many watchers share a selection. */
   #lastKey: string | undefined
   #lastEvent: ObjectEvent | undefined
 
@@ -39,7 +39,7 @@ export class Change {
     return this.#lastEvent
   }
 
-  /** Drops the records of events with their encodings. Later requests get new ones. */
+  /** Drops the records of events with their encodings. Later requests get new events. */
   forgetEvents(): void {
     this.#added = this.#modified = this.#deleted = this.#lastEvent = this.#lastKey = undefined
   }

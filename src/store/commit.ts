@@ -1,4 +1,4 @@
-// Changes of several objects in one revision, or none of them.
+// Commits changes of several objects in one revision, or none of them.
 import type { WriteCondition } from '../api/write-condition.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT, type Commit, type Put, type Removal } from '../kv/kv.ts'
@@ -11,9 +11,9 @@ import { atRevision } from './stored-object.ts'
 import { WrittenObject } from './written-object.ts'
 
 export interface ObjectChange {
-  /** Each object once. */
+  /** Each object occurs once. */
   readonly key: ObjectKey
-  /** The object that must be stored now; undefined: none. */
+  /** The object that must be stored now. Undefined: no object may be stored. */
   readonly before: StoredItem | undefined
   /** Absent: the object is only compared. */
   readonly outcome?: PutOutcome | { readonly kind: 'remove' }

@@ -1,12 +1,12 @@
-// Compacts the storage: at every interval, one of its servers compacts the history before one interval ago. They take turns
-// by compare-and-swap of one key of the reference, so kube-apiserver takes part. Our replicas watch only their prefix, and
-// learn of a compaction by another key there.
+// Compacts the storage. In every interval, one of the servers compacts the history that is older than an interval. The servers take
+// turns by compare-and-swap of a key of the reference, so kube-apiserver takes part. Our replicas watch only their prefix. They learn of a
+// compaction by another key under the prefix.
 import { ABSENT, type Kv, KvError, type WriteResult, putKey } from '../kv/kv.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { normalizePrefix } from './keys.ts'
 
-/** The key in the whole storage, and the one below the server's prefix. Its value is the compacted revision. */
+/** The name of the key in the whole storage, and of the key below the server's prefix. The value is the compacted revision. */
 export const COMPACTION_KEY = 'compact_rev_key'
 
 export interface CompactorOptions {
@@ -14,18 +14,20 @@ export interface CompactorOptions {
   readonly prefix: string
   readonly clock: Clock
   readonly intervalMs: number
-  /** Called if a round fails. The next one is tried nevertheless. */
+  /** Called if a round fails. The next round is tried nevertheless. */
   readonly onError: (error: unknown) => void
 }
 
-/** The state of compaction. */
 export interface CompactionStatus {
   readonly intervalMs: number
-  /** The history before this revision is compacted. Undefined: none is. */
+  /** The history before this revision is compacted. Undefined: nothing is compacted. */
   readonly revision: number | undefined
-  /** The time of this server's last round, also if another server had the turn, in milliseconds since 1970. Undefined: there was none yet. */
+  /**
+   * The time of this server's last round, also if another server had the turn, in milliseconds since 1970. Undefined: there was no round
+   * yet.
+   */
   readonly lastRoundAt: number | undefined
-  /** The failure of that round. */
+  /** The failure of the last round. */
   readonly problem: string | undefined
 }
 
@@ -33,7 +35,7 @@ export class Compactor {
   readonly #options: CompactorOptions
   readonly #toldKey: string
   #turnKey: string = COMPACTION_KEY
-  /** The known revision of the key. The server with the right one has the turn. */
+  /** The revision of the turn key that this server knows. A server that knows the current revision gets the turn. */
   #known = ABSENT
   /** The newest revision an interval ago. Undefined: this server has not run for that long. */
   #past: number | undefined
@@ -93,7 +95,7 @@ export class Compactor {
     return past
   }
 
-  /** Without space no server can take a turn, and compaction makes space. Several servers may compact at once. */
+  /** Without space, no server can write the key to take a turn. But compaction makes space. So several servers may compact at once. */
   async #compactWithoutTurn(past: number | undefined, signal: AbortSignal): Promise<number | undefined> {
     this.#past = await this.#options.kv.newestRevision(signal)
     if (past !== undefined) await this.#options.kv.compact(past, signal)

@@ -1,5 +1,5 @@
-// A store that answers like the one below it and writes nothing. Objects that would be put or removed have the version that
-// is stored; those that would be created have the version that they came with, if any (W-074).
+// A store that answers like the store below it and writes nothing. Objects that would be put or removed have the stored version. Objects
+// that would be created have the version that they came with, if any (W-074).
 import { jsonText } from '../api/json-text.ts'
 import type { StoredObject } from '../api/read.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'

@@ -1,4 +1,4 @@
-// Translates errors of the storage to API errors, and only here. The storage key is never shown (D23).
+// The only place that translates errors of the storage to API errors. The storage key is never shown (D23).
 import { encodeContinue } from '../api/continue-token.ts'
 import { formatGroupResource, type GroupResource } from '../api/object.ts'
 import type { PagePosition } from '../api/read.ts'
@@ -42,7 +42,7 @@ export function translate(error: unknown, operation: Operation): unknown {
   }
 }
 
-/** Words an error about the storage as a whole for the caller's operation. */
+/** Translates an error of the whole storage again, in the words of the caller's operation. */
 export function translateAgain(error: unknown, operation: Operation): unknown {
   return error instanceof ApiError && error.cause instanceof KvError ? translate(error.cause, operation) : error
 }
@@ -82,7 +82,7 @@ export function tooLargeResourceVersion(requested: number, current: number | und
   })
 }
 
-/** R-171, if the cache is not filled yet. */
+/** The error if the cache is not filled yet (R-171). */
 export function notReady(): ApiError {
   return new ApiError('TooManyRequests', 'storage is (re)initializing', { details: { retryAfterSeconds: 1 } })
 }
@@ -104,7 +104,7 @@ function internal(problem: string, cause?: unknown): ApiError {
   })
 }
 
-/** A condition of the write did not hold when its object was to be stored. */
+/** The error if a condition of the write did not hold when the object was to be stored. */
 export function conditionLost({ resource, name }: ObjectKey, conditions: readonly WriteCondition[]): ApiError {
   const what = `${formatGroupResource(resource)} ${JSON.stringify(name)}`
   const why = conditions.map(({ whenLost }) => whenLost).join(', or ')

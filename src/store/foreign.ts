@@ -1,5 +1,5 @@
-// Values that another server of this API has stored, in its own encoding. The store knows no schema. It gets a decoder that
-// makes canonical JSON of them. This server always writes canonical JSON.
+// Values that another server of this API has stored, in its own encoding. The store knows no schema, so it gets a decoder that converts
+// these values to canonical JSON. This server always writes canonical JSON.
 import { encodeStored, parseStored } from '../codec/stored-json.ts'
 
 export type ForeignValue =
@@ -8,7 +8,10 @@ export type ForeignValue =
   /** `problem` may be shown to clients. */
   | { readonly kind: 'unreadable'; readonly problem: string }
 
-/** Reads a value that is not canonical JSON. `key` is relative to the server's prefix: `pods/default/web`. Never throws. */
+/**
+ * Reads a value that is not canonical JSON, or is foreign by `IsForeign`. `key` is relative to the server's prefix: `pods/default/web`.
+ * Never throws.
+ */
 export type DecodeForeign = (bytes: Buffer, key: string) => ForeignValue
 
 /** Whether canonical JSON must be decoded, because it was written at another level of the API. */
@@ -16,7 +19,7 @@ export type IsForeign = (bytes: Buffer, key: string) => boolean
 
 const NO_OBJECT: ForeignValue = { kind: 'unreadable', problem: 'the stored data is not an object' }
 
-/** JSON that is not canonical. */
+/** Decodes JSON that is not canonical. */
 export const decodeAnyJson: DecodeForeign = (bytes) => {
   const object = parseStored(bytes)
   return object === undefined ? NO_OBJECT : { kind: 'object', bytes: encodeStored(object) }

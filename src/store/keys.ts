@@ -1,5 +1,5 @@
-// The keys of objects in the kv: `<prefix>/<storagePrefix>/[<namespace>/]<name>`, the reference's layout (R-181). Keys are printable ASCII for
-// every name, so no name leaves its place (R-182) and bytes and strings sort alike.
+// The keys of objects in the storage: `<prefix>/<storagePrefix>/[<namespace>/]<name>`, the reference's layout (R-181). Every name is
+// escaped to printable ASCII. So no name leaves its place in the key (R-182), and bytes and strings sort alike.
 import type { ObjectKey, StoredResource } from './store.ts'
 
 export interface KeyNames {
@@ -40,12 +40,12 @@ export function namespaceInType(namespace: string): string | undefined {
   return segment === '' || segment.length > LONGEST_KEY ? undefined : `${segment}/`
 }
 
-/** The names of a key that `keyInType` made. Undefined: it cannot have made the key. */
+/** The names of a key that `keyInType` made. Undefined: `keyInType` cannot have made the key. */
 export function namesOf(resource: StoredResource, key: string): KeyNames | undefined {
   return key.includes('/') === resource.namespaced ? namesIn(key) : undefined
 }
 
-/** As `namesOf`, for a key whose type is unknown: the number of its segments tells whether the type has namespaces. */
+/** Like `namesOf`, for a key whose type is unknown: the number of its segments tells whether the type has namespaces. */
 export function namesIn(key: string): KeyNames | undefined {
   const slash = key.indexOf('/')
   if (slash === 0 || key.includes('/', slash + 1)) return undefined

@@ -1,5 +1,5 @@
-// The versions of an object that the storage still has. They are read one by one, each at the revision before the next newer one. Versions from
-// before a deletion are found by a watch from the beginning of history, since a read cannot tell when a key last existed.
+// The versions of an object that the storage still has. They are read one by one, each at the revision before the next newer version.
+// Versions from before a deletion are found by a watch from the beginning of history, since a read cannot tell when a key last existed.
 import { type GetResult, type KeyValue, KvError, type Revision } from '../kv/kv.ts'
 import { translate } from './errors.ts'
 import { keyInType } from './keys.ts'
@@ -17,11 +17,14 @@ export interface History {
 
 export interface HistoryRequest {
   readonly key: ObjectKey
-  /** The most versions. */
+  /** The most versions to return. */
   readonly limit: number
   /** Includes versions from before the last deletion. They need a search of the whole history. */
   readonly withDeleted?: boolean
-  /** The objects to which it belongs. Versions that were replaced or deleted before the youngest of these was created are left out. */
+  /**
+   * The objects to which the object belongs, such as its namespace. Versions that were replaced or deleted before the youngest of these
+   * objects was created are left out.
+   */
   readonly within: readonly ObjectKey[]
 }
 
@@ -38,7 +41,7 @@ export async function readHistory(
   const past = new KeyPast(objects, { key: fullKey(objects, resource, inType), resource, limit }, signal)
   try {
     const now = await past.read({})
-    // After the object: an owner that is replaced meanwhile hides more versions, not fewer.
+    // Owners are read after the object: an owner that is replaced meanwhile hides more versions, not fewer.
     for (const owner of within) await past.beginWith(owner)
     await past.addLife(now.item)
     if (withDeleted) await past.addFormerLives(now)
@@ -58,7 +61,7 @@ interface PastKey {
 class KeyPast {
   readonly found: KeyValue[] = []
   isCut = false
-  /** The first revision for reads of versions. */
+  /** Versions that ended before this revision are not read. */
   #begin: Revision = 0
   readonly #objects: KvObjects
   readonly #of: PastKey
@@ -75,7 +78,7 @@ class KeyPast {
     return measures.time('get', this.#of.resource, () => kv.get(key, options, this.#signal))
   }
 
-  /** Versions from before the creation of the owner are not read. Without the owner, there are no past versions. */
+  /** Versions that ended before the creation of the owner are not read. If the owner does not exist, no past versions are read. */
   async beginWith(owner: ObjectKey): Promise<void> {
     const { item } = await this.read({}, fullKey(this.#objects, owner.resource, keyInType(owner) ?? ''))
     this.#begin = Math.max(this.#begin, item?.createRevision ?? Infinity)
@@ -85,7 +88,7 @@ class KeyPast {
     return this.found.length >= this.#of.limit
   }
 
-  /** This version and those before it, back to the creation. */
+  /** Adds this version and the earlier ones, back to the creation of the object. */
   async addLife(newest: KeyValue | undefined): Promise<void> {
     let version = newest
     while (version !== undefined && !this.#isFull) {
@@ -106,7 +109,7 @@ class KeyPast {
     }
   }
 
-  /** The deleted objects before the present one, the last one first. */
+  /** Adds the versions of the deleted objects with this key. The object that was deleted last comes first. */
   async addFormerLives(now: GetResult): Promise<void> {
     if (this.#isFull || this.isCut) return
     const deletions = await this.#deletionsBefore(now)
@@ -118,7 +121,7 @@ class KeyPast {
   /** The history before this revision is compacted. */
   #oldest: Revision = 0
 
-  /** In ascending order. */
+  /** The revisions of the deletions, in ascending order. */
   async #deletionsBefore(now: GetResult): Promise<Revision[]> {
     try {
       return await this.#collectDeletions(now)
@@ -137,8 +140,8 @@ class KeyPast {
     const after = Math.max(this.#oldest, this.#begin)
     const watch = this.#objects.kv.watch({ prefix: watchable(key), after }, this.#signal)
     const deletions: Revision[] = []
-    // The watch delivers the creation of an existing key, and is complete then. Without a key the progress must be requested, and
-    // some versions of etcd report that wrongly.
+    // If the key exists, the watch is complete when it has delivered the creation of the key. Otherwise progress must be requested, and
+    // some versions of etcd report it wrongly.
     if (!watch.requestProgress() && item === undefined) return []
     for await (const { events, revision } of watch) {
       for (const event of events) {

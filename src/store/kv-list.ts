@@ -1,5 +1,5 @@
-// Lists directly from a kv, in steps of bounded size. A page with a limit is read completely first, because its continue token comes
-// before its items. A list without a limit is read lazily.
+// Lists directly from a `Kv` (`kv/kv.ts`), in steps of bounded size. A page with a limit is read completely first, because its continue
+// token comes before its items. A list without a limit is read lazily.
 import { setImmediate } from 'node:timers/promises'
 import type { PagePosition, StoredObject } from '../api/read.ts'
 import type { KeyValue, ListResult, Range } from '../kv/kv.ts'
@@ -114,7 +114,7 @@ class Steps {
     this.#take(result.items, result.more)
   }
 
-  /** Reads on in a list without a limit. */
+  /** Reads the next step of a list without a limit. */
   async nextOfRest(signal: AbortSignal): Promise<void> {
     const { kv } = this.#objects
     const reader = { kv, list: (range: Range) => this.#list(range, signal), pageKeys: stepKeys }
@@ -126,7 +126,7 @@ class Steps {
     this.#take(piece.done === true ? [] : piece.value, piece.done !== true)
   }
 
-  /** Call this if `nextOfRest` may have been called. */
+  /** Ends the reads of `nextOfRest`. */
   async end(): Promise<void> {
     await this.#rest?.return()
   }
@@ -183,7 +183,7 @@ class Steps {
   }
 }
 
-/** Undefined: the newest. */
+/** The revision of the first read. Undefined: the newest revision. */
 function startRevision(request: ListRequest): number | undefined {
   const { at } = request
   if (at.kind === 'exact') return at.revision

@@ -1,4 +1,4 @@
-// A kv with a prefix and a transformer: the common part of `get`, `list`, `watch` and `write` on a kv.
+// A `Kv` (`kv/kv.ts`) with a prefix and a transformer: the common part of `get`, `list`, `watch` and `write` on it.
 import { setImmediate } from 'node:timers/promises'
 import type { WriteCondition } from '../api/write-condition.ts'
 import type { Expectation, KeyValue, Kv } from '../kv/kv.ts'
@@ -8,10 +8,10 @@ import { OPENED_AT_ONCE } from './step-size.ts'
 import type { StoredItem, StoredResource } from './store.ts'
 import { type Content, itemOf, type Opener, openValue } from './stored-object.ts'
 
-/** The prefix begins with a slash and does not end in one. It may be empty. */
+/** The prefix begins with a slash and does not end in a slash. It may be empty. */
 export interface KvObjects extends Opener {
   readonly kv: Kv
-  /** It times every call to the kv. */
+  /** Times every call to the kv. */
   readonly measures: StoreMeasures
 }
 
@@ -26,9 +26,9 @@ export function expectationOf(objects: KvObjects, { key, notAfter }: WriteCondit
 
 export interface Current {
   readonly item: StoredItem
-  /** Must be written even without a change. */
+  /** Whether the object must be written even without a change. */
   readonly stale: boolean
-  /** kube-apiserver has written it, in an encoding or a version of its own. Absent: it has not, or it is unknown. */
+  /** Whether kube-apiserver has written the object, in an encoding or a version of its own. Absent: it has not, or this is unknown. */
   readonly foreign?: boolean
 }
 
@@ -49,7 +49,7 @@ export async function readCurrent(
   }
 }
 
-/** Opens many values. Keys that belong to no object are left out. It waits for the transformer, and lets other work have a turn. */
+/** Opens many values. Keys that belong to no object are left out. Waits for the transformer, and gives other work a turn now and then. */
 export async function readItems(
   objects: KvObjects,
   resource: StoredResource,

@@ -1,4 +1,5 @@
-// A kv's prefix as a source: loaded in steps at one revision, then followed by one watch.
+// All keys of a `Kv` (`kv/kv.ts`) under a prefix, as a source for the watch cache: loaded in steps at one revision, then followed by one
+// watch.
 import { setImmediate } from 'node:timers/promises'
 import type { GroupResource } from '../api/object.ts'
 import { type Batch, type KeyValue, type KvEvent, type ListResult, prefixRange, type Range } from '../kv/kv.ts'
@@ -73,7 +74,7 @@ async function listStep(objects: KvObjects, range: Range, signal: AbortSignal): 
   }
 }
 
-/** A promise only if the transformer returns one. */
+/** Returns a promise only if the transformer returns one. */
 function sourceItem(
   objects: KvObjects,
   found: { readonly key: string; readonly value: Buffer; readonly revision: number },

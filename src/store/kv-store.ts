@@ -1,4 +1,4 @@
-// The store on a kv: reads and writes go straight to it, and the whole of it can be followed.
+// The store on a `Kv` (`kv/kv.ts`): reads and writes go straight to it, and the whole store can be followed.
 import type { Kv } from '../kv/kv.ts'
 import { type CommitResult, commitObjects, type ObjectChange } from './commit.ts'
 import { tooLargeResourceVersion, translate } from './errors.ts'
@@ -34,13 +34,13 @@ export interface FollowableStore extends Store, Source {
     write: { readonly key: ObjectKey; readonly decide: Decide; readonly current: Current | undefined },
     signal: AbortSignal,
   ): Promise<WriteResult>
-  /** All changes in one revision, or none. */
+  /** Commits all changes in one revision, or none. */
   commit(changes: readonly ObjectChange[], signal: AbortSignal): Promise<CommitResult>
   /** The versions of an object that the storage still has. */
   readonly history: (asked: HistoryRequest, signal: AbortSignal) => Promise<History>
 }
 
-/** It has no state: all reads and writes go to the kv. */
+/** The store has no state: all reads and writes go to the kv. */
 export function openKvStore(options: KvStoreOptions): FollowableStore {
   const objects: KvObjects = {
     kv: options.kv,

@@ -1,5 +1,5 @@
-// Watches directly on a kv, one for each caller. The watch cache serves all other watches. These are for versions
-// that are older than the history of the cache and still in that of the storage.
+// Watches directly on a `Kv` (`kv/kv.ts`), one for each caller. The watch cache serves all other watches. The watches here are for
+// revisions that are older than the history of the cache, but still in the history of the storage.
 import type { WatchEvent } from '../api/read.ts'
 import { type KeyValue, KvError, type KvEvent } from '../kv/kv.ts'
 import { Change, initialEvents } from './change.ts'
@@ -51,7 +51,7 @@ interface Following {
   readonly matcher: Matcher | undefined
   readonly state?: ListPage
   readonly after: number
-  /** The watcher has seen this revision. If it changed several objects, the watcher may have seen only some of them (D35). */
+  /** The watcher has seen this revision. If the revision changed several objects, the watcher may have seen only some of them (D35). */
   readonly resumed?: number
 }
 
@@ -87,7 +87,7 @@ function unseen(all: readonly KvEvent[], resumed: number | undefined): readonly 
 async function eventOf(objects: KvObjects, following: Following, event: KvEvent): Promise<WatchEvent | undefined> {
   const { resource, skipUnreadable } = following.request
   const isNew = event.kind === 'put' && event.createRevision === event.revision
-  // Without the object before, it is unknown whether the object leaves the selection.
+  // Without the previous object, it is unknown whether the object leaves the selection.
   if (event.previous === undefined && !isNew) throw watchExpired()
   const read = async (found: KeyValue | undefined): Promise<StoredItem | undefined> =>
     found === undefined ? undefined : (await readCurrent(objects, resource, found))?.item

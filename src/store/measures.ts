@@ -56,12 +56,12 @@ export class StoreMeasures extends Measures {
     )
   }
 
-  /** Forgets found series: some may be removed. */
+  /** Forgets the remembered series, because some of them may be removed. */
   forgetFound(): void {
     this.#calls.clear()
   }
 
-  /** The series are found once for each type and operation. */
+  /** The series are looked up once for each type and operation. */
   #of(operation: KvOperation, { group, resource }: GroupResource): CallMeasures {
     const key = `${operation} ${group} ${resource}`
     const known = this.#calls.get(key)

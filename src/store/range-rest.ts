@@ -1,11 +1,11 @@
-// The rest of a range at one revision, behind its first page: one stream if the engine has it, and otherwise pages. A stream is
-// cheaper for etcd, which counts all keys behind a page with each page.
+// Reads the rest of a range at one revision, behind its first page: as one stream if the engine supports it, and otherwise in pages. A
+// stream is cheaper for etcd, which counts all keys behind a page with each page.
 import type { KeyValue, Kv, ListResult, Range, StreamedRange } from '../kv/kv.ts'
 
 export interface RestReader {
   readonly kv: Kv
   readonly list: (range: Range) => Promise<ListResult>
-  /** The number of keys in the next page, by the page before. */
+  /** The number of keys in the next page, by the previous page. */
   readonly pageKeys: (previous: readonly KeyValue[]) => number
 }
 
@@ -35,7 +35,7 @@ async function* pages(
   }
 }
 
-/** The same items. Each is requested while the previous one is handled. */
+/** Yields the same items. Each item is requested while the previous one is handled. */
 export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   const iterator = items[Symbol.asyncIterator]()
   try {
@@ -43,7 +43,7 @@ export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T, void
       const { done, value } = await next
       if (done === true) return
       next = iterator.next()
-      // A reader that stops here does not wait for it.
+      // A reader that stops here does not wait for the next item, and ignores its error.
       next.catch(() => undefined)
       yield value
     }

@@ -12,7 +12,7 @@ import type { Pin, Predicate, Selection, StoredResource } from './store.ts'
 
 /** The selectable parts of an object. Objects of the cache know the place of their labels. */
 export interface Selectable extends StoredObject {
-  /** The label map as JSON text. Empty: none. */
+  /** The label map as JSON text. Empty: the object has no labels. */
   readonly labelText?: string
   /** The text of an indexed field. */
   knownField?(name: string): string | undefined
@@ -26,12 +26,13 @@ export interface Matcher {
   readonly namespace: string | undefined
   readonly indexed: { readonly field: SelectableField; readonly value: string } | undefined
   readonly label: { readonly key: string; readonly value: string } | undefined
-  /** In the stored objects. */
+  /** The pins that hold for the stored form of every matching object. */
   readonly pins: readonly Pin[]
-  /** Every object with the values of the pin matches. */
+  /** Whether every object with the values of the pin matches. */
   isAnsweredBy(pin: Pin): boolean
   /** See `Predicate`. */
   readonly isSlow: boolean
+  readonly turns: Predicate['turns']
   matches(object: Selectable): boolean
 }
 
@@ -53,6 +54,7 @@ class SelectionMatcher implements Matcher {
   readonly indexed: Matcher['indexed']
   readonly label: Matcher['label']
   readonly isSlow: boolean
+  readonly turns: Predicate['turns']
   readonly #resource: StoredResource
   readonly #labels: LabelSelector | undefined
   readonly #fields: FieldSelector | undefined
@@ -67,6 +69,7 @@ class SelectionMatcher implements Matcher {
     this.#shard = shard
     this.#where = where
     this.isSlow = where?.isSlow === true
+    this.turns = where?.turns
     this.name = exactText(fields, where, 'name')
     this.namespace = exactText(fields, where, 'namespace')
     this.indexed = fields === undefined ? undefined : pinnedField(resource, fields)
@@ -84,7 +87,8 @@ class SelectionMatcher implements Matcher {
     const where = this.#where
     if (where?.arePinsEnough !== true || where.pins.length > 1 || where.pins[0] !== pin) return false
     const { form } = this.#resource
-    return this.#labels === undefined && this.#fields === undefined && (form === undefined || form.isAsStored())
+    const hasMore = this.#labels !== undefined || this.#fields !== undefined || this.#shard !== undefined
+    return !hasMore && (form === undefined || form.isAsStored())
   }
 
   get key(): string {
@@ -162,7 +166,7 @@ function isNameOf(path: Pin['path'], name: string): boolean {
   return path.length === 2 && path[0] === 'metadata' && path[1] === name
 }
 
-/** The exact values of fields that objects have at one place alone. */
+/** The pins of fields that can have their value at one place only. */
 function fieldPins(resource: StoredResource, fields: FieldSelector): readonly Pin[] {
   return resource.selectableFields.flatMap(({ name, paths, absent }) => {
     const [path, other] = paths
@@ -212,7 +216,7 @@ function labelMap(text: string): ReadonlyMap<string, string> {
   return new Map(text === '' ? [] : Object.entries(JSON.parse(text) as Record<string, string>))
 }
 
-/** The text of a field in an object's stored JSON; the same as `readField` gives for the parsed object. */
+/** The text of a field in an object's stored JSON. `readField` returns the same for the parsed object. */
 export function fieldText(bytes: Buffer, field: SelectableField): string {
   for (const path of field.paths) {
     const text = textAt(bytes, path)

@@ -3,7 +3,7 @@
 import type { Content } from './stored-object.ts'
 
 export interface SourceItem {
-  /** `pods/default/web`: below the server's prefix. */
+  /** The key below the server's prefix, such as `pods/default/web`. */
   readonly key: string
   readonly revision: number
   readonly content: Content
@@ -43,11 +43,11 @@ export interface Feed extends AsyncIterable<FeedBatch> {
   requestProgress(): boolean
 }
 
-/** Throws as `Store` does: `Expired` if the history behind `after` is gone. */
+/** Throws the errors of `Store`: `Expired` if the history after `after` is gone. */
 export interface Source {
-  /** Known to be current at some moment after the call. */
+  /** A revision that was the newest at some moment after the call. */
   newestRevision(signal: AbortSignal): Promise<number>
   load(signal: AbortSignal): AsyncIterable<LoadPage>
-  /** `withPrevious`: changes have the object before, if the storage still has it. */
+  /** `withPrevious`: changes have the previous object, if the storage still has it. */
   follow(options: { readonly after: number; readonly withPrevious: boolean }, signal: AbortSignal): Feed
 }

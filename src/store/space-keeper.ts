@@ -1,5 +1,5 @@
-// Looks after the space of the storage. It warns before the space ends, reports a remedy once when there is none, and, if configured,
-// defragments members and ends the alarm.
+// Watches the space of the storage. It warns before the space ends, and reports a remedy once when no space is left. If configured, it
+// defragments members and disarms the alarm.
 import { type Kv, KvError } from '../kv/kv.ts'
 import type { Maintenance } from '../kv/maintenance.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -26,15 +26,15 @@ export const LITTLE_SHARE = 0.2
 const ENOUGH_SHARE = 0.25
 
 const TO_DO_OF_ETCD =
-  'compact etcd (etcdctl compact), defragment its members one by one (etcdctl defrag), then etcdctl alarm disarm; quarterdeck doctor --etcd-servers URL --fix does all three, --etcd-defrag-free-percent has the server do it'
-const TO_DO_OF_DISK = 'make room on the disk of the data directory, or delete objects: deletes are still taken'
+  'compact etcd (etcdctl compact), defragment its members one by one (etcdctl defrag), then etcdctl alarm disarm; quarterdeck doctor --etcd-servers URL --fix does all three; with --etcd-defrag-free-percent the server does it'
+const TO_DO_OF_DISK = 'make room on the disk of the data directory, or delete objects: deletes are still accepted'
 
 type State = 'fine' | 'little' | 'full'
 
 export class SpaceKeeper {
   readonly #options: SpaceKeeperOptions
   #state: State = 'fine'
-  /** Set while there is no space left. */
+  /** Set if a defragmentation has not made enough space. Cleared when there is space. */
   #hasDefragmentedInVain = false
   #waitUntil = Number.NEGATIVE_INFINITY
   /** The last reported obstacle to defragmenting. */
@@ -145,7 +145,7 @@ export class SpaceKeeper {
   }
 }
 
-/** The reason why there is no space. Undefined: there is space, or there is another fault, which is reported elsewhere. */
+/** The reason why there is no space. Undefined: there is space. Throws every other fault of the storage. */
 async function fullness(kv: Pick<Kv, 'checkHealth'>, signal: AbortSignal): Promise<string | undefined> {
   try {
     await kv.checkHealth(signal)

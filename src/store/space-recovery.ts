@@ -3,7 +3,7 @@
 import type { Maintenance, Member, Members } from '../kv/maintenance.ts'
 
 export interface DefragmentBounds {
-  /** A share of the file, from 0 to 1. */
+  /** The free share of the file, from 0 to 1. */
   readonly freeShare: number
   readonly minBytes: number
 }
@@ -11,13 +11,13 @@ export interface DefragmentBounds {
 /** The alarm is disarmed only if this much of the quota is free. Otherwise it would be raised again soon. */
 const ENOUGH_SHARE = 0.2
 
-/** With less free space in its file, a member is not stopped again, also if there is no space left. */
+/** After the first try, a member with less free space than this in its file is not defragmented, also if the store has no space left. */
 const WORTHWHILE: DefragmentBounds = { freeShare: 0.1, minBytes: 0 }
 
 export type NextDefragmentation =
   | { readonly kind: 'none' }
   | { readonly kind: 'member'; readonly member: Member }
-  /** A member needs it, but not now. */
+  /** A member needs a defragmentation, but a problem of a member prevents it now. */
   | { readonly kind: 'unwell'; readonly problem: string }
 
 export function isFragmented(
@@ -55,7 +55,7 @@ export interface RecoveryOptions {
 
 /**
  * For a store that has raised the alarm for space: compacts history, defragments, and disarms the alarm if there is enough space then.
- * Clients that still read old revisions get the error that these are compacted.
+ * Clients that still read old revisions get the error that these revisions are compacted.
  */
 export async function recoverSpace(
   maintenance: Maintenance,
@@ -82,7 +82,9 @@ export async function recoverSpace(
   return { kind: 'recovered', freedBytes: bytesOf(before) - bytesOf(members) }
 }
 
-/** The quota of a member that does not report it is about its size. */
+/**
+ * Whether enough of the member's quota is free. If a member does not report its quota, its size before the recovery counts as the quota.
+ */
 function hasRoom({ id, size }: Member, before: Members): boolean {
   const largest = before.answering.find((member) => member.id === id)?.size.bytes ?? size.bytes
   return size.bytes <= (1 - ENOUGH_SHARE) * (size.limit?.quotaBytes ?? largest)

@@ -1,27 +1,30 @@
-// The record of a store's format, under a key of its own. Servers that do not know the record, kube-apiserver and version
-// 0.1.0 of this one, ignore it. Invariant: its level never falls.
+// The record of a store's format, under a key of its own. Servers that do not know the record ignore it: kube-apiserver, and version 0.1.0
+// of this server. Invariant: the level never falls.
 import { ABSENT, type Kv, KvError, putKey } from '../kv/kv.ts'
 
 /** The key below the server's prefix. No resource has it. */
 export const FORMAT_KEY = 'quarterdeck_format'
 
 export interface StorageFormat {
-  /** The level. It is raised if servers of the level before would lose stored data. */
+  /** Raised if servers of the previous level would lose stored data. */
   readonly level: number
-  /** The oldest version that understands it. */
+  /** The oldest version of the program that understands this level. */
   readonly needs: string
 }
 
 /** The level of a store without a record. */
 const FIRST_LEVEL = 1
 
-/** The level that this version reads. Neighbouring versions share a store during an upgrade, so it is raised one minor version earlier. */
+/**
+ * The highest level that this version reads. Neighbouring versions share a store during an upgrade. So this level is raised one minor
+ * version before the written level.
+ */
 const UNDERSTOOD_LEVEL = FIRST_LEVEL
 const WRITTEN: StorageFormat = { level: FIRST_LEVEL, needs: '0.1.0' }
 
 /**
- * Resolves with the format of the store if this version does not understand it. Otherwise it records the format of this version, unless it
- * is there already. Throws `KvError`. `prefix` ends in `/`.
+ * Resolves with the format of the store if this version does not understand it. Otherwise it records the format of this version, unless the
+ * store already has such a record. Throws `KvError`. `prefix` ends in `/`.
  */
 export async function newerFormat(
   kv: Pick<Kv, 'get' | 'commit'>,
@@ -39,7 +42,7 @@ export async function newerFormat(
     try {
       if ((await putKey(kv, { key, value, expected: item?.revision ?? ABSENT }, signal)).ok) return undefined
     } catch (error) {
-      // A full store can be served, and a missing record has the same meaning.
+      // A full store can be served, and a missing record means the same level.
       if (error instanceof KvError && level === WRITTEN.level) return undefined
       throw error
     }

@@ -1,4 +1,4 @@
-// Objects in a kv: the interface that the registry uses. The store on a kv (`kv-store.ts`), the watch cache and the dry run
+// Objects in the storage: the interface that the registry uses. The store on a `Kv` (`kv-store.ts`), the watch cache and the dry run
 // implement it. There is one write verb: the writer decides by the stored object, and again if another write won.
 import type { EncodeText, ParseObject } from '../codec/stored-json.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
@@ -9,6 +9,7 @@ import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 import type { ShardSelector } from '../api/shard-selector.ts'
 import type { WriteCondition } from '../api/write-condition.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Turns } from '../lib/turns.ts'
 
 /** A type of stored objects: the place of its keys and its selectable fields. Plain data, made by the registry. */
 export interface StoredResource extends GroupResource {
@@ -19,7 +20,7 @@ export interface StoredResource extends GroupResource {
   readonly selectableFields: readonly SelectableField[]
   /** The places whose values are indexed for queries. */
   readonly indexes?: readonly IndexedPlace[]
-  /** The canonical text of an object. Absent: the object in its own order of keys. */
+  /** Makes the canonical text of an object. Absent: the text keeps the object's own order of keys. */
   readonly encode?: EncodeText
   /** Parses canonical bytes, for a caller that changes the object. Absent: plain JSON. */
   readonly parse?: ParseObject
@@ -29,13 +30,13 @@ export interface StoredResource extends GroupResource {
 
 /** Converts between the stored and the served form. Throws `ApiError` if it cannot. */
 export interface ServedForm {
-  /** Objects are served as they are stored: `fromStored` returns its input. */
+  /** Whether objects are served as they are stored: `fromStored` returns its input. */
   isAsStored(): boolean
-  /** In the given order. The same records if nothing changes, and the same result for the same input at every call. */
+  /** Returns the objects in the given order, and the same records if nothing changes. The same input has the same result at every call. */
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]>
-  /** `fromStored` calls no webhook. */
+  /** Whether `fromStored` calls no webhook. */
   readonly isLocal: boolean
-  /** Every value in a served object is the value at the same place in the stored object. */
+  /** Whether every value in a served object is the value at the same place in the stored object. */
   keepsValues(): boolean
   /** The result of `fromStored`, if it is known without a call to a webhook. */
   atHand(object: StoredObject): StoredObject | undefined
@@ -51,7 +52,7 @@ export interface ObjectKey {
 
 export interface Selection {
   readonly labels?: LabelSelector
-  /** In the storage version. */
+  /** Applies to the served form of objects. */
   readonly fields?: FieldSelector
   readonly shard?: ShardSelector | undefined
   readonly where?: Predicate | undefined
@@ -60,20 +61,22 @@ export interface Selection {
 /** Every matching object has one of these values at this place. */
 export interface Pin {
   readonly path: IndexedPlace['path']
-  /** As JSON has them, without the quotes of texts. Objects without a single value at the place count as the empty text. */
+  /** As JSON has them, without the quotes of texts. An object without a single value at the place counts as one with the empty text. */
   readonly values: readonly string[]
 }
 
-/** A condition that only its owner can read. */
+/** A condition whose content the store does not know. */
 export interface Predicate {
   readonly pins: readonly Pin[]
-  /** Objects with the values of all pins match. */
+  /** Whether all objects with the values of all pins match. */
   readonly arePinsEnough?: boolean
   /** Equal for predicates that match the same objects at all times. */
   readonly key: string
-  /** It takes long: other work has its turn between few objects. */
+  /** Whether matching takes long. Then other work gets a turn after a few objects. */
   readonly isSlow: boolean
-  /** May throw `ApiError`, which ends the list or the watch. The object is in the served form of custom resources. */
+  /** The turns in which lists and watches match objects. Absent: a watch matches each object at its change. */
+  readonly turns?: Turns | undefined
+  /** May throw `ApiError`, which ends the list or the watch. `served`: the object in its served form. */
   matches(served: StoredObject): boolean
 }
 
@@ -83,7 +86,7 @@ export interface UnreadableObject {
   readonly namespace: string
   readonly name: string
   readonly revision: number
-  /** May be shown to clients: never the bytes, never the storage key. */
+  /** Clients may see this text. It never contains the bytes or the storage key. */
   readonly problem: string
 }
 
@@ -125,30 +128,33 @@ export interface WatchRequest {
   readonly namespace?: string | undefined
   readonly start: WatchStart
   readonly selection?: Selection | undefined
-  /** Send BOOKMARK events: the one that ends the initial state, one a minute or so, one shortly before the end. */
+  /** Whether to send BOOKMARK events: at the end of the initial state, about once a minute, and shortly before the end of the watch. */
   readonly bookmarks: boolean
-  /** The time when the caller will end the watch, for a bookmark before that. */
+  /** The time when the caller will end the watch, for a bookmark before that time. */
   readonly timeoutMilliseconds?: number | undefined
   /** The watch ignores unreadable objects. Otherwise it fails. */
   readonly skipUnreadable?: boolean | undefined
 }
 
-/** An open watch. Iterate it once. Each step returns the ready events, at least one. Leaving the loop ends it. */
+/** An open watch. Iterate it once. Each step returns the ready events, at least one. Leaving the loop ends the watch. */
 export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
   /**
-   * Passes each event to `take` as it happens, at a fraction of the cost of an iteration, while `take` returns true. Resolves to
-   * false when `take` returned false, to true if the iteration has more: pending events, or the end.
+   * Passes each event to `take` as it happens, at a fraction of the cost of an iteration, while `take` returns true. Resolves to false when
+   * `take` returned false. Resolves to true if the iteration must go on, with pending events or with the end.
    */
   follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
-  /** All events up to this revision were passed on. Undefined: all events were. Absent: it is not counted. */
+  /**
+   * The revision up to which all events were passed on. Undefined: all events were passed on. A watch without this method does not count
+   * them.
+   */
   passedOn?(): number | undefined
 }
 
 /**
- * Store this object. If it equals the stored one, nothing is written. `metadata.resourceVersion` in it is ignored. `bytes` are
- * the object as `encodeStored` gives it, from a writer that has no parsed object. `inOwnForm`: the object is also written if only its
- * encoding differs, because kube-apiserver has stored it. `onlyIf`: nothing is written if a condition does not hold; that is a `Conflict`.
- * `isIncrement`: the object is made from the one before, and another client may write the same (see `Commit`).
+ * Stores the object. If it equals the stored one, nothing is written. Its `metadata.resourceVersion` is ignored. `bytes`: the result of
+ * `encodeStored`, from a writer that has no parsed object. `inOwnForm`: the object is also written if only its encoding differs, because
+ * kube-apiserver has stored it. `onlyIf`: if a condition does not hold, nothing is written and the write throws a `Conflict`.
+ * `isIncrement`: the object is computed from the previous one, and another client may write the same (see `Commit`).
  */
 export type PutOutcome = {
   readonly kind: 'put'
@@ -164,19 +170,19 @@ export type PutOutcome = {
 /** The decision of a writer about the stored object. */
 export type Outcome =
   | PutOutcome
-  /** Removes the object. `last` is the object for the answer. Absent: the stored one. */
+  /** Removes the object. `last` is the object for the answer. Absent: the stored object. */
   | { readonly kind: 'remove'; readonly last?: ApiObject }
   | { readonly kind: 'keep' }
 
 /**
- * Called with the stored object. Called again with the newer object if the write lost, and if it threw or kept because of data that
- * turned out to be stale. Must be safe to repeat.
+ * Called with the stored object. Called again with the newer object if the write lost, or if this function threw or kept the object because
+ * of data that turned out to be stale. Must be safe to repeat.
  */
 export type Decide = (current: StoredItem | undefined) => Outcome | Promise<Outcome>
 
 export type WriteResult =
   | { readonly kind: 'put'; readonly object: StoredObject; readonly created: boolean }
-  /** The object as it was last, with the revision of its removal. */
+  /** The last state of the object, with the revision of its removal. */
   | { readonly kind: 'removed'; readonly object: StoredItem }
   /** Nothing was written. This is the stored object. */
   | { readonly kind: 'kept'; readonly object: StoredItem | undefined }
@@ -186,25 +192,28 @@ export type WriteResult =
  * `decide`.
  */
 export interface Store {
-  /** Waits at most 3 s for a revision that has not been reached. `exact` is not for single objects. */
+  /** Waits at most 3 s for a revision that has not been reached. A read of a single object cannot be `exact`. */
   get(key: ObjectKey, at: Exclude<ReadAt, { readonly kind: 'exact' }>, signal: AbortSignal): Promise<GetResult>
-  /** As `get`. Throws `Expired` if the revision is no longer available. */
+  /** Waits like `get`. Throws `Expired` if the revision is no longer available. */
   list(request: ListRequest, signal: AbortSignal): Promise<ListPage>
   /**
-   * Resolves when the start is found. Throws `Expired` if that is too old. Later, the iteration throws `Expired` if the
-   * reader fell behind history, and `StorageReadError` if an object cannot be read. It ends without an error if the client has
-   * to resume from the last revision.
+   * Resolves when the start is found. Throws `Expired` if the start is too old. Later, the iteration throws `Expired` if the reader fell
+   * behind history, and `StorageReadError` if an object cannot be read. The iteration ends without an error if the client has to resume
+   * from the last revision.
    */
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch>
   /** The object in memory, without any wait. Undefined also if it is not in memory. */
   peek?(key: ObjectKey): StoredItem | undefined
-  /** The same for the readable objects of a namespace, or of all if it is empty. Undefined: they are not in memory. */
+  /**
+   * The readable objects of a namespace in memory, without any wait. An empty `namespace` means all namespaces. Undefined: the objects are
+   * not in memory.
+   */
   peekAll?(resource: StoredResource, namespace: string): readonly StoredObject[] | undefined
   /**
-   * Undefined: the type has objects, or may have. Otherwise it resolves at its next change, before any watch reports it. It resolves earlier
-   * if the objects in memory are lost, or the signal fires.
+   * Undefined: the type has objects, or may have objects. Otherwise the promise resolves at the next change of the type, before any watch
+   * reports the change. It resolves earlier if the objects in memory are lost, or the signal fires.
    */
   untilPresent?(resource: StoredResource, signal: AbortSignal): Promise<void> | undefined
-  /** Resolves when the write is durable. A key that no object can have is `NotFound`. */
+  /** Resolves when the write is durable. Throws `NotFound` for a key that no object can have. */
   write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult>
 }

@@ -1,4 +1,5 @@
-// Objects of stored bytes. Unreadable bytes become a special value, never an exception: one damaged object must not make others unreadable.
+// Makes objects of stored bytes. Unreadable bytes become a special value, never an exception: one damaged object must not make others
+// unreadable.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
@@ -19,7 +20,7 @@ export type Content =
       readonly bytes: Buffer
       readonly layout: ObjectLayout
       readonly stale: boolean
-      /** `bytes` were made of another encoding or version. */
+      /** `bytes` were converted from another encoding or version. */
       readonly foreign?: true
     }
   | { readonly kind: 'unreadable'; readonly problem: string }
@@ -89,7 +90,7 @@ export class BytesObject implements StoredObject {
   }
 }
 
-/** Its bytes are made on demand, because they are seldom needed. */
+/** An object at another revision. Its bytes are made on demand, because they are seldom needed. */
 class LaterObject implements StoredObject {
   readonly kind = 'object'
   readonly revision: number
@@ -121,7 +122,7 @@ class LaterObject implements StoredObject {
 
 function replaceVersion(bytes: Buffer, revision: number): Buffer {
   const layout = layoutOf(bytes)
-  if (layout === undefined) throw new InvariantError('an object was handed out that has no place for its version')
+  if (layout === undefined) throw new InvariantError('an object has no place for its version')
   return spliceResourceVersion(bytes, layout, revision)
 }
 
@@ -132,7 +133,7 @@ export function objectToPut({ object, bytes }: PutOutcome): ApiObject {
 
 export function parseObject(bytes: Buffer): ApiObject {
   const object = parseStored(bytes)
-  // The beginning was valid when it was read: the damage is in the middle.
+  // The beginning was valid when the object was read: the damage is in the middle.
   if (object === undefined) throw damaged()
   return object
 }

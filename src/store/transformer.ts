@@ -5,13 +5,13 @@ export type Opened =
   | {
       readonly kind: 'plain'
       readonly bytes: Buffer
-      /** The value has an older key. The next update rewrites it, even one without a change. */
+      /** The value is encrypted with an older key. The next update rewrites it, even an update without a change. */
       readonly stale: boolean
     }
   /** `problem` may be shown to clients. */
   | { readonly kind: 'sealed'; readonly problem: string }
 
-/** It returns a promise only if a plugin must be called, so that a list of plain objects does not wait for each of them. */
+/** Its methods return a promise only if a plugin must be called, so that a list of plain objects does not wait for each of them. */
 export interface Transformer {
   fromStorage(value: Buffer, key: string): Opened | Promise<Opened>
   toStorage(bytes: Buffer, key: string): Buffer | Promise<Buffer>

@@ -14,7 +14,7 @@ import { isStored, WrittenObject } from './written-object.ts'
 export interface WriteRequest {
   readonly key: ObjectKey
   readonly decide: Decide
-  /** The object that is probably stored, to save a read. The write verifies it. `current` undefined: probably none. */
+  /** The object that is probably stored, to save a read. The write verifies it. `current` undefined: probably no object is stored. */
   readonly assumed?: { readonly current: Current | undefined }
 }
 
@@ -41,7 +41,7 @@ export async function writeObject(
     if (!wrote && !isCertain) {
       const found = await attempt.read(signal)
       isCertain = true
-      // It may have become stale since it was read: encryption keys change.
+      // The object may have become stale since it was read: encryption keys change.
       const isAsAssumed = revisionOf(found) === revisionOf(current) && hasSameForm(found, current)
       current = found
       if (!isAsAssumed) continue
@@ -125,7 +125,7 @@ class Attempt {
       const request = { key: this.#kvKey, value, expected: revisionOf(current), ttlSeconds, alsoExpected, isIncrement }
       const result = await measures.time(operation, this.#key.resource, () => putKey(kv, request, signal))
       if (!result.ok) {
-        // If there is no value, one of the keys has gone: the object's or the condition's.
+        // If there is no `current`, the key of the object or of a condition is gone.
         if (onlyIf !== undefined && result.current?.key !== this.#kvKey) throw conditionLost(this.#key, onlyIf)
         return await this.#lost(result)
       }

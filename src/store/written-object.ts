@@ -1,4 +1,4 @@
-// The object of a write: its stored bytes, and the bytes with the version that the write has given it.
+// The object of a write: its stored bytes, and its bytes with the resourceVersion from the write.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
@@ -6,7 +6,7 @@ import { InvariantError } from '../lib/errors.ts'
 import type { ObjectKey, StoredItem } from './store.ts'
 import { parseObject } from './stored-object.ts'
 
-/** Whether these bytes are stored: they are equal before and behind the version. */
+/** Whether the item has these bytes: they are equal before and behind the resourceVersion. */
 export function isStored(bytes: Buffer, item: StoredItem): boolean {
   const layout = item.kind === 'object' ? layoutOf(bytes) : undefined
   if (item.kind !== 'object' || layout === undefined) return false
@@ -20,7 +20,10 @@ export function isStored(bytes: Buffer, item: StoredItem): boolean {
   )
 }
 
-/** An object that was just written. Its bytes with the version are joined on demand, and parsed if no object was given. */
+/**
+ * An object that was just written. Its bytes with the version are made on demand. If no object was given, the stored bytes are parsed on
+ * demand.
+ */
 export class WrittenObject implements StoredObject {
   readonly kind = 'object'
   readonly namespace: string

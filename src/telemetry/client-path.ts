@@ -1,5 +1,5 @@
-// The readiness check `client-path`: one request to the address of the API, over TLS and through every filter, so that the check fails where
-// clients would. Its user may send this request and no other.
+// The readiness check `client-path` sends one request to the address of the API, over TLS and through every filter, so that the check fails
+// if clients would fail. The user of the check may send only this request.
 import { createHmac } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
@@ -14,22 +14,22 @@ const FRESH_MS = 1_000
 export interface ClientPathParts {
   /** `host:port`, empty until the server listens. */
   readonly address: () => string
-  /** The certificate that clients are shown now, in PEM. */
+  /** The certificate that the server currently shows to clients, in PEM. */
   readonly certificate: () => string
   readonly adminToken: string
 }
 
-/** The other end must have the key of this very certificate. Clients judge the names in the certificate. */
+/** Options of a client that trusts only a server with this certificate. The names in the certificate are not checked. */
 export function asOwnCertificate(certificate: string | undefined) {
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }
 
-/** All workers of a server know it without being told. */
+/** The token of the check. All workers of a server can compute it. */
 export function probeToken(adminToken: string): string {
   return createHmac('sha256', adminToken).update(PROBE.name).digest('base64url')
 }
 
-/** Wins over the authorizers for this user. */
+/** Decides for the user of the check, in place of the authorizers. */
 export function confineProbe(authorizer: Authorizer): Authorizer {
   return {
     ...authorizer,

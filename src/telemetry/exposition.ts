@@ -1,4 +1,4 @@
-// Metrics in the Prometheus text format, written a piece at a time, with a turn of the event loop in between.
+// Writes metrics in the Prometheus text format, one piece in each turn of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Count, Distribution, type Family } from '../lib/measure.ts'
 
@@ -10,7 +10,7 @@ export async function* exposition(families: Iterable<Family>): AsyncGenerator<Bu
   for (const family of families) {
     await family.refresh()
     text += `# HELP ${family.name} ${escapeHelp(family.help)}\n# TYPE ${family.name} ${family.kind}\n`
-    // A copy: a series that is removed and added meanwhile would be written twice.
+    // The list is copied, because a series that is removed and added meanwhile would be written twice.
     for (const { values, series } of Array.from(family.all())) {
       text += linesOf(family, values, series)
       if (text.length < PIECE_LENGTH) continue
@@ -26,7 +26,7 @@ export async function* exposition(families: Iterable<Family>): AsyncGenerator<Bu
 function linesOf(family: Family, values: readonly string[], series: Count | Distribution): string {
   const { name, kind } = family
   const labels = family.labels.map((label, i) => `${label}="${escapeValue(values[i] ?? '')}"`).join(',')
-  // A series that was never counted is not shown, unless its family has no labels or begins at zero.
+  // A counter or a histogram that is still at zero is not shown, unless its family has no labels or begins at zero.
   const isShown = kind === 'gauge' || values.length === 0 || family.fromZero
   if (!(series instanceof Distribution)) {
     if (!isShown && series.value <= 0) return ''

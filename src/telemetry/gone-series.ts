@@ -1,4 +1,5 @@
-// Forgets the series of resources that are no longer served: custom resource definitions come and go, with dozens of series each.
+// Forgets the series of resources that are no longer served. Custom resource definitions are created and deleted, and each has dozens of
+// series.
 import { formatGroupResource, type GroupVersionResource } from '../api/object.ts'
 import type { Family } from '../lib/measure.ts'
 import type { FamilySnapshot } from './worker-metrics.ts'
@@ -8,7 +9,7 @@ export interface KnownTypes {
   /** Grows with every change. */
   readonly version: () => number
   readonly isServed: (resource: GroupVersionResource) => boolean
-  /** Whether there is such a type in any version: `deployments.apps`. */
+  /** Whether a type such as `deployments.apps` exists in any version. */
   readonly isKnown: (name: string) => boolean
 }
 
@@ -20,7 +21,7 @@ export function forgetGone(families: Iterable<Family>, types: KnownTypes): void 
   }
 }
 
-/** The series of such types in the counts of another process. */
+/** Returns the series of types that are gone, from the counts of another process. */
 export function goneFrom(
   known: readonly Family[],
   counted: readonly FamilySnapshot[],
@@ -39,7 +40,8 @@ function goneIn(labels: readonly string[], types: KnownTypes): ((values: readonl
   const at = (label: string): number | undefined => (labels.includes(label) ? labels.indexOf(label) : undefined)
   const [group, version, resource] = [at('group'), at('version'), at('resource')]
   const name = group === undefined ? (at('crd_name') ?? resource) : undefined
-  // Only defined types go, and they have a group. Other values of the label may be no type at all (`pod`, `controller`).
+  // Only the types of custom resources can be removed, and their names have a group. Other values of the label may not be types (`pod`,
+  // `controller`).
   if (name !== undefined) return (values) => values[name]!.includes('.') && !types.isKnown(values[name]!)
   if (group === undefined || resource === undefined) return undefined
   const isNamed = (values: readonly string[]): boolean => values[resource] !== ''

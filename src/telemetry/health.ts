@@ -4,13 +4,13 @@ import { anySignal } from '../lib/light-signal.ts'
 
 /** The server's lifecycle. */
 export interface Lifecycle {
-  /** The start is not complete. */
+  /** Whether the start is not complete. */
   readonly isStarting: () => boolean
-  /** It is shutting down. */
+  /** Whether the server is shutting down. */
   readonly isStopping: () => boolean
 }
 
-/** The reference's post-start hooks, as monitoring knows them. They are one step here, and done together. */
+/** The names of the reference's post-start hooks, which monitoring knows. Here they are one step: all are done at the same time. */
 const HOOKS = `
   start-apiserver-admission-initializer generic-apiserver-start-informers priority-and-fairness-config-consumer
   priority-and-fairness-filter storage-object-count-tracker-hook start-apiextensions-informers
@@ -37,9 +37,9 @@ export interface HealthParts {
   /** The time in which the store must answer a probe. */
   readonly probeMs: { readonly health: number; readonly readiness: number }
   readonly lifecycle: Lifecycle
-  /** The objects are in memory. */
+  /** Whether the objects are in memory. */
   readonly isLoaded: () => boolean
-  /** Checks of parts that only some servers need, and that a restart does not repair: no reason to kill the server (P-450). */
+  /** Checks of parts that only some servers need. A restart does not repair these parts, so /livez does not include the checks (P-450). */
   readonly more: readonly HealthCheck[]
 }
 

@@ -1,5 +1,5 @@
-// The load of the last hour, for people who look now: requests, how long they took, memory and delays of the event loop, in steps of ten seconds; and
-// the state of the storage. Longer histories belong to the program that scrapes the metrics.
+// The load of the last hour, in steps of ten seconds: requests and their durations, memory, and delays of the event loop. Also the state of
+// the storage. Longer histories are left to the program that scrapes the metrics.
 import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isLongRunning } from '../http/deadline.ts'
 import type { CallerHandler } from '../http/http.ts'
@@ -12,9 +12,9 @@ const STEP_MS = 10_000
 const STEPS = 360
 
 export interface LoadStep {
-  /** Its end, in milliseconds since 1970. */
+  /** The end of the step, in milliseconds since 1970. */
   readonly at: number
-  /** The requests that ended; watches and other streams are not counted. */
+  /** The requests that ended, without watches and other streams. */
   readonly requests: number
   /** The ended requests with a status from 500 on. */
   readonly failures: number
@@ -25,19 +25,19 @@ export interface LoadStep {
   readonly lagMs: number
 }
 
-/** The delays of the event loop in nanoseconds, measured while it is enabled. */
+/** The delays of the event loop in nanoseconds. They are measured between `enable` and `disable`. */
 export type LoopDelays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'enable' | 'disable' | 'reset' | 'max'>
 
-/** The resolution that `LoopDelays` need. Every delay has it on top. */
+/** The resolution that `LoopDelays` must have. It is part of every measured delay. */
 export const DELAY_RESOLUTION_MS = 20
 
 export interface LoadOptions {
   readonly delays: LoopDelays
-  /** Real time. */
+  /** The clock of real time. */
   readonly clock: Clock
-  /** Bytes on disk, if the storage counts them. */
+  /** The bytes on disk, if the storage counts them. */
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
-  /** The newest revision that is known here. */
+  /** The newest revision that this process knows. */
   readonly revision: () => number
   /** The steps of the other workers of the server. */
   readonly others: () => Promise<readonly (readonly LoadStep[])[]>
@@ -78,7 +78,7 @@ export class LoadHistory {
     delays.disable()
   }
 
-  /** The steps of this process. The last one is not complete. */
+  /** The steps of this process. The last step is not complete. */
   steps(): readonly LoadStep[] {
     return [...this.#steps, this.#step()]
   }
@@ -104,7 +104,10 @@ export class LoadHistory {
   }
 }
 
-/** The steps of all workers, which end within ten seconds of each other. A worker that was started later has fewer of them. */
+/**
+ * Adds up the steps of all workers. Steps that are added end within ten seconds of each other. A worker that was started later has fewer
+ * steps.
+ */
 function sumOf(all: readonly (readonly LoadStep[])[]): readonly LoadStep[] {
   const count = Math.max(...all.map((steps) => steps.length))
   return Array.from({ length: count }, (_, i) => all.flatMap((steps) => steps.at(i - count) ?? []).reduce(added))

@@ -5,7 +5,7 @@ const DIM = '2'
 
 export interface TextStyle {
   readonly hasColours: boolean
-  /** Only the time of day, without the date: a person looks at it now. */
+  /** Whether a line has only the time of day, without the date, because a person reads it at once. */
   readonly isShort: boolean
 }
 
@@ -39,17 +39,17 @@ interface LineMembers {
   readonly [field: string]: unknown
 }
 
-/** A text that could be read as something else has quotation marks. */
+/** Puts a text that could be read as something else in quotation marks. */
 function inText(value: unknown): string {
   return typeof value === 'string' && /^[^\s"={}[\]]+$/.test(value) ? value : JSON.stringify(value)
 }
 
-/** A message is a constant text. With a line feed in it, it would look like two events. */
+/** Puts a message in one line. With a line feed, it would look like two events. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ')
 }
 
-/** The calls below the message of an error, indented, so that they do not look like events. */
+/** Returns the calls below the message of an error. They are indented, so that they do not look like events. */
 function stackLines(stack = ''): readonly string[] {
   return stack
     .split('\n')

@@ -1,5 +1,5 @@
-// The real logger, on standard error: one JSON line an event, or text for people. Secrets never reach the logger. Texts that look like
-// secrets are removed anyway.
+// The real logger, on standard error: one JSON line for each event, or text for people. Secrets never reach the logger. Fields with names
+// of secrets are removed anyway.
 import { pino } from 'pino'
 import type { Log, LogComponent, LogFields, LogFormat, LogLevel } from '../lib/log.ts'
 import { printable } from '../lib/printable.ts'
@@ -13,7 +13,7 @@ export function openLog(level: LogLevel, style: TextStyle | undefined, fields: L
       base: fields,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // JSON leaves some characters that terminals obey; the escaped ones mean the same.
+      // JSON does not escape all characters that control a terminal. They are escaped here, which does not change the meaning.
       hooks: {
         streamWrite: (line) => (style === undefined ? printable(line) : textOfLine(printable(line), style)),
       },

@@ -12,10 +12,10 @@ import { type ReadStorageSize, storageFamilies } from './storage-metrics.ts'
 import { familiesOf, type FamilySnapshot, snapshotOf, type WorkerSnapshot } from './worker-metrics.ts'
 
 export interface Metrics extends MetricsSource {
-  /** Called for every request that `observe` will be called for. */
+  /** Call this for every request for which `observe` is called later. */
   begin(request: HttpRequest): void
   observe(finished: FinishedRequest): void
-  /** Resets the metrics of these names, without those of other workers. */
+  /** Resets the metrics of these names, but not those of other workers. */
   resetOwn(names: readonly string[]): void
   /** The page /metrics/slis. */
   readonly slis: MetricsSource
@@ -28,32 +28,32 @@ export interface MetricsOfWorkers {
   snapshots(): Promise<readonly WorkerSnapshot[]>
   /** Resets the metrics of these names. */
   reset(names: readonly string[]): void
-  /** Removes types that are gone from the counts of workers that have ended. */
+  /** Removes these series, whose types no longer exist, from the counts of workers that have ended. */
   forget(gone: readonly FamilySnapshot[]): void
 }
 
 export interface MetricsOptions extends RequestMetricsOptions {
   readonly version: VersionInfo
   readonly gates: readonly { readonly name: string; readonly stage: string; readonly enabled: boolean }[]
-  /** The types that labels can name. They change with the definitions. */
+  /** The types that labels can name. They change with the definitions of custom resources. */
   readonly types: KnownTypes
-  /** The rooms' own families. */
+  /** The families of the metrics that the other rooms count (the folders of `src/`, see `src/README.md`). */
   readonly families: readonly Family[]
-  /** Rooms that keep series must look them up again: some are gone. */
+  /** Called when series were removed. Code that keeps series must look them up again. */
   readonly onForgotten: () => void
-  /** The families of a page of their own: the results of health checks. */
+  /** The families of the page /metrics/slis: the results of health checks. */
   readonly slis: readonly Family[]
   /** The names of the metrics that are not shown. */
   readonly hidden?: ReadonlySet<string>
-  /** The process is measured from now on, and not only from the first scrape. */
+  /** Whether the process is measured from the start, and not only from the first scrape on. */
   readonly measuresProcess?: boolean
-  /** Undefined if the storage takes no disk. */
+  /** Returns undefined if the storage takes no disk. */
   readonly storageSize: ReadStorageSize
-  /** Undefined: this process is the server. */
+  /** Undefined: this process is the whole server. */
   readonly workers?: MetricsOfWorkers | undefined
 }
 
-/** After this many changes of definitions the series of gone kinds are dropped, also without a scrape. */
+/** After this many changes of definitions, the series of removed kinds are dropped even without a scrape. */
 const MOST_CHANGES = 64
 
 export function openMetrics(options: MetricsOptions): Metrics {

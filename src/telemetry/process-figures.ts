@@ -1,11 +1,11 @@
-// The measurements of prom-client for this process, as families beside our own: event-loop lag, garbage collection, heap spaces, handles,
-// memory. It measures from the first import of this file on, once for all servers of the process. A server without requests for them does not
-// load it. The files of prom-client are imported one by one: its front door loads the cluster module, for 4 MB.
+// prom-client's metrics of this process, as families like our own: event-loop lag, garbage collection, heap spaces, handles, memory. The
+// process is measured from the first import of this file on, once for all of its servers. If no metrics are requested, the file is not
+// imported. The files of prom-client are imported one by one, because its main file loads the cluster module, which takes 4 MB.
 import { createRequire } from 'node:module'
 import type * as PromClient from 'prom-client'
 import { Count, Distribution, Family } from '../lib/measure.ts'
 
-/** A metric in prom-client's own registry. Its types leave most of the members out. */
+/** A metric in prom-client's own registry. prom-client's types do not declare most of these members. */
 export interface DefaultMetric {
   readonly name: string
   readonly help: string
@@ -23,9 +23,9 @@ interface DefaultValue {
   readonly metricName?: string
 }
 
-/** The system's clock drives this timer. A shorter interval would wake an idle processor more often than the lag is worth. */
+/** The interval between measurements of the lag, by the system's clock. A shorter interval would wake an idle processor too often. */
 const LAG_EVERY_MS = 20
-/** Before there is a sample, prom-client gives the lag a larger value. */
+/** Before there is a sample, prom-client reports a larger lag than this. */
 const NO_SAMPLE_SECONDS = 1e6
 
 export const PROCESS_FIGURES: readonly Family[] = Object.freeze(defaultMetrics().map(familyOf))
@@ -61,7 +61,7 @@ export function familyOf(metric: DefaultMetric): Family {
   })
 }
 
-/** prom-client's counts are cumulative; ours are for each interval between two bounds. Its values come in the order of the bounds. */
+/** prom-client's counts are cumulative, and come in the order of the bounds. Our counts are for each interval between two bounds. */
 function countUpTo(series: Distribution, bound: string | number | undefined, value: number): void {
   const at = bound === '+Inf' ? series.bounds.length : series.bounds.indexOf(Number(bound))
   series.counts[at] = value - series.counts.slice(0, at).reduce((sum, count) => sum + count, 0)

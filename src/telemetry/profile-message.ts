@@ -1,4 +1,4 @@
-// Profiles of V8 as the message that `go tool pprof` reads (profile.proto).
+// Writes profiles of V8 as the message that `go tool pprof` reads (profile.proto).
 import { ProtobufWriter } from '../wire/protobuf-writer.ts'
 
 /** A place in the tree of calls. */
@@ -19,7 +19,7 @@ export interface Profile {
   /** The names of the values, and their units: `['cpu', 'nanoseconds']`. */
   readonly types: readonly (readonly [type: string, unit: string])[]
   readonly samples: readonly CallSample[]
-  /** The measure of the distance between samples, and its value. */
+  /** The type, the unit and the size of the distance between samples. */
   readonly period: readonly [type: string, unit: string, every: number]
   /** In milliseconds since 1970. */
   readonly startedAt: number
@@ -38,7 +38,7 @@ const PROFILE = {
   periodType: 11,
   period: 12,
 } as const
-/** In a millisecond. */
+/** The nanoseconds in a millisecond. */
 const NANOSECONDS = 1_000_000n
 
 export function profileMessage(profile: Profile): Buffer {
@@ -75,7 +75,7 @@ export function profileMessage(profile: Profile): Buffer {
   return writer.finish()
 }
 
-/** From the call itself to the outermost call. */
+/** The calls from this one to the outermost one. */
 function wayTo(node: CallNode): readonly CallNode[] {
   const way: CallNode[] = []
   for (let at: CallNode | undefined = node; at?.parent !== undefined; at = at.parent) way.push(at)
@@ -101,7 +101,7 @@ class Numbered<Thing> {
   }
 }
 
-/** Written from the end to the start. */
+/** A part of a message. Parts are written from the end to the start. */
 type Part = (into: ProtobufWriter) => void
 
 function message(parts: readonly Part[]): Part {

@@ -1,4 +1,4 @@
-// Profiles of the running process, by V8's own profilers, loaded on the first request.
+// Takes profiles of the running process with V8's profilers, which are loaded at the first request.
 import type { HeapProfiler, Profiler as CpuProfiler } from 'node:inspector'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -52,7 +52,7 @@ async function takeProfile(name: ProfileName, seconds: number, signal: AbortSign
     const { profile } = await session.post('HeapProfiler.stopSampling')
     return heapProfile(profile, collected ? 'alloc' : 'inuse', startedAt)
   } finally {
-    // Ends the profile too.
+    // This also ends the profile.
     session.disconnect()
   }
 }
@@ -62,7 +62,7 @@ function cpuProfile(profile: CpuProfiler.Profile, startedAt: number): Profile {
   const parents = new Map(
     profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   )
-  // Parents stand before their children.
+  // In the list, parents come before their children.
   for (const { id, callFrame } of profile.nodes) {
     const parent = parents.get(id)
     nodes.set(id, callNode(callFrame, parent === undefined ? undefined : nodes.get(parent)))

@@ -1,5 +1,5 @@
-// The metrics of requests, under labels that clients cannot make up (P-481): of requests that are not authorized only the verb
-// and the code are counted, so that they cannot create series at will. A request finds its series by one lookup.
+// The metrics of requests, with labels that clients cannot make up (P-481). A request that is not authorized is counted only by its verb
+// and code, so that clients cannot create series at will. The series of a request are found by one lookup.
 import { ClientGoneError, DeadlineError } from '../http/abort-reasons.ts'
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
@@ -14,7 +14,7 @@ const DURATION_BUCKETS: readonly number[] = [
 ]
 const SIZE_BUCKETS: readonly number[] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
-/** Requests of these verbs are counted by their path alone; a patch may be an apply. */
+/** For requests of these verbs, the path alone determines the labels. This is not so for a patch, which may be an apply. */
 const BY_PATH: ReadonlySet<string> = new Set(['get', 'create', 'update', 'delete'])
 const REMEMBERED = 4096
 
@@ -22,13 +22,13 @@ export type RequestLabels = Readonly<Record<(typeof REQUEST_LABELS)[number], str
 
 export interface RequestMetricsOptions {
   readonly http: HttpMeasures
-  /** Whether the server serves the resource; only then are requests for it counted under its name. */
+  /** Whether the server serves the resource. Only then are requests for it counted under its name. */
   readonly isServed: (info: ResourceInfo) => boolean
   /** Whether the version of the resource is deprecated. */
   readonly isDeprecated: (info: ResourceInfo) => boolean
 }
 
-/** The series of requests that look alike. */
+/** The series of requests with the same labels. */
 interface Tally {
   readonly labels: RequestLabels
   readonly dryRun: string
@@ -71,12 +71,12 @@ export class RequestMetrics {
     return [this.#total, this.#durations, this.#objectives, this.#sizes, ...this.#options.http.all()]
   }
 
-  /** Undefined: requests that are not counted. */
+  /** The labels of a request. Undefined: the request is not counted. */
   labelsOf(request: HttpRequest): RequestLabels | undefined {
     return labelsOf(request, this.#options.isServed)
   }
 
-  /** Series may be gone that were found before. */
+  /** Forgets the series that were looked up, because some of them may be removed. */
   forgetFound(): void {
     this.#tallies.clear()
     this.#byInfo.clear()
@@ -101,7 +101,9 @@ export class RequestMetrics {
     if (status === 429 || request.signal.aborted) this.#noteEnd(request, labels, status)
   }
 
-  /** Found by the path's record if that is enough: one lookup, because `http` has the same record for equal paths. */
+  /**
+   * Returns the series of a request. If the path is enough, one lookup by `info` finds them: `http` has the same `info` for equal paths.
+   */
   #tallyOf(request: HttpRequest): Tally | undefined {
     const { info, query } = request
     const dryRun = query.get('dryRun') === 'All' ? 'All' : ''
@@ -149,7 +151,7 @@ export class RequestMetrics {
     return made
   }
 
-  /** The client went away, or we sent it away. */
+  /** Counts a request that its client gave up, or that the server ended. */
   #noteEnd(request: HttpRequest, labels: RequestLabels, status: number): void {
     const { aborts, terminations } = this.#options.http
     const { verb, group, version, resource, subresource, scope, component } = labels

@@ -1,4 +1,5 @@
-// The gauges of requests in flight: set when they are scraped, from the requests themselves, so that they cannot drift.
+// The gauges of requests in flight, set at each scrape. Long-running requests are counted at the scrape. For other requests, the gauge
+// shows the maximum of a counter.
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Family, gauge } from '../lib/measure.ts'
@@ -10,7 +11,7 @@ type Labels = Readonly<Record<string, string>>
 
 export interface RunningMetricsOptions {
   readonly labelNames: readonly string[]
-  /** Undefined: requests that are not counted. */
+  /** Undefined: the request is not counted. */
   readonly labelsOf: (request: HttpRequest) => Labels | undefined
   /** Milliseconds since any moment. */
   readonly now: () => number
@@ -71,7 +72,7 @@ function kindOf({ info, method }: HttpRequest): RequestKind {
   return isRead ? 'readOnly' : 'mutating'
 }
 
-/** The highest that a count has been in this second and the one before. */
+/** The highest value of a count in this period and the one before. */
 class Peak {
   readonly #now: () => number
   #count = 0

@@ -1,14 +1,14 @@
 // The size and the limit of the storage, read at each scrape.
 import { type Family, gauge } from '../lib/measure.ts'
 
-/** Bytes on the disk, those of them in use, and how far it may grow, if that is known. */
+/** The bytes on the disk, the bytes of them in use, and the limit of the storage if it is known. */
 export interface StorageSize {
   readonly bytes: number
   readonly inUseBytes: number
   readonly limit: { readonly quotaBytes: number; readonly availableBytes: number } | undefined
 }
 
-/** Undefined if it takes no disk. */
+/** Undefined: the storage takes no disk. */
 export type ReadStorageSize = (signal: AbortSignal) => Promise<StorageSize | undefined>
 
 /** The time in which the storage must answer. */
@@ -17,7 +17,7 @@ const SIZE_TIMEOUT_MS = 1000
 /** Several metrics of one scrape share one answer. */
 const FRESH_MS = 500
 
-/** The first name is the reference's. */
+/** The first metric has the reference's name. */
 export function storageFamilies(read: ReadStorageSize): readonly Family[] {
   let asked = Number.NEGATIVE_INFINITY
   let answer: Promise<StorageSize | undefined> = Promise.resolve(undefined)
@@ -32,7 +32,7 @@ export function storageFamilies(read: ReadStorageSize): readonly Family[] {
       async refresh(family) {
         const size = await latest()
         const value = size === undefined ? undefined : pick(size)
-        // An unknown value keeps the last one.
+        // If the value is unknown, the gauge keeps its last value.
         if (value !== undefined) family.of('etcd-0').value = value
       },
     })

@@ -1,5 +1,5 @@
-// Traces of requests, sent by OTLP with OpenTelemetry's own packages. The operator installs the packages. They are loaded only if tracing is
-// configured. The asynchronous context has the span of a request, so that no function has to pass it on.
+// Traces of requests, sent by OTLP with OpenTelemetry's own packages. The operator installs the packages. They are loaded only if tracing
+// is configured. The asynchronous context has the span of a request, so that no function has to pass it on.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ChannelCredentials } from '@grpc/grpc-js'
 import type * as Api from '@opentelemetry/api'
@@ -57,7 +57,7 @@ async function plainSocket(url: string): Promise<{ readonly credentials?: Channe
   return { credentials: credentials.createInsecure() }
 }
 
-/** Work that a request begins may go on after its end. It is not part of the request's span then. */
+/** Work that a request has begun may continue after the end of the request. It is not part of the request's span then. */
 interface OpenSpan {
   readonly span: Span
   isOver: boolean

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { type ApiLevel, DEFAULT_LEVEL } from '../api/level.ts'
 import type { VersionInfo } from '../handlers/version.ts'
 
-/** The levels of the API, in the form that clients take for the version of the server. */
+/** The releases that clients see as the version of the server, by the level of the API. */
 const RELEASES: Readonly<Record<ApiLevel, string>> = { '1.36': '1.36.4', '1.37': '1.37.1' }
 
 export function programVersion(): string {

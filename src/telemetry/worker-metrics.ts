@@ -1,5 +1,6 @@
-// The metrics of several workers as those of one server. Counters are added up, with those of workers that have ended, so that they never go
-// back. A gauge that all workers know shows its largest value. A gauge of a process has a label for the worker.
+// Merges the metrics of several workers into those of one server. Counters are added up, with those of workers that have ended, so that
+// they never decrease. Gauges of which each worker has a part are added up too. Other gauges show their largest value. Metrics of a process
+// have a label for the worker.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Count } from '../lib/measure.ts'
 import { Distribution, type Family } from '../lib/measure.ts'
@@ -14,12 +15,12 @@ export interface FamilySnapshot {
 interface SeriesSnapshot {
   /** The values of the labels. */
   readonly values: readonly string[]
-  /** The number; of a distribution its sum, and then how often it was up to each bound. */
+  /** The value of a count. For a distribution: its sum, and then the number of values in each interval between two bounds. */
   readonly numbers: readonly number[]
 }
 
 export interface WorkerSnapshot {
-  /** Its name; undefined: the workers that are gone. */
+  /** The name of the worker. Undefined: the workers that have ended. */
   readonly worker: string | undefined
   readonly families: readonly FamilySnapshot[]
 }
@@ -27,7 +28,7 @@ export interface WorkerSnapshot {
 /** Gauges whose values add up: each worker has a part. */
 const ADDED =
   /^(workqueue_|apiserver_flowcontrol_|apiserver_(longrunning|current_inflight)_requests$|quarterdeck_(?!storage_|longest_turn_))/
-/** Also the last result of a check, which may have been run by one worker today and by another yesterday. */
+/** Metrics of a process. Also the last result of a health check: different workers may have run it at different times. */
 const OF_PROCESS = /^(process_|nodejs_|go_|kubernetes_healthcheck$)/
 
 /** This number of series takes less than a millisecond. */
@@ -58,7 +59,7 @@ export function familiesOf(known: readonly Family[], snapshots: readonly WorkerS
       if (family === undefined) continue
       const process = OF_PROCESS.test(name) ? [worker ?? ''] : []
       for (const { values, numbers } of series) {
-        // One that runs another version may know other labels.
+        // A worker of another version may know other labels.
         if (values.length + process.length === family.labels.length) take(family, [...values, ...process], numbers)
       }
     }

@@ -1,4 +1,4 @@
-// The body in the audit log: its JSON without secrets, for every encoding of the client.
+// Makes the text of a body for the audit log: JSON without secrets, from any encoding.
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { type AuditedBody, redacted } from '../audit/redact.ts'
 import { convert, type SourceEncoding } from '../codec/convert.ts'
@@ -13,12 +13,12 @@ export function auditedText({ bytes, contentType, ...options }: AuditedBody, kin
     const told = redacted(parseJsonText(json.toString()), options)
     return told === undefined ? undefined : jsonText(told)
   } catch {
-    // A body that cannot be written down must not fail its request.
+    // A body that cannot be converted must not fail its request.
     return undefined
   }
 }
 
-/** Milliseconds, about. */
+/** The approximate time to make the text, in milliseconds. */
 export function auditingCost({ bytes, contentType }: AuditedBody): number {
   return bytes.length / (encodingOf(contentType) === 'json' ? JSON_BYTES_PER_MS : OTHER_BYTES_PER_MS)
 }

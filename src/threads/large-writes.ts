@@ -29,14 +29,14 @@ import type {
 } from './write-messages.ts'
 
 export interface LargeWriteOptions extends EffectOptions {
-  /** Writes that are estimated to take longer, in milliseconds, run in a thread. */
+  /** Writes that are estimated to take at least this long, in milliseconds, run in a thread. */
   readonly inPlaceMs: number
-  /** The processes that share the cores. */
+  /** The number of processes that share the cores. */
   readonly workers: number
   readonly settings: WriteThreadSettings
-  /** The definition of a custom resource, as it is stored; undefined: it is not in memory. */
+  /** The stored definition of a custom resource. Undefined: it is not in memory. */
   readonly definitionOf: (resource: Resource) => StoredItem | undefined
-  /** Changes with the kinds that are served. */
+  /** A number that changes when the served kinds change. */
   readonly kindsVersion: () => number
   readonly rules: RuleMeasures
   readonly random: Random
@@ -85,7 +85,7 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
         if (cost >= options.inPlaceMs && definition !== 'unknown') {
           return runElsewhere({ options, threads, told }, write, { cost, definition })
         }
-        // The rules of the kind may turn out to be expensive. Then the handler starts again.
+        // If the rules of the kind turn out to be expensive, the handler starts again with the same body.
         if (definition !== undefined) write.request.http.body.putBack(write.bytes)
         return undefined
       },
@@ -112,14 +112,17 @@ export function openWorkerThreads(options: LargeWriteOptions): WorkerThreads {
   }
 }
 
-/** Bodies that wait for their text in the audit log; of more the log has none. */
+/** The largest total size of bodies that wait for their text in the audit log. The log has no text of further bodies. */
 const MOST_AUDITED_BYTES = 256 * 1024 * 1024
 const NEVER = new AbortController().signal
 
-/** The cost of expensive functions, such as those of quantities. */
+/** The CEL cost that expensive functions, such as those of quantities, reach in a millisecond. */
 const RULE_COST_PER_MS = 20_000
 
-/** For long requests: one core is left to the event loops, and the others are divided among the processes. Each has one more for short ones. */
+/**
+ * The number of threads for long requests. One core is left to the event loops, and the others are divided among the processes. Each
+ * process has one more thread for short requests.
+ */
 function threadCount(workers: number): number {
   const MOST_THREADS = 4
   return Math.max(1, Math.floor(Math.min(MOST_THREADS, availableParallelism() - 1) / workers))
@@ -127,16 +130,16 @@ function threadCount(workers: number): number {
 
 /** The approximate time of a write with expensive rules: too long to count as short. */
 const DEAR_MS = 1000
-/** A wide definition has much to check and to default, also in small objects. */
+/** A long definition has much to check and to default, also in small objects. */
 const DEFINITION_BYTES_PER_MS = 10_000
-/** For a definition itself: its rules are type-checked, and its patterns compiled. */
+/** For a write of a definition: its rules are type-checked, and its patterns are compiled. */
 const WRITTEN_DEFINITION_BYTES_PER_MS = 2000
 
 function definitionCost(definition: FoundDefinition | undefined | 'unknown'): number {
   return typeof definition === 'object' ? definition.item.bytes.length / DEFINITION_BYTES_PER_MS : 0
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 function encodingCost(json: Buffer): number {
   return json.length / 2000
 }

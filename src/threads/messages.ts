@@ -1,5 +1,5 @@
-// The messages between the main thread and a worker thread. A worker runs a request until the request needs something of the main
-// thread; each message to the worker therefore leads to exactly one message back.
+// The messages between the main thread and a worker thread. A thread runs a request until the request needs something of the main thread.
+// So each message to the thread leads to exactly one message back.
 import type { Explanation } from '../api/explanation.ts'
 import { ApiError, type StatusDetails, type StatusReason } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -8,7 +8,7 @@ export type ToThread =
   | { readonly kind: 'start'; readonly id: number; readonly input: unknown }
   | { readonly kind: 'reply'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refuse'; readonly id: number; readonly failure: Failure }
-  /** Leads to no message back. */
+  /** The main thread expects no message back. */
   | { readonly kind: 'abort'; readonly id: number }
 
 export type FromThread = {
@@ -64,7 +64,7 @@ export function errorOf(failure: Failure): Error {
   }
 }
 
-/** The bytes alone in their memory: a message copies all of the memory that a view is of. */
+/** Copies bytes that are a view of a larger buffer: a message would copy that whole buffer. */
 export function alone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }

@@ -3,14 +3,14 @@
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
 
-/** The change of a value. Undefined, for a member: it is removed. */
+/** The change of a value. For a member, undefined means that it is removed. */
 export type ValueChange =
-  /** To this JSON. */
+  /** This JSON replaces the value. */
   | { readonly to: string }
-  /** In some of its members, or of its items by their index. */
+  /** Some members change, or some items, by their index. */
   | { readonly in: readonly (readonly [key: string, change: ValueChange | undefined])[] }
 
-/** Undefined if the two are the same. */
+/** The change that makes `after` of `before`. Undefined if they are equal. */
 export function changeOf(before: Value, after: Value): ValueChange | undefined {
   if (before === after) return undefined
   if (isList(before) && isList(after) && before.length === after.length) return changeIn(before, after, before.keys())
@@ -38,7 +38,7 @@ function partOf(parts: Parts, key: string | number): Value | undefined {
   return Object.hasOwn(parts, key) ? (parts as ValueMap)[key] : undefined
 }
 
-/** The value with the change made; parts that do not change are the same. */
+/** The value with the change made. It shares unchanged parts with `before`. */
 export function changed(before: Value, change: ValueChange): Value {
   if ('to' in change) return parseJsonText(change.to)
   const made = (isList(before) ? [...before] : { ...(before as ValueMap) }) as Record<string, Value>

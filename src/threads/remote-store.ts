@@ -1,4 +1,4 @@
-// The store of the main thread, as a write in another thread uses it: the write decides there, on bytes that the main thread sends.
+// The store of the main thread, for a write in another thread. The thread makes the decisions, on bytes that the main thread sends.
 import type { ApiObject } from '../api/object.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { encodeStored } from '../codec/stored-json.ts'
@@ -92,7 +92,7 @@ function written(key: ObjectKey, { kind, revision, created, decided, current }: 
   if (last !== undefined) {
     return { kind: 'removed', object: atVersion(key, encodeStored(last, key.resource.encode), revision) }
   }
-  if (current === undefined) throw new InvariantError('what was not stored was removed')
+  if (current === undefined) throw new InvariantError('an object that was not stored was removed')
   const object = current.kind === 'object' ? atRevision(current, revision) : { ...current, revision }
   return { kind: 'removed', object }
 }

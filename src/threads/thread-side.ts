@@ -1,18 +1,18 @@
-// The worker's side of the threads: runs requests, and calls the main thread for everything that has effects.
+// The side of a worker thread: runs requests, and calls the main thread for everything that has effects.
 import { parentPort, threadName } from 'node:worker_threads'
 import { CancelledError } from '../lib/errors.ts'
 import { lowerThreadPriority } from '../lib/runtime/thread-priority.ts'
 import { errorOf, type Failure, failureOf, type FromThread, type ToThread } from './messages.ts'
 
-/** A higher niceness than the event loop's, which then need not wait for threads. Long requests likewise yield to short ones. */
+/** Threads have a higher niceness than the event loop, so it need not wait for them. Long requests yield to short ones in the same way. */
 const SHORT_NICENESS = 5
 const LONG_NICENESS = 10
 
 /** The main thread, as one request sees it. */
 export interface MainThread {
-  /** Resolves to the result of the effect. Throws its errors. */
+  /** Resolves to the result of the effect. Throws the errors of the effect. */
   call(effect: string, argument?: unknown): Promise<unknown>
-  /** Reaches the main thread before the next call, and before the result. */
+  /** The main thread gets the note before the next call, and before the result. */
   note(note: unknown): void
   /** Fires when the client no longer waits for the answer. */
   readonly signal: AbortSignal

@@ -1,7 +1,7 @@
-// Worker threads for requests with much to compute, so that the event loop stays free for other requests. A request runs in one thread, piece by
-// piece: a piece ends where the request calls the main thread. This pool decides whose piece a thread runs next. The user whose pieces took the
-// least time goes first; of one user's requests, the smallest. A piece cannot be interrupted: short requests have a thread of their own, so that
-// they never wait for a long piece.
+// Worker threads for requests with much to compute, so that the event loop stays free for other requests. A request runs in one thread,
+// piece by piece: a piece ends where the request calls the main thread. This pool decides whose piece a thread runs next. The user whose
+// pieces took the least time goes first. Of the requests of that user, the smallest goes first. A piece cannot be interrupted, so short
+// requests have a thread of their own and never wait for a long piece.
 import type { Worker } from 'node:worker_threads'
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
@@ -9,19 +9,19 @@ import { errorOf, failureOf, type FromThread, type ToThread } from './messages.t
 
 /** The time that threads wait for another request. The start of a thread takes a third of a second. */
 const IDLE_MS = 30_000
-/** A piece that lasts this long after its client has gone is given up, with its thread. */
+/** If a piece lasts this long after its client has gone, the thread is ended. */
 const ABANDONED_MS = 1000
-/** This many times longer if other requests are in its thread, because they must be sent again. */
+/** If other requests are in the thread, the pool waits this many times longer, because their clients would have to send them again. */
 const DEADLINE = 10
-/** A piece that lasts longer is given up with its thread, though its client waits. */
+/** If a piece lasts longer, the thread is ended, even though the client waits. */
 const PIECE_MS = 30_000
 /** The time that a thread waits for the answer to a call, before it runs a piece of another request. Most calls are answered at once. */
 const PATIENCE_MS = 5
-/** Requests that are estimated to take no longer, in milliseconds, are short. */
+/** Requests that are estimated to take up to this time, in milliseconds, are short. */
 const SHORT_MS = 300
 const MAX_HEAP_MB = 1024
 const MAX_YOUNG_MB = 48
-/** The largest cost of all requests of one user that a thread works on at once: their objects are in memory. */
+/** The largest total cost of the requests of one user that a thread has begun and not finished, because their objects are in memory. */
 const MOST_COST = 4000
 
 export interface Task {
@@ -29,9 +29,9 @@ export interface Task {
   readonly user: string
   /** An estimate of the work, in milliseconds. */
   readonly cost: number
-  /** The task of the thread. `thread` is the same object for the life of a thread. */
+  /** The input for the thread. `thread` is the same object for the life of a thread. */
   input(thread: object): unknown
-  /** The calls of the request to the main thread. */
+  /** The functions of the main thread that the request can call. */
   readonly effects?: Readonly<Record<string, (argument: never) => unknown>>
   readonly onNote?: (note: never) => void
   readonly signal: AbortSignal
@@ -41,7 +41,7 @@ export interface ThreadOptions {
   readonly program: URL
   /** The settings for every thread at its start. */
   readonly settings: unknown
-  /** As many threads for long requests at most. */
+  /** The largest number of threads for long requests. */
   readonly most: number
   readonly abandonedMs?: number
   readonly pieceMs?: number
@@ -92,7 +92,7 @@ export class Threads implements AsyncDisposable {
     await this.#endThreads()
   }
 
-  /** A new user goes first, and has no more time to spend than the others. */
+  /** The requests of a user. A new user goes first, by only a millisecond, and so gets no more time than the others. */
   #userOf(name: string): UserRuns {
     let user = this.#users.get(name)
     if (user === undefined) {
@@ -142,7 +142,7 @@ export class Threads implements AsyncDisposable {
     void this.#end(thread)
   }
 
-  /** The run that the thread continues. Without a thread: a run that no thread has started. */
+  /** The run whose piece the thread runs next: one that it has started, or a new one. Without a thread: a new one. */
   #next(lane: Lane, thread: Thread | undefined): Run | undefined {
     for (const { runs } of [...this.#users.values()].sort((a, b) => a.usedMs - b.usedMs)) {
       let started = 0
@@ -221,7 +221,7 @@ export class Threads implements AsyncDisposable {
     const deadline = performance.now() + DEADLINE * abandonedMs
     const check = (): void => {
       if (thread.running !== run) return
-      // For a while, the other requests in the thread count more than the time of this one.
+      // Until the deadline, the other requests in the thread count more than the processor time of this request.
       if (thread.runs.size === 0 || performance.now() >= deadline) void this.#end(thread)
       else setTimeout(check, abandonedMs).unref()
     }
@@ -261,12 +261,12 @@ interface UserRuns {
 interface Thread {
   readonly lane: Lane
   readonly worker: Worker
-  /** Started, and not answered. */
+  /** The runs that the thread has started and not finished. */
   readonly runs: Set<Run>
   running: Run | undefined
   /** The timeout of the piece that is running. */
   deadline: NodeJS.Timeout | undefined
-  /** The run whose call is being answered, for a short while. */
+  /** The thread waits a short while for the answer to the call of this run. */
   heldFor: Run | undefined
 }
 
@@ -281,7 +281,7 @@ class Run {
   readonly result = Promise.withResolvers<unknown>()
   thread: Thread | undefined
   startedAt = 0
-  /** Undefined before the start, and while an effect is under way. */
+  /** The next message to the thread. Undefined before the start, and while an effect is under way. */
   #message: ToThread | undefined
   #isWaiting = false
   /** The last error that was sent to the thread. */

@@ -1,5 +1,5 @@
-// The effects of a write that runs in another thread: admission, authorization, reservations, conversions and the store. The thread calls the
-// main thread for each.
+// The effects of a write that runs in another thread: admission, authorization, reservations, conversions and the store. The thread calls
+// the main thread for each.
 import type { AdmissionRequest } from '../admission/admission.ts'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -33,9 +33,9 @@ import type {
 
 export interface EffectOptions {
   readonly authorizer: Authorizer
-  /** The handlers' own parts; threads get none of them. */
+  /** The parts of the handlers in the main thread. Threads get none of them. */
   readonly parts: () => ResourceParts
-  /** Objects in the form in which they are stored. */
+  /** The store of objects in their stored form. */
   readonly store: Store
   readonly onWritten: (key: Parameters<Store['write']>[0], result: WriteResult) => void
 }
@@ -78,7 +78,7 @@ export class WriteEffects {
     decided: (decision: SentDecision) => this.#storing?.take(decision, this.#onlyIf),
   }
 
-  /** The thread does not answer any more. */
+  /** Call this when the thread does not answer any more. */
   end(): void {
     this.#storing?.end()
   }
@@ -210,7 +210,7 @@ function readObject(text: string | undefined): ApiObject | undefined {
 
 const ADMITTED: SentVerdict = { kind: 'admitted' }
 
-/** A plugin looks at an object that was not sent. */
+/** Thrown when a plugin reads an object that was not sent. */
 class ObjectsMissing extends Error {}
 
 function objectsMissing(error: unknown): SentVerdict {

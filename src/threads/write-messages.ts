@@ -1,5 +1,5 @@
-// Messages between the main thread and a thread for large writes. Objects travel as JSON text: the main thread parses one only
-// if an effect reads it.
+// Messages between the main thread and a thread for large writes. Objects travel as JSON text: the main thread parses an object only if an
+// effect reads it.
 import type { ApiLevel } from '../api/level.ts'
 import type { AdmissionOperation, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
 import type { AuditedBody } from '../audit/redact.ts'
@@ -51,7 +51,7 @@ export interface WriteInput {
   readonly search: string
   readonly headers: RequestHeaders
   readonly namespace: string
-  /** Its writes are decided in a batch. */
+  /** Whether the write is part of a batch. */
   readonly isInBatch: boolean
   readonly user: User
   readonly body: Uint8Array
@@ -61,9 +61,9 @@ export interface WriteInput {
   readonly hasExtensions: Readonly<Record<AdmissionPhase, boolean>>
   /** The operations whose objects admission reads. Only those objects are sent to the main thread. */
   readonly readsObjects: Readonly<Record<AdmissionPhase, readonly AdmissionOperation[]>>
-  /** If the resource is a custom one. */
+  /** The definition of a custom resource. Undefined: the resource is built in. */
   readonly definition: SentDefinition | undefined
-  /** The custom kinds that are served, for error messages, if they have changed. */
+  /** The served custom kinds, for error messages. Undefined: they have not changed. */
   readonly customKinds: readonly string[] | undefined
 }
 
@@ -72,11 +72,11 @@ export interface SentDefinition {
   readonly revision: number
   /** Absent: the thread has the definition already. */
   readonly bytes: Uint8Array | undefined
-  /** Objects are converted by a webhook or a function. */
+  /** Whether a webhook or a function converts the objects. */
   readonly convertsElsewhere: boolean
 }
 
-/** The thread's knowledge of the write, for effects. */
+/** Facts about the write that the thread has found out and effects need. */
 export interface SentContext {
   readonly dryRun: boolean
   readonly fieldManager: string
@@ -87,13 +87,13 @@ export interface SentContext {
 export type SentVerdict =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'changed'; readonly change: ValueChange }
-  /** The objects were not sent, and a plugin looks at them after all. */
+  /** A plugin reads the objects, which were not sent. */
   | { readonly kind: 'objectsMissing' }
 
 type ObjectTexts = { readonly object: string | undefined; readonly oldObject: string | undefined }
 
 export type SentAdmission = Omit<SentContext, 'fieldManager'> & {
-  /** Absent: admission is not expected to look at them. */
+  /** Absent: admission is not expected to read the objects. */
   readonly texts: ObjectTexts | undefined
 } & Pick<
     AdmissionRequest,
@@ -108,7 +108,7 @@ export type SentReserve = SentContext & ObjectTexts
 
 export interface SentReservation {
   readonly id: number
-  /** Absent: as it was sent. */
+  /** Absent: the object is as it was sent. */
   readonly object: string | undefined
 }
 
@@ -117,7 +117,7 @@ export interface SentAction extends SentContext {
   readonly explain: boolean
 }
 
-/** An object is sent as its difference to the body; undefined: it is the body. */
+/** An object is sent as its difference to the body. Undefined: it is the body. */
 export type SentActionAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'object'; readonly change: ValueChange | undefined }
@@ -153,7 +153,7 @@ export type SentDecision =
   | { readonly kind: 'put'; readonly bytes: Uint8Array; readonly ttlSeconds: number | undefined }
   | { readonly kind: 'remove' }
   | { readonly kind: 'keep' }
-  /** The thread keeps the error until the write fails with it. */
+  /** The decision threw an error. The thread keeps it, and throws it when the write has ended. */
   | { readonly kind: 'thrown' }
 
 /** A message of the store to a write. */
@@ -162,7 +162,7 @@ export type StoreMessage =
   | { readonly kind: 'put' | 'removed'; readonly revision: number; readonly created: boolean }
   /** The stored object is the one that was sent last. */
   | { readonly kind: 'kept' }
-  /** The decision that was thrown stands. */
+  /** The write fails with the error that the decision threw. */
   | { readonly kind: 'thrown' }
 
 export type WriteNote =
@@ -171,7 +171,7 @@ export type WriteNote =
   | { readonly kind: 'name'; readonly object: Readonly<Record<string, string>> }
   | { readonly kind: 'rules'; readonly seconds: number; readonly of: 'compilations' | 'evaluations' }
 
-/** The answer; `body` is absent if there is none. */
+/** The answer. `body` is absent if the answer has none. */
 export interface WriteResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>

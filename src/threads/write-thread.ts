@@ -1,5 +1,5 @@
-// The program of a thread for large writes. It has the same resources and runs the same handlers as the main thread. Each
-// effect is a call to the main thread (`large-writes.ts`).
+// The program of a thread for large writes. It has the same resources and runs the same handlers as the main thread. Each effect is a call
+// to the main thread (`write-effects.ts`).
 import { workerData } from 'node:worker_threads'
 import type { Admission, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
@@ -15,7 +15,7 @@ import { handleDelete } from '../handlers/delete.ts'
 import { handlePatch } from '../handlers/patch.ts'
 import type { CallersRequest, ResourceParts } from '../handlers/resource-parts.ts'
 import { handleUpdate } from '../handlers/update.ts'
-import type { HttpResponse } from '../http/http.ts'
+import type { HttpResponse, NamedObject } from '../http/http.ts'
 import { parseQuery } from '../http/query.ts'
 import { pageNotFound } from '../http/responses.ts'
 import {
@@ -113,7 +113,7 @@ function handle(parts: ResourceParts, write: WriteInput, main: MainThread): Prom
     return handleAction(parts, { ...callers, info, action, namespace })
   }
   const resource = parts.resources().find(info)
-  // Its definition has changed since the main thread found it.
+  // The definition of the resource has changed since the main thread found it.
   if (resource === undefined) return Promise.resolve(pageNotFound())
   return HANDLERS[verb](parts, { ...callers, info, resource, namespace })
 }
@@ -135,7 +135,7 @@ function requestOf({ search, headers, method, info, body, user }: WriteInput, ma
   }
   const audit = {
     annotate: (key: string, value: string) => note({ kind: 'annotate', key, value }),
-    nameObject: ({ name, uid, resourceVersion }: Readonly<Record<string, string>>) =>
+    nameObject: ({ name, uid, resourceVersion }: NamedObject = {}) =>
       note({ kind: 'name', object: { name, uid, resourceVersion } as Readonly<Record<string, string>> }),
   }
   return { http, caller: { user, audit } } as unknown as CallersRequest
@@ -158,7 +158,7 @@ function partsOf(shared: Shared, write: WriteInput, main: MainThread): ResourceP
   const registry: RemoteParts = {
     main,
     store: served,
-    // A dry run goes through the stored version, as the write would. In a batch, the batch handles dry runs.
+    // Like a write, a dry run converts the object to the stored version. In a batch, the batch handles dry runs.
     dryRunStore: write.isInBatch ? served : new ServedStore(dryRunOf(store)),
     admission: remoteAdmission(main, write),
   }
@@ -274,7 +274,7 @@ async function reserveRemotely(
   }
 }
 
-/** Reviews of access are checked and answered here: only the authorizer is the main thread's. */
+/** The authorizer of the main thread, for access reviews. The thread itself checks and answers these reviews. */
 function remoteAuthorizer(mains: MainThreads): Authorizer {
   const sent = (access: Access): SentAccess => {
     if (access.kind === 'path') return { access, selectors: undefined }

@@ -1,5 +1,5 @@
-// Reads a SETTINGS frame of a client (RFC 9113, section 6.5). Every entry is checked. Of repeated entries the last one counts and
-// is applied once.
+// Reads a SETTINGS frame of a client (RFC 9113, section 6.5). Every entry is checked. If an entry is repeated, only its last value is
+// applied.
 import * as h2 from './http2-frames.ts'
 import { ConnectionError } from './http2-frames.ts'
 

@@ -1,4 +1,4 @@
-// The time limits of connections, and the reasons why we end one. Limits that the reference has are the same.
+// The time limits of connections, and the reasons why the server ends a connection. If the reference has a limit, ours is the same.
 
 export interface ConnectionLimits {
   /** From the end of the TLS handshake to the client's first SETTINGS. */
@@ -32,9 +32,9 @@ export type EndReason =
   | 'preface'
   | 'unfinished'
   | 'stalled'
-  /** It held too much memory. */
+  /** The connection held too much memory. */
   | 'memory'
-  /** ENHANCE_YOUR_CALM. */
+  /** The connection error ENHANCE_YOUR_CALM. */
   | 'flood'
   /** Any other connection error. */
   | 'protocol'

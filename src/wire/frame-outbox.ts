@@ -1,6 +1,6 @@
-// Frames on their way to a socket. The frames of one turn of the event loop are one write, because each write is a system call that
-// costs as much as all the rest of a small frame. Buffers are used again after their bytes were sent. Invariant: the socket
-// has one write at a time. TLS would make another copy of several.
+// Collects frames for a socket. The frames of one turn of the event loop are one write, because each write is a system call that costs as
+// much as the rest of the work for a small frame. Buffers are used again after their bytes were sent. Invariant: the socket has one write
+// at a time, because TLS would copy the bytes of several writes.
 import type { Writable } from 'node:stream'
 import {
   DEFAULT_FRAME_BYTES,
@@ -12,12 +12,12 @@ import {
 } from './http2-frames.ts'
 
 const BUFFER_BYTES = 8 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
-/** The smallest is for an event, which may go to a thousand connections in one turn. */
+/** The smallest size is for a watch event, which may go to a thousand connections in one turn. */
 const SIZES = [4 * 1024, 32 * 1024, BUFFER_BYTES] as const
-/** The free memory of each size. */
+/** The most free memory that is kept for each size. */
 const MOST_FREE_BYTES = 4 * 1024 * 1024
 
-/** The free buffers of several outboxes. Few outboxes have much to send at a time. */
+/** The free buffers, which several outboxes share: few of them have much to send at a time. */
 export class OutboxBuffers {
   readonly #free = SIZES.map((): Buffer[] => [])
 
@@ -84,7 +84,7 @@ export class FrameOutbox {
     this.#used = at + head.length
   }
 
-  /** Each character is a byte. */
+  /** Adds a frame. Each character of `text` is a byte. */
   addText({ type, flags, stream }: FrameHead, text: string): void {
     const { length } = text
     const buffer = this.#roomFor(length)
@@ -141,7 +141,9 @@ export class FrameOutbox {
     return buffer
   }
 
-  /** The buffer grows with its content. After a buffer of the largest size, the next one has that size at once. */
+  /**
+   * Returns a buffer with room for the bytes. A buffer grows with its content. The buffer behind a full one has the largest size at once.
+   */
   #bufferFor(bytes: number): Buffer {
     const { buffers } = this.#options
     const current = this.#buffer

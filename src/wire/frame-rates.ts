@@ -5,18 +5,18 @@ import { TokenBucket } from '../lib/token-bucket.ts'
 
 /** PING, PRIORITY, GOAWAY, extensions, empty DATA, and other frames that are dropped or get a short answer. */
 const CONTROL = { burst: 2000, perSecond: 200 } as const
-/** DATA frames of so few bytes that the frame costs more. Some messages of gRPC are as small. */
+/** DATA frames with so few bytes that the frame costs more than the bytes. Some gRPC messages are that small. */
 const SMALL_DATA = { burst: 5000, perSecond: 1000 } as const
 const SMALL_DATA_BYTES = 16
 /** A client sends SETTINGS when it connects, and seldom again. A frame with many entries counts as several. */
 const SETTINGS = { burst: 100, perSecond: 10 } as const
 const ENTRIES_A_SETTINGS = 32
 /**
- * Requests that the client reset at once, or that failed by a stream error. Each costs the server a request, and the client need not
- * wait for an answer before it sends the next (CVE-2023-44487, CVE-2025-8671).
+ * Requests that the client reset at once, or that failed by a stream error. Each costs the server the work of a request, and the client
+ * need not wait for an answer before it sends the next (CVE-2023-44487, CVE-2025-8671).
  */
 const RESETS = { burst: 1000, perSecond: 33 } as const
-/** WINDOW_UPDATE, and RST_STREAM of closed streams. A client sends several for each DATA frame and stream, some of them late. */
+/** WINDOW_UPDATE and RST_STREAM. A client sends several of them for each DATA frame and stream, some of them late. */
 const FLOW_CONTROL = { burst: 10_000, perSecond: 1000 } as const
 const FLOW_CONTROL_A_FRAME = 16
 
@@ -58,7 +58,7 @@ export class FrameRates {
     take(this.#flowControl, 1, 'too many WINDOW_UPDATE or RST_STREAM frames')
   }
 
-  /** A stream was opened, or a DATA frame was sent. The client may send WINDOW_UPDATE and RST_STREAM for it. */
+  /** Call this when a stream was opened or a DATA frame was sent: the client may send WINDOW_UPDATE and RST_STREAM for it. */
   expectFlowControl(): void {
     this.#flowControl.give(FLOW_CONTROL_A_FRAME)
   }

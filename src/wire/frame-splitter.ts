@@ -1,16 +1,16 @@
-// Cuts the bytes of a socket into frames. Invariant: a frame is handed on when it is complete.
+// Cuts the bytes of a socket into frames. Invariant: only complete frames are passed on.
 
-/** The head of frames. It has a fixed size and tells the length of the content behind it. */
+/** The head of frames. It has a fixed size and names the length of the content behind it. */
 export interface FrameFormat<Head> {
   readonly headBytes: number
   readonly lengthOf: (bytes: Buffer, at: number) => number
   readonly headOf: (bytes: Buffer, at: number) => Head
 }
 
-/** False: no more for now. */
+/** False: take no more frames for now. */
 type TakeFrame<Head> = (head: Head, content: Buffer) => boolean
 
-/** Cuts received bytes into frames. The contents of frames are views of the bytes, which are not kept. */
+/** Cuts received bytes into frames. The content of a frame that came in one chunk is a view of the chunk, not a copy. */
 export class FrameSplitter<Head> {
   readonly #format: FrameFormat<Head>
   /** The received part of an incomplete frame: first its head, then a buffer for all of it. */
@@ -33,7 +33,7 @@ export class FrameSplitter<Head> {
     return this.#left.length > 0
   }
 
-  /** Continues while `take` returns true. The rest waits for `resume`. */
+  /** Cuts off frames while `take` returns true. The remaining bytes wait for `resume`. */
   push(chunk: Buffer, take: TakeFrame<Head>): void {
     if (this.#left.length === 0) {
       this.#cutOff(chunk, take)
@@ -52,14 +52,14 @@ export class FrameSplitter<Head> {
     for (let goesOn = true; goesOn && this.#left.length > 0; ) goesOn = this.#cutOff(this.#left.shift()!, take)
   }
 
-  /** Whether all bytes were taken. The rest comes first the next time. */
+  /** Returns whether all bytes were taken. The remaining bytes come first the next time. */
   #cutOff(chunk: Buffer, take: TakeFrame<Head>): boolean {
     const used = this.#cut(chunk, take)
     if (used < chunk.length) this.#left.unshift(chunk.subarray(used))
     return used === chunk.length
   }
 
-  /** Returns the number of used bytes: fewer than all after `take` has returned false. */
+  /** Returns the number of used bytes. After `take` has returned false, some bytes may be unused. */
   #cut(bytes: Buffer, take: TakeFrame<Head>): number {
     const { headBytes, lengthOf, headOf } = this.#format
     let at = this.#begunBytes === 0 ? 0 : this.#complete(bytes)

@@ -1,8 +1,8 @@
-// Gathers bytes that come in pieces, in one buffer that doubles. Pieces that are kept one by one would leave holes in memory
-// that the system does not get back. Invariant: the memory is a small multiple of the received bytes.
+// Gathers pieces of bytes in one buffer, whose size doubles when it is full. Pieces that are kept one by one would leave gaps in memory
+// that the process does not give back to the system. Invariant: the memory is a small multiple of the received bytes.
 
 const FIRST_BUFFER_BYTES = 4096
-/** The first piece is kept without a copy if its memory is at most this many times as large. */
+/** The first piece is kept without a copy if the memory behind it is at most this many times as large as the piece. */
 const MOST_WASTE = 4
 
 export class GatheredBytes {
@@ -18,7 +18,7 @@ export class GatheredBytes {
     this.length += piece.length
   }
 
-  /** Returns all bytes as one and forgets them. */
+  /** Returns all bytes as one buffer and forgets them. */
   take(): Buffer {
     const bytes = this.#only ?? this.#buffer.subarray(0, this.length)
     this.length = 0

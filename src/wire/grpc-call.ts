@@ -31,7 +31,7 @@ const BY_RESET: Readonly<Record<number, number>> = Object.freeze({
   [INADEQUATE_SECURITY]: 7,
 })
 
-/** The status for an answer that is not gRPC. */
+/** The gRPC status for the HTTP status of an answer that is not gRPC. */
 const BY_HTTP_STATUS: Readonly<Record<string, number>> = Object.freeze({
   400: STATUS_INTERNAL,
   401: 16,
@@ -44,7 +44,7 @@ const BY_HTTP_STATUS: Readonly<Record<string, number>> = Object.freeze({
 })
 const STATUS_UNKNOWN = 2
 
-/** Tells the server how long the caller waits. It has at most eight digits. */
+/** The header that tells the server the longest wait of the caller. Its number has at most eight digits. */
 export function timeoutHeader(timeoutMs: number): Buffer {
   return literal('grpc-timeout', `${Math.min(Math.ceil(timeoutMs), 99_999_999)}m`)
 }
@@ -60,7 +60,7 @@ export class GrpcCall implements StreamListener, MessagesListener {
     this.#stream = connection.open(headers, this)
   }
 
-  /** The message begins with `PREFIX_BYTES` free bytes. */
+  /** Sends a message, which must begin with `PREFIX_BYTES` free bytes. */
   send(message: Buffer, isLast: boolean): void {
     if (this.#ended) return
     message[0] = 0
@@ -133,7 +133,7 @@ export class GrpcCall implements StreamListener, MessagesListener {
   }
 }
 
-/** Characters that are not printable ASCII are escaped as in a URL. */
+/** Decodes a text in which characters other than printable ASCII are escaped as in a URL. */
 function decodeMessage(text: string): string {
   if (!text.includes('%')) return text
   try {

@@ -1,11 +1,14 @@
 // Cuts the bytes of a stream into gRPC messages, each with its length before it. Invariant: the memory for an incomplete message
 // exceeds its received part by a bounded number of bytes.
 
-/** The compressed flag of a message, and its length. */
+/** The size of the prefix of a message: the flag for compression, and the length of the message. */
 export const PREFIX_BYTES = 5
 const EMPTY = Buffer.alloc(0)
 
-/** The most memory that the length in a prefix reserves before any byte of the message has come. It is less for clients, which may have many calls. */
+/**
+ * The most memory that the length in a prefix reserves before any byte of the message has come. A server reserves less, because clients may
+ * have many calls.
+ */
 const AHEAD_BYTES = 16 << 20
 const AHEAD_OF_CLIENT_BYTES = 64 << 10
 
@@ -23,13 +26,13 @@ export class GrpcMessages {
   readonly #aheadBytes: number
   /** The received part of an incomplete prefix. */
   #prefix: Buffer = EMPTY
-  /** The received part of the message behind it, and its full length. */
+  /** The buffer of the current message, the number of its received bytes, and its full length. */
   #body: Buffer | undefined
   #filled = 0
   #wanted = 0
   #isOver = false
 
-  /** `maxBytes`: longer messages are refused. Absent: messages of any length, as from a server. */
+  /** `maxBytes`: longer messages are refused. Absent: messages may have any length, as those of a server. */
   constructor(listener: MessagesListener, maxBytes?: number) {
     this.#listener = listener
     this.#maxBytes = maxBytes ?? Number.POSITIVE_INFINITY

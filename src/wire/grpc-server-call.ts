@@ -1,5 +1,5 @@
-// The server's side of a gRPC call on a stream of our HTTP/2: messages in both directions, and a status at the end. Invariants: a call
-// ends once; a writer waits for `writable` before it makes the next message.
+// The server's side of a gRPC call on a stream of our HTTP/2: messages in both directions, and a status at the end. Invariants: a call ends
+// once. A writer waits for `writable` before it makes the next message.
 import { CancelledError } from '../lib/errors.ts'
 import { GrpcMessages, type MessagesListener, PREFIX_BYTES } from './grpc-messages.ts'
 import type { Http2Stream } from './http2-server-stream.ts'
@@ -62,13 +62,13 @@ export class GrpcServerCall implements MessagesListener {
     return this.#stream.connection
   }
 
-  /** The message begins with `PREFIX_BYTES` free bytes. */
+  /** Sends a message, which must begin with `PREFIX_BYTES` free bytes. */
   send(message: Buffer): void {
     writePrefix(message, message.length - PREFIX_BYTES)
     this.sendPart(message)
   }
 
-  /** The prefix of a message of this many bytes. Its parts follow. */
+  /** Sends the prefix of a message of this many bytes. The parts of the message follow. */
   sendPrefix(bytes: number): void {
     const prefix = Buffer.alloc(PREFIX_BYTES)
     writePrefix(prefix, bytes)
@@ -121,7 +121,7 @@ function writePrefix(target: Buffer, bytes: number): void {
   target.writeUInt32BE(bytes, 1)
 }
 
-/** gRPC escapes characters other than printable ASCII as in a URL. */
+/** Escapes characters other than printable ASCII as in a URL, as gRPC requires. */
 function encodeMessage(text: string): string {
   let encoded = ''
   for (const byte of Buffer.from(text)) {

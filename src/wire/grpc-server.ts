@@ -1,4 +1,4 @@
-// Listens for gRPC calls over HTTP/2: on a TCP port, with TLS or without, or on a Unix socket. Closing ends the open calls.
+// Listens for gRPC calls over HTTP/2: on a TCP port, with TLS or without, or on a Unix socket. Closing the server ends the open calls.
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, lstat, unlink } from 'node:fs/promises'
@@ -24,7 +24,7 @@ export type GrpcAddress =
 export interface GrpcTls {
   readonly certificate: string
   readonly key: string
-  /** Clients must have a certificate of one of these. */
+  /** Clients must have a certificate of one of these authorities. Undefined: they need no certificate. */
   readonly clientCa: string | undefined
 }
 
@@ -40,13 +40,13 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /** The bound address, with the real port. */
   readonly address: GrpcAddress
-  /** Changes the certificate for new connections. Throws if the key does not fit, and changes nothing then. */
+  /** Changes the certificate for new connections. If the key does not fit, it throws and changes nothing. */
   renew(tls: GrpcTls): void
   /** Takes no more calls and ends the open ones with this status. */
   close(status: number, message: string): Promise<void>
 }
 
-/** Clients keep their connections. The kernel detects a client that is gone. */
+/** No limit for idle connections, because clients keep them. The kernel detects a client that is gone. */
 const LIMITS: ConnectionLimits = Object.freeze({ ...CONNECTION_LIMITS, idleMs: Number.POSITIVE_INFINITY })
 const MAX_STREAMS = 10_000
 const MAX_HEADER_BYTES = 64 * 1024
@@ -59,7 +59,7 @@ const SOCKET_OPTIONS = Object.freeze({ keepAlive: true, keepAliveInitialDelay: 3
 type SessionParts = Pick<GrpcServerOptions, 'maxMessageBytes' | 'onCall' | 'onFault'>
 
 export interface GrpcSessions {
-  /** A client has connected. */
+  /** Call this when a client has connected. */
   onSocket(socket: Socket): void
   /** Call this at intervals. */
   checkLimits(): void
@@ -67,7 +67,7 @@ export interface GrpcSessions {
   end(status: number, message: string): void
 }
 
-/** The protocol with clients, over any transport. */
+/** Serves gRPC clients over any transport. */
 export function openGrpcSessions(options: SessionParts, readSocket: ReadSocket = readInPlace): GrpcSessions {
   const sessions = new Set<Http2Session>()
   const calls = new Set<GrpcServerCall>()

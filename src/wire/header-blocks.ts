@@ -1,20 +1,20 @@
-// Joins HEADERS and the CONTINUATION frames behind it to field blocks. Invariant: until a block is complete, only its rest is
-// accepted; no block is larger than the limit or has more frames than a client needs.
+// Joins HEADERS and the CONTINUATION frames behind it to field blocks. Invariants: until a block is complete, only its next frame is
+// accepted. No block is larger than the limit or has more frames than a client needs.
 import { END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, HEADERS, PROTOCOL_ERROR } from './http2-frames.ts'
 import { ConnectionError, CONTINUATION, type FrameHead, strip } from './http2-frames.ts'
 
 export interface HeaderBlock {
   readonly stream: number
-  /** The block ends its stream. */
+  /** Whether the block ends its stream. */
   readonly isLast: boolean
   readonly bytes: Buffer
 }
 
-/** A frame has room for 16 KiB, so a real block has only a few. */
+/** A frame has room for 16 KiB, so a real block has only a few frames. */
 const MOST_FRAMES = 128
 
 export class HeaderBlocks {
-  /** The received part of an incomplete block. */
+  /** The number of received bytes of an incomplete block. */
   heldBytes = 0
   /** The number of complete blocks. */
   count = 0
@@ -32,7 +32,7 @@ export class HeaderBlocks {
     return this.#begun !== undefined
   }
 
-  /** Whether this frame is allowed now. */
+  /** Throws `ConnectionError` if this frame is not allowed now. */
   check({ type, stream }: FrameHead): void {
     if (this.#begun === undefined ? type !== CONTINUATION : type === CONTINUATION && stream === this.#begun.stream)
       return
@@ -42,7 +42,10 @@ export class HeaderBlocks {
     )
   }
 
-  /** The block that this frame completes. The bytes of a block of one frame are a view of the frame. */
+  /**
+   * Returns the block that this frame completes. Undefined: the block is incomplete. The bytes of a block of one frame are a view of the
+   * frame.
+   */
   take(head: FrameHead, content: Buffer): HeaderBlock | undefined {
     const { type, flags, stream } = head
     const piece = type === HEADERS ? strip(head, content) : content

@@ -1,6 +1,6 @@
-// Header blocks of HTTP/2 (RFC 7541). Blocks are read in the order of their arrival, since each may refer to headers of earlier
-// ones. Written blocks refer to none, so they are valid on every connection. Invariant: a malformed block
-// throws, and is never half read.
+// Reads and writes header blocks of HTTP/2 (RFC 7541). Blocks are read in the order of their arrival, because each may refer to headers of
+// earlier blocks. Written blocks do not refer to earlier blocks, so they are valid on every connection. Invariant: a malformed block
+// throws, and none of its headers is returned.
 import { decompress } from './huffman.ts'
 
 /** The static table. */
@@ -36,15 +36,15 @@ const STATIC_VALUES: Readonly<Record<number, string>> = Object.freeze({
 /** The size of an entry besides its texts. */
 const ENTRY_BYTES = 32
 
-/** The smallest table size since the last block, and the final one (section 4.2). */
+/** A block may begin with two updates of the table's size: the smallest size since the last block, and the final size (section 4.2). */
 const MOST_SIZE_UPDATES = 2
 
-/** The first headers of requests. */
+/** The encoded method and scheme, with which requests begin. */
 export const POST = 0x83
 export const SCHEME_HTTP = 0x86
 export const SCHEME_HTTPS = 0x87
 
-/** After the peer has shrunk the table, the next block must begin with this: the table is not used. */
+/** Sets the size of our dynamic table to 0. After the peer has shrunk the table, the next block must begin with this. */
 export const NO_TABLE = '\x20'
 
 const STATUS_AT = 8
@@ -52,12 +52,12 @@ const STATUS_TEXTS: ReadonlyMap<number, string> = new Map(
   [8, 9, 10, 11, 12, 13, 14].map((at) => [Number(STATIC_VALUES[at]), String.fromCharCode(0x80 | at)]),
 )
 
-/** The beginning of literals that are not added to the table, for names of the static table. */
+/** For each name of the static table, the beginning of a header that is not added to the dynamic table. */
 const NAME_TEXTS: ReadonlyMap<string, string> = new Map(
   STATIC_NAMES.map((name, i): [string, string] => [name, numberText(i + 1, 4)]).reverse(),
 )
 
-/** An encoded header, to be joined to others. Each character is a byte. */
+/** Returns an encoded header, which can be joined to others. Each character is a byte. */
 export function headerText(name: string, value: string): string {
   return (NAME_TEXTS.get(name) ?? `\0${numberText(name.length, 7)}${name}`) + numberText(value.length, 7) + value
 }
@@ -86,10 +86,13 @@ export interface HeaderLimits {
   readonly listBytes: number
 }
 
-/** The number of removed entries that are cut off the lists at a time, because each cut costs as much as the lists are long. */
+/** The number of removed entries that are cut off the lists at a time: the longer the lists, the more a cut costs. */
 const GONE_AT_ONCE = 64
 
-/** The headers that later blocks may name by an index, 1 for the newest. The oldest are dropped when the table is full. */
+/**
+ * The headers that later blocks may name by an index. The newest header has the index 1. The oldest headers are dropped when the table is
+ * full.
+ */
 class DynamicTable {
   /** The newest is last. Entries before `#first` are removed. */
   readonly #names: string[] = []
@@ -114,13 +117,13 @@ class DynamicTable {
     this.#evict()
   }
 
-  /** Undefined: no such entry. */
+  /** Undefined: the table has no such entry. */
   nameAt(index: number): string | undefined {
     const at = this.#names.length - index
     return at < this.#first ? undefined : this.#names[at]
   }
 
-  /** Adds an entry whose name is known. */
+  /** Returns the value of an entry that `nameAt` has found. */
   valueAt(index: number): string {
     return this.#values[this.#values.length - index]!
   }
@@ -155,7 +158,7 @@ export class HeaderDecoder {
     this.#table = new DynamicTable(limits.tableBytes)
   }
 
-  /** Names and values in turn. Undefined: they exceed the limit. Throws `RangeError`. */
+  /** Returns names and values in turn. Undefined: they exceed the limit. Throws `RangeError` if the block is malformed. */
   decode(block: Buffer): readonly string[] | undefined {
     this.#block = block
     this.#at = 0
@@ -188,7 +191,7 @@ export class HeaderDecoder {
 
   #give(name: string, value: string): void {
     this.#room -= bytesOf(name, value)
-    // Headers beyond the limit are read too: later blocks may refer to them.
+    // Headers beyond the limit are read too, because later blocks may refer to them.
     if (this.#room >= 0) this.#fields.push(name, value)
   }
 

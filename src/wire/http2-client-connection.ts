@@ -1,9 +1,9 @@
-// The client's side of an HTTP/2 connection (RFC 9113): many streams at a time over one socket. It is our own because calls to etcd are small
-// and many: Node's streams cost three times as much processor time as the rest of a call.
+// The client's side of an HTTP/2 connection (RFC 9113): many streams at a time over one socket. The code is our own because calls to etcd
+// are small and frequent, and Node's streams cost three times as much processor time as the rest of a call.
 //
-// Invariants: a stream is told of its end exactly once, unless we have reset it; the peer has not looked at an `untouched` stream;
-// the frames of one turn of the event loop are one write. The window of the connection is opened again as
-// fast as bytes come, so that a stream without a reader delays only itself.
+// Invariants: a listener gets the end of its stream exactly once, unless we have reset the stream. The peer has not processed an
+// `untouched` stream. The frames of one turn of the event loop are one write. The window of the connection is opened again as soon as bytes
+// come, so that a stream without a reader delays only itself.
 import type { Duplex } from 'node:stream'
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import * as h2 from './http2-frames.ts'
@@ -21,7 +21,7 @@ import {
   WINDOW_BYTES as STREAM_WINDOW_BYTES,
 } from './http2-client-stream.ts'
 
-/** `draining`: open streams go on, and no stream begins. */
+/** `draining`: open streams continue, and no stream begins. */
 export type ConnectionState = 'opening' | 'open' | 'draining' | 'closed'
 
 const WINDOW_BYTES = 16 << 20
@@ -88,7 +88,7 @@ export class Connection implements StreamCarrier {
     return this.#state
   }
 
-  /** Begins a stream, or queues it if the peer takes no more. */
+  /** Begins a stream, or queues it if the peer takes no more streams for now. */
   open(headers: Buffer, listener: StreamListener): Stream {
     const stream = new Stream(headers, listener, this)
     if (this.#state === 'closed' || this.#state === 'draining') {
@@ -131,12 +131,12 @@ export class Connection implements StreamCarrier {
     this.#blocked.delete(stream)
   }
 
-  /** Lets the peer send this much more on this one. */
+  /** Lets the peer send this many more bytes on this stream. */
   openWindow(stream: Stream, bytes: number): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.WINDOW_UPDATE, stream.id, bytes)
   }
 
-  /** The stream has no listener any more. */
+  /** Resets a stream that has no listener any more. */
   reset(stream: Stream): void {
     if (this.#streams.has(stream.id)) this.#sendNumber(h2.RST_STREAM, stream.id, h2.CANCEL)
     this.#forget(stream)
@@ -150,7 +150,7 @@ export class Connection implements StreamCarrier {
     this.#outbox.add({ type: h2.HEADERS, flags: h2.END_HEADERS, stream: stream.id, content: stream.headers })
     this.pump(stream)
     this.#timer ??= this.#lookAgainIn(QUIET_MS)
-    if (this.#nextId > LAST_STREAM) this.#drain('it has carried all the calls that it can')
+    if (this.#nextId > LAST_STREAM) this.#drain('all of its stream numbers are used')
   }
 
   #forget(stream: Stream): void {
@@ -221,7 +221,7 @@ export class Connection implements StreamCarrier {
       case h2.WINDOW_UPDATE:
         return this.#takeWindowUpdate(head, numberOf(content) & h2.LARGEST_WINDOW_BYTES)
       case h2.PUSH_PROMISE:
-        throw new ConnectionError(h2.PROTOCOL_ERROR, 'it sends PUSH_PROMISE')
+        throw new ConnectionError(h2.PROTOCOL_ERROR, 'the server has sent PUSH_PROMISE')
       default:
     }
   }
@@ -273,7 +273,7 @@ export class Connection implements StreamCarrier {
     for (let at = 0; at + 6 <= content.length; at += 6) {
       this.#takeSetting(content.readUInt16BE(at), content.readUInt32BE(at + 2))
     }
-    // Acknowledge first: until then the peer applies the settings before.
+    // The acknowledgement is sent before frames that use the new settings: until then, the peer applies its old ones.
     this.#outbox.add({ type: h2.SETTINGS, flags: h2.ACK, stream: 0, content: EMPTY })
     this.#unblock()
     if (this.#state !== 'opening') return this.#beginWaiting()
@@ -311,7 +311,7 @@ export class Connection implements StreamCarrier {
     for (const stream of this.#blocked) this.pump(stream)
   }
 
-  /** etcd measures the round trip all the time, with a new ping after each answer. So the answer need not be sent at once. */
+  /** etcd measures the round-trip time with a new ping after each answer. So an answer need not be sent at once. */
   #takePing({ flags }: FrameHead, content: Buffer): void {
     if ((flags & h2.ACK) !== 0) return
     const answer = { type: h2.PING, flags: h2.ACK, stream: 0, content: Buffer.from(content) }
@@ -355,13 +355,13 @@ export class Connection implements StreamCarrier {
     return `the connection was lost: ${this.#reason}`
   }
 
-  /** Pings a peer that has been silent for a while. */
+  /** After this time, pings a peer that has been quiet, or closes the connection if the last ping has no answer. */
   #lookAgainIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.#timer = undefined
       const quietMs = performance.now() - this.#heardAt
       if (this.#isPinged) {
-        // If this process was held up, the answer may wait in the socket. Node reads that first.
+        // If this process was held up, the answer may wait in the socket. Node reads the socket first.
         setImmediate(() => {
           if (this.#isPinged) this.#close(`no response within ${Math.round(quietMs)} ms`)
           else this.#timer ??= this.#lookAgainIn(QUIET_MS)

@@ -1,11 +1,11 @@
-// The headers of etcd's answers. The client keeps no table of past headers and tells etcd so: each block is read by itself. The answers of
-// a server begin and end alike, so the last blocks are remembered with their headers.
+// Reads the headers of etcd's answers. The client keeps no table of past headers, and tells etcd so. Therefore each block can be read
+// alone. Most answers have the same headers, so the last blocks are remembered with their headers.
 import { HeaderDecoder } from './hpack.ts'
 
 const RECENT_BLOCKS = 4
 const RECENT_BYTES = 200
 
-/** More than any block of headers that etcd sends. */
+/** The largest block of headers. etcd sends no block of this size. */
 export const HEADERS_BYTES = 1 << 18
 
 export class HeaderReader {

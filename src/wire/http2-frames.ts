@@ -13,7 +13,7 @@ export const WINDOW_UPDATE = 8
 export const CONTINUATION = 9
 
 export const END_STREAM = 0x1
-/** The flag of settings and pings. */
+/** The flag with which SETTINGS and PING are acknowledged. */
 export const ACK = 0x1
 export const END_HEADERS = 0x4
 const PADDED = 0x8
@@ -42,7 +42,7 @@ export const INADEQUATE_SECURITY = 12
 
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
-/** The defaults: the content of a frame, the window of a stream and the window of the connection. */
+/** The defaults of the protocol: the largest content of a frame, and the window of a stream and of a connection. */
 export const DEFAULT_FRAME_BYTES = 16_384
 export const DEFAULT_WINDOW_BYTES = 65_535
 export const LARGEST_WINDOW_BYTES = 2 ** 31 - 1
@@ -57,7 +57,7 @@ export interface FrameHead {
 }
 
 export interface SizedHead extends FrameHead {
-  /** The length of its content. */
+  /** The length of the content. */
   readonly length: number
 }
 
@@ -65,7 +65,7 @@ export interface Frame extends FrameHead {
   readonly content: Buffer
 }
 
-/** A connection error (section 5.4.1): after it the connection cannot be used. */
+/** A connection error (section 5.4.1). The connection cannot be used after it. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: number
@@ -76,7 +76,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Returns the place of the content. */
+/** Writes the head of a frame. Returns the offset of the content. */
 export function writeHead(bytes: Buffer, at: number, { type, flags, stream, length }: SizedHead): number {
   bytes[at] = length >>> 16
   bytes[at + 1] = length >>> 8
@@ -106,7 +106,7 @@ export function numberContent(value: number): Buffer {
   return content
 }
 
-/** Without padding, and without the priorities, which are no longer used. */
+/** Returns the content without its padding and its priority. Priorities are no longer used. */
 export function strip({ type, flags, stream }: FrameHead, content: Buffer): Buffer {
   let start = 0
   let end = content.length
@@ -121,10 +121,10 @@ export function strip({ type, flags, stream }: FrameHead, content: Buffer): Buff
   return content.subarray(fieldsAt, end)
 }
 
-/** A stream dependency and a weight: the content of PRIORITY, and an option of HEADERS. */
+/** The size of a stream dependency and a weight, which are the content of PRIORITY and an option of HEADERS. */
 export const PRIORITY_BYTES = 5
 
-/** RFC 7540, section 5.3.1. RFC 9113 lets receivers ignore it. */
+/** Throws if a stream depends on itself (RFC 7540, section 5.3.1). RFC 9113 lets receivers ignore this error. */
 export function checkDependency(stream: number, content: Buffer, at: number): void {
   if ((content.readUInt32BE(at) & 0x7fffffff) !== stream) return
   throw new ConnectionError(PROTOCOL_ERROR, 'a stream cannot depend on itself')

@@ -1,6 +1,6 @@
-// The sending half of an HTTP/2 session: answers go out as fast as flow control allows, and as the client reads them.
-// Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns; a frame
-// about one stream costs nothing for the others.
+// The sending half of an HTTP/2 session. It sends answers as fast as flow control allows and the client reads. Invariants: no stream sends
+// more than its window and the connection's window allow. While the socket is full, streams take turns. A frame about one stream causes no
+// work for the other streams.
 import type { Writable } from 'node:stream'
 import { FrameOutbox, type OutboxBuffers } from './frame-outbox.ts'
 import { NO_TABLE } from './hpack.ts'
@@ -8,7 +8,7 @@ import * as h2 from './http2-frames.ts'
 import { ConnectionError, numberContent } from './http2-frames.ts'
 import type { Http2Stream } from './http2-server-stream.ts'
 
-/** While this many bytes wait for the client, only small frames that are due are added. */
+/** While this many bytes wait for the client, no DATA is added, only small frames of other types. */
 const FULL_BYTES = 256 * 1024
 /** A client that reads never leaves this many bytes waiting. */
 const UNREAD_BYTES = FULL_BYTES + 1024 * 1024
@@ -42,7 +42,7 @@ export class Http2Sender {
     this.#options = options
   }
 
-  /** Whether the client sends and does not read. */
+  /** Whether the client leaves too many bytes unread. */
   get isUnread(): boolean {
     return this.#outbox.waitingBytes > UNREAD_BYTES
   }
@@ -77,13 +77,13 @@ export class Http2Sender {
     this.makeReady(stream)
   }
 
-  /** The data of the stream is sent by `resume`, if its window allows. */
+  /** Lets `resume` send the data of the stream if the window of the stream allows. */
   makeReady(stream: Http2Stream): void {
     if (stream.hasNext && (stream.window > 0 || stream.isLast(0))) this.#ready.add(stream)
     else this.#ready.delete(stream)
   }
 
-  /** Call this after a window was opened or the socket has room. Each stream gets a frame in turn. */
+  /** Call this after a window was opened or when the socket has room. Streams send one frame each by turns. */
   resume(): void {
     for (const stream of this.#ready) {
       if (this.#isFull) return
@@ -94,7 +94,7 @@ export class Http2Sender {
     }
   }
 
-  /** WINDOW_UPDATE for the connection. Call `resume` afterwards. */
+  /** Applies a WINDOW_UPDATE of the connection. Call `resume` afterwards. */
   openWindow(bytes: number): void {
     this.#window += bytes
     if (this.#window > h2.LARGEST_WINDOW_BYTES) {
@@ -125,7 +125,7 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.PING, flags: h2.ACK, stream: 0, content })
   }
 
-  /** A PING. Its answer tells that the client has read all frames before it. */
+  /** Sends a PING. Its answer shows that the client has read all frames before it. */
   sendPing(): void {
     this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })
   }
@@ -151,7 +151,7 @@ export class Http2Sender {
 
   /** Sends one frame of a stream. False: there is no more data, or no window. */
   #sendData(stream: Http2Stream): boolean {
-    // After SETTINGS have shrunk it, a window may be negative.
+    // A window may be negative after SETTINGS have shrunk it.
     const window = Math.max(0, Math.min(this.#window, stream.window))
     const length = Math.min(stream.unsentBytes, window, h2.DEFAULT_FRAME_BYTES)
     const isLast = stream.isLast(length)

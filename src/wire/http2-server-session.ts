@@ -1,9 +1,9 @@
-// The server's side of an HTTP/2 connection (RFC 9113): many requests at a time over one socket. Node's own takes as much
-// processor time as everything else about a small request. This file is its life from the preface to the end. The effect of frames
-// on its streams is in `http2-server-streams.ts`.
+// The server's side of an HTTP/2 connection (RFC 9113): many requests at a time over one socket. The code is our own because Node's takes
+// as much processor time as all other work for a small request. This file has the connection from its preface to its end. The effect of
+// frames on streams is in `http2-server-streams.ts`.
 //
-// Invariants: every stream is closed exactly once, at the latest with the socket; unread answers, unused frames and incomplete
-// requests of a client are bounded in bytes and in time, and exceeding a bound ends the connection.
+// Invariants: every stream is closed exactly once, at the latest with the socket. Unread answers, unprocessed frames and incomplete
+// requests of a client are bounded in bytes and in time. A client that exceeds a bound loses streams or the connection.
 import type { Socket } from 'node:net'
 import type { OutboxBuffers } from './frame-outbox.ts'
 import * as h2 from './http2-frames.ts'
@@ -36,7 +36,7 @@ export interface SessionOptions {
   readonly onEnd: (reason: EndReason) => void
 }
 
-/** The time for our last frames to reach the client, and the bytes that are read meanwhile from a client that goes on sending. */
+/** The time for our last frames to reach the client, and the bytes that are read meanwhile from a client that continues to send. */
 const LINGER_MS = 1000
 const LINGER_BYTES = 1024 * 1024
 
@@ -62,12 +62,12 @@ export class Http2Session {
   #preface: Buffer | undefined = EMPTY
   #frames = 0
   #isPaused = false
-  /** No more requests begin in this turn of the event loop. */
+  /** The number of the turn of the event loop in which no more requests may begin. */
   #spentTurn = -1
   #isDraining = false
   #isLeaving = false
   #isOver = false
-  /** The incomplete bytes, as last reported. */
+  /** The number of incomplete bytes that was last reported. */
   #heldInput = 0
   #readAfterEnd = 0
 
@@ -107,7 +107,7 @@ export class Http2Session {
     this.#resumeReading = options.readSocket(socket, (chunk) => this.#read(chunk))
   }
 
-  /** The time without a stream. 0 for a connection that ends anyway. */
+  /** The time without a stream. 0 for a connection that is ending. */
   idleMilliseconds(nowMs: number): number {
     const { size, lastId } = this.#streams
     if (this.#isLeaving || this.#isOver) return 0
@@ -120,7 +120,7 @@ export class Http2Session {
     const { preface, frame, block, client } = this.#waits
     const { hasSettings, headerBlocks } = this.#streams
     const { waitingBytes, sentBytes } = this.#sender
-    // Every limit is checked, so that each sees the progress.
+    // All times are measured, even if a limit is exceeded already, so that each measurement sees the progress.
     const unsettledMs = preface.millisecondsAt(hasSettings ? undefined : 0, nowMs)
     const idleForMs = this.idleMilliseconds(nowMs)
     const frameMs = frame.millisecondsAt(this.#splitter.heldBytes === 0 ? undefined : this.#frames, nowMs)
@@ -141,8 +141,8 @@ export class Http2Session {
   }
 
   /**
-   * Asks the client to open another connection, and answers all requests that it sends meanwhile: a GOAWAY without a last stream first,
-   * and the real one after the answer to a PING (section 6.8).
+   * Asks the client to open another connection, and answers all requests that the client sends meanwhile. The first GOAWAY names no last
+   * stream. The second GOAWAY names it, after the answer to a PING (section 6.8).
    */
   drain(): void {
     if (this.#isDraining || this.#isLeaving || this.#isOver) return
@@ -151,7 +151,7 @@ export class Http2Session {
     this.#sender.sendPing()
   }
 
-  /** Takes no more requests, and ends after the open ones. */
+  /** Takes no more requests, and ends the connection after the open requests. */
   leave(): void {
     if (this.#isLeaving || this.#isOver) return
     this.#isLeaving = true
@@ -175,7 +175,10 @@ export class Http2Session {
     this.socket.destroy()
   }
 
-  /** A socket that is closed with unread bytes drops our last frames. So the rest is read for a while. */
+  /**
+   * Ends the connection. A socket that is closed with unread bytes drops our last frames. So the client's bytes are read for a while
+   * longer.
+   */
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -183,12 +186,12 @@ export class Http2Session {
     setTimeout(() => this.socket.destroy(), LINGER_MS).unref()
   }
 
-  /** Ends the stream that holds most. If none holds anything, it ends the connection. */
+  /** Ends the stream that holds most memory. If no stream holds memory, it ends the connection. */
   #shed(): void {
     if (!this.#streams.resetLargest()) this.#break('memory')
   }
 
-  /** False: no more for now. */
+  /** Takes bytes of the client. False: read no more for now. */
   #read(chunk: Buffer): boolean {
     if (this.#isOver) return this.#drop(chunk)
     return this.#takeFrames(() => {
@@ -199,7 +202,10 @@ export class Http2Session {
     })
   }
 
-  /** Stops reading. The full socket keeps the client from sending more, and the client can still read our last frames. */
+  /**
+   * Drops bytes that come after the end. False: read no more. The full socket then keeps the client from sending more, and the client can
+   * still read our last frames.
+   */
   #drop({ length }: Buffer): boolean {
     this.#readAfterEnd += length
     return this.#readAfterEnd < LINGER_BYTES
@@ -211,11 +217,12 @@ export class Http2Session {
     if (this.#takeFrames(() => this.#splitter.resume(this.#take))) this.#resumeReading()
   }
 
-  /** Whether more may be read now. Otherwise reading goes on in the next turn of the event loop. */
+  /** Returns whether more may be read now. Otherwise reading continues in the next turn of the event loop. */
   #takeFrames(take: () => void): boolean {
     try {
       take()
-      // One frame for all window updates: a frame for each would amplify small input.
+      // After all window updates were applied, each stream sends everything that they allow. A frame for each update would amplify small
+      // input.
       this.#sender.resume()
     } catch (error) {
       this.#fail(error)

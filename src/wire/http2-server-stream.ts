@@ -1,5 +1,5 @@
-// A request over HTTP/2 and its answer, on one stream of a session. It is our own because Node's streams take as much time as all the
-// rest of a small request. Invariants: a stream is closed exactly once; an incomplete answer is reset, never ended.
+// A request over HTTP/2 and its answer, on one stream of a session. The code is our own because Node's streams take as much time as all
+// other work for a small request. Invariants: a stream is closed exactly once. An incomplete answer is reset, never ended.
 import { GatheredBytes } from './gathered-bytes.ts'
 import { headerText, statusText } from './hpack.ts'
 import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from './http2-frames.ts'
@@ -15,13 +15,13 @@ import type { RequestHead } from './request-head.ts'
 
 /** The session of a stream. */
 export interface StreamCarrier extends WireConnection {
-  /** Each character is a byte. */
+  /** Sends the head of an answer. Each character of `block` is a byte. */
   sendHead(stream: Http2Stream, block: string, isLast: boolean): void
   /** Sends as much as flow control allows, and the rest when it allows more. */
   pump(stream: Http2Stream): void
-  /** Lets the client send this much more on this stream. */
+  /** Lets the client send this many more bytes on this stream. */
   sendWindowUpdate(stream: Http2Stream, bytes: number): void
-  /** Changes the number of unfinished bytes. */
+  /** Adds to the number of unfinished bytes, which are unsent or belong to an incomplete request. `bytes` may be negative. */
   hold(bytes: number): void
   reset(stream: Http2Stream, code: number): void
   /** Takes no more requests. */
@@ -29,15 +29,15 @@ export interface StreamCarrier extends WireConnection {
   readonly date: string
 }
 
-/** The window for a body. It is opened again by halves. */
+/** The window for a body. It is opened again in steps of half its size. */
 export const STREAM_WINDOW_BYTES = 256 * 1024
 const STEP_BYTES = STREAM_WINDOW_BYTES / 2
 
-/** With more bytes to send, the writer must wait. */
+/** With this many bytes to send, the writer must wait. */
 const HIGH_WATER_BYTES = 64 * 1024
-/** Fewer bytes are copied: a frame of their own would cost more. */
+/** Fewer bytes are copied, because a frame of their own would cost more. */
 const FRAME_WORTH_BYTES = 2048
-/** The list of pieces is shortened after this many sent ones. */
+/** The list of pieces is shortened after this many sent pieces. */
 const MOST_DROPPED = 1024
 const EMPTY = Buffer.alloc(0)
 
@@ -48,16 +48,16 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
   wasSent = false
   /** For the session: the flow-control window for our bytes. */
   window: number
-  /** For the session: the request is complete. */
+  /** For the session: whether the request is complete. */
   isRequestWhole = false
   readonly openedAt = performance.now()
   readonly #carrier: StreamCarrier
-  /** The unsent pieces begin at `#at`, and at `#offset` within the first. */
+  /** The unsent pieces begin at `#at`. The unsent bytes of the first one begin at `#offset`. */
   #outgoing: Buffer[] = []
   #at = 0
-  /** The pieces before this one are copies, or never change. */
+  /** The pieces before this index are copies, or their bytes never change. */
   #settled = 0
-  /** No more bytes are gathered before all is sent. */
+  /** No more bytes are gathered before all bytes are sent. */
   #waitsForAll = false
   #offset = 0
   #outgoingBytes = 0
@@ -120,12 +120,12 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return this.#sentBytes
   }
 
-  /** For the session: the unfinished bytes. */
+  /** For the session: the unsent bytes of the answer, and the received bytes of the request until it is complete. */
   get heldBytes(): number {
     return this.#outgoingBytes + (this.isRequestWhole ? 0 : this.#receivedBytes)
   }
 
-  /** Calls back once, when no more can be received or sent. */
+  /** Calls the listener once, when nothing more can be received or sent. */
   whenClosed(listener: () => void): void {
     if (this.#isClosed) listener()
     else this.#onClose = listener
@@ -144,7 +144,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     if (!this.#isClosed) this.#sendHead(status, headers, false)
   }
 
-  /** The client may send its body. */
+  /** Tells the client that it may send its body. */
   continue(): void {
     this.#carrier.sendHead(this, statusText(100), false)
   }
@@ -163,7 +163,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return !this.needsDrain
   }
 
-  /** Large pieces are not copied. Small ones are copied and gathered. */
+  /** Copies small pieces, which stay gathered. Large pieces are not copied: they must be sent first. */
   settle(): boolean {
     if (this.#outgoingBytes >= FRAME_WORTH_BYTES) this.#carrier.pump(this)
     this.#waitsForAll = this.#outgoingBytes >= FRAME_WORTH_BYTES
@@ -184,7 +184,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#carrier.pump(this)
   }
 
-  /** Ends it with fields behind the body. */
+  /** Ends the answer with fields behind the body. */
   endWith(trailers: HeaderRecord): void {
     if (this.#isClosed || this.#isAnswerWhole) return
     this.#trailers = fieldsText(trailers)
@@ -236,7 +236,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return !this.#isClosed && (this.#isAnswerWhole || this.#outgoingBytes > 0)
   }
 
-  /** For the sender: moves this many of the unsent bytes. */
+  /** For the sender: moves this many of the unsent bytes to `target`. */
   moveTo(target: Buffer, start: number, bytes: number): void {
     const end = start + bytes
     for (let to = start; to < end; ) {
@@ -252,12 +252,12 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#carrier.hold(-bytes)
   }
 
-  /** For the sender: bytes were sent. */
+  /** For the sender: wakes the writers after bytes were sent. */
   wakeWriters(): void {
     if (this.#onDrain.length > 0 && !this.needsDrain) for (const listener of this.#onDrain.slice()) listener()
   }
 
-  /** For the session: takes data. Returns an error if it exceeds the window or the announced length. */
+  /** For the session: takes data. Returns an error code if the data exceeds the window or the announced length. */
   take(bytes: Buffer, frameBytes: number): number {
     this.#receiveWindow -= frameBytes
     this.#receivedBytes += bytes.length
@@ -271,7 +271,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return NO_ERROR
   }
 
-  /** For the session: ends the request. False: it is shorter than announced. */
+  /** For the session: ends the request. False: the body is shorter than announced. */
   takeEnd(): boolean {
     if (this.head.length !== undefined && this.#receivedBytes !== this.head.length) return false
     if (this.#receivedBytes > 0) this.#carrier.hold(-this.#receivedBytes)
@@ -280,7 +280,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     return true
   }
 
-  /** For the session: the connection is gone. `wasSent`: the whole answer was sent before. */
+  /** For the session: closes the stream, which is over. `wasSent`: the whole answer was sent before. */
   close(wasSent: boolean): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -344,7 +344,7 @@ function fieldsText(fields: HeaderRecord): string {
   return block
 }
 
-/** Copies a few bytes in a loop: a call would cost more. */
+/** Fewer bytes are copied in a loop, because a call would cost more. */
 const TINY_BYTES = 8
 
 function copy(piece: Buffer, from: number, { target, at, size }: { target: Buffer; at: number; size: number }): void {

@@ -1,5 +1,5 @@
-// The streams of an HTTP/2 connection, and the effect of the client's frames on them (RFC 9113, sections 5, 6 and 8). Invariant: a violation
-// of the protocol throws a `ConnectionError` or resets its stream. Too many frames of a kind throw a `ConnectionError`.
+// The streams of an HTTP/2 connection, and the effect of the client's frames on them (RFC 9113, sections 5, 6 and 8). Invariant: a
+// violation of the protocol throws a `ConnectionError` or resets its stream. Too many frames of one type also throw a `ConnectionError`.
 import { TurnoverMap } from '../lib/turnover-map.ts'
 import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
 import { HeaderDecoder } from './hpack.ts'
@@ -20,22 +20,25 @@ export interface StreamsOptions {
   /** Called with the change of the unfinished bytes. */
   readonly hold: (bytes: number) => void
   readonly onRequest: (stream: Http2Stream) => void
-  /** The last open stream was closed. */
+  /** Called when the last open stream was closed. */
   readonly onNone: () => void
   /** Called to take no more requests on this connection. */
   readonly leave: () => void
-  /** The client has answered a PING of ours. */
+  /** Called when the client has answered a PING of ours. */
   readonly onPong: () => void
 }
 
-/** The window for the bodies of all streams together. It is opened again as bytes come, since each stream has a window of its own. */
+/** The window for the bodies of all streams together. It is opened again as bytes come, because each stream also has its own window. */
 const WINDOW_BYTES = 1024 * 1024
 const STEP_BYTES = WINDOW_BYTES / 2
 
-/** A client that still sends after the whole answer is told to stop a little later. Some clients would not read the answer otherwise. */
+/**
+ * A client that still sends its request after the whole answer is told to stop after this time. Without the delay, some clients would not
+ * read the answer.
+ */
 const HANG_UP_MS = 20
 
-/** The last streams that we reset are remembered: the client may not have heard of it yet. */
+/** This many of the last reset streams are remembered, because the client may not know of their reset yet. */
 const RESETS_KEPT = 200
 
 /** A request that is reset sooner counts against the client. Later resets are few, because the number of open streams is limited. */
@@ -66,7 +69,7 @@ export class Http2Streams implements StreamCarrier {
     const { maxStreams, maxHeaderBytes } = options
     this.#sender = sender
     this.#options = options
-    // A client that exceeds the limit by a little gets an answer. That needs the whole block.
+    // A client that exceeds the limit by a little gets an answer, for which the whole block must be read.
     this.headerBlocks = new HeaderBlocks(2 * maxHeaderBytes)
     this.#headerDecoder = new HeaderDecoder({ tableBytes: HEADER_TABLE_BYTES, listBytes: maxHeaderBytes })
     const settings: readonly (readonly [number, number])[] = [
@@ -120,7 +123,7 @@ export class Http2Streams implements StreamCarrier {
     this.#refusesNew = true
   }
 
-  /** The whole answer was sent, also if the request is not complete. */
+  /** Closes a stream whose whole answer was sent. The request may be incomplete. */
   finish(stream: Http2Stream): void {
     const { id, isRequestWhole } = stream
     if (!isRequestWhole) {
@@ -130,12 +133,12 @@ export class Http2Streams implements StreamCarrier {
     this.#forget(stream, true)
   }
 
-  /** DATA was sent. */
+  /** Call this when DATA was sent. */
   noteData(): void {
     this.#rates.expectFlowControl()
   }
 
-  /** False: no stream holds anything. */
+  /** Resets the stream that holds most memory. False: no stream holds memory. */
   resetLargest(): boolean {
     let largest: Http2Stream | undefined
     for (const stream of this.#streams.values()) {
@@ -152,7 +155,7 @@ export class Http2Streams implements StreamCarrier {
   /** Takes a frame of the client. Throws `ConnectionError`. */
   take(head: FrameHead, content: Buffer): void {
     if (!this.hasSettings && (head.type !== h2.SETTINGS || (head.flags & h2.ACK) !== 0)) {
-      throw new ConnectionError(h2.PROTOCOL_ERROR, 'SETTINGS were to come first')
+      throw new ConnectionError(h2.PROTOCOL_ERROR, 'SETTINGS must come first')
     }
     this.headerBlocks.check(head)
     switch (head.type) {
@@ -254,7 +257,7 @@ export class Http2Streams implements StreamCarrier {
     if (!stream.takeEnd()) this.#streamError(stream, h2.PROTOCOL_ERROR)
   }
 
-  /** The stream of a frame. Undefined: it is closed. */
+  /** Returns the stream of a frame. Undefined: the stream is closed. */
   #streamOf({ stream: id }: FrameHead): Http2Stream | undefined {
     const stream = this.#streams.get(id)
     if (stream !== undefined) return stream
@@ -300,7 +303,7 @@ export class Http2Streams implements StreamCarrier {
     }
   }
 
-  /** The data that this releases is sent after all received frames were handled. */
+  /** The data that a window update allows is sent after all received frames were handled. */
   #takeWindowUpdate(head: FrameHead, content: Buffer): void {
     checkSize(content, 4)
     this.#rates.noteFlowControl()
@@ -338,7 +341,7 @@ export class Http2Streams implements StreamCarrier {
     h2.checkDependency(stream, content, 0)
   }
 
-  /** Counts a frame without a request. */
+  /** Counts a frame that requests nothing. */
   #noteControl(): void {
     this.#rates.noteControl()
     this.#checkReads()
@@ -348,13 +351,13 @@ export class Http2Streams implements StreamCarrier {
     if (this.#sender.isUnread) throw new ConnectionError(h2.ENHANCE_YOUR_CALM, UNREAD)
   }
 
-  /** Section 5.4.2. */
+  /** Resets a stream because of a stream error (section 5.4.2). */
   #streamError(stream: Http2Stream, code: number): void {
     this.reset(stream, code)
     this.#rates.noteReset()
   }
 
-  /** A stream error of a stream that is closed or was never open. */
+  /** Answers a stream error of a stream that is closed or was never open. */
   #refuseStream(id: number, code: number): void {
     this.#sendReset(id, code)
     this.#rates.noteReset()
@@ -372,7 +375,7 @@ export class Http2Streams implements StreamCarrier {
   }
 }
 
-const UNREAD = 'what is sent to it is not read'
+const UNREAD = 'the client does not read the answers'
 const WINDOW_TOO_LARGE = 'a flow-control window beyond 2^31-1'
 
 function checkSize({ length }: Buffer, size: number): void {
@@ -383,7 +386,7 @@ function checkStream(stream: number, isNone: boolean): void {
   if ((stream === 0) !== isNone) throw new ConnectionError(h2.PROTOCOL_ERROR, 'a frame on the wrong stream')
 }
 
-/** The answer to a request with fields of more than `maxHeaderBytes`. */
+/** Replaces the head of a request whose fields have more than `maxHeaderBytes`. */
 const TOO_LARGE: RequestHead = Object.freeze({
   method: '',
   target: undefined,

@@ -1,7 +1,7 @@
-// The compressed texts of HTTP/2's headers (RFC 7541, section 5.2), read eight bits at a time. Invariant: a malformed text
-// throws, and is never half read.
+// Decompresses the texts of HTTP/2 headers (RFC 7541, section 5.2), eight bits at a time. Invariant: a malformed text throws, and no part
+// of it is returned.
 
-/** The number of bits in the code of each byte, and last in the code of the end. Codes of one length are consecutive. */
+/** The number of bits in the code of each byte. The last item is for the code of the end. Codes of one length are consecutive. */
 const CODE_BITS: readonly number[] = Object.freeze([
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
   28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
@@ -18,7 +18,10 @@ const LONGEST_CODE = 30
 const SHORTEST_CODE = 5
 const END_OF_TEXT = 256
 
-/** For each byte of compressed text: the symbol of a code that ends in it and the number of its bits, or else the row for the next byte. */
+/**
+ * The table has rows with an entry for each value of a byte of compressed text. If a code ends in the byte, the entry has the code's symbol
+ * and the number of its bits in the byte. Otherwise it is the number of the row for the next byte.
+ */
 const ROW_LENGTH = 256
 const IS_SYMBOL = 0x8000
 const SYMBOL_BITS = 9
@@ -76,7 +79,7 @@ export function decompress(bytes: Buffer, start: number, end: number): string {
     text[length++] = symbol
     row = 0
   }
-  // The padding is the beginning of the end's code, which is all ones.
+  // The padding is the beginning of the code of the end, which has only ones.
   const rest = (1 << bits) - 1
   if (row !== 0 || (pending & rest) !== rest) throw new RangeError('a string that is not Huffman coded')
   return text.toString('latin1', 0, length)

@@ -1,11 +1,11 @@
-// Writes the messages of gRPC services field by field, from the last to the first, so that no length has to be known before. Zero values
-// are left out.
+// Writes the messages of gRPC services field by field, from the last to the first, so that lengths need not be known in advance. Zero
+// values are left out.
 import { ProtobufWriter } from './protobuf-writer.ts'
 
 export class MessageWriter {
   readonly #out: ProtobufWriter
 
-  /** The first size. The buffer grows. */
+  /** `guessedBytes`: the first size of the buffer, which grows. */
   constructor(guessedBytes?: number) {
     this.#out = new ProtobufWriter(guessedBytes)
   }
@@ -16,7 +16,7 @@ export class MessageWriter {
     this.#out.varint(field << 3)
   }
 
-  /** Any whole number of 64 bits. `always`: also 0, as an item of a list. */
+  /** Writes any 64-bit integer. `always`: 0 is written too, as an item of a list. */
   integer(field: number, value: number | bigint | undefined, always = false): void {
     if (value === undefined || (!always && (value === 0 || value === 0n))) return
     this.#out.signed(value)
@@ -34,7 +34,7 @@ export class MessageWriter {
     this.#out.close(field, end)
   }
 
-  /** `always`: also an empty text, as an item of a list. */
+  /** `always`: an empty text is written too, as an item of a list. */
   text(field: number, value: string | undefined, always = false): void {
     if (value === undefined || (!always && value === '')) return
     const end = this.#out.length
@@ -42,19 +42,19 @@ export class MessageWriter {
     this.#out.close(field, end)
   }
 
-  /** A message within this one. An empty one is written too. */
+  /** Writes a nested message, even an empty one. */
   message<T>(field: number, write: (writer: MessageWriter, message: T) => void, message: T): void {
     const end = this.#out.length
     write(this, message)
     this.#out.close(field, end)
   }
 
-  /** Returns the written bytes. The writer is not used after this. */
+  /** Returns the written bytes. Do not use the writer after this. */
   finish(): Buffer {
     return this.#out.finish()
   }
 
-  /** The same with free bytes before it for the caller, as a view. */
+  /** Returns a view of the written bytes with `room` free bytes before them. Do not use the writer after this. */
   finishBehind(room: number): Buffer {
     return this.#out.finishBehind(room)
   }

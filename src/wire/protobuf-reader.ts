@@ -1,11 +1,11 @@
-// Reads the parts of a message from a buffer in place. Only texts and bytes are slices. Every read is bounded by
-// the end of its message. A value that does not fit is a `ProtobufError`, never a wrong value.
+// Reads the parts of a protobuf message from a buffer, in place. Every read is bounded by the end of its message. A value that does not fit
+// throws a `ProtobufError` and is never read as another value.
 import { isUtf8 } from 'node:buffer'
 import { ProtobufError, unexpectedEnd } from './protobuf-error.ts'
 
-/** Deeper than any real object: only schemas nest, and code that walks them recursively has a limited stack. */
+/** No real object nests as deeply: only schemas nest. The limit exists because code that walks messages recursively has a limited stack. */
 const MAX_DEPTH = 1000
-/** The value of the bits of an eleventh byte. A number has at most ten bytes. */
+/** The factor for the bits of an eleventh byte. A number has at most ten bytes. */
 const PAST_TEN_BYTES = 2 ** 70
 /** Up to this length a loop in JavaScript is faster than the call into native code. */
 const SHORT_TEXT = 12
@@ -27,7 +27,7 @@ export class ProtobufReader {
     return this.#at < this.#end
   }
 
-  /** Enters the next message. Returns the end of the outer one, for `leave`. */
+  /** Enters the next message. Returns the end of the outer message, for `leave`. */
   enter(): number {
     if (++this.#depth > MAX_DEPTH) throw new ProtobufError('message exceeds the maximum depth')
     const end = this.#length()
@@ -41,7 +41,7 @@ export class ProtobufReader {
     this.#end = outer
   }
 
-  /** The next message. `read` continues until `nextTag` returns 0. */
+  /** Reads the next message. `read` must continue until `nextTag` returns 0. */
   message<T>(read: (reader: ProtobufReader) => T): T {
     const outer = this.enter()
     const message = read(this)
@@ -49,14 +49,14 @@ export class ProtobufReader {
     return message
   }
 
-  /** A tag: the number of the field, shifted by three, and its wire type. */
+  /** Reads a tag: the number of a field, shifted by three, and its wire type. */
   tag(): number {
     const tag = this.uint()
     if (tag > 0xffffffff || tag >>> 3 === 0) throw new ProtobufError(`proto: illegal tag ${Math.floor(tag / 8)}`)
     return tag
   }
 
-  /** The next tag of the message. 0: the message is over. */
+  /** Reads the next tag of the message. 0: the message is over. */
   nextTag(): number {
     if (this.#at >= this.#end) return 0
     const first = this.#buffer[this.#at] as number
@@ -65,13 +65,13 @@ export class ProtobufReader {
     return first
   }
 
-  /** A whole number without sign; beyond 2^53 the nearest double. */
+  /** Reads an unsigned integer. Beyond 2^53 the result is the nearest double. */
   uint(): number {
     const buffer = this.#buffer
     const end = this.#end
     let at = this.#at
     let result = 0
-    // Bit operations as long as the number fits. Most numbers are short.
+    // Bit operations are enough for the first four bytes. Most numbers are not longer.
     for (let shift = 0; shift < 28 && at < end; shift += 7) {
       const byte = buffer[at++] as number
       result |= (byte & 0x7f) << shift
@@ -98,21 +98,22 @@ export class ProtobufReader {
     throw scale === PAST_TEN_BYTES ? new ProtobufError('proto: integer overflow') : unexpectedEnd()
   }
 
-  /** A whole number without sign. Throws if no double holds it. */
+  /** Reads an unsigned integer. Throws if it is above 2^53 - 1. */
   safeUint(): number {
     const value = this.uint()
-    if (value > Number.MAX_SAFE_INTEGER) throw new ProtobufError('a 64-bit integer that no number can hold')
+    if (value > Number.MAX_SAFE_INTEGER)
+      throw new ProtobufError('a 64-bit integer that a JavaScript number cannot hold')
     return value
   }
 
-  /** A whole number of 64 bits with its sign. A bigint if no double holds it. */
+  /** Reads a signed 64-bit integer. The result is a bigint if a double cannot hold it exactly. */
   int64(): number | bigint {
     const from = this.#at
     const value = this.uint()
     return Number.isSafeInteger(value) ? value : this.#long(from)
   }
 
-  /** A whole number of 32 bits with its sign. Like the reference, it drops higher bits. */
+  /** Reads a signed 32-bit integer. Higher bits are dropped, as in the reference. */
   int32(): number {
     const value = this.int64()
     return typeof value === 'number' && value === (value | 0) ? value : Number(BigInt.asIntN(32, BigInt(value)))
@@ -128,7 +129,7 @@ export class ProtobufReader {
     return this.#buffer.readDoubleLE(this.#at - 8)
   }
 
-  /** Throws if it is not UTF-8. */
+  /** Reads a text. Throws if it is not UTF-8. */
   text(): string {
     const end = this.#length()
     const from = this.#at
@@ -143,7 +144,7 @@ export class ProtobufReader {
     return text
   }
 
-  /** Bytes that are not UTF-8 are replaced, or read by `otherwise`. */
+  /** Reads a text. Bytes that are not UTF-8 are replaced, or read by `otherwise`. */
   looseText(otherwise?: (bytes: Buffer) => string): string {
     const end = this.#length()
     const from = this.#at
@@ -207,7 +208,7 @@ export class ProtobufReader {
     this.#at += size
   }
 
-  /** The end of the next value, by the length before it. */
+  /** Reads the length of the next value. Returns the end of the value. */
   #length(): number {
     const size = this.uint()
     if (size > this.#end - this.#at) {
@@ -229,7 +230,7 @@ export class ProtobufReader {
   }
 }
 
-/** A text of ASCII. Undefined: it has other characters. */
+/** Returns a text of ASCII characters. Undefined: it has other characters. */
 function shortText(buffer: Buffer, from: number, end: number): string | undefined {
   let text = ''
   let at = from

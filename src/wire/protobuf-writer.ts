@@ -1,5 +1,5 @@
-// A buffer that is written from its end to its start, so that the length of a message is known when it is written
-// before the message. It grows by doubling, and copies only when it grows.
+// A buffer that is written from its end to its start, so that the length of a message is known when it is written before the message. The
+// buffer doubles when it is full, and is copied only then.
 import { Buffer } from 'node:buffer'
 import { putVarint, varintSize } from './varint.ts'
 
@@ -24,14 +24,14 @@ export class ProtobufWriter {
     return this.#buffer.length - this.#start
   }
 
-  /** The written bytes. Do not use the writer after this. */
+  /** Returns the written bytes. Do not use the writer after this. */
   finish(): Buffer {
     const written = this.#buffer.subarray(this.#start)
     // Caches keep results, so at most a quarter of their memory may be waste.
     return this.#start > this.#buffer.length >>> 2 ? Buffer.from(written) : written
   }
 
-  /** A view of the written bytes with this many free bytes before them, for the caller. Do not use the writer after this. */
+  /** Returns a view of the written bytes with this many free bytes before them, for the caller. Do not use the writer after this. */
   finishBehind(room: number): Buffer {
     if (this.#start < room) this.#grow(room)
     return this.#buffer.subarray(this.#start - room)
@@ -42,7 +42,7 @@ export class ProtobufWriter {
     this.#buffer[--this.#start] = value
   }
 
-  /** A whole number from 0 to 2^53. */
+  /** Writes an integer from 0 to 2^53. */
   varint(value: number): void {
     if (value < 0x80) return this.byte(value)
     const size = varintSize(value)
@@ -51,7 +51,7 @@ export class ProtobufWriter {
     putVarint(this.#buffer, this.#start, value)
   }
 
-  /** Any signed whole number of 64 bits. */
+  /** Writes any signed 64-bit integer. */
   signed(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) return this.varint(value)
     let rest = BigInt.asUintN(64, BigInt(value))
@@ -81,12 +81,12 @@ export class ProtobufWriter {
     this.#buffer.set(value, this.#start)
   }
 
-  /** Base64 text as the bytes it stands for. */
+  /** Writes the bytes that a base64 text stands for. */
   base64(text: string): void {
     this.bytes(Buffer.from(text, 'base64'))
   }
 
-  /** A text in UTF-8, without its length. */
+  /** Writes a text in UTF-8, without its length. */
   text(value: string): void {
     const { length } = value
     if (length > SHORT_TEXT) return this.#longText(value)

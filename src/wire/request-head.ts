@@ -1,5 +1,5 @@
-// The head of an HTTP/2 request. Handlers get it as a record; it arrives as names and values in turn. Invariant: a head that
-// is malformed by RFC 9113, section 8, never becomes a request.
+// The head of an HTTP/2 request. It arrives as names and values in turn, and handlers get it as a record. Invariant: a head that is
+// malformed by RFC 9113, section 8, never becomes a request.
 
 export interface RequestHead {
   readonly method: string
@@ -25,7 +25,7 @@ export function isAuthority(text: string): boolean {
 }
 
 const DIGITS = /^\d{1,15}$/
-/** The usual ones; their characters are known. */
+/** The usual methods. Their characters need no check. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const SPACE = 0x20
 const TAB = 0x09
@@ -42,7 +42,7 @@ type FieldRule =
   | 'cookie'
   | 'length'
 
-/** The names that all clients send. Their characters need no check. Values of other names are joined. */
+/** The rules for well-known names. Their characters need no check. Values of other names are joined. */
 const RULES: ReadonlyMap<string, FieldRule> = new Map<string, FieldRule>([
   ['connection', 'refused'],
   ['keep-alive', 'refused'],
@@ -77,7 +77,7 @@ interface PseudoFields {
   ':path': string | undefined
 }
 
-/** Undefined if the head is malformed. */
+/** Returns the head of a request. Undefined: it is malformed. */
 export function requestHeadOf(fields: readonly string[]): RequestHead | undefined {
   const pseudo: PseudoFields = {
     ':method': undefined,
@@ -105,7 +105,7 @@ export function requestHeadOf(fields: readonly string[]): RequestHead | undefine
   }
 }
 
-/** Section 8.3.1: a request does not name two servers. */
+/** Whether `host` and `:authority` name the same server (section 8.3.1). */
 function isHostOf({ ':authority': authority = '' }: PseudoFields, host: string): boolean {
   return isAuthority(host) && (authority === '' || authority.toLowerCase() === host.toLowerCase())
 }
@@ -117,7 +117,7 @@ export function areTrailers(fields: readonly string[]): boolean {
   return true
 }
 
-/** Whether the request may have this pseudo-header and does not have it yet. */
+/** Adds a pseudo-header. False: its name is unknown, or the request has it already. */
 function addPseudo(pseudo: PseudoFields, name: string, value: string): boolean {
   switch (name) {
     case ':method':
@@ -132,7 +132,7 @@ function addPseudo(pseudo: PseudoFields, name: string, value: string): boolean {
   }
 }
 
-/** Section 8.3.1 and, for CONNECT, 8.5. */
+/** Checks the rules of section 8.3.1 and, for CONNECT, of section 8.5. */
 function areWellFormed({
   ':method': method = '',
   ':path': target,
@@ -150,7 +150,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB
 }
 
-/** Without a prototype, so that no header is mistaken for an inherited member. */
+/** Returns a record without a prototype, so that no header is mistaken for an inherited member. */
 function emptyRecord(): Record<string, string | undefined> {
   return Object.create(null) as Record<string, string | undefined>
 }

@@ -38,7 +38,7 @@ export interface AnswerProgress {
 }
 
 export interface WireResponse extends AnswerProgress {
-  /** The connection, which its answers share. */
+  /** The connection, which several answers may share. */
   readonly connection: WireConnection
   readonly headersSent: boolean
   readonly needsDrain: boolean
@@ -50,15 +50,15 @@ export interface WireResponse extends AnswerProgress {
   begin(status: number, headers: HeaderRecord): void
   /** False: wait for `drain`. */
   write(piece: Buffer): boolean
-  /** Like `write`, but small pieces go together, at the latest when `flush` or `end` is called. */
+  /** Like `write`, but small pieces are sent together, at the latest when `flush` or `end` is called. */
   gather(piece: Buffer): boolean
-  /** The gathered bytes may be changed from now on. False: only after `drain`. */
+  /** After this call, the caller may change the memory of gathered pieces. False: only after `drain`. */
   settle(): boolean
   flush(): void
   end(): void
-  /** Breaks off the answer. The client can tell this from its end. */
+  /** Breaks off the answer. The client can distinguish this from a complete answer. */
   breakOff(): void
-  /** The client must come back on another connection. */
+  /** Tells the client to use another connection from now on. */
   leave(): void
   on(event: 'drain', listener: () => void): unknown
   off(event: 'drain', listener: () => void): unknown

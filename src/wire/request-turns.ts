@@ -1,11 +1,11 @@
-// Shares turns of the event loop among connections. Of very many requests that arrive at once on a connection, some begin in each
-// turn, and a single request on another connection begins in the next turn.
+// Shares turns of the event loop among connections. If very many requests arrive at once on a connection, only some of them begin in each
+// turn. So a single request on another connection begins in the next turn.
 
 /** The time for requests in one turn. Afterwards each connection may begin one more request in the turn. */
 const TURN_MS = 20
 /** The most requests that begin in one turn. Fewer would cost more: written bytes are sent once a turn. */
 const MOST_REQUESTS = 32
-/** Shorter requests are never too many for a turn. */
+/** If requests are shorter, `MOST_REQUESTS` of them fit in a turn. */
 const CHEAP_MS = TURN_MS / MOST_REQUESTS
 /** The weight of the last turn in the estimate for the next. */
 const WEIGHT = 0.25
@@ -15,7 +15,7 @@ export class RequestTurns {
   number = 0
   #begun = 0
   #expectedMs = 0
-  /** The start of the first request, by the clock, and by processor time if requests may take long. */
+  /** The time when the first request of the turn began, and the processor time at that moment if requests may take long. */
   #startMs = 0
   #usage: NodeJS.CpuUsage | undefined
 
@@ -37,7 +37,10 @@ export class RequestTurns {
     this.number++
   }
 
-  /** On a busy machine the clock includes the time of other processes. The slower system call is made only if that matters. */
+  /**
+   * On a busy machine the clock includes the time of other processes. The processor time, which takes a slower system call, is read only if
+   * this matters.
+   */
   #takenMs(): number {
     if (this.#usage === undefined) return performance.now() - this.#startMs
     const { user, system } = process.threadCpuUsage(this.#usage)

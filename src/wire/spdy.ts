@@ -1,5 +1,5 @@
-// SPDY/3.1, the end of a server, as Kubernetes speaks it: the client opens streams with headers, and both ends send data. There is no
-// flow control: a stream that is not read holds up the connection.
+// The server's side of SPDY/3.1, as Kubernetes uses it. The client opens streams with headers, and both sides send data. There is no flow
+// control: a stream that is not read holds up the connection.
 import { Duplex } from 'node:stream'
 import { createDeflate, createInflate, constants, type Deflate, type Inflate } from 'node:zlib'
 import { SPDY_DICTIONARY } from './spdy-dictionary.ts'
@@ -56,7 +56,7 @@ class SpdyConnection {
     let waiting: Buffer[] = []
     let bytes = 0
     let needed = 0
-    /** The missing rest of a data frame. */
+    /** The data frame of which a part is still missing. */
     let open: { readonly id: number; readonly flags: number; left: number } | undefined
     for await (const chunk of this.#socket as AsyncIterable<Buffer>) {
       waiting.push(chunk)
@@ -83,7 +83,8 @@ class SpdyConnection {
           else if ((flags & FIN) !== 0) await this.#take(first, Buffer.alloc(0), true)
           continue
         }
-        if (((first >>> 16) & 0x7fff) !== VERSION || length > LONGEST_CONTROL) throw new Error('this is no SPDY/3.1')
+        if (((first >>> 16) & 0x7fff) !== VERSION || length > LONGEST_CONTROL)
+          throw new Error('the client does not speak SPDY/3.1')
         if (rest.length < HEADER_BYTES + length) {
           needed = HEADER_BYTES + length
           break
@@ -165,7 +166,7 @@ interface StreamEnds {
 
 /** A stream: reads give the client's bytes, and writes go to the client. */
 export class SpdyStream extends Duplex {
-  /** In lower case. */
+  /** The names are in lower case. */
   readonly headers: ReadonlyMap<string, string>
   readonly #ends: StreamEnds
   #isReset = false
@@ -176,7 +177,7 @@ export class SpdyStream extends Duplex {
     this.#ends = ends
   }
 
-  /** The client needs no more of it. */
+  /** Ends the stream, because the client does not need it any more. */
   reset(): void {
     this.#isReset = true
     this.destroy()
@@ -213,7 +214,7 @@ function lengthOf(flags: number, { length }: Buffer): Buffer {
   return bytes
 }
 
-/** Throws if the block does not end with its last value. */
+/** Reads the headers of a block. Throws if the block is cut off. */
 function readHeaders(block: Buffer): ReadonlyMap<string, string> {
   let at = 0
   const number = (): number => {
@@ -232,7 +233,7 @@ function readHeaders(block: Buffer): ReadonlyMap<string, string> {
   return headers
 }
 
-/** All blocks of headers of a connection are one stream of zlib, which is flushed behind each. */
+/** All header blocks of a connection are one zlib stream, which is flushed behind each block. */
 class HeaderInflate {
   readonly #zlib: Inflate = createInflate({ dictionary: SPDY_DICTIONARY, finishFlush: constants.Z_SYNC_FLUSH })
 

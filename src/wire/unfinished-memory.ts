@@ -1,5 +1,6 @@
-// Limits the memory of incomplete requests and unread responses, for each connection and for all together. A request that exceeds
-// a limit ends the largest request on the connection that holds most. The other requests go on.
+// Limits the memory of incomplete requests and unread responses, for each connection and for all together. If a connection exceeds its
+// limit, its largest requests are ended. If all connections together exceed the common limit, the largest requests of the connections that
+// hold most are ended. The other requests continue.
 import type { Count } from '../lib/measure.ts'
 
 /** The unfinished bytes of a connection. */
@@ -26,7 +27,7 @@ export class Holding {
     this.#shed()
   }
 
-  /** The connection is closed. */
+  /** Call this when the connection is closed. */
   close(): void {
     this.change(-this.bytes)
     this.#isClosed = true
@@ -39,18 +40,23 @@ export interface UnfinishedLimits {
   readonly totalBytes: number
 }
 
-/** Many answers at once take much memory for a moment, even if the client reads as fast as it can. */
+/**
+ * A limit may be exceeded for this time: many answers at once take much memory for a moment, even if the client reads as fast as it can.
+ */
 const GRACE_MS = 100
 /** Beyond this multiple of a limit, requests are ended without a grace period. */
 const FAR_OVER = 2
-/** A share of the total limit. Somewhat more is freed than needed, so that the search pays off. */
+/**
+ * Requests are ended until this share of the total limit is reached. A little more is freed than needed, so that the search is needed less
+ * often.
+ */
 const SHED_TO = 0.9
 
 export class UnfinishedMemory {
   readonly #limits: UnfinishedLimits
   readonly #counts: { readonly bytes: Count; readonly resets: Count }
   readonly #holdings = new Set<Holding>()
-  /** The holders above the limit of a connection. */
+  /** The holdings above the limit of a connection. */
   readonly #over = new Set<Holding>()
   #isPlanned = false
   #isUrgent = false
@@ -72,7 +78,7 @@ export class UnfinishedMemory {
     return holding
   }
 
-  /** For holdings. */
+  /** For `Holding`: adds to the bytes that a connection holds. */
   change(holding: Holding, bytes: number): void {
     this.#counts.bytes.value += bytes
     if (bytes <= 0) return
@@ -83,7 +89,7 @@ export class UnfinishedMemory {
     this.#isPlanned = true
     if (!this.#isUrgent && this.#isFarOver(holding)) {
       this.#isUrgent = true
-      // Not now: the connection is reading.
+      // Requests are not ended at once, because the connection is reading.
       setImmediate(this.#keepWithin)
     }
   }
@@ -93,7 +99,7 @@ export class UnfinishedMemory {
     return holding.bytes > FAR_OVER * perConnectionBytes || this.bytes > FAR_OVER * totalBytes
   }
 
-  /** For holdings. */
+  /** For `Holding`: forgets a closed connection. */
   forget(holding: Holding): void {
     this.#holdings.delete(holding)
     this.#over.delete(holding)
@@ -109,7 +115,7 @@ export class UnfinishedMemory {
     for (const holding of byBytes) this.#shed(holding, () => this.bytes > totalBytes * SHED_TO)
   }
 
-  /** Repeats while a limit is exceeded and requests can be ended. */
+  /** Ends requests while the limit is exceeded and there are requests to end. */
   #shed(holding: Holding, isTooMuch: () => boolean): void {
     for (let before = Infinity; isTooMuch() && holding.bytes < before && holding.bytes > 0; ) {
       before = holding.bytes

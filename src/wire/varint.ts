@@ -1,6 +1,6 @@
 // Whole numbers of protobuf: seven bits in each byte, the lowest first.
 
-/** The number of bytes of a number from 0 to 2^53. */
+/** The number of bytes that a number from 0 to 2^53 takes. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1
   if (value < 0x4000) return 2
@@ -10,7 +10,7 @@ export function varintSize(value: number): number {
   return size
 }
 
-/** Writes a number from 0 to 2^53. Returns the place behind it. */
+/** Writes a number from 0 to 2^53. Returns the offset behind it. */
 export function putVarint(target: Buffer, start: number, value: number): number {
   let at = start
   let rest = value

@@ -1,10 +1,10 @@
-// The call stack of a process that does not answer, read by Node's debugger. A signal opens the debugger in a thread of its own,
-// also while the process computes. It costs nothing until then; a thread that could look at any time would take megabytes. Only
-// a reader of the standard error of the process learns the address of the debugger, which is as good as a password.
+// The call stack of a process that does not answer, read by Node's debugger. A signal opens the debugger in a thread of its own, also while
+// the process computes. The debugger costs nothing until then. A thread of our own that waits for such a case would take megabytes. Only a
+// reader of the standard error of the process learns the address of the debugger, which is as good as a password.
 
 /** The debugger opens on a free port of this machine, and no other process learns its address. */
 export const DEBUGGER_FLAGS: readonly string[] = ['--inspect-port=127.0.0.1:0', '--inspect-publish-uid=stderr']
-/** Makes a Node that ignores the signal open its debugger. */
+/** If the process has no listener for this signal, Node opens its debugger. */
 export const DEBUGGER_SIGNAL = 'SIGUSR1'
 
 const SAID_BY_DEBUGGER =
@@ -12,7 +12,7 @@ const SAID_BY_DEBUGGER =
 
 const FRAMES = 10
 
-/** Undefined: the line is not the debugger's. */
+/** The address in a line of the debugger, if the line has one. Undefined: the line is not the debugger's. */
 export function debuggerLine(line: string): { readonly address: string | undefined } | undefined {
   const found = SAID_BY_DEBUGGER.exec(line)
   return found === null ? undefined : { address: found.groups?.['address'] }
@@ -28,7 +28,7 @@ type DebuggerMessage =
   | { readonly method: 'Debugger.paused'; readonly params: { readonly callFrames: readonly CallFrame[] } }
   | { readonly method?: undefined }
 
-/** The innermost calls of a process, as lines; it stands still from then on. Undefined if it does not stop in time. */
+/** Pauses the process and returns its innermost calls, one a line. Undefined if it does not pause in time. */
 export function callStackAt(address: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
   const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>()
   const files = new Map<string, string>()

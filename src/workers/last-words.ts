@@ -10,7 +10,7 @@ export class LastWords {
   #unfinished = ''
   #lines: string[] = []
 
-  /** `keepsBack`: lines that must not be shown. */
+  /** `keepsBack` tells whether a line must not be shown. */
   constructor(passOn: (text: string) => void, keepsBack: (line: string) => boolean = () => false) {
     this.#passOn = passOn
     this.#keepsBack = keepsBack
@@ -34,7 +34,7 @@ export class LastWords {
     if (this.#unfinished !== '') this.add('\n')
   }
 
-  /** The last lines that are not of the log, which were reported already. */
+  /** The last lines, without empty lines and lines of a JSON log. The log was passed on already. */
   get text(): string {
     return this.#lines.join('\n')
   }

@@ -1,7 +1,7 @@
 // The metrics of a supervisor about its workers.
 import { counter, Measures } from '../lib/measure.ts'
 
-/** `stall`: it did not answer, or did not become ready, for too long. `crash`: it ended for any other reason. */
+/** `stall`: the worker did not answer, or did not become ready, for too long. `crash`: it ended for any other reason. */
 export type RestartCause = 'crash' | 'out_of_memory' | 'stall' | 'reload'
 
 const CAUSES: readonly RestartCause[] = ['crash', 'out_of_memory', 'stall', 'reload']
@@ -19,17 +19,17 @@ export class WorkerMeasures extends Measures {
     { refresh: () => this.#count() },
   )
   readonly #now: () => number
-  /** Missing workers were counted up to this time. Undefined: none is missing. */
+  /** The time with missing workers is counted up to here. Undefined: no worker is missing. */
   #missingSince: number | undefined
 
   constructor(now: () => number = () => performance.now()) {
     super()
     this.#now = now
-    // So that a rate sees the first one.
+    // The series exist from the start, so that a rate sees the first restart.
     for (const cause of CAUSES) this.restarts.of(cause)
   }
 
-  /** `forMs`: how long it has been so. */
+  /** Call this when a worker is missing. `forMs`: the time for which it has been missing already. */
   miss(forMs: number): void {
     this.#missingSince ??= this.#now() - forMs
   }

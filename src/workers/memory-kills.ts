@@ -1,4 +1,5 @@
-// Whether a process ended for lack of memory. V8 logs it at the end. The kernel does not tell the killed process, but counts its kills.
+// Tells whether a process ended for lack of memory. V8 writes a message when its heap is full. The kernel writes none when it kills a
+// process, but counts such kills.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Ending } from './worker-process.ts'

@@ -1,25 +1,25 @@
 // Messages between a supervisor and its workers, as JSON on the channel that Node opens between a process and its child.
 
 export type ToWorker =
-  /** Its task; the first message. */
+  /** The first message: the task of the worker. */
   | { readonly kind: 'start'; readonly order: unknown }
-  /** Comes with a connection that was accepted. */
+  /** Comes with an accepted connection. */
   | { readonly kind: 'socket' }
   | { readonly kind: 'ping' }
   /** A fact that all workers need. */
   | { readonly kind: 'news'; readonly news: unknown }
-  /** Finish all requests and end. `isLast`: no other worker takes its place. */
+  /** The worker must finish all requests and end. `isLast`: no other worker takes its place. */
   | { readonly kind: 'stop'; readonly isLast: boolean }
   | Exchanged
 
 export type FromWorker =
-  /** It takes connections. */
+  /** The worker takes connections. */
   | { readonly kind: 'listening' }
-  /** It can answer everything. */
+  /** The worker can answer all requests. */
   | { readonly kind: 'ready' }
-  /** It cannot start; it ends by itself. */
+  /** The worker cannot start. It ends by itself. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** It has the connection that it was given, and how many are open now. Said before anything is read from it. */
+  /** The worker has the connection, and has not yet read from it. `connections`: the number of its open connections. */
   | { readonly kind: 'taken'; readonly connections: number }
   | { readonly kind: 'pong'; readonly connections: number }
   | Exchanged
@@ -44,7 +44,7 @@ export class Questions {
     this.#answer = answer
   }
 
-  /** Throws if the other end refuses, takes too long or is gone. */
+  /** Resolves with the answer. Throws if the other end refuses, takes too long or is gone. */
   async ask(question: unknown, withinMs: number): Promise<unknown> {
     const id = ++this.#last
     const waiting = Promise.withResolvers<unknown>()
@@ -65,7 +65,7 @@ export class Questions {
     else this.#waiting.get(message.id)?.reject(new Error(message.message))
   }
 
-  /** The other end is gone. */
+  /** Call this when the other end is gone. */
   end(reason: string): void {
     for (const { reject } of this.#waiting.values()) reject(new Error(reason))
   }

@@ -24,7 +24,7 @@ export interface PeerTopics {
     readonly ask: { readonly kind: 'forgetSeries'; readonly gone: readonly FamilySnapshot[] }
     readonly answer: null
   }
-  /** The names of the checks that fail, of those that are not excluded. */
+  /** The names of the failing checks, without the excluded ones. */
   readonly health: {
     readonly ask: { readonly kind: 'health'; readonly endpoint: HealthEndpoint; readonly excluded: readonly string[] }
     readonly answer: readonly string[]
@@ -38,12 +38,12 @@ export interface PeerTopics {
   readonly requests: { readonly ask: { readonly kind: 'requests' }; readonly answer: RequestsReport }
   /** The rows of a page about flow control. */
   readonly flow: { readonly ask: { readonly kind: 'flow'; readonly page: DumpName }; readonly answer: readonly Row[] }
-  /** A page of the management address, of any worker; its body is in base64. */
+  /** A page of the management address, made by any worker. Its body is in base64. */
   readonly page: {
     readonly ask: { readonly kind: 'page'; readonly request: PageRequest }
     readonly answer: Omit<PageAnswer, 'body'> & { readonly body: string }
   }
-  /** The profile of the named worker, in base64. Null: the worker is taking another one. */
+  /** The profile of the named worker, in base64. Null: the worker is taking another profile. */
   readonly profile: {
     readonly ask: {
       readonly kind: 'profile'
@@ -65,25 +65,28 @@ export type PeerTopic = keyof PeerTopics
 export type PeerQuestion = PeerTopics[PeerTopic]['ask']
 
 export interface PeerAnswer<T extends PeerTopic> {
-  /** The name of a worker; undefined: the workers that are gone. */
+  /** The name of a worker. Undefined: the workers that are gone, together. */
   readonly worker: string | undefined
   readonly answer: PeerTopics[T]['answer']
 }
 
-/** A worker, and how it reaches the others. */
+/** A worker, and its way to ask the others. */
 export interface WorkerPeers {
   readonly name: string
   readonly peers: Peers
 }
 
 export interface Peers {
-  /** The answers that came in time: of all workers for `metrics`, of the named worker for `profile`, and of the other workers for all else. */
+  /**
+   * The answers that came in time: of all workers and the supervisor for `metrics`, of the named worker for `profile`, and of the other
+   * workers for all else.
+   */
   ask<T extends PeerTopic>(question: PeerTopics[T]['ask'] & { readonly kind: T }): Promise<readonly PeerAnswer<T>[]>
 }
 
-/** One that has stalled must not delay the others. */
+/** A stalled worker must not delay the others. */
 const PEER_WITHIN_MS = 500
-/** The worker asks the others meanwhile. */
+/** A worker that makes a page may ask the others for it. */
 const PAGE_WITHIN_MS = 3_000
 /** The time to pack and to send a profile. */
 const PROFILE_MORE_MS = 30_000
@@ -161,7 +164,7 @@ export function metricsOfWorkers(peers: Peers): MetricsOfWorkers {
   }
 }
 
-/** The rows of all workers, by their names. */
+/** The rows of all workers, in the order of the workers' names. */
 export async function flowRowsOfWorkers(
   { peers, name }: WorkerPeers,
   page: DumpName,
@@ -174,7 +177,7 @@ export async function flowRowsOfWorkers(
     .flatMap(({ worker, answer }) => answer.map((row) => [...row, worker ?? '']))
 }
 
-/** Profiles of any worker. */
+/** Takes profiles of any worker. */
 export function pprofOfWorkers(own: PprofParts, { peers, name }: WorkerPeers): PprofParts {
   return {
     profiler: {
@@ -202,7 +205,7 @@ export async function watchersElsewhere(peers: Peers): Promise<readonly WatcherS
   return (await peers.ask({ kind: 'watchers' })).flatMap(({ answer }) => answer)
 }
 
-/** The checks with another one, which fails if a check of another worker does. */
+/** The checks, and one more that fails if a check of another worker fails. */
 export function checksOfWorkers(checks: HealthChecks, peers: Peers): HealthChecks {
   const ofOthers = (endpoint: HealthEndpoint): HealthCheck => ({
     name: 'workers',
@@ -219,7 +222,7 @@ export function checksOfWorkers(checks: HealthChecks, peers: Peers): HealthCheck
   }
 }
 
-/** The log levels of a running server, the same in all of its workers; `peers` is undefined if there is one worker. */
+/** The log levels of a running server. A change applies to all of its workers. `peers` is undefined if there is only one worker. */
 export function runningLogLevels(log: Log, peers: Peers | undefined): RunningLogLevels {
   return {
     all: () => levelsOf(log),

@@ -11,11 +11,11 @@ const STATES = {
 
 export type ProcessState = (typeof STATES)[keyof typeof STATES]
 
-/** Undefined if it cannot be found out. */
+/** Undefined if the system does not tell. */
 export function processState(pid: number | undefined): ProcessState | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name before it, in brackets, may hold anything.
+    // The state follows the name of the process. The name is in brackets, and may itself contain brackets.
     return STATES[stat.charAt(stat.lastIndexOf(')') + 2) as keyof typeof STATES]
   } catch {
     return undefined

@@ -1,6 +1,6 @@
-// Requests from one replica to the others on behalf of a user. The identity leases tell their addresses. The requests name the user and are
-// authenticated by the certificate that aggregated API servers trust for that. A credential of the user is never sent to an address from an
-// object.
+// Requests from one replica to the others on behalf of a user. The addresses are in the identity leases of the replicas. The requests name
+// the user. They are authenticated by the certificate that aggregated API servers trust for such requests. A credential of the user is
+// never sent to an address from an object.
 import { userHeaders } from '../handlers/user-headers.ts'
 import type { User } from '../api/user.ts'
 import type { ControllerParts } from '../controllers/controllers.ts'
@@ -14,24 +14,24 @@ import { OutgoingCallError } from '../outgoing/failure.ts'
 /** The time to wait for a replica's answer. */
 const WITHIN_MS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
-/** More replicas than real clusters have: leases are objects, and there may be any number of them. */
+/** Clients may create any number of leases. Real clusters have fewer replicas than this. */
 const MOST_ASKED = 100
-/** The certificate of every replica is valid for this name, by which pods call it. */
+/** Pods call the API by this name, so the certificate of every replica is valid for it. */
 const SERVER_NAME = 'kubernetes.default.svc'
 
 export interface ReplicaParts extends Pick<ControllerParts, 'registry' | 'resources' | 'clock'> {
   /** The name of this replica's own lease. */
   readonly ownName: string
   readonly caller: OutgoingCaller
-  /** The certificate for requests to the others. Undefined: they cannot be asked. */
+  /** The certificate for requests to the other replicas. Undefined: this replica cannot ask them. */
   readonly proxyCertificate: { readonly certificate: string; readonly key: string } | undefined
-  /** The authority of their certificates, in PEM. */
+  /** The authority of the other replicas' certificates, in PEM. */
   readonly authority: string
 }
 
 /**
- * The watchers of the other replicas that this user may see. A replica that does not answer is listed with the reason. The replicas with the
- * oldest leases come last.
+ * The watchers of the other replicas that this user may see. A replica that does not answer is listed with the reason. The replicas with
+ * the oldest leases come last.
  */
 export async function watchersOfReplicas(
   parts: ReplicaParts,
@@ -69,10 +69,10 @@ async function watchersOf(
 ): Promise<readonly WatcherStatus[]> {
   const { caller, proxyCertificate, authority } = parts
   if (proxyCertificate === undefined) {
-    throw new OutgoingCallError('settings', 'this server has no --proxy-client-cert-file to ask it with')
+    throw new OutgoingCallError('settings', 'this server cannot ask it without --proxy-client-cert-file')
   }
   if (peerAddress === undefined) {
-    throw new OutgoingCallError('settings', 'it does not say where to ask it: it has no --requestheader-client-ca-file')
+    throw new OutgoingCallError('settings', 'its lease has no address: it runs without --requestheader-client-ca-file')
   }
   // A user who may write a lease must not choose the URL of requests on behalf of others.
   if (!ADDRESS.test(peerAddress)) throw new OutgoingCallError('settings', 'its lease has no valid address')
@@ -87,7 +87,7 @@ async function watchersOf(
 
 const ADDRESS = /^(?:\[[0-9a-f:.]+\]|[0-9a-z.-]+):\d{1,5}$/i
 
-/** Replicas of another version may tell something else. */
+/** Replicas of another version may answer in another form. */
 function readWatchers(answer: unknown): readonly WatcherStatus[] {
   const { watchers } = (answer ?? {}) as { readonly watchers?: unknown }
   if (Array.isArray(watchers)) return watchers as readonly WatcherStatus[]

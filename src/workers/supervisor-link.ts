@@ -13,7 +13,7 @@ export interface LinkHandlers {
 
 export class SupervisorLink {
   #handlers: LinkHandlers | undefined
-  /** The messages that came before there was a listener. */
+  /** The messages that came before `listen` was called. */
   #early: (() => void)[] = []
   readonly #order = Promise.withResolvers<unknown>()
   readonly #questions: Questions
@@ -33,7 +33,7 @@ export class SupervisorLink {
     return process.send === undefined ? undefined : new SupervisorLink()
   }
 
-  /** The task. */
+  /** The task of the worker. */
   get order(): Promise<unknown> {
     return this.#order.promise
   }
@@ -59,7 +59,7 @@ export class SupervisorLink {
     return this.#questions.ask(question, withinMs)
   }
 
-  /** The process can end. */
+  /** Closes the channel, so that the process can end. */
   close(): void {
     this.#handlers = undefined
     if (process.connected) process.disconnect()
@@ -89,7 +89,7 @@ export class SupervisorLink {
   #take(socket: Socket | undefined): void {
     if (socket !== undefined) this.#connections++
     this.#send({ kind: 'taken', connections: this.#connections })
-    // One that its client has closed meanwhile does not arrive.
+    // Node does not pass on a connection that its client has closed meanwhile.
     if (socket === undefined) return
     socket.once('close', () => this.#connections--)
     this.#pass(({ onSocket }) => onSocket(socket))

@@ -1,4 +1,5 @@
-// The supervisor's part in the questions between workers: it asks all of them, and keeps the counts of workers that are gone.
+// The supervisor's part in the questions between workers. It passes the questions on to the workers, and keeps the counts of workers that
+// have ended.
 import { type Log, setLogLevel } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import { countsOf, type FamilySnapshot, PastCounts, snapshotOf } from '../telemetry/worker-metrics.ts'
@@ -67,13 +68,13 @@ export class WorkerAnswers {
         const answer = (await worker.ask(question, peerWithinMs(question))) as PeerTopics['page']['answer']
         return { ...answer, body: Buffer.from(answer.body, 'base64') }
       } catch {
-        // Busy, or gone meanwhile.
+        // The worker is busy, or has ended meanwhile.
       }
     }
     return notServing('no worker answers')
   }
 
-  /** Some may be gone. */
+  /** Call this when workers may be gone. Keeps their last counts. */
   onChange(): void {
     for (const [worker, families] of this.#last) {
       if (this.#alive().has(worker)) continue
@@ -94,8 +95,10 @@ export class WorkerAnswers {
     )
     const { PROCESS_FIGURES } = await import('../telemetry/process-figures.ts')
     const own = await snapshotOf([...PROCESS_FIGURES, ...this.#own])
-    // A worker that is late or ends counts with its last answer: a counter must not go down. A worker that ends has a successor of the same name.
-    const answers = [...this.#last].map(([{ name, stage }, families]): Answer => {
+    // If a worker is late or ending, its last answer counts: a counter must not go down. An ending worker is not named, because its
+    // successor has the same name.
+    const byName = [...this.#last].sort(([a], [b]) => Number(a.name) - Number(b.name))
+    const answers = byName.map(([{ name, stage }, families]): Answer => {
       return stage === 'leaving'
         ? { worker: undefined, answer: countsOf(families) }
         : { worker: name, answer: families }

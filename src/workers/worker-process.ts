@@ -1,5 +1,5 @@
-// A worker, from the supervisor's side. A connection belongs to the supervisor until the worker has confirmed it, and the worker confirms it
-// before it reads. So the connections of a worker that died before can be given to another.
+// A worker, from the supervisor's side. A connection belongs to the supervisor until the worker has confirmed it, and the worker confirms
+// it before it reads. If the worker ends before that, its connection can be given to another worker.
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { inSources } from '../lib/source-places.ts'
@@ -12,20 +12,20 @@ export interface WorkerProcessOptions {
   /** The program for Node, and its arguments. */
   readonly program: string
   readonly args: readonly string[]
-  /** Whole lines. */
+  /** Gets the standard error of the worker in whole lines. */
   readonly onStderr: (text: string) => void
   readonly onQuestion: (question: unknown, worker: WorkerProcess) => Promise<unknown>
-  /** It takes connections, or takes them again. */
+  /** Called when the worker can take a connection. */
   readonly onFree: () => void
 }
 
-/** From its start to its end; `leaving` takes no more connections. */
+/** The stages from the start to the end. A `leaving` worker takes no more connections. */
 export type Stage = 'starting' | 'listening' | 'ready' | 'leaving' | 'gone'
 
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** Its last output, apart from the log. */
+  /** The last lines of its standard error, without a JSON log. */
   readonly lastWords: string
 }
 
@@ -38,13 +38,13 @@ const READ_WITHIN_MS = 200
 
 export class WorkerProcess {
   stage: Stage = 'starting'
-  /** The reason why the supervisor killed it, if it did. */
+  /** The reason why the supervisor killed the worker. Undefined: it did not. */
   killedFor: string | undefined
-  /** Whether that was because it did not answer, or did not become ready. */
+  /** Whether the supervisor killed the worker because it did not answer, or did not become ready in time. */
   hasStalled = false
-  /** Its innermost calls when it was killed for not answering, if they are known. */
+  /** The innermost calls of a worker that was killed because it did not answer, if they are known. */
   callStack: readonly string[] | undefined
-  /** The error with which it could not start. */
+  /** The error because of which the worker could not start. */
   failure: string | undefined
   #name = ''
   #order: unknown
@@ -54,12 +54,12 @@ export class WorkerProcess {
   readonly #options: WorkerProcessOptions
   readonly #questions: Questions
   readonly #ready = Promise.withResolvers<void>()
-  /** Its address, once it is open. */
+  /** The address of the worker's debugger, once it is open. */
   readonly #debugger = Promise.withResolvers<string>()
-  /** Connections that the worker was given and has not confirmed. */
+  /** The connection that the worker was given and has not confirmed. */
   #given: Socket | undefined
   #connections = 0
-  /** The time of the oldest question about its health that it has not answered. */
+  /** The time of the oldest ping or connection that the worker has not confirmed. */
   #unansweredSince: number | undefined
 
   constructor(options: WorkerProcessOptions) {
@@ -85,7 +85,7 @@ export class WorkerProcess {
     this.#send({ kind: 'start', order })
   }
 
-  /** The name of its place. Empty until it has begun. */
+  /** The name of the worker's place. Empty until `begin` is called. */
   get name(): string {
     return this.#name
   }
@@ -98,12 +98,12 @@ export class WorkerProcess {
     return this.#child.pid
   }
 
-  /** The time since it began. */
+  /** The time since `begin` was called. */
   get ageMs(): number {
     return performance.now() - this.#startedAt
   }
 
-  /** Resolves when it can answer everything; rejects if it ends before. */
+  /** Resolves when the worker can answer all requests. Rejects if it ends before. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -112,7 +112,7 @@ export class WorkerProcess {
     return this.stage === 'ready' || this.stage === 'listening'
   }
 
-  /** Whether it has confirmed the last connection that it was given. Only one at a time is unconfirmed, because a stalled worker may lose it. */
+  /** Whether the worker has confirmed its last connection. Only one at a time is unconfirmed, because a stalled worker may lose it. */
   get isFree(): boolean {
     return this.#given === undefined
   }
@@ -126,12 +126,12 @@ export class WorkerProcess {
     return this.#connections
   }
 
-  /** For how long it has not answered. */
+  /** The time for which the worker has not answered. */
   get unansweredMs(): number {
     return this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince
   }
 
-  /** Only for a free worker. */
+  /** Call this only for a free worker. */
   give(socket: Socket): void {
     this.#given = socket
     this.#unansweredSince ??= performance.now()
@@ -158,7 +158,7 @@ export class WorkerProcess {
 
   /** Tells the worker to finish its requests. It is killed if that takes too long. Resolves when the process has ended. */
   async stop(isLast: boolean, withinMs: number): Promise<void> {
-    // When all stop, each worker takes connections to the end.
+    // When all workers stop, each takes connections to the end.
     if (this.stage !== 'gone' && !isLast) this.stage = 'leaving'
     this.#send({ kind: 'stop', isLast })
     const timer = setTimeout(() => this.kill('it did not stop in time'), withinMs)
@@ -188,7 +188,7 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** The connection that the worker was given and did not confirm, once the worker is gone. */
+  /** Removes and returns the connection that the worker was given and has not confirmed. */
   takeBack(): Socket | undefined {
     const given = this.#given
     this.#given = undefined
@@ -233,7 +233,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Also if another process has opened it: its address must not be known to others. */
+  /** Whether the debugger wrote the line, also if another process opened the debugger. The address of the debugger must not be shown. */
   #isOfDebugger(line: string): boolean {
     const said = debuggerLine(line)
     if (said?.address !== undefined) this.#debugger.resolve(said.address)
@@ -252,7 +252,7 @@ export class WorkerProcess {
     const ending = await new Promise<Pick<Ending, 'code' | 'signal'>>((resolve) => {
       child.once('error', (error) => {
         this.failure ??= error.message
-        // One that could not be started does not exit.
+        // A process that could not be started does not exit.
         if (child.pid === undefined) resolve({ code: null, signal: null })
       })
       // All its output has been read when its pipes are closed. But its own child processes may hold them open.

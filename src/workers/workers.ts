@@ -1,8 +1,8 @@
-// Worker processes behind one address. Start here: `Workers`. The supervisor accepts connections and hands each to the worker with the fewest.
-// So no connection is refused while a worker is replaced, and a stalled worker gets at most one. Measured with two workers, a connection costs
-// 65 µs more processor time than one accepted where it is served, and its TLS handshake a millisecond. With SO_REUSEPORT it would cost nothing
-// more, but connections in a worker's queue are lost with the worker, and a stalled worker goes on to get its share. Node cannot hold a shared
-// listening socket open without accepting from it.
+// Worker processes behind one address. Start here: `Workers`. The supervisor accepts connections and hands each to the worker with the
+// fewest connections. So no connection is refused while a worker is replaced, and a stalled worker gets at most one connection. Measured
+// with two workers, a connection takes 65 µs more processor time than a connection that the worker itself accepts. Its TLS handshake takes
+// a millisecond. With SO_REUSEPORT there would be no such cost, but connections in a worker's queue are lost with the worker, and a stalled
+// worker would still get its share. Node cannot hold a shared listening socket open without accepting from it.
 import type { Socket } from 'node:net'
 import { Backoff } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
@@ -20,12 +20,12 @@ export interface WorkersOptions extends Pick<WorkerProcessOptions, 'program' | '
   readonly stallMs: number
   /** The time that a worker may take to finish its requests. */
   readonly graceMs: () => number
-  /** One was started, or is gone. */
+  /** Called when a worker was started or is gone. */
   readonly onChange: () => void
   readonly log: Log
 }
 
-/** The place of a worker, which another takes when it is gone. */
+/** The place of a worker. When the worker is gone, another takes its place. */
 interface Seat {
   readonly name: string
   worker: WorkerProcess | undefined
@@ -36,8 +36,8 @@ interface Seat {
 
 const PING_EVERY_MS = 250
 /**
- * The time that connections wait for a ready worker. A worker that is not ready answers 503 with Retry-After, and some clients do not retry.
- * Most clients wait for ten seconds.
+ * The time that connections wait for a ready worker. A worker that is not ready answers 503 with Retry-After, and some clients do not
+ * retry. Most clients wait for ten seconds.
  */
 const HOLD_MS = 8_000
 /** When this many connections wait, further ones are refused. */
@@ -55,21 +55,21 @@ export class Workers {
   /** All workers that have not ended, also workers that have been replaced. */
   readonly #alive = new Set<WorkerProcess>()
   /**
-   * A process that has loaded the code of a worker and waits for a place. It takes 36 MB of memory and 0.2 s of processor time. On two cores
-   * with twenty busy processes, a dead worker was replaced after 0.8 to 1.5 s with it, and after 1.4 to 2.8 s without.
+   * A process that has loaded the code of a worker and waits for a place. It takes 36 MB of memory and 0.2 s of processor time. On two
+   * cores with twenty busy processes, a dead worker was replaced after 0.8 to 1.5 s with it, and after 1.4 to 2.8 s without.
    */
   #spare: WorkerProcess | undefined
-  /** Connections that were accepted while no worker takes any. */
+  /** Accepted connections that no worker can take yet. */
   #waiting: { readonly socket: Socket; readonly since: number }[] = []
   #pinging: NodeJS.Timeout | undefined
   readonly #life = new AbortController()
-  /** `start` reports why the first workers cannot start. */
+  /** Until this is set, `start` reports why a worker cannot start. After that, the log reports it. */
   #isStarted = false
   #replacing = Promise.resolve()
   readonly #memoryKills = new MemoryKills()
   #isReplacementDue = false
 
-  /** Inert until `start`. */
+  /** Starts no process before `start`. */
   constructor(options: WorkersOptions) {
     this.#options = options
     this.#seats = Array.from({ length: options.count }, (_, i) => ({
@@ -80,12 +80,12 @@ export class Workers {
     }))
   }
 
-  /** All that have not ended. */
+  /** All workers that have not ended. */
   get alive(): ReadonlySet<WorkerProcess> {
     return this.#alive
   }
 
-  /** Resolves when all are ready. Throws why, in one line, if one cannot start; then `stop` ends the others. */
+  /** Resolves when all workers are ready. Throws an error of one line if one cannot start. Then call `stop` to end the others. */
   async start(): Promise<void> {
     this.#ping(performance.now())
     const starting = this.#seats.map((seat) => {
@@ -110,7 +110,10 @@ export class Workers {
     for (const worker of this.#alive) worker.tell(news)
   }
 
-  /** Replaces the workers one by one: a new one starts, and when it is ready the old one finishes its requests. Resolves when all are replaced. */
+  /**
+   * Replaces the workers one by one: a new one starts, and when it is ready the old one finishes its requests. Resolves when all are
+   * replaced.
+   */
   replaceAll(): Promise<void> {
     if (this.#isReplacementDue) return this.#replacing
     this.#isReplacementDue = true
@@ -121,7 +124,7 @@ export class Workers {
     return this.#replacing
   }
 
-  /** Resolves when all are gone. */
+  /** Ends all workers. Resolves when all are gone. */
   async stop(): Promise<void> {
     clearTimeout(this.#pinging)
     this.#life.abort()
@@ -130,7 +133,7 @@ export class Workers {
     for (const { socket } of this.#waiting) socket.destroy()
   }
 
-  /** At once, also in the middle of work. */
+  /** Kills all workers at once, also in the middle of their work. */
   kill(): void {
     this.#dropSpare()
     for (const worker of this.#alive) worker.kill('the supervisor ends')
@@ -164,7 +167,7 @@ export class Workers {
     if (!this.#isStarted || this.#life.signal.aborted || this.#spare !== undefined) return
     const spare = this.#fork(['spare'])
     this.#spare = spare
-    // Another spare process is started when it is needed.
+    // If the spare process ends, the next worker that becomes ready has another one started.
     void spare.ended.then(() => {
       if (this.#spare === spare) this.#spare = undefined
     })
@@ -205,10 +208,10 @@ export class Workers {
       const { log } = this.#options
       const { name } = seat
       let next: WorkerProcess | undefined
-      // The first time it may have been chance.
+      // After the first failure, which may have been chance, the next worker starts at once.
       for (let waits = seat.failures > 1; next === undefined; waits = true) {
         if (waits) await seat.backoff.wait(this.#life.signal).catch(() => {})
-        // It may have been taken meanwhile.
+        // `replaceAll` may have filled the seat meanwhile.
         if (this.#life.signal.aborted || seat.worker !== undefined) return
         try {
           next = this.#launch(seat)
@@ -230,7 +233,7 @@ export class Workers {
   }
 
   #causeOf(worker: WorkerProcess, ending: Ending): RestartCause {
-    // Called in any case: it compares with the count of the last call.
+    // Called for every end of a worker, because each call compares its count with that of the last call.
     const wasMemory = this.#memoryKills.wasOne(ending)
     return worker.hasStalled ? 'stall' : wasMemory ? 'out_of_memory' : 'crash'
   }
@@ -245,7 +248,7 @@ export class Workers {
     for (const seat of this.#seats) {
       if (this.#life.signal.aborted) return
       try {
-        // The files that it has loaded may have been replaced meanwhile.
+        // The files that the spare process has loaded may have been replaced meanwhile.
         this.#dropSpare()
         const next = this.#launch(seat)
         await next.ready
@@ -266,7 +269,7 @@ export class Workers {
   #distribute(): void {
     while (this.#waiting.length > 0) {
       const { socket, since } = this.#waiting[0]!
-      // While the server itself starts, probes must learn that.
+      // While the server itself starts, connections do not wait for a ready worker: probes must learn that it starts.
       const isHeld = this.#isStarted && performance.now() - since < HOLD_MS
       const next = this.#next(isHeld)
       if (next === undefined) return
@@ -275,7 +278,7 @@ export class Workers {
     }
   }
 
-  /** The worker that gets the next connection; undefined: no worker is ready. */
+  /** The worker that gets the next connection. Undefined: no worker can take one. */
   #next(mustBeReady: boolean): WorkerProcess | undefined {
     const taking = [...this.#alive].filter(({ takesConnections }) => takesConnections)
     const ready = taking.filter(({ stage }) => stage === 'ready')

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { type ApiAnswer, type ApiClient, clientOf } from '../rigs/api-client.ts'
 import { COMMAND } from '../rigs/command.ts'
 import { threadMillisecondsOf } from '../rigs/process-measures.ts'
@@ -21,8 +22,12 @@ const RUNS = Number(process.env['RUNS'] ?? 1)
 const SEEDED = 400
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
+const PODS = '/api/v1/namespaces/default/pods'
+const SERVICE_ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default'
 const YAML_TYPE = 'application/yaml'
 const MERGE = 'application/merge-patch+json'
+const STRATEGIC = 'application/strategic-merge-patch+json'
+const JSON_PATCH = 'application/json-patch+json'
 const APPLY = 'application/apply-patch+yaml'
 
 interface Build {
@@ -99,10 +104,19 @@ function deployment(name: string, note: string, variables = 10): object {
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { selector: { matchLabels: labels }, template } }
 }
 
+function pod(name: string, note: string): object {
+  const { template } = (deployment(name, note) as { spec: { template: { spec: object } } }).spec
+  const spec = { ...template.spec, automountServiceAccountToken: false }
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, annotations: { note } }, spec }
+}
+
 async function seed({ client }: Build): Promise<void> {
+  // Pods need the service account, which comes a moment after the start.
+  while ((await client.send('GET', SERVICE_ACCOUNT)).status !== 200) await setTimeout(50)
   for (let i = 0; i < SEEDED; i++) {
     await expectStatus(201, client.send('POST', MAPS, { body: configMap(`o-${i}`, 'seed') }))
     await expectStatus(201, client.send('POST', DEPLOYMENTS, { body: deployment(`o-${i}`, 'seed') }))
+    await expectStatus(201, client.send('POST', PODS, { body: pod(`o-${i}`, 'seed') }))
   }
   await expectStatus(201, client.send('POST', MAPS, { body: largeMap('large') }))
   await expectStatus(201, client.send('POST', DEPLOYMENTS, { body: largeDeployment('large') }))
@@ -137,6 +151,33 @@ const SMALL: Readonly<Record<string, Operation>> = {
     path: `${DEPLOYMENTS}/${one(n)}`,
     body: { metadata: { annotations: { note: String(n) } } },
     contentType: MERGE,
+    status: 200,
+  }),
+  'json patch': (n) => ({
+    method: 'PATCH',
+    path: `${DEPLOYMENTS}/${one(n)}`,
+    body: [{ op: 'replace', path: '/metadata/annotations/note', value: String(n) }],
+    contentType: JSON_PATCH,
+    status: 200,
+  }),
+  'strategic merge patch of a pod': (n) => ({
+    method: 'PATCH',
+    path: `${PODS}/${one(n)}`,
+    body: { spec: { containers: [{ name: 'main', image: `example.com/app:v${n}` }] } },
+    contentType: STRATEGIC,
+    status: 200,
+  }),
+  'update status': (n) => ({
+    method: 'PUT',
+    path: `${DEPLOYMENTS}/${one(n)}/status`,
+    body: { ...deployment(one(n), 'status'), status: { observedGeneration: n, replicas: 1, updatedReplicas: 1 } },
+    status: 200,
+  }),
+  'patch the status of a pod': (n) => ({
+    method: 'PATCH',
+    path: `${PODS}/${one(n)}/status`,
+    body: { status: { conditions: [{ type: 'Ready', status: n % 2 === 0 ? 'True' : 'False', message: String(n) }] } },
+    contentType: STRATEGIC,
     status: 200,
   }),
   apply: (n) => ({

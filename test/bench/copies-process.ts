@@ -54,14 +54,16 @@ class OwnCopies implements Objects {
   readonly #slabs = new SlabAllocator()
   readonly #items: SlabItem[] = []
 
-  add(index: number, _revision: number, bytes: Buffer): void {
+  add(index: number, revision: number, bytes: Buffer): void {
     const { slab, offset } = this.#slabs.reserve(bytes.length)
     bytes.copy(slab.buffer, offset)
     const item: SlabItem = { slab, offset, length: bytes.length, isCurrent: true }
     const old = this.#items[index]
     this.#items[index] = item
     this.#slabs.settle(item)
-    if (old !== undefined) this.#slabs.retire(old)
+    if (old === undefined) return
+    this.#slabs.retire(old, revision)
+    this.#slabs.compact(revision)
   }
 
   read(index: number, target: Buffer): number {

@@ -63,6 +63,11 @@ const DECIDED: readonly Decided[] = [
     answer: /^404/,
   },
   {
+    name: 'a target in absolute form must name the same host as the header (test/security/connections.test.ts)',
+    isOf: ({ path }) => path.startsWith('https://elsewhere.example.com/'),
+    answer: /^400/,
+  },
+  {
     name: 'a review in no namespace',
     isOf: ({ path, recorded }) => path.endsWith('//localsubjectaccessreviews') && recorded.startsWith('422'),
     answer: /^400 BadRequest Namespace parameter required/,

@@ -19,8 +19,8 @@ export function canonicalOf({ group, kind }: GroupKind, object: ValueMap): ApiOb
 
 export { columnsOf } from '../../src/kinds/kinds.ts'
 
-export function rulesOf(kind: GroupKind): KindRules {
-  return kindAt(DEFAULT_LEVEL, kindOf(kind)).validation ?? METADATA_RULES
+export function rulesOf(kind: GroupKind, level = DEFAULT_LEVEL): KindRules {
+  return kindAt(level, kindOf(kind)).validation ?? METADATA_RULES
 }
 
 export function defaultsOf(kind: GroupKind): Rule | undefined {

@@ -38,7 +38,11 @@ async function forge(file: string, forgery: Forgery): Promise<void> {
 
 describe('a forged backup', () => {
   it.each<[string, Forgery, RegExp]>([
-    ['a key outside of the prefix', { items: [{ ...GOOD, key: '/other/a' }] }, /\/other\/a: the key is not one of an/],
+    [
+      'a key outside of the prefix',
+      { items: [{ ...GOOD, key: '/other/a' }] },
+      /\/other\/a: the key does not belong to an/,
+    ],
     ['a negative revision', { revision: -7 }, /its header cannot be read/],
     ['no revision', { revision: 0 }, /its header cannot be read/],
     ['a revision that no store has', { revision: 2 ** 52 }, /its header cannot be read/],

@@ -18,7 +18,14 @@ import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MANUALS } from '../../src/commands/manual.ts'
 import { commentedExamples, documentedExamples, type Example, examplesIn } from '../corpora/documents.ts'
-import { installIn, type InstalledPackage, installPackage, MODULES, OUTER_PATH } from '../rigs/installed-package.ts'
+import {
+  GO_TOOL,
+  installIn,
+  type InstalledPackage,
+  installPackage,
+  MODULES,
+  OUTER_PATH,
+} from '../rigs/installed-package.ts'
 import { openServer, type ServerAddress } from '../rigs/running-server.ts'
 import { IS_WHOLE, rowsOf } from '../rigs/whole.ts'
 import manifest from '../../package.json' with { type: 'json' }
@@ -46,7 +53,7 @@ let installed: InstalledPackage
 let home: string
 
 function run(command: string, ...args: readonly string[]): string {
-  return execFileSync(command, args, { cwd: home, encoding: 'utf8', env: { ...process.env, HOME: home } })
+  return execFileSync(command, args, { cwd: home, encoding: 'utf8', env: { ...process.env, ...GO_TOOL, HOME: home } })
 }
 
 // A fresh clone installs all packages before it packs.

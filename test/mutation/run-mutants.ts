@@ -1,11 +1,12 @@
-// Are the tests of a room any good? A sample of its mutants, the same for the same seed, is put to them one by one; what no test
-// notices is told with its place, less those that are known to change nothing (`equivalent-mutants.ts`). `make mutants ROOMS="patch
-// cache"` names the rooms, PER_FILE how many of each file.
+// Are the tests of a room any good? They run once for each mutant of a sample, which a seed draws. The survivors are printed with their
+// places, without those that are known to change nothing (`equivalent-mutants.ts`). `make mutants ROOMS="patch cache"` names the rooms,
+// PER_FILE the number of mutants of each file. With SIMULATE, the simulation runs for so many seconds with each survivor.
 import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseSource } from '../architecture/source.ts'
 import { dice } from '../corpora/dice.ts'
+import { campaign } from '../simulation/campaign.ts'
 import { isEquivalent } from './equivalent-mutants.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 
@@ -27,15 +28,23 @@ const PATIENCE_MS = 120_000
 
 const seed = Number(process.env['SEED'] ?? 1)
 const perFile = Number(process.env['PER_FILE'] ?? 1)
+const simulated = process.env['SIMULATE']
 
 type Outcome = 'passed' | 'failed' | 'late'
+
+/** Processes with this environment load the mutant. */
+function planting(mutant: Mutant): NodeJS.ProcessEnv {
+  return {
+    MUTANT: JSON.stringify({ ...mutant, file: path.join(TOP, mutant.file) }),
+    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'mutated-module.ts')}`,
+  }
+}
 
 function runTests(mutant: Mutant, tests: readonly string[]): Promise<Outcome> {
   const args = ['run', '--config', '.config/vitest.config.ts', '--project', 'unit', '--bail', '1', ...tests]
   const env = {
     ...process.env,
-    MUTANT: JSON.stringify({ ...mutant, file: path.join(TOP, mutant.file) }),
-    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'mutated-module.ts')}`,
+    ...planting(mutant),
     // The maker of arbitrary objects begins where it began: a mutant is not noticed by chance.
     SEED: String(seed),
   }
@@ -128,7 +137,16 @@ async function judgeRoom(room: string): Promise<void> {
   const share = `${noticed} of ${mutants.length} noticed (${Math.round((100 * noticed) / mutants.length)} %)`
   const equivalent = drawn.length - mutants.length
   console.log(`${room}: ${share}${equivalent === 0 ? '' : `; ${equivalent} equivalent`}`)
-  for (const mutant of survivors.map(describeMutant).sort()) console.log(`  ${mutant}`)
+  for (const mutant of survivors.sort((a, b) => (describeMutant(a) < describeMutant(b) ? -1 : 1))) {
+    const found = simulated === undefined ? '' : `; simulation: ${await judgedBySimulation(mutant, Number(simulated))}`
+    console.log(`  ${describeMutant(mutant)}${found}`)
+  }
+}
+
+async function judgedBySimulation(mutant: Mutant, seconds: number): Promise<string> {
+  const { failed, runs } = await campaign({ first: 1, seconds, env: planting(mutant), untilFound: true })
+  const [first] = failed
+  return first === undefined ? `not found in ${runs.length} runs` : `seed ${first.seed}, ${first.violations[0]}`
 }
 
 const wanted = process.argv.slice(2)

@@ -1,5 +1,7 @@
 // Behaviour behind gates of level 1.37, asked of the reference and of this server: the answers agree.
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { makeAuthority } from '../../src/pki/certificate-maker.ts'
 import { GROUP_FLAGS, GROUP_GATES, REFUSED_GROUPS } from '../corpora/refused-groups.ts'
 import { openBoth } from '../rigs/beside-reference.ts'
 import type { OpenServer, ServerAnswer } from '../rigs/running-server.ts'
@@ -137,4 +139,92 @@ it('faulty groups of pods are refused as at the reference', async () => {
     }
     expect([what, told(ours!)]).toEqual([what, told(theirs!)])
   }
+})
+
+const CERTIFICATES = '/apis/certificates.k8s.io/v1'
+const REQUESTS = `${CERTIFICATES}/namespaces/default/podcertificaterequests`
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const ROLES = '/apis/rbac.authorization.k8s.io/v1'
+const PKCS10 = new URL('../fixtures/pkcs10-requests.json', import.meta.url)
+
+const definition = (schema: object): object => ({
+  metadata: { name: 'as.g.example.com' },
+  spec: {
+    group: 'g.example.com',
+    names: { plural: 'as', kind: 'A' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', ...schema } } }],
+  },
+})
+const ruled = (rule: string): object => {
+  const l = { type: 'array', maxItems: 100, items: { type: 'string' } }
+  return definition({ properties: { l }, 'x-kubernetes-validations': [{ rule }] })
+}
+
+it('signers and nodes may do what they may at the reference, and rules are taken or refused as there', async () => {
+  await using opened = new AsyncDisposableStack()
+  const both = await openBoth(opened, { level: '1.37', flags: ['--enable-admission-plugins=NodeRestriction'] })
+  const agreed = async (path: string, call: Parameters<OpenServer['request']>[1] = {}): Promise<unknown> => {
+    const told = (answer: ServerAnswer): unknown => {
+      const { message, details } = bodyOf(answer)
+      const causes = details?.causes?.map(({ reason, field }) => `${field} ${reason}`)
+      return [answer.status, answer.status < 400 ? answer.headers['warning'] : message, causes]
+    }
+    const [theirs, ours] = await Promise.all(both.map(async (server) => told(await server.request(path, call))))
+    expect({ path, call, told: ours }).toEqual({ path, call, told: theirs })
+    return (theirs as readonly unknown[])[0]
+  }
+  const jane = { 'impersonate-user': 'jane' }
+  const node = { 'impersonate-user': 'system:node:n1', 'impersonate-group': 'system:nodes' }
+  const patch = { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' } }
+  const rules = [{ apiGroups: ['certificates.k8s.io'], resources: ['*'], verbs: ['create', 'list', 'patch'] }]
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' }
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }]
+  await agreed(`${ROLES}/clusterroles`, { method: 'POST', body: { metadata: { name: 'r' }, rules } })
+  await agreed(`${ROLES}/clusterrolebindings`, { method: 'POST', body: { metadata: { name: 'r' }, roleRef, subjects } })
+  const list = async (server: OpenServer): Promise<number> => (await server.request(REQUESTS, { headers: jane })).status
+  for (const server of both) await expect.poll(() => list(server)).toBe(200)
+
+  const trustBundle = makeAuthority(3_600_000).certificate
+  const bundle = { metadata: { name: 'a.b:c:d' }, spec: { signerName: 'a.b/c', trustBundle } }
+  const post = (body: object, headers: Readonly<Record<string, string>> = {}) => ({ method: 'POST', body, headers })
+  expect(await agreed(`${CERTIFICATES}/clustertrustbundles`, post(bundle, jane))).toBe(403)
+  const spec = {
+    signerName: 'a.b/c',
+    podName: 'p',
+    podUID: 'u',
+    serviceAccountName: 'default',
+    serviceAccountUID: 'u',
+    nodeName: 'n1',
+    nodeUID: 'u',
+    stubPKCS10Request: (JSON.parse(readFileSync(PKCS10, 'utf8')) as Readonly<Record<string, string>>)['p256'],
+  }
+  expect(await agreed(REQUESTS, post({ metadata: { name: 'x' }, spec }))).toBe(201)
+  const conditions = [
+    { type: 'Denied', status: 'True', reason: 'R', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' },
+  ]
+  const denied = { ...patch, body: { status: { conditions } } }
+  expect(await agreed(`${REQUESTS}/x/status`, { ...denied, headers: { ...denied.headers, ...jane } })).toBe(422)
+  expect(await agreed(REQUESTS, post({ metadata: { name: 'y' }, spec: { ...spec, nodeName: 'n2' } }, node))).toBe(403)
+  expect(await agreed(REQUESTS, { headers: node })).toBe(403)
+  expect(await agreed(`${REQUESTS}?fieldSelector=spec.nodeName%3Dn1`, { headers: node })).toBe(200)
+  expect(await agreed(`${REQUESTS}/x`, { headers: node })).toBe(200)
+  expect(await agreed(`${REQUESTS}/x`, { method: 'DELETE', headers: node })).toBe(403)
+  expect(await agreed(`${REQUESTS}/x/status`, { ...denied, headers: { ...denied.headers, ...node } })).toBe(403)
+
+  const items = { type: 'object', 'x-kubernetes-map-type': 'atomic' }
+  const set = { type: 'array', 'x-kubernetes-list-type': 'set', items }
+  expect(await agreed(`${DEFINITIONS}?dryRun=All`, post(definition({ properties: { set } })))).toBe(201)
+  for (const [rule, status] of [
+    ["self.l.all(x, self.l.all(y, self.metadata.name.contains('abc')))", 201],
+    ["self.l.all(x, matches(x, 'a+'))", 422],
+    ["duration(1) == duration('1s')", 422],
+    ["self.metadata.name.includes('x')", 422],
+    ['{"a-b": 1}.`a-b` == 1', 201],
+  ] as const)
+    expect([rule, await agreed(`${DEFINITIONS}?dryRun=All`, post(ruled(rule)))]).toEqual([rule, status])
+
+  const malformed = { ...patch, body: '{' }
+  const shown = await Promise.all(both.map(async (server) => (await server.request(`${MAPS}/none`, malformed)).status))
+  expect(shown).toEqual([400, 400])
 })

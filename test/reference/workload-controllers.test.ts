@@ -1,6 +1,7 @@
 // kube-controller-manager and kube-scheduler on our server, with our controllers of workloads switched off, and ours: made-up workloads
-// look the same after each of their changes. Pods run on simulated nodes on both sides.
+// look the same after each of their changes. Pods run on simulated nodes on both sides. LEVEL=1.37 chooses the release, SEED other workloads.
 import { expect, it } from 'vitest'
+import type { ApiLevel } from '../../src/api/level.ts'
 import { plannedWorkload, type PlannedWorkload } from '../corpora/planned-workloads.ts'
 import { CLUSTER_CONTROLLER_NAMES } from '../../src/config/controller-names.ts'
 import { startReferenceControllers, startReferenceScheduler, writeKubeconfig } from '../rigs/reference-server.ts'
@@ -12,7 +13,7 @@ import { playWorkloads, type PlayedWorkloads } from '../rigs/workload-play.ts'
 const WORKLOADS = Number(process.env['WORKLOADS'] ?? 112)
 const QUIET_MS = 6_000
 const NODES = 3
-const LEVEL = '1.36'
+const LEVEL = (process.env['LEVEL'] ?? '1.36') as ApiLevel
 const FLAGS = [`--emulated-version=${LEVEL}`, '--disable-admission-plugins', 'ServiceAccount', `--nodes=${NODES}`]
 const THEIRS = [
   'cronjob-controller',

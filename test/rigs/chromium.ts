@@ -1,12 +1,18 @@
-// Chromium for the tests of the console: `CHROME_BIN`, one on PATH, or Debian's package unpacked into the cache with the libraries that this
-// machine lacks; nothing is installed into it.
+// Chromium for the tests of the console: `CHROME_BIN`, one on PATH, or Debian's package, unpacked into the cache with the libraries that this
+// machine lacks. Nothing is installed. The headless shell is Chromium without a desktop: a test takes half of the processor time in it.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { librariesIn, unpackMissing } from './debian-package.ts'
 import { cacheFile, findOnPath, makeOnce } from './made-once.ts'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] as const
-const PACKAGES = ['chromium', 'fonts-inter', 'fonts-jetbrains-mono'] as const
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+] as const
+const PACKAGES = ['chromium-headless-shell', 'fonts-inter', 'fonts-jetbrains-mono'] as const
 const ADVICE = 'Install it (on Debian: apt-get install chromium), or set CHROME_BIN to a Chromium or Chrome.'
 
 export interface Chromium {
@@ -23,7 +29,7 @@ export async function findChromium(): Promise<Chromium> {
     const path = await findOnPath(name)
     if (path !== undefined) return { path, env: {} }
   }
-  const root = cacheFile('debian', `chromium-${process.arch}`)
+  const root = cacheFile('debian', `chromium-headless-shell-${process.arch}`)
   try {
     await makeOnce(root, (folder) => unpackMissing(PACKAGES, folder))
   } catch (error) {
@@ -32,12 +38,12 @@ export async function findChromium(): Promise<Chromium> {
   return unpackedChromium(root)
 }
 
-/** The program itself: the script that Debian starts it with looks for files below the system's root. */
+/** The path of the program. Debian starts it by a script, which looks for files below the system root. */
 async function unpackedChromium(root: string): Promise<Chromium> {
   const fonts = join(root, 'fonts.conf')
   await writeFile(fonts, fontsOf(root))
   return {
-    path: join(root, 'usr/lib/chromium/chromium'),
+    path: join(root, 'usr/lib/chromium/chromium-headless-shell'),
     env: { LD_LIBRARY_PATH: librariesIn(root), FONTCONFIG_FILE: fonts },
   }
 }

@@ -53,7 +53,7 @@ export async function processTimed<T>(
 }
 
 /** The best of a few runs, so that compilation and garbage do not count. */
-function leastTime(work: () => void): number {
+export function leastTime(work: () => void): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < RUNS && least > AT_ONCE_MS; i++) least = Math.min(least, processorMilliseconds(work))
   return least

@@ -150,11 +150,11 @@ function textsOf(objects: readonly PlainObject[]): readonly string[] {
     return `${object.kind} ${plain(JSON.stringify(sorted(object, object.kind)))}`
   })
   const kept = objects.map(({ kind }, i) => [kind, lines[i]!] as const)
-  // Events are told once, however often they came. The steps of a rollout depend on how soon pods become ready, and from the tenth on its
-  // events are combined into one: they are not compared.
-  const events = new Set(
-    kept.flatMap(([kind, line]) => (kind === 'Event' && !line.includes(' ScalingReplicaSet ') ? [line] : [])),
-  )
+  // Events are compared once, however often they came. Two of them depend on the time: the steps of a rollout (from the tenth on, they are
+  // combined into one event), and the failed binding of a pod that was deleted just before.
+  const isTimed = (line: string): boolean =>
+    line.includes(' ScalingReplicaSet ') || line.includes('running Bind plugin')
+  const events = new Set(kept.flatMap(([kind, line]) => (kind === 'Event' && !isTimed(line) ? [line] : [])))
   return [...kept.flatMap(([kind, line]) => (kind === 'Event' ? [] : [line])), ...events].sort()
 }
 

@@ -13,14 +13,15 @@ export interface Campaign {
 export interface CampaignOptions {
   readonly first: number
   readonly seconds: number
-  readonly plant?: string
+  /** Plants a bug: see `simulate`. */
+  readonly env?: NodeJS.ProcessEnv
   /** Ends with the first seed that fails. */
   readonly untilFound?: boolean
   readonly processes?: number
 }
 
 export async function campaign(options: CampaignOptions): Promise<Campaign> {
-  const { first, seconds, plant, untilFound = false, processes = availableParallelism() } = options
+  const { first, seconds, env = {}, untilFound = false, processes = availableParallelism() } = options
   const runs: RunLine[] = []
   const failed: { seed: string; violations: readonly string[] }[] = []
   const began = performance.now()
@@ -36,7 +37,7 @@ export async function campaign(options: CampaignOptions): Promise<Campaign> {
       if (untilFound) found.abort()
     }
     const order = { kind: 'many', first: start, step: processes, seconds } as const
-    const { code, errors } = await simulate(order, onLine, { plant, signal: found.signal })
+    const { code, errors } = await simulate(order, onLine, { env, signal: found.signal })
     if (code !== 0 && !found.signal.aborted) {
       failed.push({ seed: String(next), violations: [`the process ended with ${code}: ${errors.slice(-2000)}`] })
       if (untilFound) found.abort()
@@ -50,8 +51,11 @@ export function summaryOf({ runs, failed, seconds }: Campaign): string {
   const sum = (of: (run: RunLine) => number): number => runs.reduce((total, run) => total + of(run), 0)
   const seeds = runs.map(({ seed }) => Number(seed)).sort((a, b) => a - b)
   const [operations, faults] = [sum((run) => run.operations), sum((run) => run.faults)]
+  const least = (of: (run: RunLine) => number): number => Math.min(...runs.map(of))
+  const processorMs = sum((run) => run.processorMs) / runs.length
   return [
-    `seeds ${seeds[0]} to ${seeds.at(-1)}: ${runs.length} runs in ${seconds.toFixed(0)} s, ${operations} operations, ${faults} faults,`,
+    `seeds ${seeds[0]} to ${seeds.at(-1)}: ${runs.length} runs in ${seconds.toFixed(0)} s, ${processorMs.toFixed(0)} ms of processor time each,`,
+    `${operations} operations (at least ${least((run) => run.operations)} each), ${faults} faults (at least ${least((run) => run.faults)} each),`,
     `${(sum(({ events }) => events) / 1000).toFixed(0)} thousand events, ${failed.length} with violations`,
   ].join(' ')
 }

@@ -10,7 +10,7 @@ for (const { name, like } of plants) {
   const { failed, runs, seconds } = await campaign({
     first: Number(FIRST),
     seconds: SECONDS,
-    plant: name,
+    env: { PLANT: name },
     untilFound: true,
   })
   const [found] = failed

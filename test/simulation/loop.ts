@@ -56,7 +56,7 @@ export function currentProcess(): Process | undefined {
 /** Ties of what comes before everything else that is due. */
 const EARLIEST = 2 ** 40
 
-/** A run has 10,000 to 20,000 events. A world that does not end is a finding, too. */
+/** A run has about 10,000 events. A world that does not end is a finding, too. */
 const MOST_EVENTS = 60_000
 /** Code that waits by turns of the event loop has time pass: after so many of them the next event happens. */
 const SPIN_TURNS = 64

@@ -1,6 +1,8 @@
 // To be loaded before anything else (`node --import`): the clocks, timers and chance of this process are those of the world that runs in
 // it, and the system's where none does. With PLANT, a bug is planted in the sources as they are loaded.
 import crypto from 'node:crypto'
+import type NodeFs from 'node:fs'
+import type NodeHooks from 'node:perf_hooks'
 import { createRequire, registerHooks, syncBuiltinESMExports } from 'node:module'
 import { currentLoop, currentProcess, type Happening } from './loop.ts'
 import { plantedSource } from './planted.ts'
@@ -10,6 +12,7 @@ const load = createRequire(import.meta.url)
 const BEGIN_MS = Date.UTC(2030, 0, 1)
 /** A process has run for a while when a world begins. */
 const UPTIME_MS = 1_000_000
+const MEMORY_BYTES = 2 ** 27
 
 const real = {
   Date,
@@ -189,6 +192,17 @@ function uuid(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  const ending = new AbortController()
+  const onAbort = (): void => {
+    for (const signal of signals) signal.removeEventListener('abort', onAbort)
+    ending.abort(signals.find(({ aborted }) => aborted)?.reason)
+  }
+  for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true })
+  if (signals.some(({ aborted }) => aborted)) onAbort()
+  return ending.signal
+}
+
 /** In a world the virtual one, outside of it the system's. */
 function within<F extends (...args: never[]) => unknown>(virtual: F, system: F): F {
   return ((...args: Parameters<F>) => (currentLoop() === undefined ? system(...args) : virtual(...args))) as F
@@ -245,8 +259,22 @@ function replaceTime(): void {
   }
 }
 
+/** What the system would go on with after the world has ended, and keep all of the world for: nobody closes what a killed process has open. */
+function replaceSystem(): void {
+  const fs = load('node:fs') as typeof NodeFs
+  const noChanges = { on: () => noChanges, close() {} }
+  fs.watch = within((() => noChanges) as never, fs.watch)
+  const hooks = load('node:perf_hooks') as typeof NodeHooks
+  const noDelays = { enable: () => true, disable: () => true, reset() {}, max: 0 }
+  hooks.monitorEventLoopDelay = within((() => noDelays) as never, hooks.monitorEventLoopDelay)
+  process.memoryUsage.rss = within(() => MEMORY_BYTES, process.memoryUsage.rss.bind(process))
+  // Node keeps such signals while they have listeners.
+  AbortSignal.any = within(anySignal as never, AbortSignal.any.bind(AbortSignal))
+}
+
 replaceTime()
 replaceChance()
+replaceSystem()
 syncBuiltinESMExports()
 
 const plant = process.env['PLANT']

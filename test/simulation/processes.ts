@@ -14,16 +14,17 @@ export interface SimulationEnd {
   readonly errors: string
 }
 
-/** `plant`: a bug that is planted in the sources. What it tells is given on line by line. */
+/** `env` names a bug to plant in the sources (`PLANT`, or `MUTANT` with its loader). `onLine` gets each line of the output. */
 export async function simulate(
   order: Order,
   onLine: (line: string) => void,
-  { plant, signal }: { readonly plant?: string | undefined; readonly signal?: AbortSignal } = {},
+  { env = {}, signal }: { readonly env?: NodeJS.ProcessEnv; readonly signal?: AbortSignal } = {},
 ): Promise<SimulationEnd> {
-  const planted = plant === undefined ? {} : { PLANT: plant }
-  const env = { ...process.env, ...planted, ORDER: JSON.stringify(order) }
   const args = [YOUNG, '--import', path.join(here, 'preload.ts'), path.join(here, 'seeds.ts')]
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env, ORDER: JSON.stringify(order) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const stop = (): void => void child.kill()
   signal?.addEventListener('abort', stop, { once: true })
   let errors = ''

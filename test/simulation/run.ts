@@ -60,12 +60,14 @@ const FAULT_COUNT = 12
 const MOST_PICKS = 8
 /** Clients go on after the last fault until there were so many operations. */
 const LEAST_OPERATIONS = 300
-const MORE_MS = 1_000
+const MORE_MS = 200
 /** Once all faults have ended, every server does what it is asked within this time. */
 const RECOVERY_MS = 60_000
 /** And what controllers do about all that has happened is done within this. */
 const SETTLE_MS = 60_000
-const SETTLE_STEP_MS = 5_000
+const SETTLE_STEP_MS = 250
+/** Every server is asked in these ways for what it has at the end. */
+const AT_END = ['latest', 'any'] as const
 /** A candidate whose clock is fast takes a lease that has not ended yet by the world's. */
 const LEAST_OF_A_LEASE = 0.98
 const SLOWNESS = 40
@@ -103,7 +105,6 @@ class Run {
   readonly #gate = new Gate()
   readonly #recorder = new TracedRecorder((kind, entry) => this.#operation(kind, entry))
   readonly #known = { kept: 0, since: 0, newest: 0 }
-  readonly #stop = new AbortController()
   readonly #active = new Map<Injected, string>()
   readonly #pairs = new Map<string, number>()
   readonly #hosts: string[] = []
@@ -126,21 +127,7 @@ class Run {
     Object.assign(this.#known, { kept: reached, since: reached, newest: reached })
     await this.#world.start()
     this.#say('all servers are ready')
-    const roles = this.#begin()
-    await Promise.all([this.#sufferAll(), delay(faultyMs)])
-    for (const [{ heal }] of this.#active) heal()
-    this.#active.clear()
-    this.#world.mend()
-    this.#say('peace')
-    const violations = await this.#recovered()
-    for (let waited = 0; this.#operations < LEAST_OPERATIONS && waited < RECOVERY_MS; waited += MORE_MS)
-      await delay(MORE_MS)
-    await this.#gate.close()
-    await this.#settle()
-    violations.push(...(await this.#atEnd(reached)))
-    this.#stop.abort()
-    this.#gate.open()
-    await Promise.race([roles, delay(RECOVERY_MS)])
+    const violations = await Promise.race([this.#live(faultyMs, reached), this.#begin()])
     cluster.stop()
     for (const violation of violations) this.#say(`VIOLATION ${violation}`)
     return {
@@ -153,6 +140,21 @@ class Run {
       fingerprint: loop.fingerprint,
       simulatedMs: loop.nowMs,
     }
+  }
+
+  /** Faults, then peace; what was found. */
+  async #live(faultyMs: number, floor: number): Promise<readonly string[]> {
+    await Promise.all([this.#sufferAll(), delay(faultyMs)])
+    for (const [{ heal }] of this.#active) heal()
+    this.#active.clear()
+    this.#world.mend()
+    this.#say('peace')
+    const violations = await this.#recovered()
+    const wanted = LEAST_OPERATIONS - this.#world.replicas.length * NAMESPACES.length * AT_END.length
+    for (let waited = 0; this.#operations < wanted && waited < RECOVERY_MS; waited += MORE_MS) await delay(MORE_MS)
+    await this.#gate.close()
+    await this.#settle()
+    return [...violations, ...(await this.#atEnd(floor))]
   }
 
   /** What is there at the beginning. */
@@ -199,8 +201,8 @@ class Run {
     this.#truth.reach(revision)
   }
 
-  /** All clients, each a process of its own. */
-  #begin(): Promise<unknown> {
+  /** All clients, each a process of its own. They go on until the world ends; rejects where one of them breaks. */
+  async #begin(): Promise<never> {
     const world = this.#world
     const { replicas, loop } = world
     const dice = new Dice(loop.seed, 'clients')
@@ -212,11 +214,12 @@ class Run {
       slowness: SLOWNESS,
     }
     const running: Promise<void>[] = []
+    const { signal } = new AbortController()
     const spawn = (name: string, role: (host: string, connections: readonly SimConnection[]) => Role): void => {
       const host = `c${this.#hosts.length}`
       this.#hosts.push(host)
       const connections = replicas.map((replica) => new SimConnection(world, host, replica))
-      running.push(loop.within(loop.process(name), () => role(host, connections)(this.#stop.signal)))
+      running.push(loop.within(loop.process(name), () => role(host, connections)(signal)))
     }
     const recording = (name: string, role: (client: RecordingClient, host: string) => Role): void =>
       spawn(name, (host, connections) => role(new RecordingClient(name, parts, connections), host))
@@ -243,7 +246,8 @@ class Run {
     work('spender1', spender)
     work('exposer0', exposer)
     work('exposer1', exposer)
-    return Promise.all(running)
+    await Promise.all(running)
+    throw new Error('the clients have ended')
   }
 
   async #putTogether(contents: Together, dice: Dice): Promise<WriteOutcome> {
@@ -354,7 +358,7 @@ class Run {
       const parts: ClientParts = { recorder: this.#recorder, gate: this.#gate, roll: () => 0, known: this.#known }
       const client = new RecordingClient(`end${i}`, parts, [new SimConnection(this.#world, `end${i}`, replica)])
       for (const namespace of NAMESPACES) {
-        for (const kind of ['latest', 'any'] as const) {
+        for (const kind of AT_END) {
           const list = await client.list({ namespace }, { kind })
           if (list === undefined) return [`liveness: ${replica.name} does not list`]
           // In peace, a cache is as new as the store.

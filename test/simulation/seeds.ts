@@ -6,12 +6,19 @@ import { type RunOptions, type RunResult, runSeed } from './run.ts'
 Error.stackTraceLimit = process.env['STACKS'] === undefined ? 0 : 20
 
 /** What is told of a run by a line. */
-export type RunLine = Omit<RunResult, 'pairs'> & { readonly pairs: Readonly<Record<string, number>> }
+export interface RunLine extends Omit<RunResult, 'pairs'> {
+  readonly pairs: Readonly<Record<string, number>>
+  /** That it took. */
+  readonly processorMs: number
+}
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-function lineOf(result: RunResult): RunLine {
-  return { ...result, pairs: Object.fromEntries(result.pairs) }
+async function lineOf(options: RunOptions): Promise<RunLine> {
+  const before = process.cpuUsage()
+  const result = await runSeed(options)
+  const { user, system } = process.cpuUsage(before)
+  return { ...result, pairs: Object.fromEntries(result.pairs), processorMs: (user + system) / 1000 }
 }
 
 /** The same without what does not matter: a violation is left with as few faults as possible. */
@@ -38,7 +45,7 @@ async function go(): Promise<void> {
   if (order.kind === 'shrink') return say(JSON.stringify(await shrunk(order.options)))
   const until = Date.now() + order.seconds * 1000
   for (let seed = order.first; Date.now() < until; seed += order.step) {
-    say(JSON.stringify(lineOf(await runSeed({ seed: String(seed) }))))
+    say(JSON.stringify(await lineOf({ seed: String(seed) })))
   }
 }
 

@@ -12,15 +12,14 @@ const FOUND = path.join(path.dirname(fileURLToPath(import.meta.url)), 'found')
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 async function one(seed: string): Promise<number> {
-  const { code, errors } = await simulate({ kind: 'trace', options: { seed } }, say, { plant: PLANT })
+  const { code, errors } = await simulate({ kind: 'trace', options: { seed } }, say)
   process.stderr.write(errors)
   return code
 }
 
 async function many(): Promise<number> {
   const first = Number(FIRST ?? Date.now() % 1e9)
-  const plant = PLANT === undefined ? {} : { plant: PLANT }
-  const result = await campaign({ first, seconds: Number(SECONDS), ...plant })
+  const result = await campaign({ first, seconds: Number(SECONDS) })
   say(summaryOf(result))
   say(coverageOf(result))
   for (const { seed, violations } of result.failed) {

@@ -48,6 +48,6 @@ it('has a place in the sources for every bug that is planted', () => {
 })
 
 it('finds a bug that was planted', async () => {
-  const { failed } = await campaign({ first: 1, seconds: 120, plant: 'watcher-starts-late', untilFound: true })
+  const { failed } = await campaign({ first: 1, seconds: 120, env: { PLANT: 'watcher-starts-late' }, untilFound: true })
   expect(failed.length).toBeGreaterThan(0)
 })

@@ -34,7 +34,7 @@ export interface Policy {
   readonly paramKind: GroupVersionKind | undefined
   readonly failsOpen: boolean
   readonly reinvoked: boolean
-  /** Some expression uses `namespaceObject`. */
+  /** An expression of the policy uses `namespaceObject`. */
   readonly readsNamespace: boolean
 }
 

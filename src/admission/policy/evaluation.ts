@@ -39,7 +39,7 @@ export class Budget {
   }
 }
 
-/** Throws `OutOfBudget`. */
+/** Evaluates the expressions in order. Throws `OutOfBudget`. */
 export function* evaluateAll(
   expressions: readonly (Expression | undefined)[],
   { policy, bindings }: { readonly policy: Policy; readonly bindings: Bindings },
@@ -71,7 +71,7 @@ function evaluate({ text, program }: Expression, bindings: Bindings): Outcome & 
   return { kind: 'error', message: `expression '${text}' resulted in error: ${why}`, cost: result.cost }
 }
 
-/** `variables.<name>`. */
+/** The variables of the policy, by name: `variables.<name>`. */
 class Variables extends NamedMap {
   readonly typeName = 'kubernetes.variables'
   readonly #policy: Policy
@@ -131,7 +131,7 @@ export type ConditionsResult =
   | { readonly kind: 'noMatch' }
   | { readonly kind: 'error'; readonly message: string }
 
-/** All conditions must be true. A false condition decides even if another one failed. */
+/** All conditions must be true. A false condition decides even if another condition failed. */
 export function* evaluateConditions(policy: Policy, bindings: Bindings): Steps<ConditionsResult> {
   if (policy.conditions.length === 0) return { kind: 'match' }
   const errors: string[] = []

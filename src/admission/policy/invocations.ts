@@ -1,4 +1,4 @@
-// The policies that match a request with their bindings and parameters, and configuration errors of policies.
+// The policies that match a request, with their bindings and parameters, and the configuration errors of policies.
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
@@ -6,7 +6,7 @@ import type { Bindings } from '../../cel/cel.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { RequestAuthorizer } from '../request-authorizer.ts'
-import { namespaceReader } from '../request-selectors.ts'
+import { namespaceOf, namespaceReader } from '../request-selectors.ts'
 import { isAboutNamespaces, isAdmissionConfiguration, isReview } from '../resource-rules.ts'
 import { requestFacts, type ServedKind, type ServedKinds } from '../webhook/webhook.ts'
 import type { Policy, PolicyBinding } from './definition.ts'
@@ -43,8 +43,8 @@ export interface Denial extends Misconfiguration {
 }
 
 /**
- * Policies that may match, found without I/O. No policy applies to access reviews. Only policies from files apply to admission configurations:
- * a policy from the API could refuse its own removal.
+ * Policies that may match, found without I/O. No policy applies to access reviews. Only policies from files apply to admission
+ * configurations: a policy from the API could refuse its own removal.
  */
 export function candidates(policies: Policies, request: AdmissionRequest): readonly BoundPolicy[] {
   const all = isAdmissionConfiguration(request.requestKind) ? policies.fromFiles : policies.inForce
@@ -86,8 +86,7 @@ export class PolicyRequest {
       for (const binding of bindings) {
         try {
           if (!(await this.#isBound(binding))) continue
-          const { namespace } = this.#request
-          const params = await paramsFor(binding, { source, namespace }, this.#signal)
+          const params = await paramsFor(binding, { source, namespace: namespaceOf(this.#request) }, this.#signal)
           found.push({ policy, binding, as, params })
         } catch (error) {
           wrong(error, binding)

@@ -10,7 +10,7 @@ import { type ServedKind, versionFor } from '../webhook/webhook.ts'
 
 interface NamedRule {
   readonly rule: ResourceRule
-  /** Empty: all. */
+  /** The names of objects. Empty: all names. */
   readonly names: readonly string[]
 }
 
@@ -43,14 +43,14 @@ export interface MatchParts {
   readonly namespace: () => Promise<ApiObject>
 }
 
-/** A cheap check without I/O. False is final. */
+/** A cheap check without I/O. False: the request does not match. */
 export function mayMatch(match: MatchResources, request: AdmissionRequest): boolean {
   if (match.rules.length > 0 && !match.rules.some(({ rule }) => mayName(rule, request, request.requestResource)))
     return false
   return objectMatches(match.objectSelector, request)
 }
 
-/** The version that matches. Undefined: none. Throws if that cannot be determined. */
+/** The version of the resource that matches. Undefined: no version matches. Throws if this cannot be determined. */
 export async function matchedKind(
   match: MatchResources,
   request: AdmissionRequest,

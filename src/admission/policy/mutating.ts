@@ -18,13 +18,13 @@ import type { BoundPolicy, Policies } from './policies.ts'
 const NAME = 'MutatingAdmissionPolicy'
 
 export interface Mutators {
-  /** Undefined: a `test` in the patch failed. Throws if the patch does not fit. */
+  /** Applies the patch. Undefined: a `test` in the patch failed. Throws if the patch does not fit. */
   applyJsonPatch(document: Value, patch: Value): Value | undefined
   /** The object with the applied fields merged into it. Throws a `MutationError` if they do not fit the schema. */
   mergeConfiguration(resource: GroupVersionResource, object: ApiObject, applied: ValueMap): Value
 }
 
-/** A mutation does not fit the object. */
+/** Thrown if a mutation does not fit the object. */
 export class MutationError extends Error {}
 
 export interface MutatingParts extends InvocationParts {
@@ -49,6 +49,8 @@ class MutatingPass {
   readonly #memory: Reinvocation
   readonly #errors: Denial[] = []
   #request: AdmissionRequest
+  /** A mutation succeeded, even if it changed nothing. */
+  #isMutated = false
 
   constructor(parts: MutatingParts, request: AdmissionRequest, signal: AbortSignal) {
     this.#parts = parts
@@ -64,6 +66,10 @@ class MutatingPass {
         if ('message' in invocation) this.#errors.push({ ...invocation, reason: 'Forbidden' })
         else for (const param of invocation.params) await this.#invoke(invocation, param)
       }
+    }
+    if (this.#isMutated) {
+      this.#memory.changed()
+      this.#request.walk?.repeat()
     }
     this.#memory.end(this.#request.object)
     const [first] = this.#errors
@@ -85,12 +91,7 @@ class MutatingPass {
     if (conditions.kind !== 'match') return
     const key = [policy.name, binding.name, metaText(param ?? {}, 'namespace'), metaText(param ?? {}, 'name')].join('/')
     if (this.#isSecond && !this.#memory.isDue(key)) return
-    const before = this.#request.object
     for (const mutation of policy.mutations) await this.#mutate(invocation, mutation, param)
-    if (!equalValues(before, this.#request.object)) {
-      this.#memory.changed()
-      this.#request.walk?.repeat()
-    }
     if (policy.reinvoked) this.#memory.called(key)
   }
 
@@ -110,13 +111,14 @@ class MutatingPass {
     }
     const milliseconds = performance.now() - began
     this.#parts.measures.noteMutation({ policy: policy.name, binding: binding.name, message, milliseconds })
+    if (message === undefined) this.#isMutated = true
     if (message !== undefined && !policy.failsOpen) this.#errors.push({ policy, binding, message, reason: 'Invalid' })
     if (result === undefined) return
     const object = await as.adopt(result)
     if (!equalValues(object, this.#request.object)) this.#request = { ...this.#request, object }
   }
 
-  /** Undefined: a `test` of a JSON patch failed. */
+  /** Applies a patch. Undefined: a `test` of a JSON patch failed. */
   #patched(
     as: ServedKind,
     { kind }: Mutation,
@@ -127,7 +129,7 @@ class MutatingPass {
       kind === 'jsonPatch'
         ? mutators.applyJsonPatch(shown, patch)
         : mutators.mergeConfiguration(as.resource, shown, patch as ValueMap)
-    return document === undefined ? undefined : as.read(document)
+    return document === undefined ? undefined : as.read(document, true)
   }
 
   /** The code is 403 for every reason. */
@@ -146,10 +148,10 @@ class MutatingPass {
   }
 }
 
-/** An expression fails, or has an invalid result. */
+/** Thrown if an expression fails, or has an invalid result. */
 class EvaluationError extends Error {}
 
-/** The message of an error that the failure policy applies to. Throws all others. */
+/** The message of an error to which the failure policy applies. Throws all other errors. */
 function failureOf(error: unknown, { kind }: Mutation): string {
   if (error instanceof EvaluationError || error instanceof OutOfBudget) return error.message
   if (error instanceof DecodeError) return `Internal error occurred: ${error.message}`
@@ -157,7 +159,7 @@ function failureOf(error: unknown, { kind }: Mutation): string {
   return `${kind === 'jsonPatch' ? 'JSON Patch' : 'error applying patch'}: ${error.message}`
 }
 
-/** Throws `EvaluationError` and `OutOfBudget`. */
+/** Evaluates a mutation to its patch. Throws `EvaluationError` and `OutOfBudget`. */
 function* patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): Steps<Value> {
   const [result] = yield* evaluateAll([mutation], { policy, bindings }, new Budget(BUDGET))
   if (result?.kind !== 'value') throw new EvaluationError(result?.message ?? '')
@@ -168,7 +170,7 @@ function* patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): Steps
   throw new EvaluationError('JSONPath valueExpression evaluated to a type that could not marshal to JSON')
 }
 
-/** The type name of an object has to be the path of its field. */
+/** The type name of each object must be the path of its field. Undefined: there is no problem. */
 function typeProblem(value: CelValue, path: string): string | undefined {
   if (value instanceof CelList) {
     for (const item of value) {

@@ -15,7 +15,7 @@ export interface ParamSource extends ObjectReader {
 /** Undefined: the kind does not exist. */
 export type ParamSources = (kind: GroupVersionKind) => ParamSource | undefined
 
-/** A policy or binding is invalid. The failure policy applies. */
+/** Thrown if a policy or binding is invalid. The failure policy applies. */
 export class ConfigurationError extends Error {}
 
 /** Undefined: the policy takes no parameters. Throws a `ConfigurationError`. */
@@ -28,7 +28,7 @@ export function paramSourceOf({ paramKind }: Policy, sources: ParamSources): Par
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${named}, Kind=${kind}'`)
 }
 
-/** One `undefined` if the policy is evaluated without parameters. Throws a `ConfigurationError`. */
+/** The parameters of a binding. One `undefined`: the policy is evaluated without parameters. Throws a `ConfigurationError`. */
 export async function paramsFor(
   { paramRef }: PolicyBinding,
   { source, namespace }: { readonly source: ParamSource | undefined; readonly namespace: string },

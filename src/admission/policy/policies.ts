@@ -15,7 +15,10 @@ export class Policies {
   #static: readonly BoundPolicy[] = []
   #inForce: readonly BoundPolicy[] = []
 
-  /** The policies from files come first; each part is sorted by name. The list is replaced and never changed, so that a request keeps its list. */
+  /**
+   * The policies that have bindings. Policies from files come first, and each part is sorted by name. The list is replaced and never
+   * changed, so that a request keeps its list.
+   */
   get inForce(): readonly BoundPolicy[] {
     return this.#inForce
   }

@@ -1,5 +1,6 @@
-// ValidatingAdmissionPolicy: all policies are evaluated, the first denial is returned (W-501 to W-504).
+// ValidatingAdmissionPolicy: all policies are evaluated, and the first denial is returned (W-501 to W-504).
 import { ApiError, type StatusReason } from '../../api/status.ts'
+import type { ValueMap } from '../../api/value.ts'
 import type { Bindings } from '../../cel/cel.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
@@ -14,6 +15,8 @@ const NAME = 'ValidatingAdmissionPolicy'
 const MAX_MESSAGE_BYTES = 5 * 1024
 const MAX_ANNOTATION = 10 * 1024
 const FAILURE_NOTE = 'validation.policy.admission.k8s.io/validation_failure'
+/** Level 1.36 of the reference has only the first failure in the audit event, so that the others are lost. */
+const MAX_NOTED_FAILURES = 50
 
 export function validatingPolicies(policies: Policies, parts: InvocationParts): AdmissionPlugin {
   return {
@@ -32,7 +35,7 @@ interface Failure {
   readonly reason: string
   readonly index: number
   readonly milliseconds: number
-  /** `failurePolicy: Ignore`: it is only counted. */
+  /** `failurePolicy: Ignore`: the failure is only counted. */
   readonly isIgnored?: true
 }
 
@@ -48,6 +51,8 @@ class ValidatingPass {
   readonly #request: AdmissionRequest
   readonly #asked: PolicyRequest
   readonly #denials: Denial[] = []
+  /** The failures for the audit event. */
+  readonly #noted: ValueMap[] = []
 
   constructor(parts: InvocationParts, request: AdmissionRequest, signal: AbortSignal) {
     this.#measures = parts.measures
@@ -64,6 +69,7 @@ class ValidatingPass {
       }
       for (const [key, found] of values) this.#request.annotate(`${bound.policy.name}/${key}`, [...found].join(', '))
     }
+    if (this.#noted.length > 0) this.#request.annotate(FAILURE_NOTE, JSON.stringify(this.#noted))
     const [first] = this.#denials
     if (first !== undefined) throw this.#refusal(first)
   }
@@ -104,10 +110,9 @@ class ValidatingPass {
       else if (action === 'Warn') {
         const who = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`
         this.#request.warn(`Validation failed for ${who}: ${message}`)
-      } else if (action === 'Audit') {
+      } else if (action === 'Audit' && this.#noted.length < MAX_NOTED_FAILURES) {
         const where = { policy: policy.name, binding: binding.name, expressionIndex: index }
-        const note = { message, ...where, validationActions: binding.actions }
-        this.#request.annotate(FAILURE_NOTE, JSON.stringify([note]))
+        this.#noted.push({ message, ...where, validationActions: binding.actions })
       }
     }
   }
@@ -154,7 +159,7 @@ function* findingsOf(policy: Policy, bindings: Bindings): Steps<Findings> {
   }
 }
 
-/** W-502 */
+/** The result of the message expression if it is usable, else the message, else the text of the expression (W-502). */
 function messageOf({ text, message }: Validation, made: Result | undefined): string {
   const evaluated = made?.kind === 'value' && typeof made.value === 'string' ? made.value.trim() : ''
   const usable = !evaluated.includes('\n') && Buffer.byteLength(evaluated) <= MAX_MESSAGE_BYTES

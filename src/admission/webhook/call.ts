@@ -11,9 +11,9 @@ import type { AdmissionRequest } from '../admission.ts'
 import type { Invocation } from './invocation.ts'
 import { encodeReview, readVerdict, type Review, ReviewError, type Verdict } from './review.ts'
 
-/** The call failed or the response is invalid. The failure policy of the webhook applies. */
+/** Thrown if the call failed or the response is invalid. The failure policy of the webhook applies. */
 export class HookFailure extends Error {
-  /** For the metrics. */
+  /** The code in the metrics. */
   readonly code: number
 
   constructor(hook: string, why: string, code: number) {
@@ -91,13 +91,13 @@ async function ask(
   }
 }
 
-/** The timeout of the whole request has passed (W-017). */
+/** The error if the timeout of the whole request has passed (W-017). */
 function tooLate(): ApiError {
   const why = 'request did not complete within requested timeout - context deadline exceeded'
   return new ApiError('Timeout', `Timeout: ${why}`, { details: {} })
 }
 
-/** The Status of the webhook, with a valid code (W-493). */
+/** The error for a denial: the Status of the webhook, with a valid code (W-493). */
 function denial(hook: string, status: ValueMap = {}): ApiError {
   const sent = numberOrAbsent(status, 'code') ?? 0
   const code = Number.isInteger(sent) && sent >= 400 && sent <= 599 ? sent : 400
@@ -122,7 +122,7 @@ function readDetails(details: ValueMap): StatusDetails {
   }
 }
 
-/** The members that are not empty. */
+/** The named members that are not empty. */
 function textsIn(map: ValueMap, ...names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, textOrEmpty(map, name)]).filter(([, text]) => text !== ''))
 }

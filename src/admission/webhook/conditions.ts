@@ -13,11 +13,11 @@ export type ConditionResult =
 export interface Conditions {
   /** The reason why the first invalid condition can never be evaluated. Undefined: all conditions are valid. */
   readonly problem: string | undefined
-  /** `object`, `oldObject`, `request` and `authorizer` are bound. */
+  /** The bindings are `object`, `oldObject`, `request` and `authorizer`. */
   evaluate(bindings: Bindings): Steps<ConditionResult>
 }
 
-/** The cost limits of all conditions of a webhook, and of each. */
+/** The cost limits of all conditions of a webhook, and of each condition. */
 const BUDGET = 2_500_000
 const CALL_BUDGET = 1_000_000
 
@@ -25,7 +25,7 @@ const SCOPE: PolicyScope = Object.freeze({ hasParams: false, hasAuthorizer: true
 
 type Condition = { readonly expression: string; readonly program: Program | string }
 
-/** A false condition decides; otherwise the failure policy applies to errors. */
+/** If a condition is false, the webhook does not match. Otherwise the failure policy applies to errors. */
 export function readConditions(conditions: readonly ValueMap[], failsOpen: boolean): Conditions {
   const compiled = conditions.map((condition): Condition => {
     const expression = textOrEmpty(condition, 'expression')

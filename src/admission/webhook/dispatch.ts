@@ -1,4 +1,4 @@
-// Matching and calling webhooks: failure policy, metrics and audit annotations.
+// Matches and calls webhooks, with their failure policies, metrics and audit annotations.
 import { ApiError } from '../../api/status.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import { CancelledError } from '../../lib/errors.ts'
@@ -44,7 +44,7 @@ export class Dispatch {
     this.#type = type
   }
 
-  /** Matches webhooks with a request; the namespace is read once for all of them. */
+  /** Returns a function that matches webhooks with a request. The namespace is read once for all webhooks. */
   matcher(
     request: AdmissionRequest,
     signal: AbortSignal,

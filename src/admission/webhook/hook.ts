@@ -28,7 +28,7 @@ export interface Hook {
   /** `failurePolicy: Ignore`. */
   readonly failsOpen: boolean
   readonly reinvoked: boolean
-  /** Undefined: it accepts no version that is supported here. */
+  /** Undefined: the webhook accepts no version that is supported here. */
   readonly reviewVersion: ReviewVersion | undefined
   /** The target of the call: a server, or a function. */
   readonly target: OutgoingTarget | ReviewFunction
@@ -39,7 +39,7 @@ export type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
 
 const DEFAULT_TIMEOUT_SECONDS = 10
 
-/** In the order of their calls: by the name of the configuration, then by their place in it (W-488). */
+/** The webhooks in the order of their calls: by the name of their configuration, then by their place in it (W-488). */
 export class Hooks {
   readonly #targets: TargetParts
   readonly #exemptsReviews: boolean
@@ -56,8 +56,8 @@ export class Hooks {
   }
 
   /**
-   * The webhooks that may be called for a request. For admission configurations, these are only the webhooks from files: a webhook from the API
-   * could refuse its own removal.
+   * The webhooks that may be called for a request. For admission configurations, these are only the webhooks from files: a webhook from the
+   * API could refuse its own removal.
    */
   for({ requestKind, requestResource }: AdmissionRequest): readonly Hook[] {
     if (this.#exemptsReviews && isReview(requestResource)) return NO_HOOKS
@@ -91,11 +91,11 @@ export class Hooks {
   }
 
   /**
-   * Adds a function that replaces a webhook, with a configuration name of its own. Returns a function that removes it. Throws if its conditions
-   * are malformed: they were not checked before.
+   * Adds a function that replaces a webhook. The name of the webhook counts as the name of its configuration. Returns a function that
+   * removes the webhook. Throws if its conditions are malformed, because they were not checked before.
    */
   add(webhook: ValueMap, target: ReviewFunction): () => void {
-    // No configuration can have this name.
+    // No webhook of a configuration can have this key.
     const key = `function ${++this.#added}`
     const hook = { ...readHook(webhook, textOrEmpty(webhook, 'name'), target), key }
     if (hook.conditions?.problem !== undefined) throw new TypeError(`${hook.name}: ${hook.conditions.problem}`)
@@ -136,7 +136,7 @@ export interface TargetParts {
   }) => Pick<OutgoingTarget, 'tls' | 'headers'>
 }
 
-/** Credentials are looked up by the host of the URL. */
+/** Credentials are looked up by the host and port of the URL. */
 function targetOf(config: ValueMap, { locate, credentialsFor }: TargetParts): OutgoingTarget {
   const target = readWebhookTarget(config, locate)
   if (!URL.canParse(target.url)) return target

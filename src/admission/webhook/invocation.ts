@@ -6,16 +6,19 @@ import type { AdmissionRequest } from '../admission.ts'
 import { type ResourceRule, ruleMatches } from '../resource-rules.ts'
 import type { Hook } from './hook.ts'
 
-/** A version that the objects of a request are served in. */
+/** A version in which the objects of a request are served. */
 export interface ServedKind {
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
-  /** A stored object in this version. */
+  /** Converts a stored object to this version. */
   show(object: ApiObject): MaybePromise<ApiObject>
-  /** Back to the stored version. */
+  /** Converts an object back to the stored version. */
   adopt(object: ApiObject): MaybePromise<ApiObject>
-  /** Decodes a document, with defaults and without unknown fields. Throws if it is malformed. */
-  read(document: Value): ApiObject
+  /**
+   * Decodes a document, with defaults and without unknown fields. Throws if it is malformed; in a strict read of a built-in kind, also if it
+   * has unknown fields.
+   */
+  read(document: Value, isStrict?: boolean): ApiObject
   encode(object: ApiObject): string
 }
 
@@ -30,8 +33,8 @@ export interface Invocation {
 }
 
 /**
- * The version in which the webhook gets the objects: the requested version if a rule matches it, otherwise the first equivalent version that a
- * rule matches, in the order of the rules.
+ * The version in which the webhook gets the objects: the requested version if a rule matches it, otherwise the first equivalent version
+ * that a rule matches, in the order of the rules.
  */
 export function versionFor(
   { rules, wantsEquivalent }: { readonly rules: readonly ResourceRule[]; readonly wantsEquivalent: boolean },

@@ -15,7 +15,7 @@ export interface MatchParts {
   readonly authorizer: RequestAuthorizer
 }
 
-/** Undefined: it does not match. Throws an `ApiError` if that cannot be determined. */
+/** Undefined: the webhook does not match. Throws an `ApiError` if this cannot be determined. */
 export function invocationOf(
   hook: Hook,
   request: AdmissionRequest,

@@ -1,5 +1,5 @@
-// The metrics of webhooks, under the reference's names. The names of webhooks and the codes come from users. So the number of series has
-// a limit: all further ones are counted together, and the series of removed webhooks are forgotten.
+// The metrics of webhooks, under the reference's names. The names of webhooks and the codes come from users. So the number of series has a
+// limit: all further series are counted together, and the series of removed webhooks are forgotten.
 import { counter, type Family, histogram } from '../../lib/measure.ts'
 
 export type WebhookType = 'admit' | 'validating'

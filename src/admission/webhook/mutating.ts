@@ -1,5 +1,5 @@
 // MutatingAdmissionWebhook: calls webhooks one after the other. After a change, webhooks with `reinvocationPolicy: IfNeeded` that were
-// called before it are called again (W-447, W-448, W-496).
+// called before the change are called again (W-447, W-448, W-496).
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { equalValues, isList, type Value } from '../../api/value.ts'
@@ -13,7 +13,7 @@ import type { Verdict } from './review.ts'
 
 const NAME = 'MutatingAdmissionWebhook'
 
-/** Other rooms read and apply patches. */
+/** Reads and applies patches. The implementation is in other folders. */
 export interface JsonPatching {
   /** Throws if the bytes are not JSON. */
   parse(bytes: Buffer): Value
@@ -61,7 +61,7 @@ class MutatingPass {
     for (const [index, hook] of this.#parts.hooks.entries()) {
       if (this.#round === 1 && !this.#memory.isDue(hook.key)) continue
       const wanted = invocationFor(hook, this.#request)
-      // Most webhooks do not match, and are not awaited.
+      // Most webhooks do not match, and cost no wait.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation === undefined) continue
@@ -75,7 +75,7 @@ class MutatingPass {
     return this.#request.object
   }
 
-  /** Whether the object has changed. */
+  /** Calls a webhook. Returns whether the object has changed. */
   async #call(invocation: Invocation, position: CallPosition): Promise<boolean> {
     const request = this.#request
     const { hook } = invocation
@@ -117,7 +117,7 @@ function parsePatch(hook: Hook, patch: Buffer, json: JsonPatching): Value {
   }
 }
 
-/** An invalid result of a webhook is an internal error, not the client's. */
+/** An invalid result of a webhook is an internal error, not an error of the client. */
 function attempt<T>(work: () => T): T {
   try {
     return work()

@@ -73,7 +73,7 @@ export interface Verdict {
   readonly status: ValueMap | undefined
 }
 
-/** The response is invalid. */
+/** Thrown if the response is invalid. */
 export class ReviewError extends Error {}
 
 /** Throws `ReviewError`. */

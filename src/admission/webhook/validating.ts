@@ -20,7 +20,7 @@ export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionP
     const invocations: { readonly invocation: Invocation; readonly index: number }[] = []
     for (const [index, hook] of all.entries()) {
       const wanted = invocationFor(hook, request)
-      // Most webhooks do not match, and are not awaited.
+      // Most webhooks do not match, and cost no wait.
       if (wanted === undefined) continue
       const invocation = await wanted
       if (invocation !== undefined) invocations.push({ invocation, index })

@@ -1,5 +1,5 @@
-// The front door of admission webhooks. Mutating ones are called one after the other, validating ones in parallel on the final object
-// (W-446, W-488).
+// The front door of admission webhooks. Mutating webhooks are called one after the other. Validating webhooks are called in parallel, with
+// the final object (W-446, W-488).
 import type { AdmissionPlugin } from '../admission.ts'
 import { Dispatch, type DispatchParts } from './dispatch.ts'
 import { Hooks, type TargetParts } from './hook.ts'

@@ -1,4 +1,4 @@
-// Asking the authorizer from an expression: `authorizer.group('apps').resource('deployments').check('get').allowed()`.
+// Access checks in expressions: `authorizer.group('apps').resource('deployments').check('get').allowed()`.
 import { define, type FunctionDefinition } from '../function.ts'
 import { type CelValue, Fault, OpaqueValue } from '../value.ts'
 

@@ -8,7 +8,7 @@ import { ArrayList, type CelValue, Fault, noSuchOverload, NONE, OpaqueValue, Opt
 const F = 'kubernetes.NamedFormat'
 
 interface Form {
-  /** The length of the expression behind it, which a check is charged for. */
+  /** The length of the format's regular expression. The cost of a check depends on it. */
   readonly patternSize: number
   readonly validate: (text: string) => readonly string[]
 }

@@ -25,7 +25,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = byName([
   ...AUTHORIZING,
 ])
 
-/** Libraries may add signatures to a function of another; each answers for the values that it takes. */
+/** A library may add signatures to a function of another library. Each library runs the calls that fit its own signatures. */
 function byName(definitions: readonly FunctionDefinition[]): ReadonlyMap<string, FunctionDefinition> {
   const functions = new Map<string, FunctionDefinition>()
   for (const definition of definitions) {

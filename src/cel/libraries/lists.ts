@@ -5,9 +5,12 @@ import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { SORT_BY_KEYS } from '../macros.ts'
 import { ArrayList, CelList, type CelValue, Fault, noSuchOverload, NONE, Optional } from '../value.ts'
 
+/** Only some expressions may call this function. */
+export const INCLUDES = 'includes'
+
 const SUMMABLE: readonly string[] = ['int', 'uint', 'double', 'duration']
 
-/** One overload for lists of each of the types. The result has the type of the items unless it is given. */
+/** One overload for each type of list items. Without `result`, the result has the type of the items. */
 const onEach = (types: readonly string[], name: string, result?: string): readonly string[] =>
   types.map((type) => `list_${type}_${name}: list(${type}).() ${result ?? type}`)
 
@@ -16,8 +19,8 @@ function isSorted([list]: [CelList], meter: Meter): CelValue {
   for (const item of list) {
     meter.work(1)
     const order = before === undefined ? -1 : compare(before, item)
-    if (order instanceof Fault) return order
-    if (order === undefined || order > 0) return false
+    // In an untyped list, items that have no order among each other may stand in any order.
+    if (!(order instanceof Fault) && (order === undefined || order > 0)) return false
     before = item
   }
   return true
@@ -27,7 +30,7 @@ function sum([list]: [CelList], meter: Meter): CelValue {
   let total: CelValue | undefined
   for (const item of list) {
     meter.work(1)
-    total = total === undefined ? item : add(total, item)
+    total = total === undefined ? item : add(total, item, meter)
     if (total instanceof Fault) return total
   }
   return total ?? 0n
@@ -59,6 +62,16 @@ function indexOf([list, wanted]: [CelList, CelValue], meter: Meter): CelValue {
   return -1n
 }
 
+/** Whether the list has the value. A value that is no list is compared with the other value itself. */
+function includes([target, wanted]: [CelValue, CelValue], meter: Meter): CelValue {
+  if (!(target instanceof CelList)) return equals(target, wanted, meter)
+  for (const item of target) {
+    meter.work(1)
+    if (equals(item, wanted, meter)) return true
+  }
+  return false
+}
+
 function lastIndexOf([list, wanted]: [CelList, CelValue], meter: Meter): CelValue {
   let index = 0n
   let found = -1n
@@ -80,11 +93,12 @@ function intersects(a: CelList, b: CelList, meter: Meter): boolean {
   return false
 }
 
-function slice([list, start, end]: [CelList, bigint, bigint]): CelValue {
+function slice([list, start, end]: [CelList, bigint, bigint], meter: Meter): CelValue {
   const what = `cannot slice(${start}, ${end})`
   if (start < 0n || end < 0n) return new Fault(`${what}, negative indexes not supported`)
   if (start > end) return new Fault(`${what}, start index must be less than or equal to end index`)
   if (BigInt(list.size) < end) return new Fault(`${what}, list is length ${list.size}`)
+  meter.work(list.size)
   return new ArrayList([...list].slice(Number(start), Number(end)))
 }
 
@@ -135,7 +149,9 @@ function distinct([list]: [CelList], meter: Meter): CelValue {
   return new ArrayList(found)
 }
 
+/** Level 1.36 of the reference makes an empty list of a negative size. */
 function range([count]: [bigint], meter: Meter): CelValue {
+  if (count < 0n) return new Fault(`lists.range: size must be non-negative, got ${count}`)
   const items: CelValue[] = []
   for (let i = 0n; i < count; i++) {
     meter.work(1)
@@ -174,6 +190,7 @@ export const LISTS: readonly FunctionDefinition[] = [
   define('min', onEach(ORDERED_TYPES, 'min'), MIN),
   define('indexOf', ['list_a_index_of: list(A).(A) int'], indexOf),
   define('lastIndexOf', ['list_a_last_index_of: list(A).(A) int'], lastIndexOf),
+  define(INCLUDES, ['list_includes_dyn_dyn: dyn.(dyn) bool'], includes),
   define('sets.contains', set('contains'), ([whole, part]: TwoLists, meter) => subset(part, whole, meter)),
   define('sets.equivalent', set('equivalent'), ([a, b]: TwoLists, meter) => subset(a, b, meter) && subset(b, a, meter)),
   define('sets.intersects', set('intersects'), ([a, b]: TwoLists, meter) => intersects(a, b, meter)),

@@ -1,29 +1,35 @@
 // IP addresses and CIDR ranges.
-import { isIPv4, isIPv6 } from 'node:net'
-import { bitsOfIpv4, bitsOfIpv6 } from '../../lib/ip-bits.ts'
+import { isIPv6 } from 'node:net'
+import {
+  hasPrefix,
+  type IpBits,
+  type IpFamily,
+  isLinkLocal,
+  isLocalMulticast,
+  isLoopback,
+  parseCidr as readCidr,
+  parseIp as readIp,
+  textOfIp,
+  WIDTH,
+} from '../../lib/ip-bits.ts'
 import { define, type FunctionDefinition } from '../function.ts'
 import { type CelValue, Fault, OpaqueValue } from '../value.ts'
 
-class Ip extends OpaqueValue {
+class Ip extends OpaqueValue implements IpBits {
   readonly typeName = 'net.IP'
-  readonly family: 4 | 6
+  readonly family: IpFamily
   readonly bits: bigint
   override readonly size: number
 
-  constructor(family: 4 | 6, bits: bigint) {
+  constructor({ family, bits }: IpBits) {
     super()
     this.family = family
     this.bits = bits
-    this.size = family === 4 ? 4 : 16
+    this.size = WIDTH[family] / 8
   }
 
   equals(other: OpaqueValue): boolean {
     return other instanceof Ip && this.family === other.family && this.bits === other.bits
-  }
-
-  /** Whether its first bits are those of the prefix. */
-  startsWith(prefix: bigint, length: number): boolean {
-    return this.bits >> BigInt(width(this.family) - length) === prefix
   }
 }
 
@@ -41,16 +47,17 @@ class Cidr extends OpaqueValue {
   }
 
   get prefix(): bigint {
-    return this.address.bits >> BigInt(width(this.address.family) - this.length)
+    return this.address.bits >> BigInt(WIDTH[this.address.family] - this.length)
   }
 
   contains(ip: Ip): boolean {
-    return ip.family === this.address.family && ip.startsWith(this.prefix, this.length)
+    return ip.family === this.address.family && hasPrefix(ip, this.prefix, this.length)
   }
 
   masked(): Cidr {
     const { family } = this.address
-    return new Cidr(new Ip(family, this.prefix << BigInt(width(family) - this.length)), this.length)
+    const bits = this.prefix << BigInt(WIDTH[family] - this.length)
+    return new Cidr(new Ip({ family, bits }), this.length)
   }
 
   equals(other: OpaqueValue): boolean {
@@ -58,17 +65,16 @@ class Cidr extends OpaqueValue {
   }
 }
 
-const width = (family: 4 | 6): number => (family === 4 ? 32 : 128)
 const MAX_ADDRESS = 64
 
 function parseIp(text: string): Ip | Fault {
   if (text.length > MAX_ADDRESS) return notAnIp(text)
-  if (isIPv4(text)) return new Ip(4, bitsOfIpv4(text))
-  if (!isIPv6(text)) return notAnIp(text)
-  if (text.includes('%')) return new Fault(`IP address ${JSON.stringify(text)} with zone value is not allowed`)
-  const bits = bitsOfIpv6(text)
-  if (bits >> 32n === 0xffffn) return new Fault(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`)
-  return new Ip(6, bits)
+  if (text.includes('%') && isIPv6(text)) {
+    return new Fault(`IP address ${JSON.stringify(text)} with zone value is not allowed`)
+  }
+  const ip = readIp(text)
+  if (ip === undefined || ip.padded) return notAnIp(text)
+  return ip.mapped ? new Fault(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : new Ip(ip)
 }
 
 function notAnIp(text: string): Fault {
@@ -78,45 +84,32 @@ function notAnIp(text: string): Fault {
   )
 }
 
-/** The canonical form. The platform makes it for IPv6 addresses. */
-function formatIp({ family, bits }: Ip): string {
-  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 0xffn)).join('.')
-  const words = Array.from({ length: 8 }, (_, i) => ((bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
-  return new URL(`http://[${words.join(':')}]`).hostname.slice(1, -1)
-}
-
 function parseCidr(text: string): Cidr | Fault {
   const fault = new Fault(
     `network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): no '/'`,
   )
-  const slash = text.lastIndexOf('/')
-  if (slash < 0 || text.length > MAX_ADDRESS) return fault
-  const address = parseIp(text.slice(0, slash))
-  const length = /^(?:0|[1-9][0-9]{0,2})$/.test(text.slice(slash + 1)) ? Number(text.slice(slash + 1)) : undefined
-  if (address instanceof Fault || length === undefined || length > width(address.family)) {
+  if (!text.includes('/') || text.length > MAX_ADDRESS) return fault
+  const cidr = readCidr(text)
+  if (cidr === undefined || cidr.padded || cidr.address.mapped) {
     return new Fault(fault.message.replace(/: no '\/'$/, ': bad bits after slash'))
   }
-  return new Cidr(address, length)
+  return new Cidr(new Ip(cidr.address), cidr.prefixLength)
 }
 
 function is(name: string, id: string, of: (ip: Ip) => boolean): FunctionDefinition {
   return define(name, [`ip_${id}: net.IP.() bool`], ([ip]: [Ip]) => of(ip))
 }
 
-const isLoopback = (ip: Ip): boolean => (ip.family === 4 ? ip.startsWith(127n, 8) : ip.bits === 1n)
-const isLinkLocal = (ip: Ip): boolean => (ip.family === 4 ? ip.startsWith(0xa9fen, 16) : ip.startsWith(0x3fan, 10))
-const isMulticast = (ip: Ip): boolean => (ip.family === 4 ? ip.startsWith(0xen, 4) : ip.startsWith(0xffn, 8))
-const isLocalMulticast = (ip: Ip): boolean =>
-  ip.family === 4 ? ip.startsWith(0xe00000n, 24) : ((ip.bits >> 112n) & 0xff0fn) === 0xff02n
+const isMulticast = (ip: Ip): boolean => (ip.family === 'IPv4' ? hasPrefix(ip, 0xen, 4) : hasPrefix(ip, 0xffn, 8))
 
 function isGlobal(ip: Ip): boolean {
-  if (ip.bits === 0n || (ip.family === 4 && ip.bits === 0xffffffffn)) return false
+  if (ip.bits === 0n || (ip.family === 'IPv4' && ip.bits === 0xffffffffn)) return false
   return !isLoopback(ip) && !isMulticast(ip) && !isLinkLocal(ip)
 }
 
 function isCanonical([text]: [string]): CelValue {
   const ip = parseIp(text)
-  return ip instanceof Fault ? ip : formatIp(ip) === text
+  return ip instanceof Fault ? ip : textOfIp(ip) === text
 }
 
 function containsIp([range, other]: [Cidr, Ip | string]): CelValue {
@@ -133,13 +126,13 @@ function containsCidr([range, other]: [Cidr, Cidr | string]): CelValue {
 const isIp = ([text]: [string]): boolean => !(parseIp(text) instanceof Fault)
 const isCidr = ([text]: [string]): boolean => !(parseCidr(text) instanceof Fault)
 const format = ([value]: [Ip | Cidr]): string =>
-  value instanceof Ip ? formatIp(value) : `${formatIp(value.address)}/${value.length}`
+  value instanceof Ip ? textOfIp(value) : `${textOfIp(value.address)}/${value.length}`
 
 export const NETWORK: readonly FunctionDefinition[] = [
   define('ip', ['string_to_ip: (string) net.IP'], ([text]: [string]) => parseIp(text)),
   define('isIP', ['is_ip: (string) bool'], isIp),
   define('ip.isCanonical', ['ip_is_canonical: (string) bool'], isCanonical),
-  define('family', ['ip_family: net.IP.() int'], ([ip]: [Ip]) => BigInt(ip.family)),
+  define('family', ['ip_family: net.IP.() int'], ([ip]: [Ip]) => BigInt(ip.family.slice(3))),
   is('isUnspecified', 'is_unspecified', (ip) => ip.bits === 0n),
   is('isLoopback', 'is_loopback', isLoopback),
   is('isLinkLocalMulticast', 'is_link_local_multicast', isLocalMulticast),

@@ -5,7 +5,7 @@ import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, OR } from '../operators.ts'
 import { characters } from '../runtime-cost.ts'
-import { calendar, type CalendarParts, durationOf, formatDuration, formatTimestamp } from '../time.ts'
+import { calendar, type CalendarParts, formatDuration, formatTimestamp } from '../time.ts'
 import { parseDuration, parseTimestamp, timestampOf } from '../time.ts'
 import { type CelList, type CelMap, type CelValue, Duration, Fault, noSuchOverload, Timestamp } from '../value.ts'
 import { typeNameOf, TypeValue, Uint } from '../value.ts'
@@ -98,7 +98,10 @@ type Texts = [string, string]
 
 function matches([text, pattern]: Texts, meter: Meter): CelValue {
   const compiled = meter.pattern(pattern)
-  return compiled instanceof Fault ? compiled : compiled.matcher(text).find()
+  if (compiled instanceof Fault) return compiled
+  meter.work(compiled.steps(text.length))
+  // `test` would be faster, but its automaton may keep 8 MB.
+  return compiled.re2.matcher(text).find()
 }
 
 const TEXTS: readonly FunctionDefinition[] = [
@@ -113,7 +116,7 @@ function conversionFault(value: CelValue, to: string): Fault {
   return new Fault(`type conversion error from '${typeNameOf(value)}' to '${to}'`)
 }
 
-/** `int_to_string: (int) string` and so on, from each of the types. */
+/** A conversion function with one signature for each type in `from`, such as `int_to_string: (int) string`. */
 function conversion(name: string, from: string, convert: (value: never) => CelValue): FunctionDefinition {
   const signatures = from.split(' ').map((type) => `${type}_to_${name}: (${type}) ${name}`)
   return define(name, signatures, ([value]: [never]) => convert(value))
@@ -213,13 +216,12 @@ function toTimestamp(value: Timestamp | bigint | string): CelValue {
   return parsed(value, parseTimestamp(value), 'google.protobuf.Timestamp')
 }
 
-function toDuration(value: Duration | bigint | string): CelValue {
+function toDuration(value: Duration | string): CelValue {
   if (value instanceof Duration) return value
-  if (typeof value === 'bigint') return durationOf(value)
   return parsed(value, parseDuration(value), 'google.protobuf.Duration')
 }
 
-/** Overflow is reported as such, every other fault as a conversion error. */
+/** Overflow keeps its message. Every other fault becomes a conversion error. */
 function parsed(text: string, made: Timestamp | Duration | Fault, to: string): CelValue {
   if (!(made instanceof Fault) || made.message.endsWith('overflow')) return made
   return conversionFault(text, to)
@@ -229,7 +231,8 @@ const CONVERSIONS: readonly FunctionDefinition[] = [
   conversion('bool', 'bool string', toBool),
   conversion('bytes', 'bytes string', toBytes),
   conversion('double', 'double int uint string', toDouble),
-  conversion('duration', 'duration int string', toDuration),
+  // Level 1.36 of the reference also takes a number of nanoseconds.
+  conversion('duration', 'duration string', toDuration),
   conversion('int', 'int double duration string timestamp uint', toInt),
   conversion('string', 'string bool bytes double duration int timestamp uint', toText),
   conversion('timestamp', 'timestamp int string', toTimestamp),
@@ -240,7 +243,7 @@ const CONVERSIONS: readonly FunctionDefinition[] = [
 
 type Part = (calendar: CalendarParts) => number
 
-/** Functions of a moment, in UTC or in a zone. */
+/** A function that returns a part of a timestamp, in UTC or in a time zone. */
 function calendarPart(name: string, id: string, part: Part): FunctionDefinition {
   const signatures = [`timestamp_to_${id}: timestamp.() int`, `timestamp_to_${id}_with_tz: timestamp.(string) int`]
   return define(name, signatures, ([moment, zone]: [Timestamp, string?]) => {
@@ -249,7 +252,7 @@ function calendarPart(name: string, id: string, part: Part): FunctionDefinition 
   })
 }
 
-/** Functions of a duration: the whole duration in that unit. */
+/** A function that converts a duration to whole units. */
 function inWhole(name: string, id: string, nanosAUnit: bigint): FunctionDefinition {
   return define(name, [`duration_to_${id}: duration.() int`], ([span]: [Duration]) => span.nanos / nanosAUnit)
 }

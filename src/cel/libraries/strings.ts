@@ -1,10 +1,10 @@
-// Texts: cutting, searching and joining by characters, which are code points here and not JavaScript's code units.
+// String functions. Positions and lengths count code points, not JavaScript's code units.
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { formatTexts } from '../format-text.ts'
 import { characters } from '../runtime-cost.ts'
 import { ArrayList, type CelList, type CelValue, Fault, noSuchOverload } from '../value.ts'
 
-/** Longer than any answer of the API may be. */
+/** The limit of a result. It is longer than any answer of the API may be. */
 const MAX_RESULT = 2 ** 24
 
 /** The offset, in code units, of the character at a position. The length of the text is a position too. */
@@ -23,12 +23,20 @@ function charAt([text, position]: [string, bigint]): CelValue {
   return code === undefined ? '' : String.fromCodePoint(code)
 }
 
-function indexOf([text, wanted, from = 0n]: [string, string, bigint?]): CelValue {
+/** The number of characters that a search compares in a step. The worst texts and words need their product. */
+const COMPARED_IN_A_STEP = 256
+
+const search = (text: string, wanted: string, meter: Meter): void =>
+  meter.work((text.length * wanted.length) / COMPARED_IN_A_STEP)
+
+function indexOf([text, wanted, from = 0n]: [string, string, bigint?], meter: Meter): CelValue {
+  search(text, wanted, meter)
   if (from < 0n || from > characters(text)) return outOfRange(from)
   return positionAt(text, text.indexOf(wanted, unitAt(text, Number(from))))
 }
 
-function lastIndexOf([text, wanted, offset]: [string, string, bigint?]): CelValue {
+function lastIndexOf([text, wanted, offset]: [string, string, bigint?], meter: Meter): CelValue {
+  search(text, wanted, meter)
   const length = BigInt(characters(text))
   const from = offset ?? length
   if (from < 0n || from > length) return outOfRange(from)
@@ -48,9 +56,11 @@ function substring([text, start, end]: [string, bigint, bigint?]): CelValue {
 
 function replace([text, old, by, limit]: [string, string, string, bigint?], meter: Meter): CelValue {
   const count = limit === undefined || limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)
+  search(text, old, meter)
   const parts = old === '' ? Array.from(text) : text.split(old)
   const places = Math.min(count, old === '' ? parts.length + 1 : parts.length - 1)
-  if (text.length + places * by.length > MAX_RESULT) meter.work(Number.POSITIVE_INFINITY)
+  const length = text.length + places * by.length
+  meter.work(length > MAX_RESULT ? Number.POSITIVE_INFINITY : parts.length + length / COMPARED_IN_A_STEP)
   if (old !== '') return joinParts(parts, { old, by, count: places })
   return parts.map((part, i) => (i < places ? by + part : part)).join('') + (places > parts.length ? by : '')
 }
@@ -61,7 +71,8 @@ function joinParts(parts: readonly string[], { old, by, count }: { old: string; 
   return out
 }
 
-function split([text, separator, limit]: [string, string, bigint?]): CelValue {
+function split([text, separator, limit]: [string, string, bigint?], meter: Meter): CelValue {
+  search(text, separator, meter)
   const parts = separator === '' ? Array.from(text) : text.split(separator)
   const count = limit === undefined || limit < 0n ? parts.length : Number(limit)
   if (count >= parts.length) return new ArrayList(parts)

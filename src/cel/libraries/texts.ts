@@ -8,10 +8,12 @@ function findAll([text, pattern, limit]: [string, string, bigint?], meter: Meter
   const compiled = meter.pattern(pattern)
   if (compiled instanceof Fault) return compiled
   const most = limit === undefined || limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)
-  const matcher = compiled.matcher(text)
+  const matcher = compiled.re2.matcher(text)
   const found: string[] = []
+  meter.work(compiled.steps(text.length))
   while (found.length < most && matcher.find()) {
-    meter.work(1)
+    // The next search may read all of the rest.
+    meter.work(1 + compiled.steps(text.length - matcher.end()))
     found.push(matcher.group() ?? '')
   }
   return new ArrayList(found)

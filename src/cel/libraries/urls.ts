@@ -1,4 +1,4 @@
-// URLs as requests have them: with a scheme, or an absolute path.
+// URLs in the form of requests: with a scheme, or only an absolute path.
 import { define, type FunctionDefinition } from '../function.ts'
 import { ArrayList, type CelValue, EntryMap, Fault, keyName, OpaqueValue } from '../value.ts'
 
@@ -6,7 +6,7 @@ const U = 'kubernetes.URL'
 
 interface UrlParts {
   readonly scheme: string
-  /** With the port. */
+  /** With the port, if there is one. */
   readonly host: string
   readonly path: string
   readonly query: string

@@ -59,7 +59,7 @@ function problemOf(text: string): string {
   return 'Invalid character(s) found in prerelease or build'
 }
 
-/** Without a leading `v` and leading zeros, and with the numbers that are missing. */
+/** Removes a leading `v` and leading zeros, and adds the missing numbers as zeros. */
 function normalized(text: string): string | Fault {
   const body = text.replace(/^v/, '')
   const [major = '', minor, ...rest] = body.split('.')

@@ -1,16 +1,16 @@
-// The columns of a kind's table and their cells. Every row has all cells, also of wide columns (R-350); clients hide them.
+// The columns of a kind's table and their cells. Every row has all cells, including those of wide columns, which clients hide (R-350).
 import type { Value, ValueMap } from '../../api/value.ts'
 import { ageOf } from './elapsed.ts'
 import type { Now } from './elapsed.ts'
 import { numberAt, textAt } from './reading.ts'
 
-/** A column as clients see it, members in the order of the wire. */
+/** A column as clients see it. Its members are in the order of the wire. */
 export interface ColumnDefinition {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format: string
   readonly description: string
-  /** Above 0: only shown in wide output. */
+  /** Above 0: clients show the column only in wide output. */
   readonly priority: number
 }
 
@@ -24,8 +24,10 @@ export interface Column<T = ValueMap> extends ColumnDefinition {
 export interface TableShape<T = ValueMap> {
   readonly columns: readonly ColumnDefinition[]
   readonly cells: (object: T, now: Now) => readonly Value[]
-  /** Conditions of the row; absent: none. */
+  /** The conditions of the row. Absent: rows have no conditions. */
   readonly conditions?: (object: T) => readonly Value[] | undefined
+  /** The table of a list, if its cells depend on all objects of the list. */
+  readonly ofList?: (objects: readonly T[]) => TableShape<T>
 }
 
 interface ColumnOptions {
@@ -34,7 +36,7 @@ interface ColumnOptions {
   readonly priority?: number
 }
 
-/** A column without its cell, for tables that make their cells all at once. */
+/** A column without its cell, for tables that make all cells of a row at once. */
 export function header(name: string, description: string, options: ColumnOptions = {}): ColumnDefinition {
   const { type = 'string', format = '', priority = 0 } = options
   return { name, type, format, description, priority }
@@ -61,7 +63,7 @@ export function boolean<T = ValueMap>(name: string, description: string, cell: N
   return column(name, description, cell, { type: 'boolean' })
 }
 
-/** Columns that are cells of their own. `more` are cells beyond the columns, as in the reference. */
+/** A table whose columns each make a cell. `more` are cells that have no column, as in the reference. */
 export function tableOf<T = ValueMap>(
   columns: readonly NoInfer<Column<T>>[],
   ...more: readonly NoInfer<Cell<T>>[]
@@ -89,12 +91,12 @@ export const NAME: Column = column('Name', NAME_DESCRIPTION, nameOf, { format: '
 
 export const AGE: Column = column('Age', 'How long ago the object was created.', ageOfObject)
 
-/** A cell that is the text under a path. */
+/** A cell with the text at a path. */
 export function text(...path: readonly string[]): Cell {
   return (object) => textAt(object, ...path)
 }
 
-/** A number under a path. Zero if it is absent. */
+/** A cell with the number at a path, or zero if the number is absent. */
 export function count(...path: readonly string[]): Cell {
   return (object) => numberAt(object, ...path)
 }

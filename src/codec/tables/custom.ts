@@ -1,5 +1,6 @@
-// The tables of custom resources: the columns that a definition gives to a version, each a JSON path and a type (R-354).
+// The tables of custom resources: the columns that a definition gives to a version. Each column has a JSON path and a type (R-354).
 import type { Value } from '../../api/value.ts'
+import { formatNumber } from '../../lib/go-float.ts'
 import { plainJson } from '../json-encode.ts'
 import { column, NAME, tableOf } from './column.ts'
 import type { Cell, ColumnDefinition, TableShape } from './column.ts'
@@ -7,7 +8,7 @@ import { ageOfText } from './elapsed.ts'
 import type { Now } from './elapsed.ts'
 import { compileJsonPath } from './json-path.ts'
 
-/** A member of `additionalPrinterColumns`. */
+/** An item of `additionalPrinterColumns`. */
 export interface PrinterColumn {
   readonly name: string
   readonly type: string
@@ -17,7 +18,7 @@ export interface PrinterColumn {
   readonly priority?: number
 }
 
-/** All cells of a row together visit at most this many values, and each has an equal share. That takes about ten milliseconds. */
+/** All cells of a row together visit at most this number of values, which takes about ten milliseconds. Each cell has an equal share. */
 const MOST_VISITS = 50_000
 
 /** Undefined for a definition without columns: its objects are shown in the default table (D11). */
@@ -39,20 +40,22 @@ function typeOf(type: string): ColumnDefinition['type'] {
   return type === 'integer' || type === 'number' || type === 'boolean' || type === 'date' ? type : 'string'
 }
 
-/** A cell shows the first value that the path leads to. */
+/** A cell with the first value at the path. */
 function cellOf(jsonPath: string, type: ColumnDefinition['type'], visits: number): Cell {
   const path = compileJsonPath(jsonPath)
   if (path === undefined) return () => null
   return (object, now) => {
     const value = path.first(object, { visits })
+    if (value === null && type === 'string') return '<no value>'
     return value === undefined || value === null ? null : typedCell(value, type, now)
   }
 }
 
-/** Null if the value is not of the column's type. */
+/** The cell of a value. Null: the value is not of the column's type. */
 function typedCell(value: Value, type: ColumnDefinition['type'], now: Now): Value {
   switch (type) {
     case 'string':
+      if (typeof value === 'number') return formatNumber(value)
       return typeof value === 'string' ? value : plainJson(value)
     case 'integer':
       if (typeof value === 'bigint') return value

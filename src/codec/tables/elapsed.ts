@@ -1,4 +1,4 @@
-// Time as people read it in tables: how long ago, in at most two units (R-355).
+// The texts of ages in tables, in at most two units (R-355).
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
-/** The text of a duration in milliseconds. Up to a second of clock skew into the future counts as now. */
+/** The text of a duration in milliseconds. A time less than two seconds in the future counts as now, because clocks differ. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / SECOND)
   if (seconds < -1) return '<invalid>'
@@ -29,7 +29,7 @@ function twoUnits(milliseconds: number, [large, largeLetter]: Unit, [small, smal
   return `${Math.trunc(milliseconds / large)}${largeLetter}${rest === 0 ? '' : `${rest}${smallLetter}`}`
 }
 
-/** The end of ages: milliseconds since the epoch, or a time that is filled in later. */
+/** The moment to which ages are counted: milliseconds since the epoch, or placeholders that are filled in later. */
 export type Now = number | AgePlaceholders
 
 /** Placeholders for ages, which are filled in later. The rest of a row does not change. */
@@ -43,7 +43,7 @@ export class AgePlaceholders {
   }
 }
 
-/** The placeholder of an age, and the same in JSON. */
+/** The placeholder of an age, and its form in JSON. */
 const AGE_PLACEHOLDER = '\u0001'
 export const AGE_PLACEHOLDER_JSON = '\\u0001'
 
@@ -56,7 +56,7 @@ export function ageOf(timestamp: string, now: Now): string {
   return timestamp === '' ? '<unknown>' : ageSince(Date.parse(timestamp), now)
 }
 
-/** The same for text that need not be a timestamp. */
+/** The age of a text that may not be a timestamp. */
 export function ageOfText(text: string, now: Now): string {
   const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? '<invalid>' : ageSince(time, now)

@@ -1,23 +1,23 @@
-// The JSON paths of printer columns: fields, quoted fields, indexes, slices, wildcards, unions, filters and recursive descent.
-// A path is compiled once. The search stops at the first value that the path leads to, visits no value twice for the same
-// step, and gives up after a bounded number of visits. A path that cannot be compiled finds nothing.
+// The JSON paths of printer columns: fields, quoted fields, indexes, slices, wildcards, unions, filters and recursive descent. A path is
+// compiled once. The search stops at the first value at the path. A descent visits no value twice, and the search gives up after a bounded
+// number of visits. A path that cannot be compiled finds no value.
 import { equalValues, isList, isMap, own } from '../../api/value.ts'
 import type { Value } from '../../api/value.ts'
 
-/** The number of values that a search may still visit, the searches of its filters included. */
+/** The number of values that a search may still visit, including the searches of its filters. */
 export interface SearchBudget {
   visits: number
 }
 
-/** The values that follow one value. */
+/** Returns the values to which a step leads from one value. */
 type Step = (value: Value, budget: SearchBudget) => readonly Value[]
 
 interface JsonPath {
-  /** The first value in document order that the path leads to; undefined: none, or the budget is spent. */
+  /** The first value at the path in document order. Undefined: there is no value, or the budget is spent. */
   first(root: Value, budget: SearchBudget): Value | undefined
 }
 
-/** Undefined for text that is not a path. The leading `$` and the enclosing braces are optional. */
+/** Compiles a path. Undefined: the text is not a path. The leading `$` and the enclosing braces are optional. */
 export function compileJsonPath(text: string): JsonPath | undefined {
   const bare = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text
   const steps = stepsOf(bare.startsWith('$') ? bare.slice(1) : bare)
@@ -26,8 +26,8 @@ export function compileJsonPath(text: string): JsonPath | undefined {
 }
 
 /**
- * Searches depth first, with a stack of its own: objects may nest deeply. Two descents can reach one value in many ways, so
- * each step remembers the values that it has seen.
+ * Searches depth first, with a stack of its own, because objects may nest deeply. Two descents can reach one value in many ways, so each
+ * descent remembers the values that it has seen.
  */
 function firstValue(steps: readonly Step[], root: Value, budget: SearchBudget): Value | undefined {
   const pending: { readonly value: Value; readonly at: number }[] = [{ value: root, at: 0 }]
@@ -87,7 +87,7 @@ function nameAt(text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0]
 }
 
-/** The position at which the bracket at `start` closes. Quotes and nested brackets are skipped. */
+/** The position at which the bracket at `start` closes. Quotes and nested brackets are skipped. -1: the bracket does not close. */
 function bracketEnd(text: string, start: number): number {
   let depth = 0
   let quote = ''
@@ -149,7 +149,7 @@ const children: Step = (value) => {
   return isMap(value) ? Object.values(value) : NONE
 }
 
-/** `..`: the value itself and everything below it. The search applies it to the children again. */
+/** `..`: the value itself and everything below it. The search applies this step to the children again. */
 const descend: Step = (value, budget) => children(value, budget)
 
 const COMPARISON = /^\s*([\s\S]*?)\s*(==|!=|<=|>=|<|>)\s*([\s\S]*?)\s*$/

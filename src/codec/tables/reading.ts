@@ -1,5 +1,5 @@
-// Reads values of objects by path, for cells. An absent value, or one of another type, reads as the type's zero value, as in the
-// reference.
+// Reads values of objects by path, for cells. If a value is absent or has another type, the result is the zero value of the wanted type, as
+// in the reference.
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { formatLabelSelector } from '../../api/selector.ts'
 import { isList, isMap, own } from '../../api/value.ts'
@@ -15,7 +15,7 @@ export function textAt(value: Value | undefined, ...path: readonly string[]): st
   return scalarText(at(value, ...path))
 }
 
-/** Numbers are text too: quantities and int-or-strings may be either in JSON. */
+/** The text of a string or number: quantities and int-or-strings can be either in JSON. */
 function scalarText(value: Value | undefined): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : ''
@@ -63,14 +63,14 @@ export function labelText(labels: ValueMap): string {
   return orNone(pairs.join(','))
 }
 
-/** A selector in its object form as text. */
+/** The text of a selector in its object form. */
 export function selectorText(selector: Value | undefined): string {
   if (selector === undefined) return '<none>'
   const parsed = labelSelectorOf(selector)
   return parsed === undefined ? '<error>' : orNone(formatLabelSelector(parsed))
 }
 
-/** The first few, and how many there are beyond them. */
+/** The first texts, and the number of further texts. */
 export function firstOf(all: readonly string[], most: number, separator = ','): string {
   const shown = all.slice(0, most).join(separator)
   return all.length > most ? `${shown} + ${all.length - most} more...` : shown

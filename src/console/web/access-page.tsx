@@ -45,7 +45,7 @@ export function AccessPage({ kinds, namespace }: Props) {
   )
 }
 
-/** Every cell for another user is a request. */
+/** The number of requests at a time: for another user, every cell is a request. */
 const AT_ONCE = 10
 
 function Matrix({ kinds, user, namespace }: Props & { readonly user: string }) {

@@ -1,4 +1,5 @@
-// The rights of a user: by the rules of the user's own review, or by a review for each verb and kind of another user.
+// Finds the rights of a user. The rights of the logged-in user come from one review of rules. For another user, each verb of each kind is a
+// review.
 import { type Answer, answerOf, type ResourceRule, type Subject, type Verb } from './access-rules.ts'
 import { post } from './api.ts'
 import type { Kind } from './kind.ts'

@@ -36,7 +36,7 @@ export function names(listed: readonly string[] | undefined, ...wanted: readonly
   return listed?.some((one) => one === '*' || wanted.includes(one)) === true
 }
 
-/** The groups of a service account, which every request of it has. */
+/** A user by its name, with its groups. A service account is in groups of service accounts. */
 export function subjectNamed(name: string): Subject {
   const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(name)
   const own = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1] ?? ''}`]

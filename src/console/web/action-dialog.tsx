@@ -16,7 +16,7 @@ export interface StartedAction {
 }
 
 interface Props extends StartedAction {
-  /** With the message about a success, if there is nothing else to show. */
+  /** Gets the message about a success. Empty: there is no message. */
   readonly onClose: (message: string) => void
 }
 
@@ -33,7 +33,7 @@ export function ActionDialog({ action, targets, onDone, onClose }: Props) {
   const [attempts, setAttempts] = useState<readonly Attempt[]>([])
   const [count, setCount] = useState(0)
   const ready = attempts.filter(({ request }) => request !== undefined)
-  /** After the dialog is closed, the remaining objects are left alone. */
+  /** Works on the items until the dialog is closed. The remaining objects are left alone then. */
   const each = async <T,>(items: readonly T[], work: (item: T) => Promise<Attempt>): Promise<readonly Attempt[]> => {
     const results = new Map<T, Attempt>()
     setCount(0)
@@ -94,7 +94,7 @@ export function ActionDialog({ action, targets, onDone, onClose }: Props) {
               value={input}
               readOnly={isBusy}
               onInput={({ currentTarget }) => {
-                // The dry run was of another input.
+                // The dry run was for another input.
                 setInput(currentTarget.value)
                 setAttempts([])
                 setStage('asking')

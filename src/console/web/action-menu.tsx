@@ -1,4 +1,4 @@
-// The menu of actions on an object, those on the selected rows of a table, and the place of the page where started actions are shown.
+// The menu of actions on an object, the actions on the selected rows of a table, and the part of the page that shows started actions.
 import { useEffect, useState } from 'preact/hooks'
 import { ActionDialog, type StartedAction } from './action-dialog.tsx'
 import { type Action, actionsFor, type AnyObject, kubectlCommand, type ReadAction, type Target } from './actions.ts'
@@ -16,12 +16,12 @@ interface Start extends Omit<StartedAction, 'action'> {
   readonly action: Action
 }
 
-/** Starts an action from any place: a menu, a table or the search. `ActionHost` does the rest. */
+/** Starts an action from any place: a menu, a table or the search. `ActionHost` runs it. */
 export function startAction(action: Action, targets: readonly Target[], onDone?: () => void): void {
   window.dispatchEvent(new CustomEvent<Start>(STARTED, { detail: { action, targets, onDone } }))
 }
 
-/** The page has one. */
+/** Shows the started action. The page has one such host. */
 export function ActionHost() {
   const [started, setStarted] = useState<StartedAction>()
   const [message, setMessage] = useState('')
@@ -57,7 +57,7 @@ export function ActionHost() {
 
 const SHOWN_MS = 6000
 
-/** Returns the message about the success. */
+/** Runs the action, and returns a message about the success. */
 async function readAction({ id }: ReadAction, target: Target): Promise<string> {
   const { kind, named } = target
   const copy = async (text: string, said: string): Promise<string> => {

@@ -1,4 +1,5 @@
-// Tries actions with a dry run, tells their effects, and then runs them. Several objects are done one by one: a refusal of one leaves the others.
+// Tries actions with a dry run, tells their effects, and then runs them. Each object has requests of its own: if one object is refused, the
+// action still runs for the others.
 import { type ActionRequest, type AnyObject, readPath, type Target, type WriteAction } from './actions.ts'
 import { ask, messageOf } from './api.ts'
 import { MANAGER } from './apply-intent.ts'
@@ -8,13 +9,13 @@ export interface Attempt {
   readonly target: Target
   /** Undefined: the dry run failed. */
   readonly request?: ActionRequest
-  /** The changes by the dry run. */
+  /** The changes that the dry run made. */
   readonly effects: readonly string[]
   readonly problem?: string
   readonly isDone?: boolean
 }
 
-/** One moment for the names and times of all objects. */
+/** A chosen action. The names and times that it writes use the same `now` for all objects. */
 export interface Wish {
   readonly action: WriteAction
   readonly input: string
@@ -44,7 +45,7 @@ export async function runAttempt({ target, request, effects }: Attempt): Promise
 }
 
 function send({ method, path, body }: ActionRequest, isDry: boolean): Promise<AnyObject> {
-  // The options of a delete are in its body. The server then ignores those in the query.
+  // The options of a delete are in its body. The server then ignores options in the query.
   if (method === 'DELETE') {
     return ask(path, { method, body: JSON.stringify(isDry ? { ...body, dryRun: ['All'] } : body) })
   }

@@ -1,4 +1,4 @@
-// The actions on objects: which exist for a kind or an object, and the request that each of them sends. This file needs no browser.
+// The actions that a kind or an object has, and the request that each action sends. This file needs no browser.
 import type { ManagedObject } from './apply-intent.ts'
 import { collectionPath, type Kind, type ObjectName, objectPath, resourceName } from './kind.ts'
 
@@ -45,7 +45,7 @@ export interface ReadAction {
 
 export type Action = WriteAction | ReadAction
 
-/** The actions for an object. Without the object: those that suit every object of the kind, also several at once. */
+/** The actions for an object. Without the object: the actions that suit every object of the kind, and several objects at once. */
 export function actionsFor(kind: Kind, object?: AnyObject): readonly Action[] {
   const resource = resourceName(kind)
   const spec = (object?.spec ?? {}) as { readonly suspend?: boolean; readonly paused?: boolean }

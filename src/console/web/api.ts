@@ -42,7 +42,7 @@ export class UnreachableError extends Error {
 }
 
 export interface Problem {
-  /** `forbidden`: to this user. `failed`: the server answers with another error. */
+  /** `forbidden`: the user has no permission. `failed`: the server answers with another error. */
   readonly kind: 'forbidden' | 'unreachable' | 'failed'
   readonly message: string
 }
@@ -62,7 +62,7 @@ export function mayRecover(error: unknown): boolean {
 export const RETRY_MS = 1000
 /** The wait after the server has refused a stream, perhaps because the user may not watch. */
 export const STREAM_RETRY_MS = 5000
-/** The longest time for a request. The server itself ends a request after a minute. */
+/** The longest times for a read and for a write. The server itself ends a request after a minute. */
 const LONGEST_READ_MS = 20_000
 const LONGEST_WRITE_MS = 75_000
 
@@ -74,7 +74,7 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
-/** The text of a successful answer. Throws an `ApiFailure` for every other, and an `UnreachableError` if there is none. */
+/** The text of a successful answer. Throws an `ApiFailure` for every other answer, and an `UnreachableError` if there is no answer. */
 export async function askText(path: string, call: Call = {}): Promise<string> {
   return textOf(await send(path, call))
 }
@@ -109,15 +109,15 @@ function textOf({ response, text }: Answered): string {
   throw new ApiFailure(response.status, statusIn(text))
 }
 
-/** A document and its tag, which changes with it. */
+/** A document and its tag, which changes with the document. */
 export interface Kept<T> {
   readonly tag: string
   readonly document: T
 }
 
 /**
- * Returns the known document if it has not changed. Browsers would do that themselves, but cache nothing of a server with a certificate that they
- * do not trust.
+ * Returns the known document if it has not changed. Browsers have a cache for that, but cache nothing of a server whose certificate they do
+ * not trust.
  */
 export async function askAnew<T>(path: string, call: Call, known: Kept<T> | undefined): Promise<Kept<T>> {
   const tag = known?.tag ?? ''
@@ -157,7 +157,7 @@ export function readSession(): Promise<Session> {
   return askSession('session')
 }
 
-/** By a token or by a code of `quarterdeck console`. An empty token stands for the certificate of the browser. */
+/** Logs in by a token or by a code of `quarterdeck console`. An empty token stands for the certificate of the browser. */
 export function logIn(by: { readonly token: string } | { readonly code: string }): Promise<Session> {
   return askSession('login', { method: 'POST', body: JSON.stringify(by) })
 }

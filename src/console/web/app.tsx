@@ -183,7 +183,7 @@ function Page({ route, kinds, namespace }: PageProps) {
   const shown = kind ?? (seen.current?.resource === resource ? seen.current?.kind : undefined)
   seen.current = { resource, kind: shown }
   const key = route.page === 'overview' ? namespace : resource === undefined ? '' : JSON.stringify(route)
-  // A page uses only the things that its route has.
+  // A page reads only the members that its route has.
   const props = { kinds, namespace: oneNamespace(namespace), from: '', named: NOTHING, ...route, kind: shown as Kind }
   return (
     <>
@@ -203,7 +203,7 @@ interface ShownProps extends Omit<CreateRoute, 'page' | 'resource'> {
   readonly kinds: readonly Kind[]
   readonly kind: Kind
   readonly named: ObjectName
-  /** The chosen namespaces, if the page has another one. */
+  /** The chosen namespaces. The `namespace` may be that of the route. */
   readonly chosen: string
 }
 

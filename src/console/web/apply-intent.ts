@@ -1,5 +1,5 @@
-// Makes the object to apply for an edit without claiming other fields: it has the changed fields, and the fields that
-// the console has applied before.
+// Makes the object to apply for an edit without claiming other fields: the object has the changed fields, and the fields that the console
+// has applied before.
 import { isFields } from './fields.ts'
 import type { FieldSet, ManagedFields } from './field-owners.ts'
 

@@ -1,4 +1,4 @@
-// Applies manifests. Each is tried first, and the changes are shown.
+// Applies manifests. A dry run of each manifest comes first, and its changes are shown.
 import type { Extension } from '@codemirror/state'
 import { useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
@@ -18,7 +18,7 @@ interface Props {
   readonly kinds: readonly Kind[]
   /** The namespace of manifests without one. */
   readonly namespace: string
-  /** The manifest of a new object to begin with. */
+  /** The template of a new object. Absent: the text begins empty. */
   readonly start?: {
     readonly title: string
     readonly text: string

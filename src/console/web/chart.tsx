@@ -1,4 +1,4 @@
-// A small chart of the last hour, by uPlot.
+// A small chart of the last hour. uPlot draws it.
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { LoadLine } from './server-status.ts'
@@ -31,7 +31,7 @@ export function Chart({ title, unit, lines, data }: Props) {
     draw()
     const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
     resized.observe(element)
-    // The colours are read when the chart is drawn.
+    // The chart reads its colours when it is drawn, so another theme draws it again.
     const theme = new MutationObserver(draw)
     theme.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
     const system = matchMedia('(prefers-color-scheme: dark)')
@@ -75,7 +75,7 @@ function optionsOf(element: HTMLElement, lines: Props['lines']): uPlot.Options {
     grid: { stroke: probe('line'), width: 1 },
     ticks: { show: false },
   }
-  // A single value has no line.
+  // A single value has no line, so it is drawn as a point.
   const points = { show: ({ data: [times = []] }: uPlot) => times.length === 1 }
   return {
     width: element.clientWidth,
@@ -84,7 +84,7 @@ function optionsOf(element: HTMLElement, lines: Props['lines']): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      // By the data: for a single time, the library widens the range to days.
+      // The range follows the data: for a single time, the library would widen it to days.
       x: {
         range: ({ data: [times = []] }) => {
           const end = times.at(-1) ?? Date.now() / 1000

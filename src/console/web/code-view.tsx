@@ -1,5 +1,5 @@
-// Shows YAML to read, edit or compare, by CodeMirror. It is in a shadow root, where styles are adopted. The policy of the page
-// allows that, but no inline styles.
+// Shows YAML to read, edit or compare, by CodeMirror. The editor is in a shadow root with adopted style sheets. The policy of the page
+// allows them, but no inline styles.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
@@ -29,13 +29,13 @@ interface Props {
   readonly label: string
   /** Shown while there is no text. */
   readonly hint?: string
-  /** The text at the start and at each new edition. Edits between stay in the editor. */
+  /** The text at the start and after each change of `edition`. Edits in between stay in the editor. */
   readonly text: string
   readonly edition?: number
   /** Absent: the text is read-only. */
   readonly onChange?: (text: string) => void
   readonly owners?: LineOwners
-  /** The rejected lines. The editor goes to the first of new ones. */
+  /** The rejected lines. When they change, the editor goes to the first of them. */
   readonly marks?: readonly LineMark[]
   /** The text to compare with. */
   readonly original?: string

@@ -4,7 +4,7 @@ import { type ColumnChoice, isName, shownColumns } from './columns.ts'
 import { Menu } from './menu.tsx'
 import type { Column } from './table-rows.ts'
 
-/** As in the style sheet. */
+/** The same width as in the style sheet. */
 const NARROW = '(max-width: 760px)'
 
 export interface ChosenColumns {

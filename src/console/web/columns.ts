@@ -1,20 +1,21 @@
-// The columns that a table shows: by the server's order and priorities, by the width of the screen, and by the user's choice. This file needs no browser.
+// Chooses the columns of a table by the server's order and priorities, the width of the screen and the user's choice. This file needs no
+// browser.
 import { type Column, isAge } from './table-rows.ts'
 
-/** By the names of columns. The others are shown by default or not. */
+/** The choices by the names of columns. Other columns are shown or hidden by default. */
 export type ColumnChoice = Readonly<Record<string, boolean>>
 
 /** The indices of the shown columns. */
 export function shownColumns(columns: readonly Column[], choice: ColumnChoice, isNarrow: boolean): readonly number[] {
   const usual = columns.filter(({ priority }) => priority === 0)
   const states = usual.filter((column) => isState(column) || column.name === 'Pods')
-  // A kind without a state has other columns that tell it from its neighbours.
+  // A kind without a state shows the first two of its other columns.
   const narrow = states.length > 0 ? states : usual.filter((column) => !isName(column)).slice(0, 2)
   const shown = columns.flatMap((column, i) => {
     const isUsual = isNarrow ? isName(column) || isAge(column) || narrow.includes(column) : column.priority === 0
     return isName(column) || (choice[column.name] ?? isUsual) ? [i] : []
   })
-  // There is room for the name and one word.
+  // A narrow screen has room for the name and one word beside it.
   const [name = 0, ...others] = shown
   const word = isNarrow ? others.find((i) => /^(Status|Phase|Condition)$/.test(columns[i]?.name ?? '')) : undefined
   return word === undefined ? shown : [name, word, ...others.filter((i) => i !== word)]

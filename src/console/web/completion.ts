@@ -11,7 +11,7 @@ import { type Kind, versionPath } from './kind.ts'
 import { KindSchema, type OpenApiDocument } from './kind-schema.ts'
 import { positionAt } from './yaml-position.ts'
 
-/** From the server's OpenAPI document of the group-version. */
+/** The schema of the kind, from the server's OpenAPI document of the group-version. */
 export async function schemaOf(kind: Kind): Promise<KindSchema> {
   return new KindSchema(await ask<OpenApiDocument>(`/openapi/v3${versionPath(kind)}`), kind)
 }

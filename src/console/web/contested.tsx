@@ -1,4 +1,4 @@
-// Explains an apply that would change fields of other managers: the fields, their owners, and the ways out.
+// Explains an apply that would change fields of other managers: the fields, their owners, and the possible next steps.
 import { PlainTable } from './listing.tsx'
 import type { FieldConflict } from './object-write.ts'
 

@@ -1,4 +1,4 @@
-// Definitions: the rules of their schemas, each with its field, and their costs by the server's estimate.
+// Finds the rules in the schemas of a definition, each with its field, and the server's estimates of their costs.
 
 interface Version {
   readonly name: string

@@ -1,4 +1,4 @@
-// The kinds of definitions: their versions, which of them are served or stored, and the rules for their objects.
+// The page with all definitions: their kinds, the served and stored versions, and the rules for their objects.
 import { Alert } from './alert.tsx'
 import { ask } from './api.ts'
 import { type Definition, rulesIn } from './definition-rules.ts'

@@ -2,7 +2,7 @@
 import type { SyntaxNode } from '@lezer/common'
 import { fieldsIn, isMapping, isSequence, itemsIn, scalarText, topOf, valueOf } from './yaml-tree.ts'
 
-/** A set of fields as the API writes it: `f:name`, `k:{…}`, `v:…`, `i:n`, and `.` for the thing itself. */
+/** A set of fields as the API writes it: `f:name`, `k:{…}`, `v:…`, `i:n`, and `.` for the value itself. */
 export interface FieldSet {
   readonly [key: string]: FieldSet
 }
@@ -21,7 +21,7 @@ interface Claim {
   readonly fields: FieldSet | 'all'
 }
 
-/** By line numbers, which begin with 1. */
+/** The owners of each line. Line numbers begin with 1. */
 export function ownersByLine(
   text: string,
   managed: readonly ManagedFields[],
@@ -105,7 +105,7 @@ class LineNumbers {
     this.#text = text
   }
 
-  /** The places must come in ascending order. */
+  /** The line of a place. The places of the calls must ascend. */
   of(place: number): number {
     for (; this.#at < place; this.#at++) if (this.#text.charCodeAt(this.#at) === 10) this.#line++
     return this.#line

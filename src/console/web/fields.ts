@@ -22,7 +22,7 @@ export function itemsAt(object: unknown, path: string): readonly Fields[] {
   return Array.isArray(found) ? found.filter(isFields) : []
 }
 
-/** Numbers and booleans as texts, and the items of a list with commas between them. */
+/** The field as a text. Commas separate the items of a list. */
 export function textAt(object: unknown, path: string): string {
   const found = fieldAt(object, path)
   if (Array.isArray(found)) return found.map(textOf).join(', ')

@@ -11,7 +11,7 @@ interface Props {
   readonly label: string
   /** The id of the node to highlight. */
   readonly current?: string | undefined
-  /** Undefined: small enough to show most of a large drawing. */
+  /** Undefined: a large drawing is made smaller. */
   readonly zoom?: number | undefined
 }
 
@@ -87,7 +87,7 @@ export function nodeText({ kind, name, pods }: GraphNode): string {
   return pods === undefined ? `${kind.kind} ${name}` : `${pods} pods of ${name}`
 }
 
-/** A group leads to the table of pods. */
+/** The address behind a node. A group of pods leads to the table of pods. */
 export function addressOf({ kind, name, pods }: GraphNode, namespace: string): string {
   return pods === undefined ? objectAddress(kind, { namespace, name }) : tableAddress('pods', { namespace })
 }

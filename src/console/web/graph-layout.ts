@@ -22,7 +22,7 @@ export interface Drawing {
   readonly lines: readonly { readonly edge: GraphEdge; readonly path: string }[]
 }
 
-/** The nodes and edges, without their health. The drawing is the same while the shape is. */
+/** The nodes and edges, without their health. The drawing is the same as long as the shape is the same. */
 export function shapeOf({ nodes, edges }: Pick<NamespaceGraph, 'nodes' | 'edges'>): string {
   return [...nodes.map(({ id }) => id), ...edges.map(edgeId)].join('\n')
 }
@@ -47,7 +47,7 @@ export function drawGraph({ nodes, edges }: Pick<NamespaceGraph, 'nodes' | 'edge
   return { width, height, places, lines }
 }
 
-/** A line leaves a node on its right side, and enters the next one on its left side. It passes level between the nodes of other layers. */
+/** A line leaves a node on its right side, and enters the next one on its left side. In a layer that it passes, the line is horizontal. */
 function pathOf(points: readonly Point[], from: Point, to: Point): string {
   const half = BOX.width / 2
   // Every second point is in a layer, the others are between two layers.

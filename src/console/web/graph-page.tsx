@@ -1,4 +1,4 @@
-// The page with the graph of a namespace: a drawing, and the same as a table.
+// The page with the graph of a namespace: a drawing, and a table with the same connections.
 import { useMemo, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { addressOf, GraphDrawing, lineClass, nodeText } from './graph-drawing.tsx'

@@ -1,4 +1,5 @@
-// Reads the objects of a namespace for its graph, with the fields that it needs. The data of secrets and config maps stays on the server.
+// Reads the objects of a namespace for its graph, with the fields that the graph needs. The data of secrets and config maps stays on the
+// server.
 import { ask, UnreachableError } from './api.ts'
 import type { Fields } from './fields.ts'
 import { canList, collectionPath, type Kind, resourceName } from './kind.ts'
@@ -29,13 +30,13 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 /** Lists of kinds with more objects are cut short. */
 const MOST_OBJECTS = 500
-/** Their fields are not known here, so that their objects are read as a whole. */
+/** The fields of custom kinds are not known here, so their objects are read as a whole. */
 const MOST_CUSTOM_KINDS = 20
 const MOST_CUSTOM_OBJECTS = 100
 
 export interface NamespaceObjects {
   readonly objects: readonly GraphObject[]
-  /** The resources with all their objects. */
+  /** The resources of which all objects were read. */
   readonly complete: readonly string[]
   readonly cut: readonly Kind[]
   readonly refused: readonly Kind[]

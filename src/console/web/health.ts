@@ -8,7 +8,7 @@ export const SEVERITY = ['', 'good', 'waiting', 'bad'] as const
 export interface Health {
   readonly tone: Tone
   readonly text: string
-  /** Empty: the object does not say. */
+  /** Empty: the object gives no reason. */
   readonly reason: string
 }
 
@@ -16,7 +16,7 @@ const GOOD = /^(Running|Active|Bound|Ready|True|Available|Established|Succeeded|
 const BAD = /(Failed|Error|BackOff|Evicted|Unknown|Lost|NotReady|^False$)/
 const UNDER_WAY = /^(Pending|Terminating|ContainerCreating|PodInitializing|Released|Init:.*)$/
 
-/** The colour of a word, in addition to the word. */
+/** The tone that colours a word. The word itself is shown too. */
 export function wordTone(word: string): Tone {
   return GOOD.test(word) ? 'good' : BAD.test(word) ? 'bad' : UNDER_WAY.test(word) ? 'waiting' : ''
 }

@@ -1,4 +1,4 @@
-// The last versions of an object: their writers and their changes. Servers with the gate `ObjectHistory` have it.
+// The last versions of an object: their writers and their changes. Only servers with the gate `ObjectHistory` have this history.
 import { ask } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
 import { writersSince } from './field-owners.ts'

@@ -1,4 +1,4 @@
-// Works on several items at a time, so that a long list neither takes all connections nor waits for each answer.
+// Works on a few items at a time. So a long list does not take all connections, and does not wait for each answer in turn.
 
 export async function inTurn<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values()

@@ -1,4 +1,4 @@
-// Finds the keys for the page: those that no field, editor or dialog takes.
+// Finds the keys for the page: the keys that no field, editor or dialog takes.
 
 /** The key, if no modifier is pressed and no field has the focus. */
 export function pageKey(event: KeyboardEvent): string | undefined {

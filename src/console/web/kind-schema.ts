@@ -59,7 +59,7 @@ export class KindSchema {
     })
   }
 
-  /** The allowed values of the field at the path, if they are few. */
+  /** The allowed values of an enumeration or a boolean at the path. Empty for every other field. */
   valuesAt(path: readonly string[]): readonly string[] {
     const { type, enum: listed = [] } = this.#at(path) ?? {}
     return type === 'boolean' ? ['true', 'false'] : listed.filter((value) => value !== '').map(String)
@@ -76,7 +76,7 @@ export class KindSchema {
     return node
   }
 
-  /** Follows references, also wrapped ones, but not in a circle. */
+  /** Follows references, also those in `allOf`. The depth is limited, because references may form a circle. */
   #resolved(node: SchemaNode, depth = 0): SchemaNode {
     const { $ref: reference = node.allOf?.[0]?.$ref } = node
     const found = reference === undefined ? undefined : this.#schemas[reference.split('/').at(-1) ?? '']

@@ -30,7 +30,7 @@ export interface Section {
   readonly title: string
   readonly icon: IconName
   readonly kinds: readonly Kind[]
-  /** Rare kinds are behind their title. */
+  /** False: only the title is shown until the user opens the section. */
   readonly isOpen: boolean
 }
 
@@ -59,7 +59,7 @@ export function sectionsOf(kinds: readonly Kind[]): readonly Section[] {
   ].filter((section) => section.kinds.length > 0)
 }
 
-/** By its group, as nothing else tells it without the right to read definitions. */
+/** The group decides: without the right to read definitions, there is no other sign. */
 export function isCustom({ group }: Pick<Kind, 'group'>): boolean {
   return group.includes('.') && !group.endsWith('.k8s.io')
 }

@@ -35,12 +35,12 @@ export function namespacesIn(chosen: string): readonly string[] {
   return [...new Set(chosen.split(/[\s,]+/).filter((name) => name !== ''))]
 }
 
-/** Empty if there are several, for pages that show one namespace or all. */
+/** The chosen namespace. Empty if several are chosen, for pages that show one namespace or all. */
 export function oneNamespace(chosen: string): string {
   return chosen.includes(',') ? '' : chosen
 }
 
-/** The collection in a namespace. Empty: in all namespaces. */
+/** The path of the collection in a namespace. Empty: in all namespaces. */
 export function collectionPath(kind: Kind, namespace = ''): string {
   const place = kind.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
   return `${versionPath(kind)}${place}/${kind.plural}`

@@ -1,4 +1,4 @@
-// The served kinds, by discovery.
+// Reads the served kinds from discovery.
 import { askAnew, type Kept } from './api.ts'
 import type { Kind } from './kind.ts'
 
@@ -24,11 +24,11 @@ const PLACES = ['/api', '/apis'] as const
 
 export class Kinds {
   #kept: readonly (Kept<Discovery> | undefined)[] = PLACES.map(() => undefined)
-  /** By their texts. An unchanged kind stays the same object, since pages are loaded again for a new one. */
+  /** The kinds by their JSON. An unchanged kind stays the same object, because a page is loaded again for a new object. */
   #kinds: ReadonlyMap<string, Kind> = new Map()
   #listed: readonly Kind[] = []
 
-  /** Each kind in the version that its group prefers, the core group first. The same list if nothing has changed. */
+  /** Each kind in the version that its group prefers, the core group first. Returns the same list if nothing has changed. */
   async read(): Promise<readonly Kind[]> {
     const before = this.#kept
     const now = await Promise.all(PLACES.map((path, i) => askAnew(path, { accept: AGGREGATED }, before[i])))

@@ -45,7 +45,7 @@ export function PlainTable({ title, columns, rows }: TableProps) {
 
 interface ListingProps extends Omit<TableProps, 'rows'> {
   readonly problem?: Problem | undefined
-  /** Undefined: they are not known yet. */
+  /** Undefined: the rows are not known yet. */
   readonly rows: readonly Cells[] | undefined
   /** Shown if there are no rows. */
   readonly empty?: ComponentChildren
@@ -75,7 +75,7 @@ export function Toned({ tone, text }: { readonly tone: Tone; readonly text: stri
 }
 
 interface LinkProps {
-  /** Undefined: the server does not serve it, so that there is no page. */
+  /** Undefined: the server does not serve the kind, so there is no page. */
   readonly kind: Pick<Kind, 'group' | 'plural'> | undefined
   readonly named: ObjectName
   readonly text?: string

@@ -1,5 +1,6 @@
-// A table that follows a watch: first the pages of the list, then the events after it. A broken stream resumes after the last event.
-// If that is too long ago, everything is read again, so that no change is missing. Of a long list, the server chooses the rows to load.
+// A table that follows a watch: first the pages of the list, then the events after it. A broken stream resumes after the last event. If
+// that event is too long ago, everything is read again, so that no change is missing. A long list is loaded in part: the server filters and
+// sorts it.
 import { API, ApiFailure, ask, askText, mayRecover, type Problem, problemOf, RETRY_MS } from './api.ts'
 import { collectionPath, type Kind, namespacesIn, oneNamespace } from './kind.ts'
 import type { TableQuery } from './routes.ts'
@@ -13,7 +14,7 @@ export type LiveState =
 
 const TABLE = 'as=Table;v=v1;g=meta.k8s.io'
 const PAGE_ROWS = 1000
-/** Further rows stay on the server. */
+/** The table does not load more rows. */
 const MOST_ROWS = 10_000
 
 const NOTHING = { orderBy: '', named: '' } as const
@@ -24,7 +25,7 @@ export class LiveTable {
   readonly rows = new TableRows()
   columns: readonly Column[] = []
   state: LiveState = { kind: 'loading' }
-  /** The server filters and sorts: not all objects can be loaded. */
+  /** True: not all objects can be loaded, so the server filters and sorts. */
   isLong = false
   /** The number of fitting objects that are not loaded. Undefined: the server does not tell it. */
   left: number | undefined = 0
@@ -60,7 +61,7 @@ export class LiveTable {
     else this.#changed()
   }
 
-  /** `orderBy`: the same order in the words of the server. */
+  /** `orderBy`: the same order as a parameter of the request. */
   sortBy(order: Order, isTime: boolean, orderBy: string): void {
     this.rows.sortBy(order, isTime)
     this.#orderBy = orderBy
@@ -68,7 +69,7 @@ export class LiveTable {
     if (this.left !== 0) void this.#load()
   }
 
-  /** Adds a column that the server does not have. `cells`: by the names of objects. */
+  /** Adds a column that the server does not have. `cells`: the cells by the names of objects. */
   extend(column: Column, cells: ReadonlyMap<string, unknown>): void {
     this.#more = { column, cells }
     if (this.columns.length > 0 && !this.columns.includes(column)) this.columns = [...this.columns, column]
@@ -159,7 +160,7 @@ export class LiveTable {
   }
 
   #take(type: string, { data, lastEventId }: MessageEvent<string>): void {
-    // A watch sends the changes of its first version again: they are in the list.
+    // A watch repeats the changes of its first version, which are in the list.
     const isNew = type === 'ADDED' && lastEventId !== this.#listed
     if (lastEventId !== '') this.#version = lastEventId
     if (type === 'BOOKMARK') return
@@ -173,7 +174,7 @@ export class LiveTable {
     this.#changed()
   }
 
-  /** The browser reconnects by itself, except after an error of the server, which it does not tell. A short watch gets the error. */
+  /** The browser reconnects by itself, except after an error of the server. It does not tell that error, so a short watch asks for it. */
   #onBroken(source: EventSource): void {
     this.#enter({ kind: 'reconnecting' })
     if (source.readyState === EventSource.CLOSED) this.#later(() => this.#resume())
@@ -216,7 +217,7 @@ export class LiveTable {
   }
 }
 
-/** Matches as `TableRows` does. */
+/** A condition that matches the same objects as the filter of `TableRows`. */
 function namedLike(text: string): string {
   const place = "object.metadata.?namespace.orValue('') + '/' + object.metadata.name"
   return text === '' ? '' : `(${place}).lowerAscii().contains(${JSON.stringify(text.toLowerCase())})`
@@ -226,7 +227,7 @@ function bothOf(one: string, other: string): string {
   return one === '' || other === '' ? `${one}${other}` : `(${one}) && (${other})`
 }
 
-/** Several namespaces are one query over all that the user may read. */
+/** Several namespaces become one query over all namespaces that the user may read. */
 function inNamespaces(query: TableQuery): TableQuery {
   const { namespace, where } = query
   if (oneNamespace(namespace) === namespace) return query

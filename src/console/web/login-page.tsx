@@ -1,4 +1,4 @@
-// The login with a token, or with the certificate of the browser.
+// The login with a token, with the certificate of the browser, or at a provider.
 import { useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { logIn, messageOf, type Session } from './api.ts'
@@ -8,7 +8,7 @@ interface Props {
   readonly offered: Session
   /** The user whose unsaved edits are still there. */
   readonly kept: string | undefined
-  /** The reason why a login by a link failed. Empty: none did. */
+  /** The reason why a login by a link failed. Empty: no such login failed. */
   readonly problem: string
   readonly onSession: (session: Session) => void
 }

@@ -29,7 +29,7 @@ export function Menu({ label, children }: Props) {
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {label}
       </button>
-      {/* Safari does not focus a button that is clicked. */}
+      {/* Safari does not focus a clicked button, so a click must not move the focus out of the menu. */}
       <ul hidden={!isOpen} onMouseDown={(event) => event.preventDefault()}>
         {children(close)}
       </ul>

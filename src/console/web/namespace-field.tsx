@@ -10,7 +10,7 @@ interface Props {
   readonly onChoose: (namespace: string) => void
 }
 
-/** The names. `accessible`: of the namespaces that the user may get, for users who may not list all. */
+/** The names of all namespaces. `accessible`: only of the namespaces that the user may get, for users who may not list all. */
 export async function readNamespaces(accessible: boolean): Promise<readonly string[]> {
   const path = `/api/v1/namespaces?select=metadata.name${accessible ? '&accessible=true' : ''}`
   const { items } = await ask<{ readonly items: readonly ManagedObject[] }>(path)

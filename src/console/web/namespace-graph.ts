@@ -11,9 +11,9 @@ export interface GraphObject {
 export interface GraphNode {
   readonly id: string
   readonly kind: Kind
-  /** Of a group: the name of the owner of its pods. */
+  /** The name of the object. For a group of pods: the name of their owner. */
   readonly name: string
-  /** Pods of one owner, if there are too many to draw each. */
+  /** The number of pods in a group, if there are too many to draw each. */
   readonly pods?: number
   readonly health: Health
 }
@@ -27,7 +27,7 @@ export interface GraphEdge {
 }
 
 export interface NamespaceGraph {
-  /** The nodes that are connected. */
+  /** The connected nodes that are drawn. */
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
   readonly loose: readonly GraphNode[]
@@ -36,17 +36,17 @@ export interface NamespaceGraph {
   readonly left: number
 }
 
-/** Beyond it, the pods of an owner are one node. */
+/** In a graph with more nodes, the pods of an owner are one node. */
 export const MOST_SINGLE = 120
 /** Nodes above this number are left out: a larger drawing cannot be read. */
 export const MOST_DRAWN = 250
 
 const UNSEEN: Health = { tone: '', text: 'not read', reason: '' }
 const MISSING: Health = { tone: 'bad', text: 'missing', reason: '' }
-/** Every namespace and every pod has them. */
+/** Every namespace has these objects, and pods use them by default. */
 const EVERYWHERE: readonly string[] = ['configmaps/kube-root-ca.crt', 'serviceaccounts/default']
 
-/** `complete`: the resources with all their objects. Only they can be missing. */
+/** `complete`: the resources of which all objects were read. Only objects of these resources are shown as missing. */
 export function graphOf(
   objects: readonly GraphObject[],
   kinds: readonly Kind[],
@@ -108,7 +108,7 @@ class Graph {
     for (const name of backendsOf(object)) this.#edge(id, 'routes to', `services/${name}`)
     for (const { secretName } of itemsAt(object, 'spec.tls')) this.#edge(id, 'uses', `secrets/${String(secretName)}`)
     this.#scale(fieldsAt(object, 'spec.scaleTargetRef'), id)
-    // The owner has the same template, and refers to the same.
+    // The owner has the same template, and so the same references.
     if (owners.some((owner) => podSpecOf(owner) !== undefined)) return
     for (const wanted of referencesOf(podSpecOf(one))) this.#edge(id, 'uses', wanted)
     const service = textAt(object, 'spec.serviceName')
@@ -140,7 +140,7 @@ class Graph {
     }
   }
 
-  /** Something that is referred to has a node, whether it exists or not. */
+  /** The node of an object. An object that others refer to has a node even if it does not exist. */
   #nodeAt(id: string): GraphNode | undefined {
     const [resource = '', name = ''] = id.split('/')
     const kind = this.#kinds.get(resource)
@@ -180,7 +180,7 @@ function backendsOf(object: Fields): readonly string[] {
   return backends.map((backend) => textAt(backend, 'service.name')).filter((name) => name !== '')
 }
 
-/** The spec of a pod or of the template of pods. */
+/** The spec of a pod or of a pod template. */
 function podSpecOf({ kind, object }: GraphObject): Fields | undefined {
   const place =
     kind.kind === 'Pod'
@@ -219,7 +219,7 @@ function referencesOf(spec: Fields | undefined): readonly string[] {
   return [...new Set(found)].filter((id) => !id.endsWith('/'))
 }
 
-/** The edges with one node for all pods of an owner. Its health is that of its worst pod. */
+/** The edges with one node for all pods of an owner. This node has the health of the worst pod. */
 function podsGrouped(edges: readonly GraphEdge[]): readonly GraphEdge[] {
   const groups = new Map<GraphNode, GraphNode>()
   const isPod = ({ kind }: GraphNode): boolean => resourceName(kind) === 'pods'

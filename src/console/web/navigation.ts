@@ -10,12 +10,12 @@ export function hasUnsaved(): boolean {
   return !window.dispatchEvent(new Event(LEAVING, { cancelable: true }))
 }
 
-/** True if there is nothing unsaved, or if the user discards it. */
+/** True if there are no unsaved edits, or if the user discards them. */
 export function mayLeave(): boolean {
   return !hasUnsaved() || confirm('You have unsaved edits. Leave this page and discard them?')
 }
 
-/** Keeps the page from being left, reloaded or closed without a question while there are unsaved edits. */
+/** While there are unsaved edits, the user is asked before the page is left, reloaded or closed. */
 export function useUnsaved(isUnsaved: boolean): void {
   useLayoutEffect(() => {
     if (!isUnsaved) return undefined
@@ -36,7 +36,10 @@ export function navigate(address: string, how: 'push' | 'replace' = 'push'): voi
   window.dispatchEvent(new Event(NAVIGATED))
 }
 
-/** The address of the page to show. If the user goes back or forward and then stays, the browser returns to the entry that is shown. */
+/**
+ * The address of the page to show. If the user goes back or forward but keeps the unsaved edits, the browser returns to the entry that is
+ * shown.
+ */
 export function useAddress(): string {
   const [address, setAddress] = useState(addressNow)
   const shown = useRef({ address, place: placeNow() ?? 0 })

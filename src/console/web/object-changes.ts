@@ -18,7 +18,7 @@ export function changesBetween(before: unknown, after: unknown, path = ''): read
     .flatMap((name) => changesBetween(before[name], after[name], placeOf(path, name)))
 }
 
-/** The items of a list by their names or types. Undefined: they have none. */
+/** The items of a list by their names or types. Undefined: some have neither, or two have the same. */
 function byKey(value: unknown): Fields | undefined {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFields)) return undefined
   const isKey = (one: string): boolean =>

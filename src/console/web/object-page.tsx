@@ -43,10 +43,10 @@ export function ObjectPage({ kind, kinds, named, chosen }: Props) {
     return found
   }
   const { problem } = usePolled(load, ONCE, round)
-  /** An object that cannot be read is read again later. */
+  /** Reads the object again. If that fails, another read follows later. */
   const loadAgain = (): Promise<Loaded | undefined> => load().catch(() => setRound((before) => before + 1) as undefined)
   const version = loaded?.object.metadata.resourceVersion
-  // Each read object is followed anew. A read may have ended after newer news, which the stream then repeats.
+  // Each read starts a new stream after its version. News that came before the read ended is repeated by the stream.
   useEffect(() => {
     if (version === undefined || !kind.verbs.includes('watch')) return undefined
     const lost = (): void => setRound((before) => before + 1)

@@ -12,7 +12,7 @@ export interface Found {
   readonly objects: readonly FoundObject[]
   /** The kinds that the user may not list. */
   readonly refused: readonly Kind[]
-  /** Another failure. Empty: none. */
+  /** The message of another failure. Empty: there is none. */
   readonly problem: string
   readonly isDone: boolean
 }
@@ -74,7 +74,7 @@ export async function searchObjects(
   let problem = ''
   const report = (isDone: boolean): void => {
     if (signal.aborted) return
-    // In the order of the kinds, not of the answers. The best names come first.
+    // The objects have the order of the kinds, not of the answers. The best names come first.
     const objects = kinds
       .flatMap((kind) => byKind.get(kind) ?? [])
       .toSorted((a, b) => rankOf(a.named.name, name) - rankOf(b.named.name, name))
@@ -89,7 +89,7 @@ export async function searchObjects(
     } catch (error) {
       if (error instanceof ApiFailure && error.code === 403) refused.push(kind)
       else problem = messageOf(error)
-      // No other kind has a better chance.
+      // Requests for other kinds would fail too.
       isAway = error instanceof UnreachableError
     }
     report(false)

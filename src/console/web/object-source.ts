@@ -13,7 +13,7 @@ export interface Loaded {
   readonly text: string
 }
 
-/** The two forms of one version. */
+/** Reads the object in both forms, until both have the same version. */
 export async function readObject(kind: Kind, named: ObjectName): Promise<Loaded> {
   const path = objectPath(kind, named)
   for (;;) {
@@ -37,7 +37,7 @@ interface Listener {
   readonly lost: () => void
 }
 
-/** Follows until the returned function is called. A user who may not watch gets no news. */
+/** Follows the object until the returned function is called. A user who may not watch gets no news. */
 export function followObject(
   kind: Kind,
   { namespace, name }: ObjectName,

@@ -59,7 +59,7 @@ export interface FieldConflict {
   readonly owner: string
 }
 
-/** The conflicting fields of an apply. Empty: it failed for another reason. */
+/** The conflicting fields of an apply. Empty: the apply failed for another reason. */
 export function conflictsIn(error: unknown): readonly FieldConflict[] {
   const causes = error instanceof ApiFailure ? (error.status.details?.causes ?? []) : []
   return causes
@@ -67,7 +67,7 @@ export function conflictsIn(error: unknown): readonly FieldConflict[] {
     .map(({ field = '', message = '' }) => ({ field, owner: /^conflict with (.*)$/.exec(message)?.[1] ?? message }))
 }
 
-/** Another user or program has written the object since it was read. */
+/** Whether another user or program has written the object since it was read. */
 export function isStale(error: unknown): boolean {
   return error instanceof ApiFailure && error.code === 409 && conflictsIn(error).length === 0
 }

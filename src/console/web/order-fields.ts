@@ -2,7 +2,7 @@
 import type { Definition } from './definition-rules.ts'
 import { type Column, isAge, type Order } from './table-rows.ts'
 
-/** By the names of columns. */
+/** The fields by the names of their columns. */
 export type OrderFields = Readonly<Record<string, string>>
 
 const EVERYWHERE: OrderFields = {
@@ -11,7 +11,7 @@ const EVERYWHERE: OrderFields = {
   'Created At': 'metadata.creationTimestamp',
 }
 
-/** Other columns are made of several fields. */
+/** The other columns of these kinds are made of several fields. */
 export const FIELDS: Readonly<Record<string, OrderFields>> = {
   pods: { Status: 'status.phase', Node: 'spec.nodeName', IP: 'status.podIP' },
   'deployments.apps': {
@@ -34,7 +34,7 @@ export const FIELDS: Readonly<Record<string, OrderFields>> = {
   'leases.coordination.k8s.io': { Holder: 'spec.holderIdentity' },
 }
 
-/** `definition`: of a custom kind, which has the fields of its columns. */
+/** The fields of the columns of a kind. `definition`: the definition of a custom kind. */
 export function orderFields(resource: string, version: string, definition?: Definition): OrderFields {
   const columns = definition?.spec.versions.find(({ name }) => name === version)?.additionalPrinterColumns ?? []
   // Only plain paths: `.spec.size`.
@@ -43,7 +43,7 @@ export function orderFields(resource: string, version: string, definition?: Defi
   return { ...EVERYWHERE, ...FIELDS[resource], ...own }
 }
 
-/** The parameter `orderBy`. Empty: the server's own order. Undefined: the server cannot sort so. */
+/** The parameter `orderBy`. Empty: the server's own order. Undefined: the server cannot sort by this column. */
 export function orderByOf(
   { column, descending }: Order,
   columns: readonly Column[],
@@ -52,7 +52,7 @@ export function orderByOf(
   if (column === undefined) return descending ? 'metadata.namespace desc,metadata.name desc' : ''
   const sorted = columns[column]
   const field = fields[sorted?.name ?? '']
-  // The youngest comes first.
+  // Ascending ages are descending times.
   const isDown = sorted !== undefined && isAge(sorted) ? !descending : descending
   return field === undefined ? undefined : `${field}${isDown ? ' desc' : ''}`
 }

@@ -1,4 +1,4 @@
-// The requests of the overview. Each asks for a few unhealthy objects, and for no others.
+// The requests of the overview. Most of them ask for a few unhealthy objects only.
 import { ApiFailure, ask, askText } from './api.ts'
 import type { Fields } from './fields.ts'
 import { type Counts, countsIn, failingWebhooks, type FailingWebhook, shownCounts } from './metrics-text.ts'
@@ -63,14 +63,14 @@ export const NODES: Question = {
 export interface Found {
   readonly kind: Kind
   readonly objects: readonly Fields[]
-  /** There are more than these. */
+  /** There are more objects than these. */
   readonly isCut: boolean
-  /** These are only the ones that the user may see. */
+  /** The objects are only those that the user may see. */
   readonly isPartial: boolean
   readonly where: string
 }
 
-/** Objects, or rows of numbers. */
+/** The answer has objects, or rows with counts. */
 interface Answer {
   readonly metadata: { readonly continue?: string }
   readonly items?: readonly Fields[]
@@ -135,7 +135,7 @@ export interface Totals {
   readonly isPartial: boolean
 }
 
-/** The kinds that are counted one by one for users who may not read the metrics, and in a namespace. */
+/** The console counts these kinds one by one if the user may not read the metrics, or if a namespace is chosen. */
 const COUNTED_KINDS: readonly string[] = ['pods', 'deployments.apps', 'jobs.batch', 'services', 'configmaps', 'secrets']
 
 /** The metrics have the numbers of all objects, so one request counts every kind. */

@@ -1,13 +1,13 @@
-// The family of an object: its owners, and all dependents of the first ones.
+// The family of an object: its direct and indirect owners, and all dependents of these and of the object.
 import type { GraphEdge, GraphNode } from './namespace-graph.ts'
 
 export interface TreeObject {
   readonly node: GraphNode
-  /** Uids of its owners. */
+  /** The uids of the owners. */
   readonly owners: readonly string[]
 }
 
-/** `uid`: that of the object. The ids of the nodes are uids. */
+/** `uid`: the uid of the object. The ids of the nodes are uids. */
 export function familyOf(
   all: readonly TreeObject[],
   uid: string,
@@ -33,14 +33,14 @@ export function familyOf(
   return { nodes: [...family], edges: edges.filter(({ from, to }) => family.has(from) && family.has(to)) }
 }
 
-/** A circle of owners ends where it began. */
+/** The nodes that edges lead to from the start, and the start itself. A circle of owners is walked once. */
 function reached(
   start: Iterable<GraphNode>,
   edges: ReadonlyMap<GraphNode, readonly GraphEdge[]>,
   end: 'from' | 'to',
 ): ReadonlySet<GraphNode> {
   const found = new Set(start)
-  // A set is walked along while it grows.
+  // The loop also visits the nodes that it adds.
   for (const node of found) for (const edge of edges.get(node) ?? []) found.add(edge[end])
   return found
 }

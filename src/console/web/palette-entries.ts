@@ -22,9 +22,9 @@ export interface PaletteContext {
 
 const MOST_OF_A_GROUP = 8
 
-/** A shorter text finds kinds only by the beginning of a name: `web` is not meant for webhook configurations. */
+/** A shorter text finds kinds only by the beginning of a name: `web` should not find webhook configurations. */
 const SHORTEST_PART = 4
-/** The groups with an entry for each kind. Without a text, they are left to the sidebar. */
+/** The groups with an entry for each kind. An empty text does not show them: the sidebar has them. */
 const BY_KIND: readonly string[] = ['Kinds', 'Create']
 
 /** Every word of the text must be in the entry. Labels that begin with the text come first. */
@@ -67,7 +67,7 @@ function objectEntry({ kind, named }: FoundObject): Entry {
   return { group: 'Objects', label: name, note, run: () => navigate(objectAddress(kind, named)) }
 }
 
-/** A favourite may be recent, and may be found on the server. */
+/** Drops repeated entries: a favourite may also be recent, or found on the server. */
 function withoutRepeated(entries: readonly Entry[]): readonly Entry[] {
   const seen = new Map(entries.toReversed().map((entry) => [`${entry.label} ${entry.note}`, entry]))
   return entries.filter((entry) => seen.get(`${entry.label} ${entry.note}`) === entry)
@@ -77,13 +77,13 @@ export function keyOf({ group, label, note }: Entry): string {
   return `${group} ${label} ${note}`
 }
 
-/** The kinds of favourites and recent places come first, then those of the sidebar. */
+/** The kinds of favourites and recent places come first, then the kinds of the sidebar. */
 export function likelyKinds({ kinds, starred, recent }: PaletteContext): readonly Kind[] {
   const visited = knownPlaces([...starred, ...recent], kinds, '').map(({ kind }) => kind)
   return [...new Set([...visited, ...sectionsOf(kinds).flatMap((section) => section.kinds)])]
 }
 
-/** Buttons and links say with `data-command` that the palette offers them. */
+/** The palette offers the buttons and links that have `data-command`. */
 export function actionsOnPage(): readonly Entry[] {
   const buttons = [...document.querySelectorAll<HTMLElement>('[data-command]:not(:disabled)')]
   return buttons.map((button) => ({

@@ -15,7 +15,7 @@ interface Props {
 const SHORTEST_NAME = 2
 /** A text that is still being written is not searched. */
 const PAUSE_MS = 150
-/** The least time between two searches for one text. After a search that takes long it is ten times as long as the search. */
+/** The least time between two searches for one text. After a long search, the time is ten times as long as the search. */
 const AGAIN_MS = 3000
 
 export function Palette({ kinds, namespace }: Props) {
@@ -155,7 +155,7 @@ function statusOf(count: number, { refused, problem, isDone }: Found): string {
     .join(' ')
 }
 
-/** A new text cancels the requests of the one before. While it stays, new objects are found by later searches. */
+/** A new text cancels the requests for the text before. A text that stays is searched again, to find new objects. */
 function useFound(text: string, context: PaletteContext): Found {
   const [found, setFound] = useState(NOTHING)
   useEffect(() => {

@@ -44,7 +44,7 @@ export function dropPlace(user: string, shelf: Shelf, place: Place): void {
   )
 }
 
-/** The newest come first. */
+/** The places on a shelf, the newest first. */
 export function usePlaces(shelf: Shelf): readonly Place[] {
   const user = useContext(CurrentUser)
   const [places, setPlaces] = useState(() => readPlaces(user, shelf))

@@ -9,12 +9,12 @@ export interface Polled<T> {
   readonly problem: Problem | undefined
 }
 
-/** For requests that are repeated only after a failure that may pass, and for news. */
+/** For requests that are repeated only after a failure that may pass, and after a change of `news`. */
 export const ONCE = Infinity
 
 /**
- * Each request has a state of its own, so that a forbidden one does not hide the others. A hidden tab sends no requests, and sends one as soon as
- * it is visible again. A change of `news` repeats the request. If a request is open then, the next one follows its answer.
+ * Each request has a state of its own, so that a forbidden request does not hide the others. A hidden tab sends no requests. It sends one
+ * as soon as it is visible again. A change of `news` repeats the request. If a request is open then, the next one follows its answer.
  */
 export function usePolled<T>(read: (signal: AbortSignal) => Promise<T>, everyMs: number, news?: unknown): Polled<T> {
   const [polled, setPolled] = useState<Polled<T>>({ value: undefined, problem: undefined })

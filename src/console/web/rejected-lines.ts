@@ -35,7 +35,7 @@ function* marksIn({ message: all = '', details }: Rejection, text: string): Iter
   for (const [, field = '', problem = ''] of all.matchAll(/^(?:.*\): )?\s*(\.\S+): (.+)$/gm)) {
     yield { line: lineAt(placeOf(text, segmentsOf(field))), message: `${field}: ${problem}` }
   }
-  // The server has read the same text: its lines are those of the text.
+  // The server has read the same text, so its line numbers are right.
   for (const [, line, problem = ''] of all.matchAll(/line (\d+): (key "[^"]*" already set in map|[^,\n(]+)/g)) {
     yield { line: Number(line), message: problem.trim() }
   }
@@ -52,7 +52,7 @@ function segmentsOf(field: string): readonly string[] {
   return [...field.matchAll(/\[("?)(.*?)\1\]|[^.[\]]+/g)].map(([whole, , inner]) => inner ?? whole)
 }
 
-/** The place of the field, or of the nearest one around it. `name`: a rejected key in the field. */
+/** The place of the field, or of the nearest field around it. `name`: a rejected key in the field. */
 function placeOf(text: string, segments: readonly string[], name?: string): number {
   let node = topOf(text)
   let place = node?.from ?? 0
@@ -70,7 +70,7 @@ function placeOf(text: string, segments: readonly string[], name?: string): numb
 interface Step {
   readonly place: number
   readonly value: SyntaxNode | undefined
-  /** The number of segments that it took: a key may have dots. */
+  /** The number of segments that the step took: a key may have dots. */
   readonly count: number
 }
 
@@ -90,7 +90,7 @@ function stepInto(node: SyntaxNode, segments: readonly string[], text: string): 
   return undefined
 }
 
-/** By its index or its keys. A key that the item does not have may be a default. */
+/** Finds an item by its index or its keys. A key that the item does not have may be a default. */
 function itemOf(items: readonly SyntaxNode[], segment: string, text: string): SyntaxNode | undefined {
   const keys = new Map([...segment.matchAll(/(\w+)=("?)(.*?)\2(?:,|$)/g)].map(([, key = '', , value]) => [key, value]))
   if (keys.size === 0) return items[Number(segment)]
@@ -119,7 +119,7 @@ function valuesIn(node: SyntaxNode | undefined, path: readonly string[], text: s
   return node === undefined ? [] : valuesAt(node, path, text)
 }
 
-/** `wanted`: the type in the words of Go. */
+/** Whether a value has the type `wanted`, which is Go's name of the type. */
 function fits(value: SyntaxNode, wanted: string, text: string): boolean {
   if (isMapping(value)) return !/^(string|bool|u?int|float|\[)/.test(wanted)
   if (isSequence(value)) return wanted.startsWith('[')

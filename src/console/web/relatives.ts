@@ -81,7 +81,10 @@ function selectOf({ plural }: Kind): string {
   return [...metadata, ...replicas, ...status].join(',')
 }
 
-/** The selector of a workload, a service, a budget or a network policy. Some have a map, others its long form. */
+/**
+ * The selector of a workload, a service, a budget or a network policy. Some kinds have a map of labels, others the members `matchLabels`
+ * and `matchExpressions`.
+ */
 function podSelector(object: unknown): Readonly<Record<string, string>> | undefined {
   const selector = fieldAt(object, 'spec.podSelector') ?? fieldAt(object, 'spec.selector')
   if (!isFields(selector)) return undefined

@@ -1,5 +1,5 @@
-// The rules of a version of a definition, and the cost of each as the server estimates it. The page asks for the estimate of an
-// expression when the user opens it.
+// The rules of a version of a definition, and the server's estimates of their costs. The page asks for the estimates when the user opens
+// the list.
 import { useState } from 'preact/hooks'
 import { ask } from './api.ts'
 import { type CostOfRule, costText, findCost, type PlacedRule, type RuleCosts } from './definition-rules.ts'
@@ -30,7 +30,7 @@ function Rules({ rules, version, place, resourceVersion }: RuleListProps) {
   const told = costs?.versions.find(({ name }) => name === version)
   return (
     <>
-      {problem !== undefined && <p class="dim">{`The server did not estimate their cost: ${problem.message}`}</p>}
+      {problem !== undefined && <p class="dim">{`The server did not estimate the costs: ${problem.message}`}</p>}
       {costs !== undefined && told !== undefined && (
         <p>{`Estimated total cost: ${costText(told.cost, costs.limits.schema)}`}</p>
       )}

@@ -30,7 +30,7 @@ export function withAll(selection: Selection, shown: readonly string[]): Selecti
   return selectedOf(selection, shown).length === shown.length ? NOTHING_SELECTED : { keys: new Set(shown), anchor: '' }
 }
 
-/** Only rows that are shown: no action touches a row that the user does not see. */
+/** The selected rows that are shown: no action touches a row that the user does not see. */
 export function selectedOf({ keys }: Selection, shown: readonly string[]): readonly string[] {
   return keys.size === 0 ? [] : shown.filter((key) => keys.has(key))
 }

@@ -50,7 +50,7 @@ export function ServerPage() {
     OFTEN_MS,
   )
   const leases = usePolled(
-    // Those of nodes tell about the nodes.
+    // The leases of nodes say nothing about the server.
     () => ask<Leases>('/apis/coordination.k8s.io/v1/leases?fieldSelector=metadata.namespace!=kube-node-lease'),
     OFTEN_MS,
   )

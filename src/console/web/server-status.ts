@@ -5,7 +5,7 @@ export interface Check {
   readonly isFine: boolean
 }
 
-/** `[+]ping ok`, a line each. */
+/** Each line is a check: `[+]ping ok`. */
 export function readChecks(text: string): readonly Check[] {
   return [...text.matchAll(/^\[([+-])\](\S+)/gm)].map(([, sign, name]) => ({ name: name ?? '', isFine: sign === '+' }))
 }
@@ -44,7 +44,7 @@ export interface LoadStep {
 export interface Load {
   readonly stepMs: number
   readonly storageBytes?: number
-  /** The newest. */
+  /** The newest revision. */
   readonly revision: number
   /** Absent: another server compacts the storage. */
   readonly compaction?: Compaction

@@ -1,4 +1,4 @@
-// The parts of a summary that a kind has beside the common ones: containers, rules, ports, data. One function makes each part.
+// The parts of a summary that only some kinds have: containers, rules, ports, data. One function makes each part.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Fields, fieldAt, fieldsAt, isFields, itemsAt, textAt } from './fields.ts'
@@ -28,7 +28,7 @@ function tableOf(title: string, path: string, columns: Readonly<Record<string, s
   ]
 }
 
-/** The core group has no name. */
+/** The text of a cell. The core group has an empty name, so the cell shows `core`. */
 function cellOf(item: Fields, field: string): string {
   const value = item[field]
   if (field === 'apiGroups' && Array.isArray(value)) return value.map((group) => group || 'core').join(', ')
@@ -98,7 +98,7 @@ function amounts(title: string, first: string, firstColumn: string, second: stri
   ]
 }
 
-/** `path`: of the pod's specification. Only pods themselves have states of containers. */
+/** `path`: the path of the pod's specification. Only pods themselves have states of containers. */
 function containersIn(path: string): Make {
   return (object) => {
     const lists = ['initContainers', 'containers'].map((name) => itemsAt(object, `${path}.${name}`))

@@ -1,4 +1,5 @@
-// The summary of an object: the columns of its table, its conditions, the parts of its kind, its relatives and its labels. Live.
+// The summary of an object: the columns of its table, its conditions, the parts of its kind, its relatives and its labels. The page stays
+// up to date.
 import type { ComponentChildren } from 'preact'
 import { ask } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'
@@ -18,7 +19,7 @@ interface Props {
   readonly object: ManagedObject
 }
 
-/** In addition, a change of the object itself is a reason to read. */
+/** A change of the object itself reads its relatives too. */
 const RELATIVES_EVERY_MS = 2000
 
 export function SummaryTab({ kinds, kind, object: managed }: Props) {
@@ -71,7 +72,7 @@ function Entries({ title, entries }: { readonly title: string; readonly entries:
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
-/** The columns that tables of the kind have, also those of definitions. */
+/** The columns of the kind's table, also the columns of a definition. */
 function Columns({ kind, object: { metadata } }: Pick<Props, 'kind' | 'object'>) {
   const path = objectPath(kind, { namespace: metadata.namespace ?? '', name: metadata.name })
   const read = (signal: AbortSignal): Promise<TableDocument> =>
@@ -116,7 +117,7 @@ function Family({ kinds, kind, object }: Props) {
 
 const REVISION = 'deployment.kubernetes.io/revision'
 
-/** The worst come first. */
+/** The least healthy relatives come first. */
 function RelativeTable({ title, relatives }: { readonly title: string; readonly relatives: readonly Relative[] }) {
   const hasRevisions = relatives.some(({ object }) => REVISION in fieldsAt(object, 'metadata.annotations'))
   const hasKinds = title !== 'Pods'

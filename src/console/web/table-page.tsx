@@ -163,7 +163,7 @@ export function TablePage({ kind, query }: Props) {
   )
 }
 
-/** Only the definition of a custom kind tells them. It is needed if the server sorts. */
+/** The order fields of a custom kind are only in its definition. They are needed if the server sorts. */
 function useOrderFields(kind: Kind, isLong: boolean): OrderFields {
   const resource = resourceName(kind)
   const place = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${resource}`
@@ -247,7 +247,7 @@ interface SelectorProps {
   readonly onCommit: (value: string) => void
 }
 
-/** Takes effect with Enter or when the field loses the focus: a half-written selector has another meaning. */
+/** The text takes effect with Enter or when the field loses the focus: a half-written selector has another meaning. */
 function SelectorField({ label, placeholder, value, onCommit }: SelectorProps) {
   const commit = (text: string): void => {
     if (text.trim() !== value) onCommit(text.trim())

@@ -1,5 +1,5 @@
-// The rows of a live table, their order and their filter. This file needs no browser. A change of a row
-// that does not move it touches only the row.
+// The rows of a live table, their order and their filter. This file needs no browser. A change that does not move a row touches only this
+// row.
 
 export interface Column {
   readonly name: string
@@ -19,7 +19,7 @@ export interface Metadata {
   readonly deletionTimestamp?: string
 }
 
-/** As the server sends it. */
+/** A table as the server sends it. */
 export interface TableDocument {
   readonly columnDefinitions?: readonly Column[]
   readonly metadata?: {
@@ -38,7 +38,7 @@ export interface Row {
   readonly created: string
   readonly isGoing: boolean
   readonly cells: readonly unknown[]
-  /** The time of its last change while the table was open, in milliseconds. 0: it has not changed. */
+  /** The time of the last change of the row while the table was open, in milliseconds. 0: the row has not changed. */
   readonly changedAt: number
 }
 
@@ -106,14 +106,14 @@ export class TableRows {
     if (this.#rows.delete(key)) this.#shown = undefined
   }
 
-  /** `isTime`: the column has ages, which are ordered by the times. */
+  /** `isTime`: the column has ages, which are ordered by the times of creation. */
   sortBy(order: Order, isTime: boolean): void {
     this.#order = order
     this.#isTime = isTime
     this.#shown = undefined
   }
 
-  /** Shows only rows whose names contain the text. */
+  /** Shows only rows whose `namespace/name` contains the text. */
   filterBy(text: string): void {
     this.#filter = text.trim().toLowerCase()
     this.#shown = undefined
@@ -140,7 +140,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Numbers as such, also within texts: `1/1` before `10/10`. */
+/** Compares numbers by value, also within texts: `1/1` comes before `10/10`. */
 function compareCells(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   return COLLATOR.compare(cellText(a), cellText(b))

@@ -6,7 +6,7 @@ import { withoutField, withScalar } from './yaml-tree.ts'
 /** The console writes these itself. The server writes the status. */
 const HEAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status'])
 
-/** Fields that the schema does not require, but without which few objects are of use. */
+/** Fields that the schema does not require, but that most objects need. */
 const USUAL =
   /^(spec|data|stringData|rules|subjects|spec\.(ports|accessModes|resources))$|selector\.matchLabels$|(^|\.)(template|jobTemplate)(\.(spec|metadata|metadata\.labels))?$|^rules\.(apiGroups|resources)$|ontainers\.image$/
 
@@ -78,7 +78,7 @@ const SET_LATER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 }
 
-/** The text of an object as the text of a new one with the same content. */
+/** The text of a new object with the content of another one. `text`: the text of the other one. */
 export function duplicateOf(kind: Kind, name: string, text: string): string {
   const set = [...METADATA, ...ANNOTATIONS, ['status'], ...(SET_LATER[resourceName(kind)] ?? [])]
   const rest = set.reduce((left, path) => withoutField(left, path), text)

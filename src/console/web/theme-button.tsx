@@ -1,4 +1,4 @@
-// Switches between the light, the dark and the system's theme. The browser remembers it.
+// Switches between the light, the dark and the system's theme. The browser remembers the choice.
 import { useEffect, useState } from 'preact/hooks'
 
 const THEMES = ['auto', 'light', 'dark'] as const

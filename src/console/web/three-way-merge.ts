@@ -1,4 +1,5 @@
-// Merges two edits of one text line by line. If both have changed the same lines, mine stay, and theirs are reported.
+// Merges two edits of one text line by line. If both edits changed the same lines, the lines of `mine` stay, and the lines of `theirs` are
+// reported.
 import { presentableDiff } from '@codemirror/merge'
 
 export interface Clash {
@@ -11,7 +12,7 @@ export interface Merged {
   readonly clashes: readonly Clash[]
 }
 
-/** Lines of the base, and their replacement. */
+/** A range of the base, and its replacement. Both are whole lines. */
 interface Edit {
   readonly from: number
   readonly to: number
@@ -62,7 +63,7 @@ function editsOf(base: string, changed: string): readonly Edit[] {
   return edits
 }
 
-/** The end of the line with the place. A place at the beginning of a line is in none. */
+/** The end of the line that contains the place. A place at the beginning of a line stays: it is the end of the line before. */
 function lineEnd(text: string, place: number): number {
   if (place === 0 || text[place - 1] === '\n') return place
   const end = text.indexOf('\n', place)

@@ -1,4 +1,4 @@
-// Draws the family of an object.
+// Draws the owners and the dependents of an object.
 import { Alert } from './alert.tsx'
 import { ask, UnreachableError } from './api.ts'
 import type { ManagedObject } from './apply-intent.ts'

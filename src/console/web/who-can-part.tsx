@@ -127,7 +127,7 @@ function summaryOf(
   const subjects = new Set(holders.map(({ subject }) => JSON.stringify(subject))).size
   const what = [plural, ...(subresource === '' ? [] : [subresource])].join('/')
   const where = namespace === '' ? (isNamespaced ? ' in some or all namespaces' : '') : ` in ${namespace}`
-  const who = subjects === 0 ? 'Nobody' : subjects === 1 ? '1 subject' : `${subjects} subjects`
+  const who = subjects === 0 ? 'No subject' : subjects === 1 ? '1 subject' : `${subjects} subjects`
   return `${who} can ${verb} ${what}${name === '' ? '' : ` named ${name}`}${where}.`
 }
 
@@ -178,7 +178,7 @@ interface ReadAccess {
   readonly isCut: boolean
 }
 
-/** `namespace`: of roles and their bindings. Empty: all. */
+/** `namespace`: the namespace of roles and their bindings. Empty: all namespaces. */
 async function readAccess(kinds: readonly Kind[], namespace: string, signal: AbortSignal): Promise<ReadAccess> {
   const refused: Kind[] = []
   let isCut = false

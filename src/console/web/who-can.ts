@@ -46,7 +46,7 @@ export interface Holder {
   readonly names: readonly string[]
 }
 
-/** Bindings in the cluster, and in namespaces. A role of the cluster has no namespace. */
+/** The subjects with the right, by bindings of the cluster and of namespaces. A cluster role has no namespace. */
 export function holdersOf(question: Question, { roles, bindings }: Access): readonly Holder[] {
   const byPlace = new Map(roles.map((role) => [placeOf(role.metadata.namespace, role.metadata.name), role]))
   return bindings.flatMap((binding) => {
@@ -65,13 +65,13 @@ function placeOf(namespace: string | undefined, name: string): string {
   return `${namespace ?? ''}/${name}`
 }
 
-/** `namespace`: that of the binding. */
+/** `namespace`: the namespace of the binding. */
 function reaches(
   namespace: string | undefined,
   { plural, group, isNamespaced, namespace: asked, name }: Question,
 ): boolean {
   if (namespace === undefined) return true
-  // A namespace is in itself.
+  // A binding in a namespace also gives rights to the namespace itself.
   if (plural === 'namespaces' && group === '') return namespace === name
   return isNamespaced && (asked === '' || asked === namespace)
 }

@@ -8,9 +8,9 @@ export interface Position {
 }
 
 interface Line {
-  /** The column of its dash. Undefined: it has none. */
+  /** The column of the first dash. Undefined: the line has no dash. */
   readonly dash: number | undefined
-  /** The column of its key or value. */
+  /** The column of the key or value. */
   readonly indent: number
   readonly key: string | undefined
 }

@@ -1,4 +1,5 @@
-// An object as YAML: edited, tried, compared, and only then written. Changes by others in the meantime are merged into the edit, and shown.
+// Edits an object as YAML. A dry run shows the difference before the object is written. Changes that other clients made in the meantime are
+// merged into the edit, and shown.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Alert } from './alert.tsx'
 import { messageOf, statusOf } from './api.ts'
@@ -18,7 +19,7 @@ interface Props {
   readonly named: ObjectName
   readonly loaded: Loaded
   readonly news: ObjectNews | undefined
-  /** Undefined if it failed. */
+  /** Resolves to undefined if the read failed. */
   readonly reload: () => Promise<Loaded | undefined>
 }
 

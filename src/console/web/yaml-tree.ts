@@ -9,7 +9,7 @@ export interface YamlField {
   readonly value: SyntaxNode | undefined
 }
 
-/** The mapping or sequence at the top. Undefined: there is neither. */
+/** The mapping at the top. Undefined: there is no mapping. */
 export function topOf(text: string): SyntaxNode | undefined {
   const document = parser.parse(text).topNode.getChild('Document')
   return document?.getChild('BlockMapping') ?? document?.getChild('FlowMapping') ?? undefined
@@ -42,14 +42,14 @@ export function isSequence({ name }: SyntaxNode): boolean {
   return name === 'BlockSequence' || name === 'FlowSequence'
 }
 
-/** Without its quotes. */
+/** The text of a scalar without its quotes. */
 export function scalarText({ from, to }: SyntaxNode, text: string): string {
   const written = text.slice(from, to).trim()
   const quoted = /^(["'])(.*)\1$/s.exec(written)?.[2]
   return quoted ?? written
 }
 
-/** The document without the field, and the lines that it took. */
+/** The document without the lines of the field. */
 export function withoutField(text: string, path: readonly string[]): string {
   const field = fieldAt(text, path)
   return field === undefined ? text : withoutLines(text, field.pair)
@@ -61,7 +61,7 @@ export function withScalar(text: string, path: readonly string[], value: string)
   return node === undefined ? text : text.slice(0, node.from) + JSON.stringify(value) + text.slice(node.to)
 }
 
-/** Undefined: the field is not there. */
+/** The field at the path. Undefined: the document does not have it. */
 export function fieldAt(text: string, path: readonly string[]): YamlField | undefined {
   let field: YamlField | undefined
   let mapping = topOf(text)

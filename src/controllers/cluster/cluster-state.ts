@@ -1,5 +1,6 @@
 // State that the controllers of a cluster share: the followed objects, queues, writes and events.
 import type { KindName, ObjectOf } from '../../api/kind-guard.ts'
+import type { ApiLevel } from '../../api/level.ts'
 import { metaText, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
@@ -23,6 +24,7 @@ export interface ClusterOptions {
   readonly isOn: (name: string) => boolean
   /** The version that nodes report. */
   readonly version: string
+  readonly level: ApiLevel
 }
 
 const PLURALS = {
@@ -31,6 +33,7 @@ const PLURALS = {
   'core_v1.Namespace': 'namespaces',
   'coordination.k8s.io_v1.Lease': 'leases',
   'apps_v1.ReplicaSet': 'replicasets',
+  'core_v1.ReplicationController': 'replicationcontrollers',
   'apps_v1.Deployment': 'deployments',
   'apps_v1.StatefulSet': 'statefulsets',
   'apps_v1.DaemonSet': 'daemonsets',
@@ -87,7 +90,7 @@ export class Cluster {
     this.events = new EventLog(parts, signal)
   }
 
-  /** RFC 3339, in whole seconds. */
+  /** The time in RFC 3339, in whole seconds. */
   get now(): string {
     return this.parts.now()
   }
@@ -113,8 +116,8 @@ export class Cluster {
   }
 
   /**
-   * Calls `sync` with the newest state of an object after every change of it, and when it is added. If `sync` resolves to true, it is called
-   * again. It is not called for objects that are gone.
+   * Calls `sync` with the newest state of an object after every change of it, and when it is added. If `sync` resolves to true, it is
+   * called again. It is not called for objects that are gone.
    */
   queue<T extends ApiObject>(
     name: string,
@@ -132,6 +135,18 @@ export class Cluster {
       add: (object) => queue.add(keyOf(object)),
       addAfter: (object, milliseconds) =>
         queue.addAfter(keyOf(object), Math.min(Math.max(milliseconds, 0), LONGEST_WAIT_MS)),
+    }
+  }
+
+  /** Does work that is tried again later. A failure is logged, and ends nothing else. Resolves to whether the work has succeeded. */
+  async attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (this.signal.aborted) throw error
+      this.parts.log.warn({ err: error }, `could not ${what}, will retry`)
+      return false
     }
   }
 

@@ -1,5 +1,6 @@
-// The front door: a cluster in this process (`--nodes`), made of simulated nodes, a scheduler and the controllers of workloads. They run
-// on shared informers, on the leader, by the server's clock and randomness. No other part of the server loads this folder.
+// The front door: a cluster in this process (`--nodes`), made of simulated nodes, a scheduler and the controllers of workloads. They run on
+// the leader. They use shared informers, and the clock and the random numbers of the server. The server loads this folder only with
+// `--nodes`.
 import type { Duplex } from 'node:stream'
 import type { Node, Pod } from '../../api/gen/kinds.ts'
 import { isKind } from '../../api/kind-guard.ts'
@@ -17,18 +18,20 @@ import { SimulatedKubelet } from './kubelet/kubelet.ts'
 import { untilPodChanged } from './kubelet/pod-changes.ts'
 import type { SimulatedContainers } from './kubelet/containers.ts'
 import { jobs } from './jobs.ts'
-import { replicaSets } from './replica-sets.ts'
+import { podGarbage } from './pod-garbage.ts'
+import { replicaSets, replicationControllers } from './replica-sets.ts'
 import { scheduler } from './scheduler.ts'
 import { isSimulated, simulatedNodes } from './simulated-nodes.ts'
 import { simulatedPods } from './simulated-pods.ts'
 import { statefulSets } from './stateful-sets.ts'
 import { volumeClaims } from './volume-claims.ts'
 
-/** Each takes part in the cluster: it names the objects that it follows, and the loops that run when these are known. */
+/** Each controller names the objects that it follows, and the loops that run when these objects are known. */
 const CONTROLLERS: Readonly<Record<string, readonly ((cluster: Cluster) => void)[]>> = {
   'simulated-nodes': [simulatedNodes, simulatedPods],
   scheduler: [scheduler],
   replicaset: [replicaSets],
+  replicationcontroller: [replicationControllers],
   deployment: [deployments],
   statefulset: [statefulSets],
   daemonset: [daemonSets],
@@ -38,6 +41,7 @@ const CONTROLLERS: Readonly<Record<string, readonly ((cluster: Cluster) => void)
   endpoints: [endpointsObjects],
   disruption: [disruptionBudgets],
   'persistentvolume-binder': [volumeClaims],
+  'pod-garbage-collector': [podGarbage],
   'ttl-after-finished': [finishedJobs],
 }
 

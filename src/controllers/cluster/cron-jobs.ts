@@ -11,7 +11,7 @@ import { byAge, ownerReference } from './ownership.ts'
 const COMPONENT = 'cronjob-controller'
 const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 const MANY_MISSED = 100
-/** With more missed times than these, they are not examined one by one. */
+/** If more times were missed, they are not examined one by one. */
 const MOST_MISSED = 1000
 const LATE_MS = 100
 
@@ -27,20 +27,22 @@ export function cronJobs(cluster: Cluster): void {
   }
   jobs.listen({ changed: tell, gone: tell })
 
-  async function sync(found: CronJob): Promise<void> {
+  /** Resolves to true if a Job was refused. */
+  async function sync(found: CronJob): Promise<boolean> {
     const cron = await withFinished(found)
-    if (cron === undefined || cron.metadata.deletionTimestamp !== undefined) return
+    if (cron === undefined || cron.metadata.deletionTimestamp !== undefined) return false
     await trim(cron)
-    if (cron.spec.suspend === true) return
+    if (cron.spec.suspend === true) return false
     const due = dueTime(cron)
-    if (due !== undefined) await start(cron, due)
+    const isRefused = due !== undefined && (await start(cron, due))
     const next = nextTime(cron.spec.schedule, cron.spec.timeZone, cluster.nowMs)
     if (next !== undefined) queue.addAfter(cron, next - cluster.nowMs + LATE_MS)
+    return isRefused
   }
 
   const ownedBy = (cron: CronJob): readonly Job[] => jobs.ownedBy(cron.metadata.uid ?? '').toSorted(byAge)
 
-  /** Takes finished and missing Jobs from the list of active ones. */
+  /** Removes finished and missing Jobs from the list of active Jobs. */
   async function withFinished(cron: CronJob): Promise<CronJob | undefined> {
     const { active = [] } = cron.status
     let { lastSuccessfulTime } = cron.status
@@ -84,8 +86,9 @@ export function cronJobs(cluster: Cluster): void {
     if (await cluster.remove(jobs, job)) tellOf(cron, 'SuccessfulDelete', `Deleted job ${job.metadata.name}`)
   }
 
-  /** The newest time that was missed; earlier ones are passed over. */
-  function dueTime({ metadata, spec, status }: CronJob): number | undefined {
+  /** The newest missed time. Earlier missed times are skipped. Undefined: no time was missed. */
+  function dueTime(cron: CronJob): number | undefined {
+    const { metadata, spec, status } = cron
     const { nowMs } = cluster
     const { schedule, timeZone, startingDeadlineSeconds: deadline } = spec
     const since = Date.parse(status.lastScheduleTime ?? metadata.creationTimestamp ?? '')
@@ -105,7 +108,7 @@ export function cronJobs(cluster: Cluster): void {
     if (missed > MANY_MISSED) {
       const message = `too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew`
       cluster.events.record({
-        about: followedOf(metadata) ?? ({} as CronJob),
+        about: cron,
         component: COMPONENT,
         type: 'Warning',
         reason: 'TooManyMissedTimes',
@@ -115,40 +118,35 @@ export function cronJobs(cluster: Cluster): void {
     return due
   }
 
-  const followedOf = ({ namespace = '', name = '' }: CronJob['metadata']): CronJob | undefined =>
-    followed.get(namespace, name)
-
-  async function start(cron: CronJob, dueMs: number): Promise<void> {
+  /** Starts the Job of a time, if the policies of the CronJob allow it. Resolves to true if the Job was refused. */
+  async function start(cron: CronJob, dueMs: number): Promise<boolean> {
     const { concurrencyPolicy, startingDeadlineSeconds: deadline } = cron.spec
     const active = (cron.status.active ?? []).flatMap(({ uid }) =>
       ownedBy(cron).filter(({ metadata }) => metadata.uid === uid),
     )
     if (deadline !== undefined && dueMs + Number(deadline) * 1000 < cluster.nowMs) {
-      return tellOf(
-        cron,
-        'MissSchedule',
-        `Missed scheduled time to start a job: ${new Date(dueMs).toUTCString()}`,
-        'Warning',
-      )
+      const message = `Missed scheduled time to start a job: ${new Date(dueMs).toUTCString()}`
+      tellOf(cron, 'MissSchedule', message, 'Warning')
+      return false
     }
     if (concurrencyPolicy === 'Forbid' && active.length > 0) {
-      return tellOf(
-        cron,
-        'JobAlreadyActive',
-        'Not starting job because prior execution is running and concurrency policy is Forbid',
-      )
+      const message = 'Not starting job because prior execution is running and concurrency policy is Forbid'
+      tellOf(cron, 'JobAlreadyActive', message)
+      return false
     }
     if (concurrencyPolicy === 'Replace') for (const job of active) await removeJob(cron, job)
     const job = await makeJob(cron, dueMs)
-    if (job === undefined) return
+    if (job === 'refused' || job === 'taken') return job === 'refused'
     const { name = '', namespace = '', uid = '', resourceVersion = '' } = job.metadata
     const kept = concurrencyPolicy === 'Replace' ? [] : (cron.status.active ?? [])
     const reference = { apiVersion: 'batch/v1', kind: 'Job', name, namespace, uid, resourceVersion }
     const lastScheduleTime = `${new Date(dueMs).toISOString().slice(0, 19)}Z`
     await cluster.setStatus(followed, cron, { ...cron.status, active: [...kept, reference], lastScheduleTime })
+    return false
   }
 
-  async function makeJob(cron: CronJob, dueMs: number): Promise<Job | undefined> {
+  /** `taken`: a Job of another owner has the name. */
+  async function makeJob(cron: CronJob, dueMs: number): Promise<Job | 'refused' | 'taken'> {
     const { jobTemplate } = cron.spec
     const { namespace = '' } = cron.metadata
     const name = `${cron.metadata.name}-${Math.floor(dueMs / 60_000)}`
@@ -170,9 +168,9 @@ export function cronJobs(cluster: Cluster): void {
     } catch (error) {
       const known = jobs.get(namespace, name)
       if (isReason(error, 'AlreadyExists'))
-        return known !== undefined && controllerOf(known)?.uid === cron.metadata.uid ? known : undefined
+        return known !== undefined && controllerOf(known)?.uid === cron.metadata.uid ? known : 'taken'
       tellOf(cron, 'FailedCreate', `Error creating job: ${refusalOf(error)}`, 'Warning')
-      return undefined
+      return 'refused'
     }
   }
 

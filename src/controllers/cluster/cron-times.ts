@@ -1,4 +1,4 @@
-// When a cron schedule is due, in a time zone.
+// Computes the times at which a cron schedule is due, in a time zone.
 import { parseDuration } from '../../lib/duration.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ interface Field {
   readonly isAny: boolean
 }
 
-/** The first time after `afterMs` at which the schedule is due; undefined: it never is. Schedules are valid. */
+/** The first time after `afterMs` at which the schedule is due. Undefined: it never is. The schedule must be valid. */
 export function nextTime(schedule: string, timeZone: string | undefined, afterMs: number): number | undefined {
   if (schedule.startsWith('@every ')) {
     const parsed = parseDuration(schedule.slice('@every '.length))
@@ -41,14 +41,20 @@ export function nextTime(schedule: string, timeZone: string | undefined, afterMs
     const [isDay, isWeekday] = [day.values.has(date.getUTCDate()), weekday.values.has(date.getUTCDay())]
     // If both are restricted, one match is enough.
     if (!(day.isAny || weekday.isAny ? isDay && isWeekday : isDay || isWeekday)) continue
+    let first: number | undefined
     for (const atHour of sorted(hour)) {
       for (const atMinute of sorted(minute)) {
         const wall = atDay * DAY_MS + (atHour * 60 + atMinute) * MINUTE_MS
         if (wall <= from - DAY_MS / 12) continue
-        const time = zone.time(wall)
-        if (time !== undefined && time > afterMs) return time
+        const times = zone.times(wall)
+        const [next] = times.filter((time) => time > afterMs)
+        if (next === undefined) continue
+        first = Math.min(first ?? next, next)
+        // After the second of two times, a later local time can be earlier.
+        if (times[0] === next) return first
       }
     }
+    if (first !== undefined) return first
   }
   return undefined
 }
@@ -85,14 +91,14 @@ function fieldOf(text: string, least: number, most: number, names: readonly stri
   return { values, isAny }
 }
 
-/** Local times, as if they were UTC. */
+/** Converts between times and local times. A local time is a number of milliseconds as if it were a time in UTC. */
 interface Zone {
   readonly wall: (timeMs: number) => number
-  /** Undefined: clocks skip that time. */
-  readonly time: (wallMs: number) => number | undefined
+  /** In order. None: clocks skip that time. Two: clocks are set back, and show it twice. */
+  readonly times: (wallMs: number) => readonly number[]
 }
 
-const UTC: Zone = { wall: (time) => time, time: (wall) => wall }
+const UTC: Zone = { wall: (time) => time, times: (wall) => [wall] }
 
 function zoneOf(name: string | undefined): Zone {
   if (name === undefined || name === 'UTC' || name === 'Etc/UTC') return UTC
@@ -113,9 +119,10 @@ function zoneOf(name: string | undefined): Zone {
   }
   return {
     wall,
-    time: (wanted) => {
-      const guesses = [wanted, wanted - DAY_MS / 2, wanted + DAY_MS / 2].map((at) => wanted - (wall(at) - at))
-      return guesses.toSorted((a, b) => a - b).find((guess) => wall(guess) === wanted)
+    times: (wanted) => {
+      // No zone is a day ahead or behind, so these are the times before and after the clocks change, if they do.
+      const guesses = new Set([wanted - DAY_MS, wanted + DAY_MS].map((at) => wanted - (wall(at) - at)))
+      return [...guesses].filter((guess) => wall(guess) === wanted).toSorted((a, b) => a - b)
     },
   }
 }

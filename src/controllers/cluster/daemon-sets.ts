@@ -1,4 +1,4 @@
-// DaemonSets: a pod on each node that admits it, assigned by the scheduler. Pods with an old template are replaced few at a time.
+// DaemonSets: a pod on each node that admits it, assigned by the scheduler. Pods with an old template are replaced a few at a time.
 import type { DaemonSet, Node, NodeSelectorRequirement, Pod, Toleration } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'
@@ -65,6 +65,7 @@ export function daemonSets(cluster: Cluster): void {
 
   async function manage(set: DaemonSet, owned: readonly Pod[], hash: string): Promise<string | undefined> {
     const byNode = Map.groupBy(owned, nodeOf)
+    const surge = surgeOf(set, wantedNodes(set))
     const surplus: Pod[] = []
     const missing: Node[] = []
     for (const node of nodes.all()) {
@@ -79,7 +80,7 @@ export function daemonSets(cluster: Cluster): void {
       const ended = living.filter(({ status }) => hasEnded(status))
       surplus.push(...ended)
       const rest = living.filter((pod) => !ended.includes(pod)).toSorted(byAge)
-      if (there.length > 0) surplus.push(...replaced(set, rest, hash, { missing, node }))
+      if (there.length > 0) surplus.push(...replaced(set, rest, hash, { missing, node, surge }))
       else if (runs) missing.push(node)
     }
     // Pods of nodes that are gone.
@@ -95,21 +96,27 @@ export function daemonSets(cluster: Cluster): void {
     )
   }
 
-  /** With surge, a new pod runs beside an old one until it is available. Surplus pods of the node. */
+  /** The surplus pods of a node. With surge, a new pod runs beside an old one until the new pod is available. */
   function replaced(
     set: DaemonSet,
     rest: readonly Pod[],
     hash: string,
-    { missing, node }: { readonly missing: Node[]; readonly node: Node },
+    { missing, node, surge }: { readonly missing: Node[]; readonly node: Node; readonly surge: number },
   ): readonly Pod[] {
     const isNew = (pod: Pod): boolean => own(labelsOf(pod), HASH) === hash
     const [current, old] = [rest.filter(isNew), rest.filter((pod) => !isNew(pod))]
-    const surge = surgeOf(set, nodes.size)
     if (surge === 0) return rest.slice(1)
     const isAvailable = (pod: Pod): boolean => availableIn(pod, set.spec.minReadySeconds ?? 0, cluster.nowMs) === 0
     if (current.some(isAvailable)) return [...old, ...current.slice(1)]
-    if (current.length === 0 && old.length > 0 && surgingNow(set, hash) + missing.length < surge) missing.push(node)
+    // The limit is about old pods that are available.
+    const hasRoom = (): boolean => !old.some(isAvailable) || surgingNow(set, hash) + missing.length < surge
+    if (current.length === 0 && old.length > 0 && hasRoom()) missing.push(node)
     return [...old.slice(1), ...current.slice(1)]
+  }
+
+  /** The number of nodes on which the set wants pods. */
+  function wantedNodes(set: DaemonSet): number {
+    return [...nodes.all()].filter((node) => placing(set, node).runs).length
   }
 
   function surgingNow(set: DaemonSet, hash: string): number {
@@ -119,16 +126,16 @@ export function daemonSets(cluster: Cluster): void {
     ).length
   }
 
-  /** Old pods to delete so that at most `maxUnavailable` are not available. */
+  /** The old pods that can be deleted: those that are not available, and others while at most `maxUnavailable` pods are not available. */
   function outdated(set: DaemonSet, owned: readonly Pod[], hash: string, surplus: readonly Pod[]): readonly Pod[] {
     const { type, rollingUpdate } = set.spec.updateStrategy
-    if (type !== 'RollingUpdate' || surgeOf(set, nodes.size) > 0) return []
-    const wanted = [...nodes.all()].filter((node) => placing(set, node).runs)
-    const most = countOf(rollingUpdate?.maxUnavailable, wanted.length, 'up')
+    const wanted = wantedNodes(set)
+    if (type !== 'RollingUpdate' || surgeOf(set, wanted) > 0) return []
+    const most = countOf(rollingUpdate?.maxUnavailable, wanted, 'up')
     const living = owned.filter((pod) => !isTerminating(pod) && !surplus.includes(pod))
     const isAvailable = (pod: Pod): boolean => availableIn(pod, set.spec.minReadySeconds ?? 0, cluster.nowMs) === 0
     const old = living.filter((pod) => own(labelsOf(pod), HASH) !== hash).toSorted(byAge)
-    let room = most - (wanted.length - living.filter(isAvailable).length)
+    let room = most - (wanted - living.filter(isAvailable).length)
     const chosen = old.filter((pod) => !isAvailable(pod))
     for (const pod of old.filter(isAvailable)) if (room-- > 0) chosen.push(pod)
     return chosen

@@ -10,7 +10,7 @@ export interface StatusFacts {
   readonly now: string
   readonly nowMs: number
   readonly newSet: ReplicaSet | undefined
-  /** The deployment was scaled or is paused: its progress is not judged. */
+  /** Whether the deployment was only scaled, or is paused. Its progress is then not judged. */
   readonly isOnlyScaled: boolean
   /** A condition that this sync has found. */
   readonly found: Found | undefined
@@ -32,7 +32,7 @@ function surge({ strategy, replicas = 1 }: Deployment['spec']): number {
   return countOf(strategy.rollingUpdate?.maxSurge, replicas, 'up')
 }
 
-/** At least one if no pod may be added either, and never more than all. */
+/** The largest number of unavailable pods. In a rolling update, it is at least 1 if no pod may be added, and at most all replicas. */
 export function maxUnavailable({ spec }: Deployment): number {
   const { strategy, replicas = 1 } = spec
   if (!isRolling(spec) || replicas === 0) return 0
@@ -44,7 +44,7 @@ function isRolling({ strategy }: Deployment['spec']): boolean {
   return strategy.type === 'RollingUpdate'
 }
 
-/** Undefined: none. */
+/** Undefined: no deadline. */
 function deadlineSeconds({ spec }: Deployment): number | undefined {
   const { progressDeadlineSeconds: seconds = NO_DEADLINE } = spec
   return seconds === NO_DEADLINE ? undefined : seconds
@@ -99,7 +99,7 @@ export function deploymentStatus(
   return { ...status, conditions }
 }
 
-/** The condition keeps its times if its status and reason stay. */
+/** Sets a condition. It keeps its times if its status and reason stay. */
 function withCondition(conditions: Conditions, type: string, now: string, found: Found): Conditions {
   const before = conditions.find((one) => one.type === type)
   if (before?.status === found.status && before.reason === found.reason) return conditions
@@ -164,7 +164,7 @@ function withFailure(conditions: Conditions, sets: readonly ReplicaSet[], { now,
   return withCondition(conditions, 'ReplicaFailure', now, { status: failure.status as 'True', reason, message })
 }
 
-/** Says that the deployment is paused or resumed. Undefined: it is gone. */
+/** Reports in a condition that the deployment is paused or resumed. Resolves to undefined if the deployment is gone. */
 export async function withPauseCondition(
   cluster: Cluster,
   deployments: Followed<Deployment>,

@@ -1,4 +1,4 @@
-// Deployments: a ReplicaSet for each template, and the steps from the old ones to the new one.
+// Deployments: a ReplicaSet for each template, and the steps from the old ReplicaSets to the new one.
 import type { Deployment, ReplicaSet } from '../../api/gen/kinds.ts'
 import { isTerminating } from '../../registry/object-meta.ts'
 import type { Cluster } from './cluster-state.ts'
@@ -11,14 +11,19 @@ export function deployments(cluster: Cluster): void {
   const followed = cluster.follow('apps_v1.Deployment')
   const pods = cluster.follow('core_v1.Pod')
   const queue = cluster.queue('deployment', followed, async (found) => {
-    if ((found.spec.selector?.matchExpressions ?? []).length === 0 && isEmpty(found.spec.selector?.matchLabels)) return
+    const { matchLabels, matchExpressions = [] } = found.spec.selector ?? {}
+    if (matchExpressions.length === 0 && isEmpty(matchLabels)) return false
     const claimed = [...(await claimChildren(cluster, sets, found))].sort(byAge)
-    if (isTerminating(found)) return report(found, claimed)
+    if (isTerminating(found)) {
+      await report(found, claimed)
+      return false
+    }
     const deployment = await withPauseCondition(cluster, followed, found)
-    if (deployment === undefined) return
+    if (deployment === undefined) return false
     const rollout = new Rollout(cluster, { deployments: followed, sets, pods }, deployment, claimed)
     await rollout.sync()
     await report(rollout.deployment, rollout.sets, rollout)
+    return rollout.isRefused
   })
   queueOwners(sets, followed, queue)
   // A Recreate rollout goes on when the last old pod is gone.

@@ -1,5 +1,6 @@
-// The status of PodDisruptionBudgets: how many pods may be disrupted now.
-import type { Condition, Pod, PodDisruptionBudget } from '../../api/gen/kinds.ts'
+// The status of PodDisruptionBudgets: the number of pods that may be disrupted now.
+import type { Condition, OwnerReference, Pod, PodDisruptionBudget } from '../../api/gen/kinds.ts'
+import type { ReplicationController, StatefulSet } from '../../api/gen/kinds.ts'
 import { metaText } from '../../api/object-members.ts'
 import { matchesLabels } from '../../api/selector.ts'
 import { entriesOf } from '../../api/value.ts'
@@ -16,6 +17,7 @@ export function disruptionBudgets(cluster: Cluster): void {
   const sets = cluster.follow('apps_v1.ReplicaSet')
   const deployments = cluster.follow('apps_v1.Deployment')
   const stateful = cluster.follow('apps_v1.StatefulSet')
+  const controllers = cluster.follow('core_v1.ReplicationController')
   const budgets = cluster.follow('policy_v1.PodDisruptionBudget')
   const queue = cluster.queue('disruption', budgets, async (budget) => {
     const selected = [...pods.in(budget.metadata.namespace ?? '')].filter((pod) => isAbout(budget, pod))
@@ -53,9 +55,17 @@ export function disruptionBudgets(cluster: Cluster): void {
   const tellOfScale = (owner: { readonly metadata: { readonly namespace?: string } }): void => {
     for (const budget of budgets.in(owner.metadata.namespace ?? '')) queue.add(budget)
   }
-  for (const scaled of [deployments, stateful]) scaled.listen({ changed: tellOfScale, gone: tellOfScale })
+  for (const scaled of [deployments, stateful, controllers]) scaled.listen({ changed: tellOfScale, gone: tellOfScale })
 
-  /** The size that the controllers of the pods should have, each controller once. */
+  function otherScaled(
+    { kind, name }: OwnerReference,
+    namespace: string,
+  ): StatefulSet | ReplicationController | undefined {
+    if (kind === 'StatefulSet') return stateful.get(namespace, name)
+    return kind === 'ReplicationController' ? controllers.get(namespace, name) : undefined
+  }
+
+  /** The sum of the sizes that the controllers of the pods should have. Each controller counts once. */
   function scaleOf(selected: readonly Pod[]): number {
     const scales = new Map<string, number>()
     for (const pod of selected) {
@@ -65,8 +75,7 @@ export function disruptionBudgets(cluster: Cluster): void {
       const set = owner.kind === 'ReplicaSet' ? sets.get(namespace, owner.name) : undefined
       const above = set === undefined ? undefined : controllerOf(set)
       const deployment = above?.kind === 'Deployment' ? deployments.get(namespace, above.name) : undefined
-      const scaled =
-        deployment ?? set ?? (owner.kind === 'StatefulSet' ? stateful.get(namespace, owner.name) : undefined)
+      const scaled = deployment ?? set ?? otherScaled(owner, namespace)
       if (scaled !== undefined) scales.set(metaText(scaled, 'uid'), scaled.spec.replicas ?? 1)
     }
     return [...scales.values()].reduce((sum, one) => sum + one, 0)
@@ -82,7 +91,10 @@ export function disruptionBudgets(cluster: Cluster): void {
       const expected = scaleOf(selected)
       return { expected, desired: countOf(minAvailable, expected, 'up') }
     }
-    return { expected: selected.length, desired: minAvailable ?? 0 }
+    // A budget without an amount allows nothing.
+    return minAvailable === undefined
+      ? { expected: 0, desired: 0 }
+      : { expected: selected.length, desired: minAvailable }
   }
 
   function stillDisrupted({ status }: PodDisruptionBudget, selected: readonly Pod[]): ReadonlyMap<string, string> {
@@ -111,7 +123,7 @@ export function disruptionBudgets(cluster: Cluster): void {
   }
 }
 
-/** Pods that have ended do not count. */
+/** Whether the budget selects the pod. Pods that have ended do not count. */
 function isAbout(budget: PodDisruptionBudget, { metadata, status }: Pod): boolean {
   const selector = selectorOf(budget)
   return selector !== undefined && matchesLabels(selector, metadata.labels) && !hasEnded(status)

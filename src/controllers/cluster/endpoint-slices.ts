@@ -3,8 +3,8 @@ import type { Endpoint, Endpoints, EndpointSlice, EndpointSubset, Node, Pod, Ser
 import { annotationsOf, labelsOf, withMeta } from '../../api/object-members.ts'
 import { entriesOf, equalValues, own } from '../../api/value.ts'
 import { isReason } from '../writes.ts'
-import type { Cluster } from './cluster-state.ts'
-import { keyOf } from './followed.ts'
+import type { Cluster, SyncQueue } from './cluster-state.ts'
+import { controllerOf, keyOf } from './followed.ts'
 import { hasEnded, isReady, ownerReference } from './ownership.ts'
 import { TriggerTimes, withTriggerTime } from './trigger-times.ts'
 
@@ -15,7 +15,7 @@ const HEADLESS = 'service.kubernetes.io/headless'
 const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 const MOST_IN_SLICE = 100
 const MOST_IN_ENDPOINTS = 1000
-/** Changes of many pods within this time are one write. */
+/** Changes of many pods within this time lead to one write. */
 const GATHER_MS = 50
 const ZONE = 'topology.kubernetes.io/zone'
 
@@ -32,12 +32,15 @@ interface PortGroup {
   readonly pods: Pod[]
 }
 
-/** Services that a change of a pod concerns are found by the labels that it has and had. */
+/**
+ * Calls `sync` for a service with a selector when the service or one of its pods has changed. A change of a pod concerns the services that
+ * select its old or its new labels.
+ */
 function watchedServices(
   cluster: Cluster,
   name: string,
   sync: (service: Service, groups: readonly PortGroup[], triggerTime: string | undefined) => Promise<void>,
-): void {
+): SyncQueue<Service> {
   const services = cluster.follow('core_v1.Service')
   const pods = cluster.follow('core_v1.Pod')
   const times = new TriggerTimes()
@@ -68,6 +71,7 @@ function watchedServices(
     },
     gone: tell,
   })
+  return queue
 }
 
 /** The parts of a pod that its endpoint depends on. */
@@ -92,7 +96,7 @@ function isSelected({ spec }: Service, pod: Pod): boolean {
   return entriesOf(spec.selector ?? {}).every(([key, value]) => own(labels, key) === value)
 }
 
-/** A named port can have another number in each pod. A port that a pod does not have is left out. */
+/** Groups pods by the numbers of their ports: a named port can differ between pods. A port that a pod does not have is left out. */
 function byPorts({ spec }: Service, pods: readonly Pod[]): readonly PortGroup[] {
   const groups = new Map<string, PortGroup>()
   for (const pod of pods) {
@@ -123,7 +127,7 @@ const targetOf = ({ metadata }: Pod) => {
   return { kind: 'Pod', namespace, name, uid }
 }
 
-/** The DNS name of a pod below that of its service. */
+/** The host name of a pod, if the pod has a DNS name below the name of its service. */
 function hostnameOf({ metadata, spec }: Service, pod: Pod): { readonly hostname?: string } {
   const { hostname, subdomain } = pod.spec
   return hostname !== undefined && subdomain === metadata.name && spec.clusterIP === 'None' ? { hostname } : {}
@@ -136,7 +140,8 @@ function isHeadless({ spec }: Service): boolean {
 export function endpointSlices(cluster: Cluster): void {
   const slices = cluster.follow('discovery.k8s.io_v1.EndpointSlice')
   const nodes = cluster.follow('core_v1.Node')
-  watchedServices(cluster, 'endpointslice', async (service, groups, triggerTime) => {
+  const services = cluster.follow('core_v1.Service')
+  const queue = watchedServices(cluster, 'endpointslice', async (service, groups, triggerTime) => {
     const kept = [...slices.ownedBy(service.metadata.uid ?? '')].filter(
       (slice) => own(labelsOf(slice), MANAGED_BY) === MANAGER,
     )
@@ -168,6 +173,19 @@ export function endpointSlices(cluster: Cluster): void {
       } else await replace(slice, { ...made, metadata: { ...slice.metadata, labels } }, triggerTime)
     }
     for (const slice of kept) await cluster.remove(slices, slice)
+  })
+  // Others may change and delete slices, which are then as before.
+  const tellOwner = (slice: EndpointSlice): void => {
+    const owner = controllerOf(slice)
+    const service = services.get(slice.metadata.namespace ?? '', owner?.name ?? '')
+    if (service !== undefined && service.metadata.uid === owner?.uid) queue.addAfter(service, GATHER_MS)
+  }
+  slices.listen({
+    changed: (slice, before) => {
+      tellOwner(slice)
+      if (before !== undefined) tellOwner(before)
+    },
+    gone: tellOwner,
   })
 
   async function replace(
@@ -208,7 +226,7 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined): Endpoin
 export function endpointsObjects(cluster: Cluster): void {
   const followed = cluster.follow('core_v1.Endpoints')
   const services = cluster.follow('core_v1.Service')
-  watchedServices(cluster, 'endpoints', async (service, groups, triggerTime) => {
+  const queue = watchedServices(cluster, 'endpoints', async (service, groups, triggerTime) => {
     const { name = '', namespace = '' } = service.metadata
     const labels: Record<string, string> = { ...labelsOf(service), [ENDPOINTS_MANAGED_BY]: 'endpoint-controller' }
     if (isHeadless(service)) labels[HEADLESS] = ''
@@ -230,25 +248,25 @@ export function endpointsObjects(cluster: Cluster): void {
       withMeta(change(live), { annotations: withTriggerTime(annotationsOf(live), triggerTime) }),
     )
   })
-  services.listen({
+  followed.listen({
     changed: () => {},
-    gone: (service) => {
-      const { name = '', namespace = '' } = service.metadata
-      const left = followed.get(namespace, name)
-      if (left === undefined || own(labelsOf(left), ENDPOINTS_MANAGED_BY) === undefined) return
-      leftBehind.push(left)
-      wake?.()
+    gone: ({ metadata: { namespace = '', name = '' } }) => {
+      const service = services.get(namespace, name)
+      if (service !== undefined) queue.addAfter(service, GATHER_MS)
     },
   })
-  const leftBehind: Endpoints[] = []
-  let wake: (() => void) | undefined
-  cluster.onReady(async () => {
-    cluster.signal.addEventListener('abort', () => wake?.(), { once: true })
-    while (!cluster.signal.aborted) {
-      const next = leftBehind.shift()
-      if (next === undefined) await new Promise<void>((resolve) => (wake = resolve))
-      else await cluster.remove(followed, next)
-    }
+  // Endpoints are left behind by services that are gone, even while no controller was running.
+  const leftBehind = cluster.queue('endpoints-left-behind', followed, async (endpoints) => {
+    const { name = '', namespace = '' } = endpoints.metadata
+    if (services.get(namespace, name) !== undefined) return
+    if (own(labelsOf(endpoints), ENDPOINTS_MANAGED_BY) !== undefined) await cluster.remove(followed, endpoints)
+  })
+  services.listen({
+    changed: () => {},
+    gone: ({ metadata: { name = '', namespace = '' } }) => {
+      const left = followed.get(namespace, name)
+      if (left !== undefined) leftBehind.add(left)
+    },
   })
 }
 

@@ -1,5 +1,5 @@
-// Records events as client-go does: equal events are one object with a count, many similar events become one, and events about one
-// object have a limit. Best effort and bounded: the controllers do not wait for it.
+// Records events as client-go does: equal events are one object with a count, many similar events become one event, and the events about
+// one object have a limit. Controllers do not wait for their events, and events may be lost.
 import type { ApiObject } from '../../api/object.ts'
 import { metaText } from '../../api/object-members.ts'
 import { ApiError } from '../../api/status.ts'
@@ -28,10 +28,10 @@ interface Recorded {
 
 const REMEMBERED = 4096
 const MOST_PENDING = 2048
-/** This number of similar events is recorded as one event. */
+/** From this number on, similar events are recorded as one event. */
 const SIMILAR = 10
 const SIMILAR_WITHIN_MS = 600_000
-/** Events about one object, and how long until there is room for one more. */
+/** The number of events about one object at once, and the time until one more is allowed. */
 const BURST = 25
 const REFILL_MS = 300_000
 
@@ -141,13 +141,13 @@ export class EventLog {
     })
   }
 
-  /** The time in nanoseconds, and never the same name twice. */
+  /** The name of a new event: the name of the object and the time in nanoseconds. No two events get the same name. */
   #nameOf(about: ApiObject): string {
     this.#lastName = Math.max(this.#lastName + 1, this.#parts.clock.timeOfDay() * 1000)
     return `${metaText(about, 'name')}.${(BigInt(Math.floor(this.#lastName)) * 1000n).toString(16)}`
   }
 
-  /** The message, or that of all similar events once there are many; and the key of events that are counted as one. */
+  /** The message, with a prefix once there are many similar events. Events with the same `key` are counted as one. */
   #aggregated({ about, component, type = 'Normal', reason, message }: ClusterEvent): Record<'key' | 'message', string> {
     const kind = [component, about.kind, metaText(about, 'uid'), type, reason]
     const nowMs = this.#parts.clock.now()

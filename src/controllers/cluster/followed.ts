@@ -1,9 +1,10 @@
-// Objects of one type in memory, followed by an informer, and with the writes of this process as soon as these are answered. So a
+// The objects of one type, in memory. An informer follows them, and each write of this process is added as soon as it is answered. So a
 // controller never acts on a state without its own last write.
 import type { KindName, ObjectOf } from '../../api/kind-guard.ts'
 import { isKind } from '../../api/kind-guard.ts'
 import { metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
+import { sharedWith } from '../../api/value.ts'
 import type { OwnerReference } from '../../api/gen/kinds.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { BoundedMap } from '../../lib/bounded-map.ts'
@@ -15,7 +16,7 @@ import { runInformer } from '../informer.ts'
 const REMEMBERED = 10_000
 
 export interface Listener<T> {
-  /** The object is new or has changed. */
+  /** Called when an object is new or has changed. */
   readonly changed: (object: T, before: T | undefined) => void
   readonly gone?: (object: T) => void
 }
@@ -31,7 +32,7 @@ export class Followed<T extends ApiObject = ApiObject> {
   readonly #isOne: (object: ApiObject) => object is T
   readonly #entries = new Map<string, Entry<T>>()
   readonly #byNamespace = new Map<string, Map<string, T>>()
-  /** By the uid of the controller; objects without a controller by their namespace. */
+  /** The objects by the uid of their controller. Objects without a controller are under the `orphansKey` of their namespace. */
   readonly #byOwner = new Map<string, Map<string, T>>()
   readonly #listeners: Listener<T>[] = []
   /** The revisions of removals, by uid: an older answer to a write must not bring the object back. */
@@ -50,7 +51,7 @@ export class Followed<T extends ApiObject = ApiObject> {
     return this.#synced.promise
   }
 
-  /** Must be called before `run`. */
+  /** Call this before `run`. */
   listen(listener: Listener<T>): void {
     this.#listeners.push(listener)
   }
@@ -108,7 +109,7 @@ export class Followed<T extends ApiObject = ApiObject> {
     return this.#put(object, revision) ?? (object as T)
   }
 
-  /** The object was removed by this process. */
+  /** Call this when this process has removed the object. */
   noteRemoved(object: T): void {
     const known = this.#entries.get(keyOf(object))
     const uid = metaText(object, 'uid')
@@ -122,10 +123,13 @@ export class Followed<T extends ApiObject = ApiObject> {
     const key = keyOf(read)
     const known = this.#entries.get(key)
     if (known !== undefined && known.revision >= revision) return known.object
-    const object = withMeta(read as ApiObject, { managedFields: undefined }) as T
-    const isReplaced = known !== undefined && metaText(known.object, 'uid') !== metaText(object, 'uid')
+    const bare = withMeta(read as ApiObject, { managedFields: undefined }) as T
+    const isReplaced = known !== undefined && metaText(known.object, 'uid') !== metaText(bare, 'uid')
     if (isReplaced) this.#drop(known.object)
     const before = isReplaced ? undefined : known?.object
+    // Pods of one template are mostly equal. Sharing their equal parts saves a fifth of the heap with 5,000 pods.
+    const [sibling] = this.#byOwner.get(ownerKey(bare))?.values() ?? []
+    const object = sharedWith(bare, before ?? sibling) as T
     if (before !== undefined) this.#unindex(key, before)
     this.#entries.set(key, { object, revision })
     this.#index(key, object)
@@ -171,7 +175,7 @@ function ownerKey(object: ApiObject): string {
   return controllerOf(object)?.uid ?? orphansKey(metaText(object, 'namespace'))
 }
 
-/** No uid has a space. */
+/** The key of objects without a controller. It has a space, and so is no uid. */
 function orphansKey(namespace: string): string {
   return `in ${namespace}`
 }

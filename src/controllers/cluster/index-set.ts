@@ -1,11 +1,12 @@
 // Sets of the completion indexes of a Job, and their text: `0-2,4`.
 
-export function indexesIn(text: string | undefined): Set<number> {
+/** The indexes below `end`. */
+export function indexesIn(text: string | undefined, end = Number.POSITIVE_INFINITY): Set<number> {
   const indexes = new Set<number>()
   for (const part of (text ?? '').split(',')) {
     const [, from, to = from] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(part) ?? []
     if (from === undefined) continue
-    for (let index = Number(from); index <= Number(to); index++) indexes.add(index)
+    for (let index = Number(from); index <= Number(to) && index < end; index++) indexes.add(index)
   }
   return indexes
 }

@@ -1,10 +1,11 @@
-// The pods that a Job is missing; those of an indexed Job know their index.
+// The pods that a Job is missing. The pods of an indexed Job know their index.
 import type { Container, EnvVar, Job, JobStatus, Pod } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'
 import { indexesIn } from './index-set.ts'
 import { COMPLETION_INDEX, INDEX_FAILURES, indexOf, isIndexed } from './job-rules.ts'
 import type { NewPod } from './pod-control.ts'
+import { inOrderOfDeletion } from './replica-sets.ts'
 
 /** The finalizer of pods that are not counted yet. */
 export const TRACKING = 'batch.kubernetes.io/job-tracking'
@@ -28,6 +29,23 @@ export function missingPods(job: Job, { status, pods, active, count }: MissingPo
     if (!taken.has(index)) made.push(indexedPod(job, index, { finalizers, pods }))
   }
   return made
+}
+
+/**
+ * The pods to delete, so that `wanted` pods are left: pods of an index that the Job does not have, or that a better pod has, and then pods
+ * that matter least.
+ */
+export function surplusPods(job: Job, active: readonly Pod[], wanted: number, nowMs: number): readonly Pod[] {
+  const ordered = inOrderOfDeletion(active, nowMs)
+  const best = new Map(ordered.map((pod) => [indexOf(pod), pod]))
+  const isUseless = (pod: Pod): boolean => {
+    const index = indexOf(pod)
+    return index === undefined || !(index < (job.spec.completions ?? 0)) || best.get(index) !== pod
+  }
+  const [useless, useful] = isIndexed(job)
+    ? [ordered.filter(isUseless), ordered.filter((pod) => !isUseless(pod))]
+    : [[], ordered]
+  return [...useless, ...useful.slice(0, Math.max(0, useful.length - wanted))]
 }
 
 function indexedPod(

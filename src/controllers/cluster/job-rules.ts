@@ -31,7 +31,7 @@ export function indexOf(pod: Pod): number | undefined {
 export function hasFailed(pod: Pod, { spec }: Job): boolean {
   const { phase } = pod.status
   if (phase === 'Failed') return true
-  // With these policies a pod counts when it has ended, and not when it is deleted.
+  // With these policies, a pod counts as failed when it has ended, and not when it is deleted.
   if (spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined) return false
   return pod.metadata.deletionTimestamp !== undefined && phase !== 'Succeeded'
 }
@@ -67,7 +67,7 @@ export function failureAction({ metadata, status }: Pod, { spec }: Job): Failure
   return { action: 'Count', message: '' }
 }
 
-/** Whether enough indexes have succeeded, if that is less than all. */
+/** The end of the Job by the first satisfied rule of its success policy. Undefined: no rule is satisfied. */
 export function successRule({ spec }: Job, { completedIndexes }: JobStatus): JobEnd | undefined {
   const done = indexesIn(completedIndexes)
   for (const [i, { succeededIndexes, succeededCount }] of (spec.successPolicy?.rules ?? []).entries()) {

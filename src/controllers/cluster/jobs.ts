@@ -8,7 +8,7 @@ import type { Cluster } from './cluster-state.ts'
 import { controllerOf } from './followed.ts'
 import { indexesIn, textOfIndexes } from './index-set.ts'
 import { endByCounts, failureAction, hasFailed, indexOf, isIndexed, type JobEnd } from './job-rules.ts'
-import { missingPods, TRACKING } from './job-pods.ts'
+import { missingPods, surplusPods, TRACKING } from './job-pods.ts'
 import { claimChildren, hasEnded, isReady, queueOwners } from './ownership.ts'
 import { createPods, deletePods } from './pod-control.ts'
 
@@ -39,7 +39,7 @@ export function jobs(cluster: Cluster): void {
   })
   queueOwners(pods, followed, queue)
 
-  // Nothing counts the pods of a Job that is gone.
+  // No Job counts these pods any more, because their Job is gone. So their finalizer is removed.
   const orphans = cluster.queue('job-orphans', pods, async (pod) => {
     const owner = controllerOf(pod)
     if (!isTracked(pod) || (owner !== undefined && owner.kind !== 'Job')) return
@@ -76,7 +76,7 @@ export function jobs(cluster: Cluster): void {
       this.#status = job.status
     }
 
-    /** Counts ended pods, judges the Job, then makes or deletes pods. Its own changes call it again. */
+    /** Counts ended pods, judges the Job, then makes or deletes pods. Each change that it makes leads to another call. */
     async run(): Promise<void> {
       const { spec } = this.#job
       const isSuspended = spec.suspend === true
@@ -100,7 +100,7 @@ export function jobs(cluster: Cluster): void {
       this.#status = withMembers(this.#status, members)
     }
 
-    /** Pods that are noted, and have lost their finalizer since, are counted. */
+    /** Counts the pods that are noted in the status, and have lost their finalizer since. */
     #count(): void {
       const { succeeded = [], failed = [] } = this.#status.uncountedTerminatedPods ?? {}
       const stillTracked = new Set(this.#pods.filter(isTracked).map(({ metadata }) => metadata.uid ?? ''))
@@ -117,12 +117,14 @@ export function jobs(cluster: Cluster): void {
       })
     }
 
-    /** Notes the pods that have ended. Returns those that are noted, to lose their finalizer. */
+    /** Notes the ended pods in the status. Returns all noted pods, whose finalizers are removed next. */
     #uncounted(): readonly Pod[] {
       const { succeeded = [], failed = [] } = this.#status.uncountedTerminatedPods ?? {}
       const [newSucceeded, newFailed] = [[...succeeded], [...failed]]
-      const done = indexesIn(this.#status.completedIndexes)
-      const lost = indexesIn(this.#status.failedIndexes)
+      // Users may take the last indexes away from a Job: their results do not count any more.
+      const { completions = 0 } = this.#job.spec
+      const done = indexesIn(this.#status.completedIndexes, completions)
+      const lost = indexesIn(this.#status.failedIndexes, completions)
       const noted: Pod[] = []
       for (const pod of this.#pods.filter(isTracked)) {
         const uid = pod.metadata.uid ?? ''
@@ -132,7 +134,7 @@ export function jobs(cluster: Cluster): void {
         if (succeeded.includes(uid) || failed.includes(uid)) continue
         const index = indexOf(pod)
         if (isDone && isIndexed(this.#job)) {
-          if (index !== undefined && index < (this.#job.spec.completions ?? 0)) done.add(index)
+          if (index !== undefined && index < completions) done.add(index)
         } else if (isDone) newSucceeded.push(uid)
         else if (failureAction(pod, this.#job).action !== 'Ignore') {
           newFailed.push(uid)
@@ -157,7 +159,7 @@ export function jobs(cluster: Cluster): void {
       return before >= limit || failureAction(pod, this.#job).action === 'FailIndex'
     }
 
-    /** The reason why the Job ends. It is over when its pods are. */
+    /** The reason why the Job ends. Undefined: the Job goes on. The Job is over when all of its pods have ended. */
     #judge(active: readonly Pod[], noted: readonly Pod[]): JobEnd | undefined {
       const found = this.#endFound() ?? this.#endNow(active)
       if (found === undefined) return undefined
@@ -215,7 +217,7 @@ export function jobs(cluster: Cluster): void {
       cluster.events.record({ about: this.#job, component: COMPONENT, reason: 'Suspended', message: 'Job suspended' })
     }
 
-    /** Removes the finalizer first, so that the end of a pod does not count as a failure. */
+    /** Deletes the pods. Removes their finalizers first, so that their ends do not count as failures. */
     async #giveUp(active: readonly Pod[]): Promise<void> {
       await untrack(active)
       await deletePods(cluster, pods, this.#owner, active)
@@ -244,7 +246,8 @@ export function jobs(cluster: Cluster): void {
             ? active.length
             : parallelism
           : Math.min(parallelism, Math.max(0, completions - done))
-      if (active.length > wanted) return this.#giveUp(active.slice(wanted))
+      const surplus = surplusPods(this.#job, active, wanted, cluster.nowMs)
+      if (surplus.length > 0) return this.#giveUp(surplus)
       const replaced =
         this.#job.spec.podReplacementPolicy === 'Failed' || this.#job.spec.podFailurePolicy !== undefined
           ? this.#pods.filter((pod) => !hasEnded(pod.status)).length

@@ -1,13 +1,13 @@
-// The nodes to which a pod may be assigned, and the reasons against the others, with the reference's messages in its order.
+// The nodes to which a pod may be assigned, and the reasons against the others. The messages and their order are the reference's.
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../api/gen/kinds.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { entriesOf, own } from '../../api/value.ts'
 import type { NodeEntry, Thousandths } from './node-ledger.ts'
 
-/** The reason why a node is not fit. */
+/** The reasons why a node is not fit. */
 export interface Refusal {
   readonly reasons: readonly string[]
-  /** The removal of pods would not help. */
+  /** Whether the removal of pods would not help. */
   readonly isFinal: boolean
 }
 
@@ -64,7 +64,7 @@ export function matchesNode({ spec }: Pod, node: Node): boolean {
   return required === undefined || (required.nodeSelectorTerms ?? []).some((term) => matchesTerm(term, node))
 }
 
-/** A term that says nothing selects no node. */
+/** Whether the node matches the term. An empty term matches no node. */
 export function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false
   const labels = labelsOf(node)

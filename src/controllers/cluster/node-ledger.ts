@@ -1,4 +1,4 @@
-// The nodes with the pods that are assigned to them and the resources that these request, kept by the changes of both.
+// The nodes, with their assigned pods and the resources that these pods request. Changes of nodes and pods update the ledger.
 import type { Node, Pod } from '../../api/gen/kinds.ts'
 import { scaledValue } from '../../lib/quantity.ts'
 import { type Amounts, amountsOf } from '../../plugins/amounts.ts'
@@ -30,10 +30,10 @@ export class NodeLedger {
   readonly #nodes: Followed<Node>
   readonly #kept = new Map<string, Kept>()
   readonly #allocatable = new WeakMap<Node, Thousandths>()
-  /** Assigned pods with rules about pods beside them. */
+  /** Assigned pods with required anti-affinity, by their keys. */
   readonly #repelling = new Map<string, Pod>()
 
-  /** `onRoom`: a pod may find room that it did not find before. */
+  /** `onRoom` is called when a pod may find room that it did not find before. */
   constructor(nodes: Followed<Node>, pods: Followed<Pod>, onRoom: () => void) {
     this.#nodes = nodes
     nodes.listen({ changed: (node, before) => void (isAsBefore(node, before) || onRoom()), gone: onRoom })
@@ -68,6 +68,17 @@ export class NodeLedger {
     return this.#nodes.get('', name)
   }
 
+  /** Counts the pod on the node until the pod itself is known to be there. The result ends this; it returns whether it did. */
+  assume(pod: Pod, nodeName: string): () => boolean {
+    const assumed = { ...pod, spec: { ...pod.spec, nodeName } }
+    this.#put(assumed)
+    return () => {
+      const isAssumed = this.#of(nodeName).pods.get(keyOf(pod))?.pod === assumed
+      if (isAssumed) this.#take(assumed)
+      return isAssumed
+    }
+  }
+
   #allocatableOf(node: Node): Thousandths {
     const known = this.#allocatable.get(node)
     if (known !== undefined) return known
@@ -85,6 +96,7 @@ export class NodeLedger {
   }
 
   #put(pod: Pod): void {
+    this.#take(pod)
     const { pods, used } = this.#of(pod.spec.nodeName ?? '')
     const assigned = { pod, requests: requestsOf(pod) }
     pods.set(keyOf(pod), assigned)
@@ -111,7 +123,7 @@ function isAsBefore(node: Node, before: Node | undefined): boolean {
   return parts(node) === parts(before)
 }
 
-/** It takes room on a node. */
+/** Whether the pod takes room on a node. */
 function isAssigned({ spec, status }: Pod): boolean {
   return (spec.nodeName ?? '') !== '' && !hasEnded(status)
 }

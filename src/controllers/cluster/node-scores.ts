@@ -7,10 +7,10 @@ import { matchesTerm, tolerates } from './node-filters.ts'
 import type { NodeEntry, Thousandths } from './node-ledger.ts'
 import { rulesOf, spreadCounts, spreadSelector, type TopologyFacts } from './topology.ts'
 
-/** The more, the better; any range. */
+/** A higher score is better. Scores may have any range. */
 type Score = (entry: NodeEntry) => number
 
-/** The best node; of equal ones the first. Undefined: none. */
+/** The best node, or the first of equal ones. Undefined: no node is fit. */
 export function bestNode(
   pod: Pod,
   requests: Thousandths,
@@ -70,7 +70,7 @@ function podAffinityScore(pod: Pod, facts: TopologyFacts): Score {
     }, 0)
 }
 
-/** By the soft constraints of the pod; without any, pods of one controller are spread over nodes. */
+/** Scores by the soft spread constraints of the pod. If it has none, the pods of one controller are spread over the nodes. */
 function spreadScore(pod: Pod, { entries }: TopologyFacts): Score {
   const soft = (pod.spec.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway',

@@ -8,11 +8,13 @@ import { isTerminating } from '../../registry/object-meta.ts'
 import type { Cluster, SyncQueue } from './cluster-state.ts'
 import { controllerOf, type Followed } from './followed.ts'
 
-/** A kind that selects its children by labels. */
+/** A kind that selects its children by labels. The selector of a ReplicationController is a plain map of labels. */
 export type Selecting = ApiObject & { readonly spec: { readonly selector?: SelectorObject | null } }
 
-export function selectorOf({ spec }: Selecting): LabelSelector | undefined {
-  return spec.selector === null || spec.selector === undefined ? undefined : labelSelectorOf(spec.selector)
+export function selectorOf({ kind, spec }: Selecting): LabelSelector | undefined {
+  const { selector } = spec
+  if (selector === null || selector === undefined) return undefined
+  return labelSelectorOf(kind === 'ReplicationController' ? { matchLabels: selector } : selector)
 }
 
 export function ownerReference({ apiVersion, kind, metadata }: ApiObject): OwnerReference {
@@ -74,7 +76,7 @@ function withOwners<T extends ApiObject>(object: T, owners: readonly OwnerRefere
   return withMeta(object as ApiObject, { ownerReferences: owners.length === 0 ? undefined : owners }) as T
 }
 
-/** Adds the owner to the queue after every change of a child, and every owner that may adopt an orphan. */
+/** After every change of a child, adds its owner to the queue. After a change of an orphan, adds every owner that may adopt it. */
 export function queueOwners<C extends ApiObject, T extends Selecting>(
   children: Followed<C>,
   owners: Followed<T>,
@@ -108,7 +110,7 @@ export function queueOwners<C extends ApiObject, T extends Selecting>(
   })
 }
 
-/** The oldest first, and by name if the times are equal. */
+/** Sorts the oldest first, and by name if the times are equal. */
 export function byAge(a: ApiObject, b: ApiObject): number {
   const [first, second] = [metaOf(a).creationTimestamp ?? '', metaOf(b).creationTimestamp ?? '']
   if (first !== second) return first < second ? -1 : 1

@@ -16,14 +16,14 @@ export interface PodOwner {
 
 export interface NewPod {
   readonly template: PodTemplateSpec
-  /** Members beside the labels, annotations and finalizers of the template; with a name, or a generated one. */
+  /** Members that extend or replace the labels, annotations and finalizers of the template. Without a name, it is generated. */
   readonly metadata?: Partial<ObjectMeta>
   readonly spec?: Partial<Pod['spec']>
 }
 
 const AT_ONCE = 16
 
-/** The pod; or why it is refused, which an event says too. */
+/** Resolves to the pod, or to the reason why it was refused. An event reports the result. */
 export async function createPod(
   cluster: Cluster,
   pods: Followed<Pod>,

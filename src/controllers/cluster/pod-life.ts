@@ -1,5 +1,5 @@
 // The life of a pod on a simulated node, as a function of its annotations, its status and the time. It gives the current status and the
-// time of its next change. The containers of a pod are only in its status.
+// time of its next change. The containers of a pod exist only in its status.
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/gen/kinds.ts'
 import { annotationsOf } from '../../api/object-members.ts'
 import { own } from '../../api/value.ts'
@@ -7,7 +7,7 @@ import { parseDuration } from '../../lib/duration.ts'
 import { controllerOf } from './followed.ts'
 import { templateHash } from './template-hash.ts'
 
-/** Annotations decide the behaviour of containers. `quarterdeck.dev/run-time.web: 5s` is for the container `web`, without `.web` it is for all. */
+/** Annotations decide how containers behave. `quarterdeck.dev/run-time.web: 5s` is for container `web`. Without `.web`, it is for all. */
 const PREFIX = 'quarterdeck.dev/'
 const FIRST_BACKOFF_MS = 10_000
 const LONGEST_BACKOFF_MS = 300_000
@@ -19,27 +19,28 @@ export interface PodAddresses {
 
 export interface PodStep {
   readonly status: PodStatus
-  /** When the status changes by itself, in milliseconds since 1970. */
+  /** The time when the status changes by itself, in milliseconds since 1970. */
   readonly wakeAtMs?: number | undefined
 }
 
 interface Behaviour {
   readonly startMs: number
   readonly readyMs: number
-  /** Undefined: it runs until the pod is deleted. */
+  /** Undefined: the container runs until the pod is deleted. */
   readonly runMs: number | undefined
   readonly exitCode: number
   readonly pullError: boolean
 }
 
-/** The time that the containers take to stop, at most the grace period. */
+/** The time that the containers take to stop. The caller limits it to the grace period. */
 export function stopMs(pod: Pod): number {
   return durationIn(pod, 'stop-delay') ?? 0
 }
 
 function behaviourOf(pod: Pod, { name, restartPolicy }: Container, isInit: boolean): Behaviour {
   const isCrashing = textIn(pod, 'crash-loop', name) === 'true'
-  const ends = (isInit && restartPolicy !== 'Always') || controllerOf(pod)?.kind === 'Job' || isCrashing
+  const isOfJob = controllerOf(pod)?.kind === 'Job' && !isEphemeral(pod, name)
+  const ends = (isInit && restartPolicy !== 'Always') || isOfJob || isCrashing
   const exitCode = Number(textIn(pod, 'exit-code', name) ?? (isCrashing ? 1 : 0))
   return {
     startMs: durationIn(pod, 'start-delay', name) ?? 0,
@@ -52,10 +53,13 @@ function behaviourOf(pod: Pod, { name, restartPolicy }: Container, isInit: boole
 
 function textIn(pod: Pod, key: string, container?: string): string | undefined {
   const annotations = annotationsOf(pod)
-  return (
-    (container === undefined ? undefined : own(annotations, `${PREFIX}${key}.${container}`)) ??
-    own(annotations, PREFIX + key)
-  )
+  const named = container === undefined ? undefined : own(annotations, `${PREFIX}${key}.${container}`)
+  return named ?? (isEphemeral(pod, container) ? undefined : own(annotations, PREFIX + key))
+}
+
+/** Ephemeral containers look into a pod, and do not behave as its other containers do. */
+function isEphemeral({ spec: { ephemeralContainers = [] } }: Pod, container: string | undefined): boolean {
+  return ephemeralContainers.some(({ name }) => name === container)
 }
 
 /** A text that is not a duration counts as absent. */
@@ -80,8 +84,11 @@ export function firstStep(pod: Pod, { hostIp }: PodAddresses, now: string): PodS
   return { status: withConditions(pod, status, now) }
 }
 
-/** The status that follows from the last one and the time. */
+/** The status that follows from the last status and the time. */
 export function nextStep(pod: Pod, { podIp }: PodAddresses, { now, nowMs }: { now: string; nowMs: number }): PodStep {
+  const seconds = pod.spec.activeDeadlineSeconds
+  const deadlineMs = Date.parse(pod.status.startTime ?? '') + Number(seconds ?? Number.NaN) * 1000
+  if (deadlineMs <= nowMs) return expiredStep(pod, now)
   const life = new Life(pod, now, nowMs)
   const status = life.next()
   const isStarted = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].some(
@@ -89,10 +96,22 @@ export function nextStep(pod: Pod, { podIp }: PodAddresses, { now, nowMs }: { no
   )
   const ip = pod.spec.hostNetwork === true ? pod.status.hostIP : podIp
   const addressed = isStarted && ip !== undefined && ip !== '' ? { ...status, podIP: ip, podIPs: [{ ip }] } : status
-  return { status: withConditions(pod, addressed, now), wakeAtMs: life.wakeAtMs }
+  const wakes = [life.wakeAtMs, deadlineMs].filter((at) => at !== undefined && !Number.isNaN(at)) as readonly number[]
+  return {
+    status: withConditions(pod, addressed, now),
+    wakeAtMs: wakes.length === 0 ? undefined : Math.min(...wakes),
+  }
 }
 
-/** All containers are stopped by the node. */
+/** The status of a pod that has run for longer than it may. */
+function expiredStep(pod: Pod, now: string): PodStep {
+  const { status } = stoppedStep(pod, now)
+  const message = 'Pod was active on the node longer than the specified deadline'
+  const expired = { ...status, phase: 'Failed', reason: 'DeadlineExceeded', message }
+  return { status: withConditions(pod, expired, now) }
+}
+
+/** The status of a pod after the node has stopped all of its containers. */
 export function stoppedStep(pod: Pod, now: string): PodStep {
   const stop = (status: ContainerStatus): ContainerStatus => {
     if (status.state.terminated !== undefined) return status
@@ -100,7 +119,7 @@ export function stoppedStep(pod: Pod, now: string): PodStep {
     const terminated = { exitCode: 143, reason: 'Error', startedAt, finishedAt: now }
     return { ...status, ready: false, started: false, state: { terminated } }
   }
-  const { initContainerStatuses: init, containerStatuses: main = [] } = pod.status
+  const { initContainerStatuses: init, containerStatuses: main = [], ephemeralContainerStatuses: more } = pod.status
   const stopped = main.map(stop)
   const phase = stopped.every(({ state }) => state.terminated?.exitCode === 0) ? 'Succeeded' : 'Failed'
   const status = {
@@ -108,6 +127,7 @@ export function stoppedStep(pod: Pod, now: string): PodStep {
     phase,
     ...(init === undefined ? {} : { initContainerStatuses: init.map(stop) }),
     containerStatuses: stopped,
+    ...(more === undefined ? {} : { ephemeralContainerStatuses: more.map(stop) }),
   }
   return { status: withConditions(pod, status, now) }
 }
@@ -156,7 +176,19 @@ class Life {
       phase,
       ...(init.length === 0 ? {} : { initContainerStatuses: sidecarsStopped }),
       containerStatuses: main,
+      ...(spec.ephemeralContainers === undefined ? {} : { ephemeralContainerStatuses: this.#ephemeral(isOver) }),
     }
+  }
+
+  /** Ephemeral containers start at once, are never ready, are not restarted, and end with the pod. */
+  #ephemeral(isOver: boolean): readonly ContainerStatus[] {
+    const { spec, status } = this.#pod
+    return (spec.ephemeralContainers ?? []).map((given) => {
+      const container: Container = { ...given, restartPolicy: 'Never' }
+      const old = status.ephemeralContainerStatuses?.find(({ name }) => name === container.name)
+      const { started: _started, ...next } = this.#advance(container, old, false)
+      return isOver ? this.#stopped({ ...next, ready: false }) : { ...next, ready: false }
+    })
   }
 
   /** A sidecar ends with the pod. */
@@ -198,7 +230,7 @@ class Life {
     return status
   }
 
-  /** Whether it runs, or has run for its whole time. */
+  /** The status of a container that runs, or has run for its whole time. */
   #runs(container: Container, old: ContainerStatus, behaviour: Behaviour, isInit: boolean): ContainerStatus {
     const { runMs, readyMs, exitCode } = behaviour
     const startedAt = old.state.running?.startedAt ?? this.#now
@@ -219,11 +251,12 @@ class Life {
   }
 
   #idIn(name: string, isInit: boolean): string | undefined {
-    const { initContainerStatuses, containerStatuses } = this.#pod.status
-    return (isInit ? initContainerStatuses : containerStatuses)?.find((one) => one.name === name)?.containerID
+    const { initContainerStatuses, containerStatuses = [], ephemeralContainerStatuses = [] } = this.#pod.status
+    const statuses = isInit ? initContainerStatuses : [...containerStatuses, ...ephemeralContainerStatuses]
+    return statuses?.find((one) => one.name === name)?.containerID
   }
 
-  /** It is over, or it is started again after a while. */
+  /** The status of an ended container. It stays ended, or waits until it is started again. */
   #hasEnded(container: Container, old: ContainerStatus, isInit: boolean): ContainerStatus {
     const { terminated } = old.state
     const { restartPolicy = 'Always' } = this.#pod.spec

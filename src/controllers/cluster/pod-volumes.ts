@@ -13,7 +13,7 @@ export class PodVolumes {
   readonly #volumes: Followed<PersistentVolume>
   readonly #classes: Followed<StorageClass>
 
-  /** `onBound`: a claim is bound, for which a pod may wait. */
+  /** `onBound` is called when a claim is new or its phase has changed, because a pod may wait for the claim. */
   constructor(cluster: Cluster, onBound: () => void) {
     this.#cluster = cluster
     this.#claims = cluster.follow('core_v1.PersistentVolumeClaim')
@@ -30,7 +30,7 @@ export class PodVolumes {
     return claimsOf(pod).map((name) => this.#claims.get(pod.metadata.namespace ?? '', name) ?? name)
   }
 
-  /** The reason why no node can have the pod. */
+  /** The reason why no node can have the pod. Undefined: none. */
   problemOf(pod: Pod): string | undefined {
     for (const claim of this.#ofPod(pod)) {
       if (typeof claim === 'string') return `persistentvolumeclaim "${claim}" not found`
@@ -64,7 +64,7 @@ export class PodVolumes {
     }
   }
 
-  /** Has claims bound that wait for the node of the pod. False: the pod must wait for them. */
+  /** Notes the node of the pod in claims that wait for it, so that they are bound. Resolves to false if the pod must wait for claims. */
   async bind(pod: Pod, nodeName: string): Promise<boolean> {
     let isReady = true
     for (const claim of this.#ofPod(pod)) {

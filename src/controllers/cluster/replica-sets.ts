@@ -1,4 +1,4 @@
-// ReplicaSets: as many pods as a set requests. Pods that matter least are deleted first.
+// ReplicaSets and ReplicationControllers: as many pods as a set requests. Pods that matter least are deleted first.
 import type { Pod, ReplicaSet, ReplicaSetCondition } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { entriesOf, own } from '../../api/value.ts'
@@ -8,17 +8,26 @@ import type { Followed } from './followed.ts'
 import { availableIn, claimChildren, isActive, queueOwners, readySince } from './ownership.ts'
 import { createPods, deletePods } from './pod-control.ts'
 
-const COMPONENT = 'replicaset-controller'
-/** In one step. */
+/** The largest number of pods that one step creates or deletes. */
 const MOST_CHANGED = 500
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 
 export function replicaSets(cluster: Cluster): void {
+  controlReplicas(cluster, cluster.follow('apps_v1.ReplicaSet'), 'replicaset', 'replicaset-controller')
+}
+
+export function replicationControllers(cluster: Cluster): void {
+  // The fields that this controller uses are those of a ReplicaSet. `selectorOf` knows the other form of the selector.
+  const sets = cluster.follow('core_v1.ReplicationController') as unknown as Followed<ReplicaSet>
+  controlReplicas(cluster, sets, 'replicationcontroller', 'replication-controller')
+}
+
+function controlReplicas(cluster: Cluster, sets: Followed<ReplicaSet>, name: string, component: string): void {
   const pods = cluster.follow('core_v1.Pod')
-  const sets = cluster.follow('apps_v1.ReplicaSet')
-  const queue = cluster.queue('replicaset', sets, async (set) => {
+  const queue = cluster.queue(name, sets, async (set) => {
     const claimed = await claimChildren(cluster, pods, set)
-    const refusal = isTerminating(set) ? undefined : await scale(cluster, pods, set, claimed.filter(isActive))
+    const owner = { object: set, component }
+    const refusal = isTerminating(set) ? undefined : await scale(cluster, pods, owner, claimed.filter(isActive))
     // The pods that were created or deleted just now are known already.
     const now = await claimChildren(cluster, pods, set)
     await report(set, now, refusal)
@@ -39,7 +48,9 @@ export function replicaSets(cluster: Cluster): void {
         .length,
       readyReplicas: waits.filter((wait) => wait !== undefined).length,
       availableReplicas: waits.filter((wait) => wait === 0).length,
-      terminatingReplicas: all.filter((pod) => isTerminating(pod) && !isEnded(pod)).length,
+      ...(set.kind === 'ReplicaSet'
+        ? { terminatingReplicas: all.filter((pod) => isTerminating(pod) && !isEnded(pod)).length }
+        : {}),
       observedGeneration: set.metadata.generation,
       conditions: conditionsOf(set, { current, refusal, now: cluster.now }),
     })
@@ -54,11 +65,10 @@ function isEnded({ status: { phase } }: Pod): boolean {
 async function scale(
   cluster: Cluster,
   pods: Followed<Pod>,
-  set: ReplicaSet,
+  owner: { readonly object: ReplicaSet; readonly component: string },
   active: readonly Pod[],
 ): Promise<string | undefined> {
-  const { replicas = 1, template } = set.spec
-  const owner = { object: set, component: COMPONENT }
+  const { replicas = 1, template } = owner.object.spec
   const missing = Math.min(replicas - active.length, MOST_CHANGED)
   if (missing > 0) {
     const made = Array.from({ length: missing }, () => ({ template }))
@@ -70,10 +80,11 @@ async function scale(
 }
 
 /**
- * Pods without a node first; then by phase, readiness and the annotation for their cost; then those on a node with more pods of the set;
- * then those that became ready, restarted less or were created last, by orders of magnitude.
+ * Pods without a node come first. Then the order is by phase, by readiness and by the annotation for the cost. Then pods on a node with
+ * more pods of the set come first, then pods that became ready later, restarted more often, or were created later. Ages are compared by
+ * their order of magnitude.
  */
-function inOrderOfDeletion(pods: readonly Pod[], nowMs: number): readonly Pod[] {
+export function inOrderOfDeletion(pods: readonly Pod[], nowMs: number): readonly Pod[] {
   const onNode = new Map<string, number>()
   for (const { spec } of pods) onNode.set(spec.nodeName ?? '', (onNode.get(spec.nodeName ?? '') ?? 0) + 1)
   const age = (time: number | undefined): number =>

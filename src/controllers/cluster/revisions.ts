@@ -1,6 +1,7 @@
-// The history of a template, as ControllerRevisions. The newest revision has the current template. A return to an old template raises the number
-// of its revision.
+// The history of a template, as ControllerRevisions. The newest revision has the current template. A return to an old template raises the
+// number of its revision.
 import type { ControllerRevision, PodTemplateSpec } from '../../api/gen/kinds.ts'
+import { numberOf } from '../../api/json-number.ts'
 import { annotationsOf, labelsOf } from '../../api/object-members.ts'
 import { equalValues, isMap, own } from '../../api/value.ts'
 import { isReason } from '../writes.ts'
@@ -15,25 +16,28 @@ export type Versioned = Selecting & {
 }
 
 export interface History {
-  /** The oldest first, without the newest. */
+  /** The revisions without the newest, the oldest first. */
   readonly old: readonly ControllerRevision[]
   readonly newest: ControllerRevision
 }
 
-/** Undefined: another revision has the name of the one to make; it is tried again with another name. */
+/**
+ * Makes the revision of the current template if it is missing. If its name is taken, another name is tried. Undefined: a revision with this
+ * template has gone meanwhile.
+ */
 export async function syncHistory(
   cluster: Cluster,
   revisions: Followed<ControllerRevision>,
   owner: Versioned,
   hashLabel: string,
 ): Promise<History | undefined> {
-  const known = (await claimChildren(cluster, revisions, owner)).toSorted(
-    (a, b) => Number(a.revision) - Number(b.revision),
+  const known = (await claimChildren(cluster, revisions, owner)).toSorted((a, b) =>
+    Number(BigInt(a.revision) - BigInt(b.revision)),
   )
   const { template } = owner.spec
   const data = { spec: { template: { ...template, $patch: 'replace' } } }
   const last = known.at(-1)
-  const next = Number(last?.revision ?? 0) + 1
+  const next = numberOf(String(BigInt(last?.revision ?? 0) + 1n)) ?? 1
   const found = known.findLast((one) => equalValues(one.data, data))
   if (found !== undefined) {
     const old = known.filter((one) => one !== found)

@@ -1,4 +1,4 @@
-// One step of the rollout of a Deployment: the ReplicaSet of its template, and how many pods each of its sets may have now.
+// One step of the rollout of a Deployment: the ReplicaSet of its template, and the number of pods that each of its sets may have now.
 import type { Deployment, Pod, ReplicaSet } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf, withMembers, withMeta } from '../../api/object-members.ts'
 import { entriesOf, equalValues, type MapOf, own } from '../../api/value.ts'
@@ -8,15 +8,21 @@ import { type Cluster, refusalOf } from './cluster-state.ts'
 import { type Found, isComplete, maxSurge, maxUnavailable, progressOf } from './deployment-status.ts'
 import type { Followed } from './followed.ts'
 import { byAge, hasEnded, ownerReference } from './ownership.ts'
+import {
+  availableIn,
+  DESIRED,
+  HASH,
+  hasTemplateOf,
+  HISTORY,
+  isActive,
+  MOST,
+  numberIn,
+  REVISION,
+} from './replica-set-facts.ts'
+import { revisionIn, totalOf } from './replica-set-facts.ts'
 import { templateHash } from './template-hash.ts'
 
 const COMPONENT = 'deployment-controller'
-const HASH = 'pod-template-hash'
-const PREFIX = 'deployment.kubernetes.io/'
-const REVISION = `${PREFIX}revision`
-const HISTORY = `${PREFIX}revision-history`
-const DESIRED = `${PREFIX}desired-replicas`
-const MOST = `${PREFIX}max-replicas`
 const LONGEST_HISTORY = 2000
 /** Annotations that ReplicaSets do not take from their Deployment. */
 const OWN_ANNOTATIONS: readonly string[] = [
@@ -38,11 +44,12 @@ export class Rollout {
   readonly #cluster: Cluster
   readonly #stores: RolloutStores
   #deployment: Deployment
-  /** The oldest first. */
+  /** The ReplicaSets, the oldest first. */
   #sets: readonly ReplicaSet[]
   #newName: string | undefined
   #found: Found | undefined
   #isOnlyScaled = false
+  #isRefused = false
 
   constructor(cluster: Cluster, stores: RolloutStores, deployment: Deployment, sets: readonly ReplicaSet[]) {
     this.#cluster = cluster
@@ -74,6 +81,11 @@ export class Rollout {
     return this.#isOnlyScaled
   }
 
+  /** Whether the new set was refused. */
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
   get #old(): readonly ReplicaSet[] {
     return this.#sets.filter(({ metadata }) => metadata.name !== this.#newName)
   }
@@ -82,7 +94,7 @@ export class Rollout {
     return this.#deployment.spec.replicas ?? 1
   }
 
-  /** Each step changes few sets: the next one follows their changes. */
+  /** Carries out one step, which changes few sets. Their changes lead to the next step. */
   async sync(): Promise<void> {
     const { spec } = this.#deployment
     const isScaled = this.#sets.filter(isActive).some((set) => numberIn(set, DESIRED) !== this.#replicas)
@@ -119,9 +131,9 @@ export class Rollout {
     )
   }
 
-  /** Gives the new set its revision and annotations. Creates it if it is missing and wanted. */
+  /** Gives the new set its revision and annotations. Creates the set if it is missing and `isWanted`. */
   async #syncRevision(isWanted: boolean): Promise<void> {
-    const newest = Math.max(0, ...this.#old.map((set) => numberIn(set, REVISION) ?? 0)) + 1
+    const newest = this.#old.map(revisionIn).reduce((most, one) => (one > most ? one : most), 0n) + 1n
     const { newSet } = this
     if (newSet === undefined) {
       if (isWanted) await this.#create(newest)
@@ -141,10 +153,10 @@ export class Rollout {
       const message = `Found new replica set "${newSet.metadata.name}"`
       this.#found = { status: 'True', reason: 'FoundNewReplicaSet', message }
     }
-    await this.#setRevision(numberIn(newSet, REVISION) ?? newest)
+    await this.#setRevision(revisionIn(newSet) || newest)
   }
 
-  async #setRevision(revision: number): Promise<void> {
+  async #setRevision(revision: bigint): Promise<void> {
     const text = String(revision)
     if (own(annotationsOf(this.#deployment), REVISION) === text) return
     const written = await this.#cluster.update(
@@ -156,20 +168,20 @@ export class Rollout {
     if (written !== undefined) this.#deployment = written
   }
 
-  #annotationsFor(set: ReplicaSet | undefined, revision: number): MapOf<string> {
+  #annotationsFor(set: ReplicaSet | undefined, revision: bigint): MapOf<string> {
     const copied = entriesOf(annotationsOf(this.#deployment)).filter(([key]) => !OWN_ANNOTATIONS.includes(key))
     const before = set === undefined ? {} : annotationsOf(set)
     const annotations: Record<string, string> = { ...before, ...Object.fromEntries(copied) }
-    const old = set === undefined ? undefined : numberIn(set, REVISION)
-    if ((old ?? 0) >= revision) return annotations
+    const old = set === undefined ? 0n : revisionIn(set)
+    if (old >= revision) return annotations
     annotations[REVISION] = String(revision)
-    if (old === undefined) return annotations
+    if (old === 0n) return annotations
     const history = [...(own(before, HISTORY) ?? '').split(',').filter((one) => one !== ''), String(old)]
     while (history.join(',').length > LONGEST_HISTORY) history.shift()
     return joined(annotations, { [HISTORY]: history.join(',') })
   }
 
-  async #create(revision: number): Promise<void> {
+  async #create(revision: bigint): Promise<void> {
     const deployment = this.#deployment
     const { metadata, spec, status } = deployment
     const hash = templateHash(spec.template, status.collisionCount)
@@ -200,13 +212,14 @@ export class Rollout {
     } catch (error) {
       if (isReason(error, 'AlreadyExists')) return this.#avoidCollision()
       const message = `Failed to create new replica set "${name}": ${refusalOf(error)}`
+      this.#isRefused = true
       this.#found = { status: 'False', reason: 'ReplicaSetCreateError', message }
       const about = { about: deployment, type: 'Warning', component: COMPONENT } as const
       this.#cluster.events.record({ ...about, reason: 'ReplicaSetCreateError', message })
     }
   }
 
-  /** The name belongs to a set of another template or owner: the next hash is another one. */
+  /** Called if a set of another template or owner has the name. Raises the number of collisions, so that the next hash differs. */
   async #avoidCollision(): Promise<void> {
     const collisionCount = (this.#deployment.status.collisionCount ?? 0) + 1
     const { deployments } = this.#stores
@@ -237,7 +250,7 @@ export class Rollout {
     return this.#resize(newSet, has > this.#replicas ? this.#replicas : this.#roomForNew(newSet))
   }
 
-  /** Takes pods away from old sets: unhealthy ones first, and healthy ones while enough are available. */
+  /** Makes old sets smaller: first by unhealthy pods, then by healthy pods while enough are available. True: a set has changed. */
   async #shrinkOld(): Promise<boolean> {
     const old = this.#old.filter(isActive)
     if (totalOf(old) === 0) return false
@@ -267,7 +280,7 @@ export class Rollout {
     return isChanged
   }
 
-  /** The deployment has another size, or is paused: one set takes it all; several share it by their sizes. */
+  /** Called if the deployment has a new size, or is paused. One active set gets the whole size. Several sets share it by their sizes. */
   async #scale(): Promise<void> {
     const active = this.#sets.filter(isActive)
     const { newSet } = this
@@ -320,7 +333,7 @@ export class Rollout {
     return Math.round((replicas * (this.#replicas + maxSurge(this.#deployment))) / before) - replicas
   }
 
-  /** Whether the size of the set has changed. */
+  /** Resizes the set. Resolves to whether its size has changed. */
   async #resize(set: ReplicaSet, replicas: number): Promise<boolean> {
     const { replicas: before = 0 } = set.spec
     const counts = this.#counts()
@@ -362,31 +375,6 @@ export class Rollout {
   #named(name: string | undefined): ReplicaSet | undefined {
     return this.#sets.find(({ metadata }) => metadata.name === name)
   }
-}
-
-function isActive({ spec }: ReplicaSet): boolean {
-  return (spec.replicas ?? 1) > 0
-}
-
-function totalOf(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((all, { spec }) => all + (spec.replicas ?? 1), 0)
-}
-
-/** A set that has just become smaller still reports all of its pods. */
-function availableIn({ spec, status }: ReplicaSet): number {
-  return Math.min(status.availableReplicas ?? 0, spec.replicas ?? 1)
-}
-
-function numberIn(set: ReplicaSet, annotation: string): number | undefined {
-  const text = own(annotationsOf(set), annotation)
-  return text === undefined || !/^\d{1,15}$/.test(text) ? undefined : Number(text)
-}
-
-function hasTemplateOf(set: ReplicaSet, { spec }: Deployment): boolean {
-  const { [HASH]: _, ...labels } = labelsOf(set.spec.template) as Readonly<Record<string, string>>
-  const { template } = set.spec
-  const rest = Object.keys(labels).length === 0 ? undefined : labels
-  return equalValues({ ...template, metadata: withMembers(template.metadata, { labels: rest }) }, spec.template)
 }
 
 function joined(map: MapOf<string>, more: Readonly<Record<string, string>>): MapOf<string> {

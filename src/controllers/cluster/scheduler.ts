@@ -1,11 +1,13 @@
-// The scheduler: assigns pods to nodes by their requests and rules, those of the highest priority first. It takes no node from another
-// pod. A pod that fits nowhere is tried again when there may be room.
+// The scheduler: assigns pods to nodes by the requests and rules of the pods. Pods of the highest priority come first. It removes no pod
+// from a node to make room for another. A pod that fits nowhere is tried again when there may be room.
 import type { Pod } from '../../api/gen/kinds.ts'
+import type { ApiLevel } from '../../api/level.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { equalValues } from '../../api/value.ts'
 import type { Action } from '../../registry/registry.ts'
 import { runAction } from '../../registry/action.ts'
 import { InvariantError } from '../../lib/errors.ts'
+import { reasonOf } from '../../lib/system-reason.ts'
 import { isTerminating } from '../../registry/object-meta.ts'
 import { isReason } from '../writes.ts'
 import type { Cluster } from './cluster-state.ts'
@@ -22,11 +24,14 @@ import {
 import { bestNode } from './node-scores.ts'
 import { type NodeEntry, NodeLedger, requestsOf } from './node-ledger.ts'
 import { PodVolumes } from './pod-volumes.ts'
-import { SchedulingQueue } from './scheduling-queue.ts'
+import { type ScheduleResult, SchedulingQueue } from './scheduling-queue.ts'
+import { claimsOf } from './volume-claims.ts'
 import { podAffinityFilter, spreadFilter, type TopologyFacts } from './topology.ts'
 
 const NAME = 'default-scheduler'
 const SCHEDULER = { manager: 'kube-scheduler' } as const
+/** The result of the plugin that runs before preemption, for pods without claims of devices. */
+const BEFORE_PREEMPTION: Readonly<Record<ApiLevel, string>> = { '1.36': 'no new claims to deallocate, ', '1.37': '' }
 
 export function scheduler(cluster: Cluster): void {
   const pods = cluster.follow('core_v1.Pod')
@@ -43,33 +48,68 @@ export function scheduler(cluster: Cluster): void {
     },
     gone: (pod) => queue.remove(keyOf(pod)),
   })
+  /** Pods with claims take turns: the choice for one changes the claims that the next one sees. */
+  let claimsTurn: Promise<unknown> = Promise.resolve()
   cluster.onReady(() =>
-    queue.run(cluster.signal, async (key) => {
+    queue.run(cluster.signal, (key) => {
       const pod = pods.byKey(key)
-      if (pod === undefined || !isPending(pod)) return true
-      const entries = [...ledger.entries()]
-      const facts: TopologyFacts = {
-        entries,
-        repelling: ledger.repelling,
-        node: (name) => ledger.node(name),
-        namespaceLabels: (name) => labelsOf(namespaces.get('', name) ?? {}),
-      }
-      const problem = volumes.problemOf(pod)
-      const choice =
-        problem === undefined
-          ? choose(pod, facts, volumes.filter(pod))
-          : { message: unfitForAll(entries.length, problem) }
-      if ('node' in choice) {
-        const name = choice.node.metadata.name ?? ''
-        return (await volumes.bind(pod, name)) && bind(pod, name)
-      }
-      await refuse(pod, choice.message)
-      return false
+      if (pod === undefined || claimsOf(pod).length === 0) return attempt(key)
+      const turn = claimsTurn.then(() => attempt(key))
+      claimsTurn = turn
+      return turn
     }),
   )
 
-  /** False: it must be tried again. */
-  async function bind(pod: Pod, nodeName: string): Promise<boolean> {
+  async function attempt(key: string): Promise<ScheduleResult> {
+    const pod = pods.byKey(key)
+    if (pod === undefined || !isPending(pod)) return 'done'
+    let result: ScheduleResult = 'failed'
+    await cluster.attempt(`schedule pod ${key}`, async () => (result = await schedule(pod)))
+    return result
+  }
+
+  async function schedule(pod: Pod): Promise<ScheduleResult> {
+    const entries = [...ledger.entries()]
+    const facts: TopologyFacts = {
+      entries,
+      repelling: ledger.repelling,
+      node: (name) => ledger.node(name),
+      namespaceLabels: (name) => labelsOf(namespaces.get('', name) ?? {}),
+    }
+    const problem = volumes.problemOf(pod)
+    const choice = problem === undefined ? choose(pod, facts, volumes.filter(pod)) : undefined
+    if (choice !== undefined && 'node' in choice) return assign(pod, choice.node.metadata.name ?? '')
+    const message =
+      choice === undefined
+        ? unfitForAll(entries.length, problem!)
+        : unfitMessage(choice.refusals, cluster.options.level)
+    await refuse(pod, 'Unschedulable', message)
+    return 'unfit'
+  }
+
+  /** Binds the volumes of the pod, and the pod to the node. A failure is told in the pod, and the pod is tried again. */
+  async function assign(pod: Pod, nodeName: string): Promise<ScheduleResult> {
+    const forget = ledger.assume(pod, nodeName)
+    let isOver = false
+    try {
+      if (!(await volumes.bind(pod, nodeName))) return 'unfit'
+      await bind(pod, nodeName)
+      isOver = true
+      return 'done'
+    } catch (error) {
+      if (cluster.signal.aborted) throw error
+      const { namespace = '', name = '' } = pod.metadata
+      cluster.parts.log.warn({ err: error, namespace, pod: name }, 'could not assign a pod to its node, will retry')
+      await refuse(pod, 'SchedulerError', `running Bind plugin "DefaultBinder": ${reasonOf(error)}`)
+      return 'failed'
+    } finally {
+      // The pod is gone, or has another node.
+      if (forget() && isOver) queue.tryAgain()
+    }
+  }
+
+  /** Binds the pod to the node, unless the pod is gone or has a node. */
+  async function bind(pod: Pod, nodeName: string): Promise<void> {
     const { namespace = '', name = '', uid = '' } = pod.metadata
     const binding = {
       apiVersion: 'v1',
@@ -82,7 +122,7 @@ export function scheduler(cluster: Cluster): void {
     try {
       await runAction(bindingAction(cluster), binding, context)
     } catch (error) {
-      if (isReason(error, 'NotFound', 'Conflict')) return true
+      if (isReason(error, 'NotFound', 'Conflict')) return
       throw error
     }
     const key = { resource: pods.resource.stored, namespace, name }
@@ -90,10 +130,9 @@ export function scheduler(cluster: Cluster): void {
     if (item?.kind === 'object') pods.note(item)
     const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`
     cluster.events.record({ about: pod, component: NAME, reason: 'Scheduled', message, action: 'Binding' })
-    return true
   }
 
-  async function refuse(pod: Pod, message: string): Promise<void> {
+  async function refuse(pod: Pod, reason: 'Unschedulable' | 'SchedulerError', message: string): Promise<void> {
     const type = 'PodScheduled'
     const { conditions = [] } = pod.status
     const before = conditions.find((one) => one.type === type)
@@ -104,7 +143,7 @@ export function scheduler(cluster: Cluster): void {
       status: 'False',
       lastProbeTime: null,
       lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : cluster.now,
-      reason: 'Unschedulable',
+      reason,
       message,
     }
     const others = conditions.filter((one) => one !== before)
@@ -131,9 +170,9 @@ function bindingAction({ parts }: Cluster): Action {
   return found
 }
 
-type Choice = { readonly node: NodeEntry['node'] } | { readonly message: string }
+type Choice = { readonly node: NodeEntry['node'] } | { readonly refusals: readonly Refusal[] }
 
-/** The node for the pod, or why there is none. */
+/** The node for the pod, or the reasons why there is none. */
 function choose(pod: Pod, facts: TopologyFacts, volumeFilter: NodeFilter): Choice {
   const requests = requestsOf(pod)
   const filters: readonly NodeFilter[] = [
@@ -157,17 +196,17 @@ function choose(pod: Pod, facts: TopologyFacts, volumeFilter: NodeFilter): Choic
     return true
   })
   const best = bestNode(pod, requests, fit, facts)
-  return best === undefined ? { message: unfitMessage(refusals) } : { node: best.node }
+  return best === undefined ? { refusals } : { node: best.node }
 }
 
-/** No node is examined. */
+/** The message if no node was examined. */
 function unfitForAll(nodes: number, why: string): string {
   if (nodes === 0) return 'no nodes available to schedule pods'
   // The reference ends its message with these words.
   return `0/${nodes} nodes are available: ${why}. not found`
 }
 
-function unfitMessage(refusals: readonly Refusal[]): string {
+function unfitMessage(refusals: readonly Refusal[], level: ApiLevel): string {
   if (refusals.length === 0) return 'no nodes available to schedule pods'
   const all = refusals.length
   const final = refusals.filter(({ isFinal }) => isFinal).length
@@ -176,10 +215,10 @@ function unfitMessage(refusals: readonly Refusal[]): string {
     ...Array.from({ length: all - final }, () => 'No preemption victims found for incoming pod'),
   ])
   const why = counted(refusals.flatMap(({ reasons }) => reasons))
-  return `0/${all} nodes are available: ${why}. no new claims to deallocate, preemption: 0/${all} nodes are available: ${preemption}.`
+  return `0/${all} nodes are available: ${why}. ${BEFORE_PREEMPTION[level]}preemption: 0/${all} nodes are available: ${preemption}.`
 }
 
-/** `1 Insufficient cpu, 2 Too many pods`, in order of the texts. */
+/** The reasons with their numbers, in the order of the texts: `1 Insufficient cpu, 2 Too many pods`. */
 function counted(reasons: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1)

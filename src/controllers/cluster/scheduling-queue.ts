@@ -1,11 +1,16 @@
-// The pods that wait to be scheduled: by priority, and of one priority in their order. A pod that did not fit waits until there may be
-// room, and longer after each attempt.
+// The pods that wait to be scheduled. The highest priority comes first. Pods of equal priority stay in the order of their arrival. A pod
+// that did not fit waits until there may be room, and longer after each attempt.
 import type { Clock } from '../../lib/clock.ts'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 10_000
+/** The number of pods that are scheduled at the same time: the assignment of a pod is a write, and the others need not wait for it. */
+const AT_ONCE = 16
 /** Pods are tried again after this time, in case room became free without an event. */
 const AT_LATEST_MS = 300_000
+
+/** `done`: the pod has a node, or no longer needs one. `unfit`: it fits no node. `failed`: it is tried again after its pause. */
+export type ScheduleResult = 'done' | 'unfit' | 'failed'
 
 interface Unfit {
   readonly priority: number
@@ -19,7 +24,9 @@ export class SchedulingQueue {
   readonly #waiting = new Map<number, Set<string>>()
   readonly #priorities = new Map<string, number>()
   readonly #unfit = new Map<string, Unfit>()
-  #wake: (() => void) | undefined
+  /** The keys of the pods that are being scheduled. */
+  readonly #underWay = new Set<string>()
+  #idle: (() => void)[] = []
   #alarm: { readonly atMs: number; readonly callOff: () => void } | undefined
 
   constructor(clock: Clock) {
@@ -39,7 +46,7 @@ export class SchedulingQueue {
     this.#waiting.get(priority)?.delete(key)
   }
 
-  /** There may be room for pods that did not fit; `isNow`: without their pause. */
+  /** Call this when there may be room for pods that did not fit. `isNow`: they do not wait for the end of their pause. */
   tryAgain(isNow = false): void {
     if (this.#unfit.size === 0) return
     const now = this.#clock.now()
@@ -51,27 +58,41 @@ export class SchedulingQueue {
     if (next < Number.POSITIVE_INFINITY) this.#alarmAt(next)
   }
 
-  /** `schedule` resolves to false if the pod did not fit. A call that throws counts as that too, and its error is thrown at the end. */
-  async run(signal: AbortSignal, schedule: (key: string) => Promise<boolean>): Promise<void> {
-    const stop = (): void => this.#wake?.()
+  /** Schedules pods until the signal fires. `schedule` must choose the node of a pod before it waits for anything. */
+  async run(signal: AbortSignal, schedule: (key: string) => Promise<ScheduleResult>): Promise<void> {
+    const stop = (): void => this.#wake()
     signal.addEventListener('abort', stop, { once: true })
+    await Promise.all(Array.from({ length: AT_ONCE }, () => this.#work(signal, schedule)))
+    this.#alarm?.callOff()
+    signal.removeEventListener('abort', stop)
+  }
+
+  async #work(signal: AbortSignal, schedule: (key: string) => Promise<ScheduleResult>): Promise<void> {
     while (!signal.aborted) {
       const key = this.#next()
       if (key === undefined) {
-        await new Promise<void>((resolve) => (this.#wake = resolve))
+        await new Promise<void>((resolve) => this.#idle.push(resolve))
         continue
       }
       const priority = this.#priorities.get(key) ?? 0
       const attempts = (this.#unfit.get(key)?.attempts ?? 0) + 1
       this.remove(key)
       const notBeforeMs = this.#clock.now() + Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS)
-      // Set before the attempt, so that room that appears meanwhile counts.
+      // The pod is noted before the attempt, so that room that appears during the attempt counts.
       this.#unfit.set(key, { priority, attempts, notBeforeMs })
-      if (await schedule(key)) this.#unfit.delete(key)
-      else this.#alarmAt(this.#clock.now() + AT_LATEST_MS)
+      this.#underWay.add(key)
+      try {
+        const result = await schedule(key)
+        if (result === 'done') this.#unfit.delete(key)
+        else this.#alarmAt(result === 'failed' ? notBeforeMs : this.#clock.now() + AT_LATEST_MS)
+      } finally {
+        this.#underWay.delete(key)
+      }
     }
-    this.#alarm?.callOff()
-    signal.removeEventListener('abort', stop)
+  }
+
+  #wake(): void {
+    for (const resume of this.#idle.splice(0)) resume()
   }
 
   #put(key: string, priority: number): void {
@@ -79,18 +100,19 @@ export class SchedulingQueue {
     const waiting = this.#waiting.get(priority)
     if (waiting === undefined) this.#waiting.set(priority, new Set([key]))
     else waiting.add(key)
-    this.#wake?.()
+    this.#wake()
   }
 
   #next(): string | undefined {
     let best: number | undefined
+    let found: string | undefined
     for (const [priority, keys] of this.#waiting) {
       if (keys.size === 0) this.#waiting.delete(priority)
-      else if (best === undefined || priority > best) best = priority
+      if (best !== undefined && priority <= best) continue
+      const key = keys.values().find((one) => !this.#underWay.has(one))
+      if (key !== undefined) [best, found] = [priority, key]
     }
-    if (best === undefined) return undefined
-    const [first] = this.#waiting.get(best)!
-    return first
+    return found
   }
 
   #alarmAt(atMs: number): void {

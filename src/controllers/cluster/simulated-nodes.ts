@@ -1,4 +1,4 @@
-// Simulated nodes: Node objects with capacity that report to be ready, and Leases that are renewed. Every node with the annotation
+// Simulated nodes: Node objects with capacity and with the condition Ready, and Leases that are renewed. Every node with the annotation
 // `quarterdeck.dev/node: simulated` is simulated; any client may have made it.
 import type { Node } from '../../api/gen/kinds.ts'
 import { annotationsOf, metaText } from '../../api/object-members.ts'
@@ -13,7 +13,7 @@ const SIMULATED = 'quarterdeck.dev/node'
 const LEASES = 'kube-node-lease'
 const LEASE_SECONDS = 40
 const HEARTBEAT_MS = 10_000
-/** Nodes that report at the same time. */
+/** The number of nodes that report at the same time. */
 const AT_ONCE = 8
 const NOT_READY = 'node.kubernetes.io/not-ready'
 const ZONES = ['a', 'b', 'c'] as const
@@ -43,19 +43,25 @@ export function simulatedNodes(cluster: Cluster): void {
     if (isSimulated(node) && node.metadata.deletionTimestamp === undefined) await register(cluster, nodes, node)
   })
   cluster.onReady(async () => {
-    for (let i = 0; i < cluster.options.nodes; i++) await makeNode(cluster, nodes, i)
+    const missing = new Set(Array.from({ length: cluster.options.nodes }, (_, i) => i))
     do {
+      for (const i of missing)
+        if (await cluster.attempt(`make node ${i}`, () => makeNode(cluster, nodes, i))) missing.delete(i)
       const simulated = [...nodes.all()].filter(isSimulated)
-      await forEachAtOnce(simulated, { most: AT_ONCE, signal: cluster.signal }, async (node) => {
-        const lease = leases.get(LEASES, metaText(node, 'name'))
-        const renewTime = new Date(cluster.nowMs).toISOString().replace('Z', '000Z')
-        const spec = { holderIdentity: metaText(node, 'name'), leaseDurationSeconds: LEASE_SECONDS, renewTime }
-        if (lease !== undefined)
-          await cluster.update(leases, lease, (live) => ({ ...live, spec: { ...live.spec, ...spec } }), KUBELET)
-        else await makeLease(node, spec)
-      })
+      await forEachAtOnce(simulated, { most: AT_ONCE, signal: cluster.signal }, (node) =>
+        cluster.attempt(`renew the lease of ${metaText(node, 'name')}`, () => renew(node)),
+      )
     } while (await pause(cluster.parts.clock, HEARTBEAT_MS, cluster.signal))
   })
+
+  async function renew(node: Node): Promise<void> {
+    const lease = leases.get(LEASES, metaText(node, 'name'))
+    const renewTime = new Date(cluster.nowMs).toISOString().replace('Z', '000Z')
+    const spec = { holderIdentity: metaText(node, 'name'), leaseDurationSeconds: LEASE_SECONDS, renewTime }
+    if (lease !== undefined)
+      await cluster.update(leases, lease, (live) => ({ ...live, spec: { ...live.spec, ...spec } }), KUBELET)
+    else await makeLease(node, spec)
+  }
 
   async function makeLease({ apiVersion, kind, metadata }: Node, spec: object): Promise<void> {
     const { name = '', uid = '' } = metadata
@@ -64,7 +70,7 @@ export function simulatedNodes(cluster: Cluster): void {
   }
 }
 
-/** The node is ready as soon as it exists, and loses the taint that admission gives to new nodes. */
+/** Makes a new node ready, and removes the taint that admission gives to new nodes. */
 async function register(cluster: Cluster, nodes: Followed<Node>, node: Node): Promise<void> {
   const { taints = [] } = node.spec
   const rest = taints.filter(({ key }) => key !== NOT_READY)

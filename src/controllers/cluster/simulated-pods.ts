@@ -8,7 +8,7 @@ import { firstStep, nextStep, type PodAddresses, type PodStep, stoppedStep, stop
 import { isSimulated } from './simulated-nodes.ts'
 
 const KUBELET = { manager: 'kubelet' } as const
-/** The first address of the range of a node is its own. */
+/** The first address in the range of a node is the node's own. */
 const FIRST_ADDRESS = 2
 const LAST_ADDRESS = 254
 
@@ -34,7 +34,7 @@ export function simulatedPods(cluster: Cluster): void {
     return nextStep(pod, known, { now, nowMs })
   }
 
-  /** A status to write. Undefined: there is nothing left to do now. */
+  /** The next status of a pod that is being deleted. Undefined: no status has to be written now. */
   async function end(pod: Pod): Promise<PodStep | undefined> {
     const { deletionTimestamp = '', deletionGracePeriodSeconds: grace = 0, finalizers = [] } = pod.metadata
     const beganMs = Date.parse(deletionTimestamp) - Number(grace) * 1000
@@ -68,7 +68,7 @@ class NodeAddresses {
     })
   }
 
-  /** Empty: the node has no range, or no address left. */
+  /** Takes an address for the pod. Empty: the node has no range, or no address left. */
   take({ metadata }: Pod, { spec }: Node): string {
     const { uid = '' } = metadata
     const held = this.#held.get(uid)

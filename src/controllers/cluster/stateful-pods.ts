@@ -1,6 +1,6 @@
 // The pods and claims of a StatefulSet, by their ordinal.
-import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from '../../api/gen/kinds.ts'
-import { labelsOf, metaOf, withMeta } from '../../api/object-members.ts'
+import type { OwnerReference, PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from '../../api/gen/kinds.ts'
+import { labelsOf, metaOf } from '../../api/object-members.ts'
 import { ownerReference } from './ownership.ts'
 
 type ClaimTemplate = NonNullable<StatefulSet['spec']['volumeClaimTemplates']>[number]
@@ -87,14 +87,32 @@ export function* missingClaims(
   }
 }
 
-/** The claim goes with the pod. */
-export function withClaimOwner(claim: PersistentVolumeClaim, { metadata }: Pod): PersistentVolumeClaim {
-  const { name = '', uid = '' } = metadata
-  const others = (claim.metadata.ownerReferences ?? []).filter((one) => one.uid !== uid)
-  return withMeta(claim, {
-    ownerReferences: [
-      ...others,
-      { apiVersion: 'v1', kind: 'Pod', name, uid, controller: true, blockOwnerDeletion: true },
-    ],
-  })
+export interface ClaimOwners {
+  readonly owners: readonly OwnerReference[]
+  /** Another controller owns the claim. The policy does not apply then. */
+  readonly isForeign: boolean
+}
+
+/**
+ * The owners that the retention policy of the set gives to a claim of a pod: the set, or the pod if it is scaled down. Other owners stay.
+ * Undefined: the claim belongs to an earlier set or pod of the name, and is left to the garbage collector.
+ */
+export function claimOwners(
+  claim: PersistentVolumeClaim,
+  set: StatefulSet,
+  pod: Pod,
+  isScaledDown: boolean,
+): ClaimOwners | undefined {
+  const { whenDeleted, whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
+  const [ofSet, ofPod] = [ownerReference(set), ownerReference(pod)]
+  const before = claim.metadata.ownerReferences ?? []
+  const names = (one: OwnerReference, own: OwnerReference): boolean =>
+    one.apiVersion === own.apiVersion && one.kind === own.kind && one.name === own.name
+  if (before.some((one) => [ofSet, ofPod].some((own) => names(one, own) && one.uid !== own.uid))) return undefined
+  const others = before.filter((one) => !names(one, ofSet) && !names(one, ofPod))
+  const hasPolicy = whenDeleted === 'Delete' || whenScaled === 'Delete'
+  if (hasPolicy && others.some(({ controller }) => controller === true)) return { owners: others, isForeign: true }
+  const isOfPod = whenScaled === 'Delete' && isScaledDown
+  const own = isOfPod ? [ofPod] : whenDeleted === 'Delete' ? [ofSet] : []
+  return { owners: [...others, ...own], isForeign: false }
 }

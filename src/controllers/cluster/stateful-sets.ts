@@ -1,12 +1,13 @@
 // StatefulSets: pods with a name and claims of their own, made and replaced one after the other, or all at once.
 import type { ControllerRevision, Pod, StatefulSet, StatefulSetStatus } from '../../api/gen/kinds.ts'
-import { labelsOf, withMembers } from '../../api/object-members.ts'
-import { own } from '../../api/value.ts'
+import { labelsOf, metaOf, withMembers, withMeta } from '../../api/object-members.ts'
+import { equalValues, own } from '../../api/value.ts'
 import { isTerminating } from '../../registry/object-meta.ts'
+import { isReason } from '../writes.ts'
 import { type Cluster, refusalOf } from './cluster-state.ts'
 import { availableIn, claimChildren, hasEnded, isReady, queueOwners } from './ownership.ts'
 import { type History, syncHistory, templateIn, trimHistory } from './revisions.ts'
-import { claimName, madePod, missingClaims, ordinalOf, withClaimOwner } from './stateful-pods.ts'
+import { claimName, claimOwners, madePod, missingClaims, ordinalOf } from './stateful-pods.ts'
 
 const COMPONENT = 'statefulset-controller'
 const REVISION = 'controller-revision-hash'
@@ -25,6 +26,17 @@ export function statefulSets(cluster: Cluster): void {
     return isRefused
   })
   queueOwners(pods, sets, queue)
+  // A pod that waits for a claim that is gone gets a new claim.
+  claims.listen({
+    changed: () => {},
+    gone: ({ metadata: { namespace = '', name = '' } }) => {
+      const isOf = (set: StatefulSet): boolean =>
+        (set.spec.volumeClaimTemplates ?? []).some((one) =>
+          name.startsWith(`${metaOf(one).name}-${set.metadata.name}-`),
+        )
+      for (const set of sets.in(namespace)) if (isOf(set)) queue.add(set)
+    },
+  })
 
   class SetSync {
     readonly #set: StatefulSet
@@ -32,7 +44,7 @@ export function statefulSets(cluster: Cluster): void {
     readonly #current: ControllerRevision
     readonly #first: number
     readonly #isOrdered: boolean
-    /** A claim or pod was refused. */
+    /** Whether a claim or pod was refused. */
     #isRefused = false
 
     constructor(set: StatefulSet, history: History) {
@@ -53,7 +65,7 @@ export function statefulSets(cluster: Cluster): void {
       return ordinal >= this.#first && ordinal < this.#first + this.#replicas
     }
 
-    /** An ordered set changes one pod and waits for it. */
+    /** Carries out one step. An ordered set changes one pod and waits for it. Resolves to whether a claim or pod was refused. */
     async step(owned: readonly Pod[]): Promise<boolean> {
       const byOrdinal = new Map(owned.map((pod) => [ordinalOf(this.#set, pod), pod]))
       if (await this.#fill(byOrdinal)) return this.#isRefused
@@ -65,7 +77,7 @@ export function statefulSets(cluster: Cluster): void {
       return this.#isRefused
     }
 
-    /** Makes missing pods. True: the set waits. */
+    /** Makes missing pods. Resolves to true if the set must wait. */
     async #fill(byOrdinal: ReadonlyMap<number | undefined, Pod>): Promise<boolean> {
       for (let ordinal = this.#first; ordinal < this.#first + this.#replicas; ordinal++) {
         const pod = byOrdinal.get(ordinal)
@@ -81,12 +93,18 @@ export function statefulSets(cluster: Cluster): void {
           if (this.#isOrdered) return true
           continue
         }
+        if (pod.status.phase === 'Pending' && (await this.#createClaims(ordinal)) !== undefined) {
+          this.#isRefused = true
+          return true
+        }
         if (this.#isOrdered && !this.#isHealthy(pod)) return true
+        await this.#settleClaims(pod, false)
       }
       return false
     }
 
     async #shrink(condemned: readonly Pod[], byOrdinal: ReadonlyMap<number | undefined, Pod>): Promise<boolean> {
+      for (const pod of condemned) await this.#settleClaims(pod, true)
       for (const pod of condemned) {
         if (isTerminating(pod)) {
           if (this.#isOrdered) return true
@@ -96,7 +114,6 @@ export function statefulSets(cluster: Cluster): void {
           ([ordinal, other]) => (ordinal ?? 0) < (ordinalOf(this.#set, pod) ?? 0) && !this.#isHealthy(other),
         )
         if (this.#isOrdered && isUnhealthyBelow) return true
-        if (this.#set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete') await this.#handClaims(pod)
         await this.#delete(pod)
         if (this.#isOrdered) return true
       }
@@ -125,7 +142,7 @@ export function statefulSets(cluster: Cluster): void {
       return wait === 0
     }
 
-    /** The template of a new pod. It is the current one below the partition, and for pods that the update has not reached. */
+    /** The revision of the template of a new pod. Below the partition, it is the current one. Otherwise, it is the newest one. */
     #revisionFor(ordinal: number): ControllerRevision {
       const { type, rollingUpdate } = this.#set.spec.updateStrategy
       if (type === 'OnDelete') return this.#history.newest
@@ -133,30 +150,54 @@ export function statefulSets(cluster: Cluster): void {
       return ordinal < this.#first + partition ? this.#current : this.#history.newest
     }
 
-    async #create(ordinal: number): Promise<boolean> {
-      const revision = this.#revisionFor(ordinal)
-      const template = templateIn(revision) ?? this.#set.spec.template
+    /** Makes the missing claims of a pod. Resolves to the reason why it has not all of them. Undefined: it has. */
+    async #createClaims(ordinal: number): Promise<string | undefined> {
       const { name = '', namespace = '' } = this.#set.metadata
       const podName = `${name}-${ordinal}`
-      try {
-        for (const claim of missingClaims(
-          this.#set,
-          ordinal,
-          (claimed) => claims.get(namespace, claimed) !== undefined,
-        )) {
-          await cluster.create(claims, claim.metadata, claim.rest)
-          const message = `Create Claim ${claim.metadata.name} Pod ${podName} in StatefulSet ${name} success`
+      const exists = (claimed: string): boolean => claims.get(namespace, claimed) !== undefined
+      for (const { metadata, rest } of missingClaims(this.#set, ordinal, exists)) {
+        try {
+          await cluster.create(claims, metadata, rest)
+          const message = `Create Claim ${metadata.name} Pod ${podName} in StatefulSet ${name} success`
           this.#tell('SuccessfulCreate', message)
+        } catch (error) {
+          if (isReason(error, 'AlreadyExists')) continue
+          const why = refusalOf(error)
+          const message = `Create Claim ${metadata.name} for Pod ${podName} in StatefulSet ${name} failed error: ${why}`
+          this.#tell('FailedCreate', message, 'Warning')
+          return `failed to create PVC ${metadata.name}: ${why}`
         }
+      }
+      for (const template of this.#set.spec.volumeClaimTemplates ?? []) {
+        const claimed = claimName(this.#set, template, ordinal)
+        if (claims.get(namespace, claimed)?.metadata.deletionTimestamp !== undefined)
+          return `pvc ${claimed} is being deleted`
+      }
+      return undefined
+    }
+
+    async #create(ordinal: number): Promise<boolean> {
+      const problem = (await this.#createClaims(ordinal)) ?? (await this.#createPod(ordinal))
+      if (problem === undefined) return true
+      const { name } = this.#set.metadata
+      const message = `Create Pod ${name}-${ordinal} in StatefulSet ${name} failed error: ${problem}`
+      this.#tell('FailedCreate', message, 'Warning')
+      this.#isRefused = true
+      return false
+    }
+
+    /** Resolves to the reason why the pod was refused. Undefined: it was not. */
+    async #createPod(ordinal: number): Promise<string | undefined> {
+      const revision = this.#revisionFor(ordinal)
+      const template = templateIn(revision) ?? this.#set.spec.template
+      try {
         const { metadata, spec } = madePod(this.#set, { ordinal, template, revision: revision.metadata.name ?? '' })
         await cluster.create(pods, metadata, { spec })
-        this.#tell('SuccessfulCreate', `Create Pod ${podName} in StatefulSet ${name} successful`)
-        return true
+        const message = `Create Pod ${metadata.name} in StatefulSet ${this.#set.metadata.name} successful`
+        this.#tell('SuccessfulCreate', message)
+        return undefined
       } catch (error) {
-        const why = refusalOf(error)
-        this.#tell('FailedCreate', `Create Pod ${podName} in StatefulSet ${name} failed error: ${why}`, 'Warning')
-        this.#isRefused = true
-        return false
+        return refusalOf(error)
       }
     }
 
@@ -166,12 +207,25 @@ export function statefulSets(cluster: Cluster): void {
       this.#tell('SuccessfulDelete', message)
     }
 
-    /** The claims of a removed pod are removed with it. */
-    async #handClaims(pod: Pod): Promise<void> {
+    /** Gives the pod's claims the owners that the retention policy asks for, so that they are deleted with the pod or the set. */
+    async #settleClaims(pod: Pod, isScaledDown: boolean): Promise<void> {
       const { namespace = '' } = this.#set.metadata
       for (const template of this.#set.spec.volumeClaimTemplates ?? []) {
-        const claim = claims.get(namespace, claimName(this.#set, template, ordinalOf(this.#set, pod) ?? 0))
-        if (claim !== undefined) await cluster.update(claims, claim, (live) => withClaimOwner(live, pod))
+        const name = claimName(this.#set, template, ordinalOf(this.#set, pod) ?? 0)
+        const claim = claims.get(namespace, name)
+        const wanted = claim && claimOwners(claim, this.#set, pod, isScaledDown)
+        if (claim === undefined || wanted === undefined) continue
+        const { owners, isForeign } = wanted
+        if (isForeign) {
+          const why = 'has a conflicting OwnerReference that acts as a manging controller'
+          const message = `PersistentVolumeClaim ${name} ${why}, the retention policy is ignored for this claim`
+          this.#tell('ConflictingController', message, 'Warning')
+        }
+        if (equalValues(owners, claim.metadata.ownerReferences ?? [])) continue
+        await cluster.update(claims, claim, (live) => {
+          const now = claimOwners(live, this.#set, pod, isScaledDown)
+          return now === undefined ? live : withMeta(live, { ownerReferences: now.owners })
+        })
       }
     }
 
@@ -185,13 +239,15 @@ export function statefulSets(cluster: Cluster): void {
       const current = this.#current.metadata.name ?? ''
       const living = owned.filter((pod) => !isTerminating(pod))
       const ready = owned.filter((pod) => pod.status.phase === 'Running' && isReady(pod))
-      const available = ready.filter((pod) => availableIn(pod, spec.minReadySeconds ?? 0, cluster.nowMs) === 0)
+      const waits = ready.map((pod) => availableIn(pod, spec.minReadySeconds ?? 0, cluster.nowMs) ?? 0)
+      const pending = waits.filter((wait) => wait > 0)
+      if (pending.length > 0) queue.addAfter(this.#set, Math.min(...pending))
       const count = (revision: string): number => living.filter((pod) => revisionOf(pod) === revision).length
       const updated = count(newest)
       const isDone =
         spec.updateStrategy.type === 'RollingUpdate' && updated === owned.length && ready.length === owned.length
       const status: StatefulSetStatus = withMembers<StatefulSetStatus>(
-        { replicas: owned.length, availableReplicas: available.length },
+        { replicas: owned.length, availableReplicas: ready.length - pending.length },
         {
           ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
           readyReplicas: ready.length,

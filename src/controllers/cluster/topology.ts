@@ -1,4 +1,4 @@
-// Rules about the pods beside a pod: spread over the domains of a topology, affinity and anti-affinity.
+// Rules about the other pods near a pod: the spread over the domains of a topology, affinity and anti-affinity.
 import type { Node, Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../api/gen/kinds.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { LabelSelector, matchesLabels } from '../../api/selector.ts'
@@ -49,7 +49,7 @@ export function spreadFilter(pod: Pod, { entries }: TopologyFacts): NodeFilter {
 interface SpreadScope {
   readonly constraint: TopologySpreadConstraint
   readonly matches: (pod: Pod) => boolean
-  /** A node counts that has all of these labels. */
+  /** Only nodes that have all of these labels count. */
   readonly keys: readonly string[]
   readonly entries: readonly NodeEntry[]
 }
@@ -85,7 +85,7 @@ export function spreadSelector(constraint: TopologySpreadConstraint, pod: Pod): 
   return ({ metadata }) => matchesLabels(selector, metadata.labels)
 }
 
-/** Whether a term of `holder` is about `other`. */
+/** Returns a function that tells whether a term of `holder` is about a pod. */
 export function termMatcher(
   term: PodAffinityTerm,
   holder: Pod,

@@ -1,18 +1,18 @@
-// The time of the change that endpoints are written for: an annotation by which other programs measure the delay of endpoints.
+// The time of the change for which endpoints are written, as an annotation. Other programs measure the delay of endpoints by it.
 import type { Pod, Service } from '../../api/gen/kinds.ts'
 import { withMembers } from '../../api/object-members.ts'
 
 const ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time'
 
 interface Seen {
-  /** When each pod became ready or unready, in milliseconds since 1970. */
+  /** The time when each pod became ready or unready, in milliseconds since 1970, by the name of the pod. */
   readonly pods: ReadonlyMap<string, number>
 }
 
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>()
 
-  /** The first change since the last call for the service, in RFC 3339. Undefined: none. */
+  /** The time of the first change since the last call for the service, in RFC 3339. Undefined: there was no change. */
   next({ metadata }: Service, selected: readonly Pod[]): string | undefined {
     const { uid = '', creationTimestamp = '' } = metadata
     const before = this.#seen.get(uid)
@@ -38,7 +38,7 @@ export class TriggerTimes {
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Undefined: none are left. */
+/** The annotations with the time. Undefined: there are none. */
 export function withTriggerTime(annotations: Annotations, time: string | undefined): Annotations | undefined {
   const all = withMembers(annotations, { [ANNOTATION]: time })
   return Object.keys(all).length === 0 ? undefined : all

@@ -1,5 +1,5 @@
-// Binds volume claims to a fitting volume, or to one that the simulated provisioner makes for them: at once, or when the first pod that uses the
-// claim has a node. Volumes and claims in use are not removed.
+// Binds a volume claim to a fitting volume, or to a volume that the simulated provisioner makes. This happens at once, or when the first
+// pod that uses the claim has a node. Volumes and claims in use are not removed.
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/gen/kinds.ts'
 import { annotationsOf, metaOf, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -7,6 +7,7 @@ import { matchesLabels } from '../../api/selector.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { own } from '../../api/value.ts'
 import { compareQuantities, parseQuantity, type Quantity } from '../../lib/quantity.ts'
+import { pause } from '../../lib/pause.ts'
 import { isReason } from '../writes.ts'
 import type { Cluster } from './cluster-state.ts'
 import type { Followed } from './followed.ts'
@@ -19,9 +20,10 @@ const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed'
 const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller'
 const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by'
 const CLAIM_IN_USE = 'kubernetes.io/pvc-protection'
+const RETRY_MS = 10_000
 const VOLUME_IN_USE = 'kubernetes.io/pv-protection'
 
-/** The names of the claims of a pod; a claim for an ephemeral volume has the name of the pod in front. */
+/** The names of the claims of a pod. The name of a claim for an ephemeral volume begins with the name of the pod. */
 export function claimsOf({ metadata, spec }: Pod): readonly string[] {
   return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (ephemeral !== undefined) return [`${metadata.name}-${name}`]
@@ -33,7 +35,7 @@ export function waitsForConsumer(storageClass: StorageClass | undefined): boolea
   return storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
 }
 
-/** The smallest free volume that fits the claim. */
+/** The volume that is reserved for the claim, or the smallest free volume that fits it. */
 export function fittingVolume(
   volumes: Iterable<PersistentVolume>,
   claim: PersistentVolumeClaim,
@@ -69,7 +71,10 @@ export function volumeClaims(cluster: Cluster): void {
   const volumes = cluster.follow('core_v1.PersistentVolume')
   const classes = cluster.follow('storage.k8s.io_v1.StorageClass')
   const pods = cluster.follow('core_v1.Pod')
-  cluster.onReady(() => makeDefaultClass(cluster, classes))
+  cluster.onReady(async () => {
+    while (!(await cluster.attempt('make the default storage class', () => makeDefaultClass(cluster, classes))))
+      if (!(await pause(cluster.parts.clock, RETRY_MS, cluster.signal))) return
+  })
 
   const claimQueue = cluster.queue('persistentvolume-binder', claims, async (claim) => {
     if (claim.metadata.deletionTimestamp !== undefined) return unprotect(claim)
@@ -182,11 +187,13 @@ export function volumeClaims(cluster: Cluster): void {
     cluster.events.record({ about, component: COMPONENT, reason, message })
   }
 
-  /** A claim that is deleted is removed when no pod uses it. */
+  /** Lets a deleted claim be removed when no pod uses it. */
   async function unprotect(claim: PersistentVolumeClaim): Promise<void> {
     const { name = '', namespace = '', finalizers = [] } = claim.metadata
     if (!finalizers.includes(CLAIM_IN_USE)) return
-    const isUsed = [...pods.in(namespace)].some((pod) => !hasEnded(pod.status) && claimsOf(pod).includes(name))
+    // A pod without a node does not start with a claim that is being deleted.
+    const uses = (pod: Pod): boolean => (pod.spec.nodeName ?? '') !== '' && claimsOf(pod).includes(name)
+    const isUsed = [...pods.in(namespace)].some((pod) => !hasEnded(pod.status) && uses(pod))
     if (!isUsed) await withoutFinalizer(claims, claim, CLAIM_IN_USE)
   }
 
@@ -232,7 +239,7 @@ function referenceTo({ metadata }: PersistentVolumeClaim): NonNullable<Persisten
   return { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion }
 }
 
-/** The class of claims that name none; only if no class is the default. */
+/** Makes the default class, for claims that name no class, unless there is a default class. */
 async function makeDefaultClass(cluster: Cluster, classes: Followed<StorageClass>): Promise<void> {
   const key = 'storageclass.kubernetes.io/is-default-class'
   if (cluster.options.nodes === 0 || [...classes.all()].some((one) => own(annotationsOf(one), key) === 'true')) return

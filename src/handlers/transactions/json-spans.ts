@@ -1,8 +1,8 @@
-// Finds the members of a JSON object and the items of a list, as places in its bytes. Values are not parsed: each goes to the reader that
-// it is for, which checks it.
+// Finds the members of a JSON object and the items of a list, as positions in its bytes. Values are not parsed: the reader of each value
+// checks it.
 import { ApiError } from '../../api/status.ts'
 
-/** From `start` to `end`, exclusive, without spaces around it. */
+/** The bytes of a value, without spaces around it. `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -97,7 +97,7 @@ export class JsonSpans {
     return { start, end: this.#endOf(start) }
   }
 
-  /** The end of the value that begins here. Brackets are counted, and texts are passed over. */
+  /** The end of the value that begins here. Counts brackets, and skips texts. */
   #endOf(start: number): number {
     const { bytes } = this
     let depth = 0

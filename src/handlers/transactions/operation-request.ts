@@ -1,4 +1,4 @@
-// One operation of a transaction as a request of its own, for the handler of its verb.
+// Makes a request from one operation of a transaction, for the handler of its verb.
 import { parseGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import type { Caller, HttpRequest, RequestHeaders } from '../../http/http.ts'
@@ -37,7 +37,7 @@ const PATCH_TYPES: Readonly<Record<string, string>> = {
   strategic: 'application/strategic-merge-patch+json',
 }
 
-/** The resource of the operation's kind; undefined: none. */
+/** The resource of the operation's kind. Undefined: the kind has no resource. */
 export function resourceOf(table: ResourceTable, { target }: Operation): Resource | undefined {
   const asked = parseGroupVersion(target.apiVersion)
   if (asked === undefined) return undefined
@@ -48,7 +48,7 @@ export function resourceOf(table: ResourceTable, { target }: Operation): Resourc
   return undefined
 }
 
-/** The operation at the place of its object. Throws `BadRequest` if it names no place. */
+/** The operation as a request to the path of its object. Throws `BadRequest` if the name or namespace of the operation does not fit. */
 export function requestOf(asked: Asked, resource: Resource, caller: Caller): ResourceRequest {
   const { operation } = asked
   const { name } = operation.target
@@ -118,7 +118,7 @@ function httpOf({ http, operation, at, options }: Asked, info: ResourceInfo): Ht
   }
 }
 
-/** A browser's conditions and encodings are about the answer of the transaction. */
+/** Only the User-Agent counts for operations. The other headers, such as a browser's conditions, are about the transaction. */
 function headersOf({ headers }: HttpRequest): RequestHeaders {
   return { 'user-agent': headers['user-agent'] }
 }

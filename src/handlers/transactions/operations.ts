@@ -1,5 +1,5 @@
-// The operations of a transaction, read from its body. Objects and patches stay bytes: the handler of each verb reads them as it reads the
-// body of a request.
+// The operations of a transaction, read from its body. Objects and patches stay bytes: the handler of each verb reads them like the body of
+// a request.
 import { ApiError } from '../../api/status.ts'
 import { JsonSpans, type Span } from './json-spans.ts'
 
@@ -23,7 +23,7 @@ export interface Operation {
   readonly body: Buffer
   readonly fieldManager: string
   readonly force: boolean
-  /** The media type of a patch. */
+  /** The type of a patch: json, merge or strategic. Empty for other operations. */
   readonly patchType: string
   /** For `expect`: the stored version. Empty: there must be no object. */
   readonly resourceVersion: string
@@ -156,7 +156,7 @@ function flag(spans: JsonSpans, span: Span | undefined, what: string): boolean {
   throw new ApiError('BadRequest', `${what} must be true or false`)
 }
 
-/** A member that the server does not know could be a precondition: nothing is written without it. */
+/** Refuses unknown members: such a member could be a precondition of the write. */
 function refuseUnknown(members: ReadonlyMap<string, Span>, known: ReadonlySet<string>, what: string): void {
   for (const name of members.keys()) {
     if (!known.has(name)) throw new ApiError('BadRequest', `${what} has the unknown member ${JSON.stringify(name)}`)

@@ -1,5 +1,5 @@
-// POST of a transaction: operations on several objects, which are stored in one revision or not at all. Each operation is a request of its own
-// with the caller's rights. It sees the results of the operations before it.
+// POST of a transaction: operations on several objects, which are stored in one revision or not at all. Each operation is a request of its
+// own with the caller's rights. An operation sees the results of earlier operations.
 import { formatGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { methodNotAllowedError, unknownResourceError } from '../../http/errors.ts'
@@ -23,10 +23,13 @@ import { MOST_BYTES, type Operation, type OperationVerb, readOperations } from '
 const TRANSACTIONS = { group: 'transactions.quarterdeck.io', version: 'v1', resource: 'transactions' } as const
 const API_VERSION = formatGroupVersion(TRANSACTIONS)
 
-/** The number of new attempts when other writes win. */
+/** The number of attempts if other writes come first. */
 const MOST_ATTEMPTS = 10
 
-/** The limit for all results of the operations together: a small body with operations on one large object would make much work. */
+/**
+ * The limit for the objects of all operations together. Without it, a small body with many operations on one large object would cost much
+ * time.
+ */
 const MOST_OBJECT_BYTES = 8 * 1024 * 1024
 
 export async function handleTransaction(
@@ -56,7 +59,7 @@ export async function handleTransaction(
     }
     revision = committed.revision
   }
-  const why = `other clients changed its objects ${MOST_ATTEMPTS} times while it was tried, please try again`
+  const why = `other clients changed its objects ${MOST_ATTEMPTS} times during the attempts, please try again`
   throw new ApiError('Conflict', `the transaction was not carried out: ${why}`)
 }
 
@@ -110,12 +113,12 @@ class TransactionRun {
     this.#options = options
   }
 
-  /** Throws the refusal of the first operation that is refused. Then nothing is reserved. */
+  /** Runs all operations. Throws the error of the first operation that fails, after it has given up all reservations. */
   async all(operations: readonly Operation[]): Promise<readonly Done[]> {
     const done: Done[] = []
     try {
       for (const operation of operations) {
-        // One operation takes no longer than a request of its own would. Other requests have a turn between two of them.
+        // An operation takes no longer than a request. Other requests get a turn between two operations.
         if (done.length > 0) await this.#giveTurn()
         done.push(await this.#one(operation, done.length))
       }
@@ -136,7 +139,7 @@ class TransactionRun {
       if (committed.ok) await this.#audit(undefined)
       return committed
     } catch (error) {
-      // The transaction may have been stored. A transaction that is known to be refused was not.
+      // An error below 500 means that the transaction was not stored. After other errors, it may have been stored.
       if (error instanceof ApiError && error.code < 500) await batch.end(false)
       await this.#audit(error)
       throw error
@@ -222,7 +225,7 @@ class TransactionRun {
   }
 }
 
-/** `expect` has none: it only compares. */
+/** The handlers of the writes. `expect` has no handler, because it only compares. */
 const HANDLERS: Readonly<Partial<Record<OperationVerb, typeof handleCreate>>> = {
   create: handleCreate,
   update: handleUpdate,
@@ -231,7 +234,7 @@ const HANDLERS: Readonly<Partial<Record<OperationVerb, typeof handleCreate>>> = 
   delete: handleDelete,
 }
 
-/** Compares the object as it was before the transaction. */
+/** Throws `Conflict` unless the object had the expected version before the transaction. */
 async function expectVersion(batch: ObjectBatch, request: ResourceRequest, operation: Operation): Promise<void> {
   const { resource, namespace, http, info } = request
   const { resourceVersion } = operation

@@ -1,4 +1,4 @@
-// Writes the audit events that the policy requests: when a request is received, when a stream begins, when the answer is out.
+// Writes the audit events that the policy requests: when a request is received, when a stream begins, and when the answer has ended.
 import { jsonOrAbsent } from '../../api/json-text.ts'
 import type { AuditOutcome } from '../../audit/audit.ts'
 import type { Auditor, AuditRecord } from '../../audit/auditor.ts'
@@ -28,7 +28,7 @@ export interface AuditFilterOptions {
   readonly onRejected: () => void
 }
 
-/** Bodies that are sent piece by piece are kept up to this; beyond it nothing is kept of them. */
+/** The audit log keeps a body that is sent piece by piece only if it is not larger than this. */
 const MOST_KEPT_BYTES = 16 * 1024 * 1024
 
 export function audit(options: AuditFilterOptions): CallerFilter {
@@ -73,7 +73,7 @@ class NotesWithParts implements AuditNotes {
     this.#notes.annotate(key, value)
   }
 
-  nameObject(named: NamedObject): void {
+  nameObject(named: NamedObject | undefined): void {
     this.#notes.nameObject(named)
   }
 
@@ -101,7 +101,7 @@ function asApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError('InternalError', 'the outcome is unknown')
 }
 
-/** For logins and logouts, which the console answers itself. */
+/** Audits logins and logouts, which the console answers itself. */
 export function auditEntrance(options: AuditFilterOptions | undefined): AuditEntrance {
   return async (request, enter) => {
     const { user, answer } = await enter()
@@ -142,7 +142,7 @@ function follow(record: AuditRecord, request: HttpRequest, go: Go): MaybePromise
   return settle(go, answered, failed)
 }
 
-/** For requests that are refused before their user is known. */
+/** Audits a request that is refused before its user is known. */
 export function auditRefusal(options: AuditFilterOptions, request: HttpRequest, error: ApiError): void {
   request.isAudited = true
   options.auditor.refuse(request, failureOf(error))
@@ -162,7 +162,7 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
   if (!mayTell || body.kind !== 'bytes' || body.bytes.length > 4096 || headers['content-type'] !== 'application/json') {
     return { code }
   }
-  // Aggregated servers may call something JSON that is not.
+  // An aggregated server may send other text than JSON as `application/json`.
   const told = jsonOrAbsent(body.bytes.toString())
   if (!isMap(told) || own(told, 'kind') !== 'Status') return { code }
   const { status, message, reason, details } = told as unknown as AuditOutcome
@@ -188,7 +188,7 @@ function keepResponse(record: AuditRecord, response: HttpResponse): HttpResponse
   return { ...response, body: { ...body, pieces: copied(body.pieces, keep) } }
 }
 
-/** Passes the pieces on, and hands all of them to `keep` after the last. */
+/** Passes the pieces on. After the last piece, `keep` gets all of them, unless they are too large. */
 async function* copied(pieces: Pieces, keep: (bytes: Buffer) => Promise<void> | undefined): AsyncGenerator<Piece> {
   let all: Buffer[] | undefined = []
   let size = 0

@@ -1,4 +1,5 @@
-// Authentication. A bad credential is 401 on every path; none at all is the anonymous user (P-010 to P-016).
+// Authentication. A bad credential is refused with 401 on every path. A request without a credential is one of the anonymous user (P-010 to
+// P-016).
 import { ANONYMOUS } from '../../auth/user.ts'
 import type { Log } from '../../lib/log.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
@@ -46,12 +47,14 @@ function allowsAnonymous({ anonymousRequests, anonymousPaths }: AuthenticationOp
   return anonymousRequests && (anonymousPaths?.includes(path) ?? true)
 }
 
-/** Anonymous clients do not keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
+/**
+ * Closes the HTTP/2 connection of a client without a valid credential: further requests on it would cost the client almost nothing (P-015).
+ */
 function closeAnonymousConnection(request: HttpRequest): void {
   if (request.remote.protocol === 'h2') request.responder.sendAway()
 }
 
-/** `Bearer <token>`, the scheme in any case and one space; an empty token is not a credential (P-030, P-031). */
+/** Reads `Bearer <token>`: the scheme in upper or lower case, and one space. An empty token is not a credential (P-030, P-031). */
 function bearerTokenOf(request: HttpRequest): string | undefined {
   const authorization = request.takeCredential()
   if (authorization === undefined) return undefined
@@ -64,7 +67,7 @@ function bearerTokenOf(request: HttpRequest): string | undefined {
   return undefined
 }
 
-/** Scripts in browsers cannot set headers and put the token among the subprotocols, beside at least one other (P-034). */
+/** Scripts in browsers cannot set headers. They send the token as one of the subprotocols, together with at least one other (P-034). */
 function websocketTokenOf({ transport, headers }: HttpRequest): string | undefined {
   const offered = headers['sec-websocket-protocol']
   if (transport !== 'websocket' || typeof offered !== 'string') return undefined
@@ -73,6 +76,6 @@ function websocketTokenOf({ transport, headers }: HttpRequest): string | undefin
   if (tokens.length === 0) return undefined
   const encoded = tokens[0]!.slice(TOKEN_PROTOCOL.length)
   const isGood = tokens.length === 1 && protocols.length > 1 && /^[A-Za-z0-9_-]+$/.test(encoded)
-  // A malformed token is refused as an unknown one. It does not count as absent.
+  // A malformed token is refused like an unknown token. It does not count as absent.
   return isGood ? Buffer.from(encoded, 'base64url').toString() : encoded
 }

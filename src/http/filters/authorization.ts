@@ -15,7 +15,7 @@ import { plainText } from '../responses.ts'
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer
   readonly anonymousHealth: boolean
-  /** The current rights. Absent: callers without the right to list everything cannot list the objects that they may read. */
+  /** The current rights. Absent: the server cannot list only those objects that a caller may read. */
   readonly rights?: Rights | undefined
 }
 
@@ -28,7 +28,7 @@ export function authorize({ authorizer, anonymousHealth, rights }: Authorization
     const { user, audit } = caller
     const access = accessOf(request, user)
     if (isRemoteAnonymousProbe(request, user) && !anonymousHealth) throw forbiddenAccess(access)
-    // Each of its operations is authorized by itself.
+    // Each operation of a transaction is authorized by itself.
     const isByParts = isTransaction(request.info) && request.method === 'POST' && user.name !== ANONYMOUS.name
     const deciding = isByParts ? BY_PARTS : authorizer.authorize(access, request.signal)
     return whenKnown(deciding, (decision) => {
@@ -49,7 +49,7 @@ export function authorize({ authorizer, anonymousHealth, rights }: Authorization
   }
 }
 
-/** Whether a request is a list or a watch over all namespaces of the objects that the caller may read. */
+/** Whether a request lists or watches, over all namespaces, only the objects that the caller may read. */
 function asksForAccessible({ info, query }: HttpRequest, user: User): boolean {
   if (info.kind !== 'resource' || !LISTING.has(info.verb) || !isTrue(query.get('accessible'))) return false
   return info.namespace === undefined && info.name === undefined && user.name !== ANONYMOUS.name
@@ -66,7 +66,10 @@ interface Limited {
 const CANNOT_TELL =
   'accessible: an authorizer of this server cannot tell in advance what a user may see; ask for one namespace'
 
-/** The handler decides, and stays within the reach. The answer of a handler that does not support reaches is dropped. */
+/**
+ * Passes on a request that may see only the objects in the caller's reach. If the handler has not read the reach, its answer is dropped,
+ * and the request is refused.
+ */
 async function withinReach(
   limited: Limited,
   { request, caller }: { readonly request: HttpRequest; readonly caller: Caller },
@@ -81,7 +84,7 @@ async function withinReach(
   return response
 }
 
-/** Undefined: the reach is unknown, or never changes. */
+/** The reach of the caller, kept current while the request lasts. Undefined: it is unknown, or has no limit. */
 function lastingReach({ authorizer, rights, access }: Limited): CallerReach | undefined {
   const first = authorizer.reachOf?.(access)
   if (first === undefined || first === FULL_REACH) return undefined
@@ -92,7 +95,7 @@ function lastingReach({ authorizer, rights, access }: Limited): CallerReach | un
     },
     now: () => {
       isTaken = true
-      // The authorizer may have been added since, and may lack `reachOf`.
+      // An authorizer without `reachOf` may have been added since.
       return authorizer.reachOf?.(access) ?? NO_REACH
     },
     ...rights,
@@ -104,7 +107,7 @@ function brokenDecision({ target }: HttpRequest, problem: string): HttpResponse 
   return plainText(500, `Internal Server Error: ${quoted(target)}: ${problem}\n`)
 }
 
-/** An anonymous health check from another machine (D13). */
+/** Whether the request is an anonymous health check from another machine (D13). */
 function isRemoteAnonymousProbe({ path, remote }: HttpRequest, user: User): boolean {
   return user.name === ANONYMOUS.name && HEALTH.has(path) && !remote.isLoopback
 }

@@ -1,4 +1,4 @@
-// Requests before everything is loaded and while the server stops, and GOAWAY for load balancing. Probes and
+// Handles requests that come before everything is loaded or while the server stops, and sends GOAWAY for load balancing. Probes and
 // scrapes are always answered.
 import { ApiError } from '../../api/status.ts'
 import type { CallerFilter, Filter, HttpRequest } from '../http.ts'
@@ -13,7 +13,7 @@ function isAlwaysAnswered({ path }: HttpRequest): boolean {
   return ALWAYS_ANSWERED.some((prefix) => path.startsWith(prefix))
 }
 
-/** A server that accepts connections while it closes answers new requests with 503 and Retry-After (P-251). */
+/** A server that accepts connections while it closes answers new requests with 429 and Retry-After (P-251). */
 export function turnAwayWhenClosing(isClosing: () => boolean): Filter {
   return (next) => (request) => {
     if (!isClosing() || isAlwaysAnswered(request)) return next(request)
@@ -30,14 +30,14 @@ export interface WhenServing {
 }
 
 /**
- * Requests wait until the server has started, so that clients do not notice the restart of a replica. If the start takes too long, the answer
- * is 503, and never that something does not exist.
+ * Requests wait until the server has started, so that clients do not notice the restart of a replica. If the start takes too long, the
+ * answer is 503, and never 404.
  */
 export function holdWhileStarting({ isStarting, whenStarted, isClosing }: WhenServing): CallerFilter {
   return (next) => (request, caller) => {
     if (!isStarting() || isAlwaysAnswered(request)) return next(request, caller)
     return whenStarted(request.signal).then(() => {
-      // The wait may have ended before the start did.
+      // The wait also ends if the start takes too long.
       if (!isStarting() && !isClosing()) return next(request, caller)
       throw new ApiError('ServiceUnavailable', NOT_INSTALLED, { details: { retryAfterSeconds: 5 } })
     })
@@ -45,8 +45,8 @@ export function holdWhileStarting({ isStarting, whenStarted, isClosing }: WhenSe
 }
 
 /**
- * Sends GOAWAY with a share of the answers over HTTP/2: behind a load balancer, all connections would otherwise stay with the server that has
- * run longest (P-232). Open requests on the connection are finished.
+ * Sends GOAWAY with a share of the answers over HTTP/2: behind a load balancer, all connections would otherwise stay with the server that
+ * has run longest (P-232). Open requests on the connection are finished.
  */
 export function sendAwaySometimes(chance: number): Filter {
   if (chance === 0) return (next) => next

@@ -16,7 +16,7 @@ export function crossOrigin(allowedOrigins: readonly RegExp[]): Filter {
     if (typeof origin !== 'string' || !allowedOrigins.some((pattern) => pattern.test(origin))) return next(request)
     const headers = { ...CORS_HEADERS, 'access-control-allow-origin': origin }
     if (request.method === 'OPTIONS') return { status: 204, headers, body: { kind: 'empty' } } satisfies HttpResponse
-    // Scripts read refusals too.
+    // Scripts must be able to read refusals too.
     request.responder.addHeaders(headers)
     return next(request)
   }

@@ -1,11 +1,11 @@
-// Turns errors into answers, so that the filters outside of this one see answers only. A streamed body begins here, so that a
-// failure before its first byte becomes a proper error.
+// Turns errors into answers, so that the filters around this one see only answers. The first piece of a body is pulled here, so that a
+// failure before it becomes an error answer.
 import { ApiError } from '../../api/status.ts'
 import { answerError, type ErrorAnswers } from '../errors.ts'
 import { type AuditFilterOptions, auditRefusal } from './audit.ts'
 import type { Filter, HttpResponse, Piece } from '../http.ts'
 
-/** Audits the refusals of filters that run before the audit filter. */
+/** Turns errors into answers. `audit`: also audits refusals of filters that run before the audit filter. */
 export function catchFaults(answers: ErrorAnswers, audit?: AuditFilterOptions): Filter {
   return (next) => async (request) => {
     try {

@@ -1,5 +1,6 @@
-// API priority and fairness: takes the seats of a request, queues it or rejects it; exec, logs and other streams pass (P-214). A
-// watch gives its seats back when it has begun, everything else when its answer is out.
+// API priority and fairness: a request takes its seats, waits in a queue, or is rejected. Exec, logs and other streams pass (P-214). A
+// request gives its seats back when its answer has been made, and an answer in pieces when it has been sent. A watch gives them back when
+// it has begun.
 import type { Entry, FlowControl } from '../../flow/flow.ts'
 import { type MaybePromise, settle, whenKnown } from '../../lib/maybe-promise.ts'
 import { isLongRunning, isWatch } from '../deadline.ts'
@@ -7,7 +8,7 @@ import type { CallerFilter, HttpRequest, HttpResponse } from '../http.ts'
 import { isTransaction } from '../request-info.ts'
 import { tooManyRequests } from '../responses.ts'
 
-/** A watch has no deadline, and waits no longer than a short request would by default (P-215). */
+/** A watch has no deadline. It waits as long as a short request with the default time limit (P-215). */
 const WATCH_WAIT_MS = 15_000
 const LONGEST_WAIT_MS = 60_000
 
@@ -51,7 +52,7 @@ function operationsIn({ headers }: HttpRequest): number {
 /** The size of a small operation. */
 const OPERATION_BYTES = 256
 
-/** A quarter of the request's time (P-215). */
+/** The longest wait: a quarter of the request's time limit, but at most a minute (P-215). */
 function waitOf({ deadline }: HttpRequest): number {
   return deadline.kind === 'after' ? Math.min(deadline.milliseconds / 4, LONGEST_WAIT_MS) : WATCH_WAIT_MS
 }

@@ -1,5 +1,5 @@
-// Impersonation (P-085 to P-090). From here on the request belongs to the impersonated user: later filters do not see the headers, and
-// only the audit log has the original user.
+// Impersonation (P-085 to P-090). After this filter, the request belongs to the impersonated user: later filters do not see the headers,
+// and only the audit log has the original user.
 import { ApiError } from '../../api/status.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import { Impersonator } from '../../auth/impersonation.ts'
@@ -44,7 +44,7 @@ async function actForAnother(
   return next(request, { ...caller, user })
 }
 
-/** Undefined if no impersonation is requested: other headers, or only an empty name. */
+/** Undefined if no impersonation is requested: the `Impersonate-` headers are unknown, or have only an empty name or uid. */
 function wantedUser(request: HttpRequest): User | undefined {
   const [name = ''] = textsOf(request, 'impersonate-user')
   const [uid = ''] = textsOf(request, 'impersonate-uid')

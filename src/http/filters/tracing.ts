@@ -1,5 +1,5 @@
-// A span for every request; its steps belong to it. The user is known by now: only some users may make their requests part of a trace of their
-// own (P-492).
+// Makes a span for every request. The filter runs after authentication, because only some users may make their requests part of a trace of
+// their own (P-492).
 import { ApiError } from '../../api/status.ts'
 import { MASTERS, MONITORING } from '../../auth/user.ts'
 import { settle } from '../../lib/maybe-promise.ts'
@@ -48,7 +48,7 @@ function textOf(header: string | readonly string[] | undefined): string | undefi
   return typeof header === 'string' ? header : header?.[0]
 }
 
-/** Without names, so that there are few: `GET /api/v1/namespaces/{:namespace}/pods/{:name}`. */
+/** The name of the span. It has no object names, so that there are few span names: `GET /api/v1/namespaces/{:namespace}/pods/{:name}`. */
 function spanName({ method, info }: HttpRequest): string {
   if (info.kind !== 'resource') return method
   const { group, version, resource, subresource, namespace, name } = info

@@ -1,4 +1,4 @@
-// Admission policies, validating and mutating: expressions that decide about a request.
+// Admission policies, validating and mutating: expressions that check or change the object of a request.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   MutatingAdmissionPolicy,
@@ -198,8 +198,11 @@ function checkStatus({ status }: ValidatingAdmissionPolicy, check: Check): void 
   checkConditions(status.conditions ?? [], STATUS.child('conditions'), check)
 }
 
-const PARAM_KIND: Column<Policy> = column('ParamKind', 'The kind of its parameters.', ({ spec: { paramKind } }) =>
-  paramKind === undefined ? '<unset>' : `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}`,
+const PARAM_KIND: Column<Policy> = column(
+  'ParamKind',
+  'The kind of the parameters of the policy.',
+  ({ spec: { paramKind } }) =>
+    paramKind === undefined ? '<unset>' : `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}`,
 )
 
 const OLDER_VERSIONS = {
@@ -220,7 +223,11 @@ export const VALIDATING_ADMISSION_POLICY: Kind = typedKind<ValidatingAdmissionPo
   strategy: { ...CONFIGURATION, status: WITH_STATUS_ALONE },
   columns: tableOf([
     NAME,
-    integer('Validations', 'How many expressions it checks.', ({ spec }) => spec.validations?.length ?? 0),
+    integer(
+      'Validations',
+      'The number of expressions that the policy checks.',
+      ({ spec }) => spec.validations?.length ?? 0,
+    ),
     PARAM_KIND,
     AGE,
   ]),
@@ -239,7 +246,7 @@ export const MUTATING_ADMISSION_POLICY: Kind = typedKind<MutatingAdmissionPolicy
   strategy: CONFIGURATION,
   columns: tableOf([
     NAME,
-    integer('Mutations', 'How many changes it makes.', ({ spec }) => spec.mutations?.length ?? 0),
+    integer('Mutations', 'The number of changes that the policy makes.', ({ spec }) => spec.mutations?.length ?? 0),
     PARAM_KIND,
     AGE,
   ]),

@@ -1,5 +1,5 @@
-// The requests that a webhook or a policy applies to: rules over groups, versions, resources and operations, selectors, and match conditions;
-// with their defaults.
+// Checks the requests that a webhook or a policy applies to: rules over groups, versions, resources and operations, selectors, and match
+// conditions. The defaults of these fields are here too.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { MatchCondition, MatchResources, RuleWithOperations } from '../../api/gen/kinds.ts'
 import { absent, each, type Fields, type OwnRule, within } from '../../schema/defaults/rule.ts'
@@ -48,7 +48,7 @@ function checkResources(resources: readonly string[], at: FieldPath, check: Chec
     }
     const slash = resource.indexOf('/')
     if (slash < 0) {
-      // As in the reference, the last one decides.
+      // As in the reference, the last resource without a slash decides.
       hasPlain = resource !== '*'
       continue
     }

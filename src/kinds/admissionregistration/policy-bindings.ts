@@ -11,7 +11,7 @@ import { type Kind, typedKind } from '../kind.ts'
 import { checkMatch, checkMutableOperations, matchResources } from './match-resources.ts'
 import { checkStaticName, CONFIGURATION } from './strategy.ts'
 
-/** It has all fields of MutatingAdmissionPolicyBinding. */
+/** This type has all fields of MutatingAdmissionPolicyBinding. */
 type Binding = ValidatingAdmissionPolicyBinding
 
 const SPEC = FieldPath.root<Binding['spec']>('spec')
@@ -65,7 +65,7 @@ function printedSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelec
   return `&LabelSelector{MatchLabels:map[string]string{${shownLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
 
-/** Without a namespace the name is looked up in every namespace. */
+/** The parameters as a column shows them. If the namespace is absent, the name is looked up in every namespace. */
 function paramRef({ spec }: Binding): string {
   const { name, namespace = '*', selector } = spec.paramRef ?? {}
   if (name !== undefined) return `${namespace}/${name}`
@@ -85,7 +85,7 @@ export const VALIDATING_ADMISSION_POLICY_BINDING: Kind = typedKind<Binding>({
   columns: tableOf([
     NAME,
     column('PolicyName', 'The policy that is bound.', ({ spec }) => spec.policyName ?? ''),
-    column('ParamRef', 'Where its parameters are.', paramRef),
+    column('ParamRef', 'The parameters of the policy.', paramRef),
     AGE,
   ]),
   olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },

@@ -1,4 +1,4 @@
-// Compiles the expressions of a policy, each with the variables it may use, and reports those that do not compile.
+// Compiles the expressions of a policy, each with the variables it may use, and reports expressions that do not compile.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { MutatingAdmissionPolicySpec } from '../../api/gen/kinds.ts'
 import { DYN, type Type } from '../../cel/cel.ts'

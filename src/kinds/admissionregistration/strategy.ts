@@ -1,4 +1,4 @@
-// The strategy of all kinds of this group. Names with one suffix are reserved for configurations from the operator's files.
+// The strategy of all kinds of this group. Names that end with `.static.k8s.io` are reserved for configurations from the operator's files.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ObjectMeta } from '../../api/gen/kinds.ts'
 import type { WriteContext } from '../../registry/registry.ts'
@@ -26,7 +26,7 @@ export const CONFIGURATION = {
       : [],
 } as const
 
-/** The rules for a new object. Existing objects may still change. */
+/** Refuses a new object with a reserved name. Existing objects may still change. */
 export function checkStaticName({ metadata: { name = '' } }: Named, check: Check): void {
   if (name.endsWith(STATIC_SUFFIX) && check.gate(STATIC_GATE)) {
     check.invalid(FieldPath.root('metadata').child('name'), name, IS_STATIC)

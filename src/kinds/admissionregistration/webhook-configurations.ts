@@ -1,5 +1,5 @@
-// Configurations of admission webhooks, validating and mutating. Rules that were added later are not enforced on an update of an
-// object that already breaks them.
+// Configurations of admission webhooks, validating and mutating. Kubernetes added some checks later. An update of
+// an object that already breaks such a check skips it.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   MatchCondition,
@@ -23,7 +23,7 @@ import { checkStaticName, CONFIGURATION } from './strategy.ts'
 const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
 const SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
-/** It has all fields of ValidatingWebhook. */
+/** This type has all fields of ValidatingWebhook. */
 type Hook = MutatingWebhook
 const TYPE = 'admissionregistration.k8s.io_v1.MutatingWebhook'
 
@@ -96,7 +96,7 @@ function checkHookName(name: string, at: FieldPath, check: Check): void {
   }
 }
 
-/** Webhooks are not called for these, so that none can lock everyone out. */
+/** Webhooks are not called for these resources, so that no webhook can lock out all users. */
 const VIRTUAL: ReadonlyMap<string, readonly string[]> = new Map([
   ['authentication.k8s.io', ['selfsubjectreviews', 'tokenreviews']],
   [
@@ -154,7 +154,7 @@ function configuration(ownDefaults: Fields<Hook>): Kind {
     strategy: { ...CONFIGURATION, generation: { first: 1, on: ['webhooks'] }, warnings },
     columns: tableOf([
       NAME,
-      integer('Webhooks', 'How many webhooks it configures.', ({ webhooks }) => webhooks?.length ?? 0),
+      integer('Webhooks', 'The number of configured webhooks.', ({ webhooks }) => webhooks?.length ?? 0),
       AGE,
     ]),
     olderVersions: { 'admissionregistration.k8s.io/v1beta1': 'same' },

@@ -1,4 +1,4 @@
-// The content of an APIService (P-380): the version of a group that it is for, the address of its server, and whether that is available.
+// Reads an APIService (P-380): its group version, the address of its server, and whether that server is available.
 import type { APIService, APIServiceCondition } from '../../api/gen/kinds.ts'
 import { isKind } from '../../api/kind-guard.ts'
 import { labelsOf } from '../../api/object-members.ts'
@@ -7,7 +7,7 @@ import type { ApiObject } from '../../api/object.ts'
 import { own } from '../../api/value.ts'
 import type { ServiceReference } from '../../outgoing/webhook-client.ts'
 
-/** The rank of a version of a group among the others. */
+/** The priority of a group version among other group versions. */
 export interface RankedVersion {
   /** `v1.group`. */
   readonly name: string
@@ -21,14 +21,14 @@ export interface AggregatedService extends RankedVersion {
   readonly service: ServiceReference
   readonly tls: OutgoingTls
   readonly isAvailable: boolean
-  /** The reason for its availability, in a word. Empty: it was not checked yet. */
+  /** The reason of the condition `Available`. Empty: the service was not checked yet. */
   readonly reason: string
 }
 
 const API_SERVICE = 'apiregistration.k8s.io_v1.APIService'
 const DEFAULT_PORT = 443
 
-/** Undefined if the group is served here. */
+/** Undefined: the object is not an APIService, or this server serves the group. */
 export function readAggregatedService(object: ApiObject): AggregatedService | undefined {
   if (!isKind(object, API_SERVICE)) return undefined
   const { service, caBundle = '', insecureSkipTLSVerify } = object.spec
@@ -48,7 +48,7 @@ export function readAggregatedService(object: ApiObject): AggregatedService | un
   }
 }
 
-/** The version of an APIService without a service, if a user made it and not this server. Undefined for all others. */
+/** The group version of an APIService that a user made without a service. Undefined for all other objects. */
 export function readNamedVersion(object: ApiObject): RankedVersion | undefined {
   if (!isKind(object, API_SERVICE) || object.spec.service != null) return undefined
   return own(labelsOf(object), 'kube-aggregator.kubernetes.io/automanaged') === undefined ? rankOf(object) : undefined

@@ -84,14 +84,14 @@ export const API_SERVICE: Kind = typedKind<APIService>({
   strategy: {
     conditionalUpdate: true,
     status: WITH_STATUS_ALONE,
-    // Local ones are available at once (W-623).
+    // An APIService without a service is available at once (W-623).
     firstStatus: (object, { now }) =>
       object.spec.service !== undefined ? {} : { conditions: [{ ...LOCAL, lastTransitionTime: now }] },
   },
   columns: tableOf([
     NAME,
-    column('Service', 'Who serves the version.', backend),
-    column('Available', 'Whether it can be reached.', available),
+    column('Service', 'The service that serves the version.', backend),
+    column('Available', 'Whether the service can be reached.', available),
     AGE,
   ]),
   storagePrefix: 'apiregistration.k8s.io/apiservices',

@@ -39,7 +39,7 @@ export const CONTROLLER_REVISION: Kind = typedKind<ControllerRevision>({
   },
   columns: tableOf([
     NAME,
-    column('Controller', 'Whose state it keeps.', controller),
+    column('Controller', 'The workload of the state.', controller),
     column('Revision', 'The number of the state.', ({ revision }) => revision),
     AGE,
   ]),

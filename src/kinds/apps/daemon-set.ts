@@ -74,7 +74,7 @@ function checkDaemonStrategy(
   }
 }
 
-/** The reference has numbers if these are absent. */
+/** The strategy as errors show it. In the reference, absent amounts are 0. */
 function shownStrategy(strategy: DaemonSetUpdateStrategy): Shown {
   const { rollingUpdate: rolling } = strategy
   const shown = rolling === undefined ? {} : { rollingUpdate: { maxUnavailable: 0, maxSurge: 0, ...rolling } }
@@ -107,7 +107,7 @@ export const DAEMON_SET: Kind = typedKind<DaemonSet>({
     },
   }),
   defaults: within({
-    // The annotation is a default so that its creator owns it.
+    // The annotation is a default, so that the creator of the object owns it.
     metadata: always({ annotations: always({ [TEMPLATE_GENERATION]: blank('0') }) }),
     spec: always({
       template,
@@ -132,20 +132,22 @@ export const DAEMON_SET: Kind = typedKind<DaemonSet>({
   }),
   columns: tableOf([
     NAME,
-    integer('Desired', 'How many nodes should run its pod.', ({ status }) => status.desiredNumberScheduled),
-    integer('Current', 'How many of them do.', ({ status }) => status.currentNumberScheduled),
-    integer('Ready', 'On how many nodes the pod is ready.', ({ status }) => status.numberReady),
+    integer('Desired', 'The number of nodes that should run the pod.', ({ status }) => status.desiredNumberScheduled),
+    integer('Current', 'The number of these nodes that run the pod.', ({ status }) => status.currentNumberScheduled),
+    integer('Ready', 'The number of nodes on which the pod is ready.', ({ status }) => status.numberReady),
     integer(
       'Up-to-date',
-      'On how many nodes the pod is of the newest template.',
+      'The number of nodes on which the pod is of the newest template.',
       ({ status }) => status.updatedNumberScheduled ?? 0,
     ),
     integer(
       'Available',
-      'On how many nodes the pod has been ready for long enough.',
+      'The number of nodes on which the pod has been ready for long enough.',
       ({ status }) => status.numberAvailable ?? 0,
     ),
-    column('Node Selector', 'Which nodes are meant.', (set) => labelText(set.spec.template.spec.nodeSelector ?? {})),
+    column('Node Selector', 'The labels of the selected nodes.', (set) =>
+      labelText(set.spec.template.spec.nodeSelector ?? {}),
+    ),
     AGE,
     ...containerColumns<DaemonSet>(({ spec }) => spec.template),
     selectorColumn(({ spec }) => spec.selector),

@@ -94,11 +94,11 @@ export const DEPLOYMENT: Kind = typedKind<Deployment>({
   }),
   columns: tableOf([
     NAME,
-    column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
-    column('Up-to-date', 'How many pods are of the newest template.', ({ status }) => status.updatedReplicas ?? 0),
+    column('Ready', 'The number of ready pods and the number of wanted pods.', readyOfWanted),
+    column('Up-to-date', 'The number of pods of the newest template.', ({ status }) => status.updatedReplicas ?? 0),
     column(
       'Available',
-      'How many pods have been ready for long enough.',
+      'The number of pods that have been ready for long enough.',
       ({ status }) => status.availableReplicas ?? 0,
     ),
     AGE,

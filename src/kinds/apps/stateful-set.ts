@@ -119,7 +119,7 @@ function checkStatefulTemplate(spec: StatefulSetSpec, check: Check): void {
   else {
     checkSelected(spec, check)
     checkPodTemplate(template, TEMPLATE, check)
-    // The reference checks these twice.
+    // The reference checks the metadata of the template twice.
     checkTemplateMeta(template, TEMPLATE, check)
   }
   const { restartPolicy: policy = '', activeDeadlineSeconds } = template.spec
@@ -146,7 +146,7 @@ function immutablePart({ spec }: StatefulSet): ValueMap {
   return Object.fromEntries(Object.entries(spec).filter(([field]) => !changeable.includes(field)))
 }
 
-/** A strategy without a type is a rolling update, and has its settings. */
+/** A strategy without a type becomes `RollingUpdate`, and gets the settings of a rolling update. */
 const chosenStrategy: OwnRule<StatefulSetUpdateStrategy> = (given, context, parent) => {
   const strategy = always<StatefulSetUpdateStrategy>({ type: blank('RollingUpdate') })(given, context, parent)
   return strategy === given
@@ -164,7 +164,7 @@ function historyWarnings({ spec: { revisionHistoryLimit = 0 } }: StatefulSet): r
 const statefulSetWarnings: Strategy<StatefulSet>['warnings'] = (object, stored, context) => [
   ...templateWarnings<StatefulSet>('spec.template', ({ spec }) => spec.template)(object, stored, context),
   ...(object.spec.volumeClaimTemplates ?? []).flatMap((claim, i) =>
-    // The reference names the member on updates only.
+    // The reference adds `.Spec` to the path on updates only.
     claimSpecWarnings(claim.spec, `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
   ),
   ...historyWarnings(object),
@@ -179,7 +179,7 @@ const checkUnchanged: UpdateRule<StatefulSet> = (object, stored, check) => {
   check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)
 }
 
-/** The fault of each field that may not change. */
+/** Reports each field that has changed and may not change. */
 const checkEachUnchanged: UpdateRule<StatefulSet> = ({ spec: now }, { spec: before }, check) => {
   if (!equalValues(now.selector, before.selector)) {
     check.invalid(SELECTOR, now.selector === null ? null : shownSelector(now.selector), IMMUTABLE)
@@ -238,7 +238,7 @@ export const STATEFUL_SET: Kind = typedKind<StatefulSet>({
   }),
   columns: tableOf([
     NAME,
-    column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
+    column('Ready', 'The number of ready pods and the number of wanted pods.', readyOfWanted),
     AGE,
     ...containerColumns<StatefulSet>(({ spec }) => spec.template),
   ]),

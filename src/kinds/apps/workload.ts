@@ -29,7 +29,7 @@ export function rollingUpdate(strategy: { readonly type?: string }): boolean {
   return strategy.type === 'RollingUpdate'
 }
 
-/** The selector is required and not empty; `kind` is its name in messages. */
+/** The selector is required and must not be empty. `kind`: the name of the kind in messages. */
 export function checkSelector({ selector }: Spec, kind: string, check: Check): void {
   if (selector === null) {
     check.required(SELECTOR)
@@ -41,7 +41,7 @@ export function checkSelector({ selector }: Spec, kind: string, check: Check): v
   }
 }
 
-/** The selector matches the labels of the template, unless it is empty. */
+/** The selector must match the labels of the template, unless the selector is empty. */
 export function checkSelected({ selector, template }: Spec, check: Check): void {
   if (selector !== null && isEmptySelector(selector)) return
   if (!selects(selector ?? undefined, template.metadata.labels ?? {})) tellMismatch(template, TEMPLATE, check)

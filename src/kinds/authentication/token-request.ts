@@ -1,12 +1,12 @@
-// TokenRequest: a token for a service account, issued and never stored: `serviceaccounts/<name>/token` (P-045 to P-050, W-562 to
-// W-565).
-import { invalid } from '../../api/field-error.ts'
+// TokenRequest (`serviceaccounts/<name>/token`): issues a token for a service account, and stores nothing (P-045 to P-050, W-562 to W-565).
+import { invalid, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
 import type { BoundObjectReference, TokenRequest } from '../../api/gen/kinds.ts'
 import { isKind } from '../../api/kind-guard.ts'
 import { metaText, specOf, withMeta, withSpec } from '../../api/object-members.ts'
 import { type ApiObject, parseGroupVersion } from '../../api/object.ts'
+import { isMap, own } from '../../api/value.ts'
 import { ApiError } from '../../api/status.ts'
 import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
 import { conflictError } from '../../registry/errors.ts'
@@ -25,21 +25,28 @@ import { question } from '../shared/question.ts'
 const SPEC = FieldPath.root('spec')
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const
 
-/** Kubelets request this lifetime for clients that may not reload their token. */
+/** Kubelets request this lifetime for pods. Some clients in pods never reload their token. */
 const EXTENDABLE_SECONDS = 3607
 const EXTENDED_SECONDS = 365 * 24 * 60 * 60
 
 export interface TokenRequestOptions {
   readonly issue: (order: TokenOrder) => IssuedToken
   readonly apiAudiences: readonly string[]
-  /** Longer lifetimes are cut to this; undefined: no limit. */
+  /** Longer lifetimes are shortened to this. Undefined: no limit. */
   readonly maxLifetimeSeconds: number | undefined
-  /** Whether tokens of that lifetime are valid for a year. */
+  /** Whether tokens of the lifetime that kubelets request are valid for a year. */
   readonly extend: boolean
 }
 
+const WEBHOOKS: readonly string[] = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
+
 const VALIDATION: KindRules = question((object, check) => {
-  const { expirationSeconds: seconds } = specOf(object)
+  const { expirationSeconds: seconds, attestations, boundObjectRef: bound } = specOf(object)
+  const isOfWebhook = isMap(bound) && WEBHOOKS.some((kind) => own(bound, 'kind') === kind)
+  if (isMap(attestations) && Object.keys(attestations).length > 0 && !isOfWebhook) {
+    const detail = 'attestations may only be specified with a webhook bound object reference'
+    return check.invalid(SPEC.child('attestations'), shownJson(attestations), detail)
+  }
   const isNumber = typeof seconds === 'number' || typeof seconds === 'bigint'
   checkTokenSeconds(isNumber ? seconds : 0, SPEC.child('expirationSeconds'), check)
 })
@@ -134,7 +141,7 @@ const BINDABLE: Readonly<Record<string, string>> = { Pod: 'pods', Node: 'nodes',
 
 type Bound = Pick<TokenOrder, 'pod' | 'secret' | 'node'>
 
-/** The object that the token is bound to: it is valid as long as that exists. */
+/** The object that the token is bound to. The token is valid as long as this object exists. */
 async function boundTo({ spec }: TokenRequest, context: ActionContext): Promise<Bound> {
   const reference = spec.boundObjectRef
   if (reference === null) return {}

@@ -1,5 +1,5 @@
-// Access reviews: whether a user may do something, whether the caller may, and all that the caller may do (P-155 to P-160). The server's
-// authorizer answers them.
+// Access reviews: whether a user or the caller has a right, and all rights of the caller (P-155 to P-160). The server's authorizer answers
+// them.
 import { type DeniedExplanation, EXPLANATION } from '../../api/explanation.ts'
 import { invalidError } from '../../api/invalid-error.ts'
 import { listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
@@ -65,7 +65,7 @@ export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer
   ]
 }
 
-/** The kind has no field for it, and clients of all encodings must find it. */
+/** Adds the explanation as an annotation: the kind has no field for it, and clients of all encodings must find it. */
 function withExplanation(review: ApiObject, explanation: DeniedExplanation): ApiObject {
   return withMeta(review, { annotations: { [EXPLANATION]: JSON.stringify(explanation) } })
 }
@@ -110,7 +110,7 @@ function subjectOf(review: ApiObject): User {
   }
 }
 
-/** Empty fields are taken literally; only an empty version means every version (P-159). */
+/** The access that a review asks about. Empty fields are taken literally, but an empty version means every version (P-159). */
 function accessOf(spec: ValueMap, user: User): { readonly access: Access; readonly problems: readonly string[] } {
   const asked = mapOrAbsent(spec, 'resourceAttributes')
   if (asked === undefined) {

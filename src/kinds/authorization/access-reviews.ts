@@ -91,7 +91,7 @@ const FIRST: readonly string[] = [
 const THEN: readonly string[] = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']
 const LAST: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields']
 
-/** Metadata with its members in the order of the schema, and those of maps sorted. */
+/** Metadata with its members in the order of the schema, and the members of maps sorted. */
 function inOrder(meta: ValueMap): ValueMap {
   const members = [...FIRST, ...THEN, ...LAST].filter((name) => Object.hasOwn(meta, name))
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { shownSelector } from '../../schema/validation/labels.ts'
 import { METADATA } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { builtInRules } from '../shared/built-in-rules.ts'
-import { withGatedFields } from '../shared/gated-field.ts'
+import { type GatedField, gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
@@ -24,22 +24,22 @@ import { checkJobSpec } from './job/validation.ts'
 
 const SPEC = FieldPath.root<CronJobSpec>('spec')
 
-/** A label value without the timestamp suffix that job names get. */
+/** The longest name: a label value, minus the timestamp suffix that job names get. */
 const MAX_NAME = 52
-/** The reference has no limit. A schedule of more than its 60 minutes, 24 hours and so on repeats them. */
+/** The reference has no limit. A longer schedule can only repeat its minutes, hours, days and months. */
 const MAX_SCHEDULE_BYTES = 64 * 1024
 
 function checkCronJob({ metadata, spec }: CronJob, check: Check, stored?: CronJob): void {
   const { schedule, timeZone: zone } = spec
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'schedule')
-  // A zone inside the schedule may have been stored before it was refused.
+  // The schedule may have been stored with a zone, before zones in schedules were refused.
   const keepsZone = stored?.spec.schedule.includes('TZ') === true
   if (longerThan(schedule, MAX_SCHEDULE_BYTES)) check.tooLong(SPEC.child('schedule'), MAX_SCHEDULE_BYTES)
   else if (schedule !== '') checkSchedule(schedule, zone, keepsZone, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'startingDeadlineSeconds')
   if (zone !== undefined && zone !== stored?.spec.timeZone) checkZone(zone, check)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'concurrencyPolicy')
-  checkTemplate(spec.jobTemplate.spec, check)
+  checkTemplate(spec.jobTemplate.spec, check, stored?.spec.jobTemplate.spec)
   check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit')
   const { name = '' } = metadata
   if (stored === undefined && longerThan(name, MAX_NAME)) {
@@ -81,10 +81,10 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** The selector of a job is generated, so its template has none. */
-function checkTemplate(spec: JobSpec, check: Check): void {
+/** The selector of a job is generated, so the template must have no selector. */
+function checkTemplate(spec: JobSpec, check: Check, stored: JobSpec | undefined): void {
   const at = SPEC.child('jobTemplate').child('spec')
-  checkJobSpec(spec, at, check)
+  checkJobSpec(spec, at, check, stored)
   const { selector, manualSelector } = spec
   if (selector !== undefined) {
     check.invalid(at.child('selector'), shownSelector(selector), '`selector` will be auto-generated')
@@ -99,6 +99,11 @@ function suspended({ spec: { suspend } }: CronJob): string {
   return suspend === undefined ? '<unset>' : suspend ? 'True' : 'False'
 }
 
+const GATED: readonly GatedField[] = [
+  ...gatedPodFields('spec/jobTemplate/spec/template/spec'),
+  ...gatedFields('batch_v1.CronJob', 'spec/jobTemplate/spec/scheduling'),
+]
+
 export const CRON_JOB: Kind = typedKind<CronJob>({
   validation: { ...builtInRules({ object: checkCronJob }), subresources: { status: () => undefined } },
   defaults: within({
@@ -110,7 +115,7 @@ export const CRON_JOB: Kind = typedKind<CronJob>({
       jobTemplate: always({ spec: always({ podFailurePolicy, template: always(podTemplate) }) }),
     }),
   }),
-  strategy: withGatedFields(gatedPodFields('spec/jobTemplate/spec/template/spec'), {
+  strategy: withGatedFields(GATED, {
     ...WORKLOAD,
     warnings: (object, stored, context) => [
       ...withNameWarnings(jobWarnings<CronJob>('spec.jobTemplate.spec', ({ spec }) => spec.jobTemplate.spec))(
@@ -123,11 +128,11 @@ export const CRON_JOB: Kind = typedKind<CronJob>({
   }),
   columns: tableOf([
     NAME,
-    column('Schedule', 'When jobs are made, in the format of cron.', ({ spec }) => spec.schedule),
+    column('Schedule', 'The schedule of the jobs, in the format of cron.', ({ spec }) => spec.schedule),
     column('Timezone', 'The time zone of the schedule.', ({ spec }) => orNone(spec.timeZone ?? '')),
-    boolean('Suspend', 'Whether no more jobs are made.', suspended),
-    integer('Active', 'How many of its jobs are running.', ({ status }) => status.active?.length ?? 0),
-    column('Last Schedule', 'How long ago a job was made last.', ({ status: { lastScheduleTime: last } }, now) =>
+    boolean('Suspend', 'Whether the schedule is suspended.', suspended),
+    integer('Active', 'The number of running jobs.', ({ status }) => status.active?.length ?? 0),
+    column('Last Schedule', 'The time since the last job was made.', ({ status: { lastScheduleTime: last } }, now) =>
       last === undefined ? '<none>' : ageOf(last, now),
     ),
     AGE,

@@ -20,7 +20,7 @@ const FIELDS: readonly Bounds[] = [
 
 const WORDS: readonly string[] = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
 
-/** The fault of a schedule. Undefined: it has none. */
+/** The fault of a schedule. Undefined: the schedule is valid. */
 export function scheduleFault(text: string): string | undefined {
   if (text === '') return 'empty spec string'
   const schedule = withoutZone(text)
@@ -37,7 +37,7 @@ export function scheduleFault(text: string): string | undefined {
   return undefined
 }
 
-/** The schedule without a time zone prefix. */
+/** The schedule without a time zone prefix. Undefined: there is only a prefix. */
 function withoutZone(text: string): string | undefined {
   if (!text.startsWith('TZ=') && !text.startsWith('CRON_TZ=')) return text
   const space = text.indexOf(' ')

@@ -1,5 +1,4 @@
-// Certificate signing requests. The server sets who requested them; approval and signing have subresources of their own (W-596 to
-// W-598).
+// Certificate signing requests. The server sets the requesting user. Approval and signing have subresources of their own (W-596 to W-598).
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   CertificateSigningRequest,
@@ -127,7 +126,7 @@ const changeRule =
 /** Clears the client's values: the server sets the requesting user. */
 const NOBODY = { username: undefined, uid: undefined, groups: undefined, extra: undefined } as const
 
-/** A signer cannot change the approval: its conditions are restored. Validation rejects added and removed ones. */
+/** A signer cannot change the approval: the stored conditions are restored. Validation rejects added and removed conditions. */
 function withDecisionsOf(object: Request, stored: Request): Request {
   let { conditions = [] } = object.status
   for (const type of DECISIONS) {
@@ -141,7 +140,7 @@ function withDecisionsOf(object: Request, stored: Request): Request {
 
 function withConditionTimes(object: Request, stored: Request, now: string): Request {
   const keyOf = ({ type, status }: Condition): string => JSON.stringify([type, status])
-  // The first of equal ones counts.
+  // If stored conditions have the same type and status, the time of the first condition counts.
   const timed = (stored.status.conditions ?? []).filter((each) => each.lastTransitionTime !== null).toReversed()
   const times = new Map(timed.map((each) => [keyOf(each), each.lastTransitionTime]))
   const conditions = (object.status.conditions ?? []).map((condition) => ({
@@ -202,10 +201,10 @@ export const CERTIFICATE_SIGNING_REQUEST: Kind = typedKind<Request>({
   columns: tableOf([
     NAME,
     AGE,
-    column('SignerName', 'Who is asked to sign.', ({ spec }) => orNone(spec.signerName)),
-    column('Requestor', 'Who asks.', ({ spec }) => spec.username ?? ''),
-    column('RequestedDuration', 'For how long the certificate should be valid.', requestedDuration),
-    column('Condition', 'What was decided.', requestState),
+    column('SignerName', 'The requested signer.', ({ spec }) => orNone(spec.signerName)),
+    column('Requestor', 'The requesting user.', ({ spec }) => spec.username ?? ''),
+    column('RequestedDuration', 'The requested lifetime of the certificate.', requestedDuration),
+    column('Condition', 'The decision, and whether a certificate is issued.', requestState),
   ]),
   olderVersions: { 'certificates.k8s.io/v1beta1': 'same' },
 })

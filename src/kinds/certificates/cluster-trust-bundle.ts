@@ -1,4 +1,4 @@
-// Cluster trust bundles: certificates of authorities that pods can mount. One with a signer has the signer in its name.
+// Cluster trust bundles: certificates of authorities that pods can mount. A bundle with a signer has the signer in its name.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ClusterTrustBundle, ClusterTrustBundleSpec } from '../../api/gen/kinds.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -50,6 +50,6 @@ export const CLUSTER_TRUST_BUNDLE: Kind = typedKind<ClusterTrustBundle>({
   strategy: { conditionalUpdate: true },
   columns: tableOf([
     NAME,
-    column('SignerName', 'Whose certificates it vouches for.', ({ spec }) => orNone(spec.signerName ?? '')),
+    column('SignerName', 'The signer of the certificates.', ({ spec }) => orNone(spec.signerName ?? '')),
   ]),
 })

@@ -1,4 +1,5 @@
-// Pod certificate requests. A node makes one for a pod that it runs. A signer ends it by a condition; after that its status is immutable.
+// Pod certificate requests. A node makes a request for a pod that it runs. A signer ends the request by a condition. Then its status is
+// immutable.
 import { OMITTED } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type {
@@ -33,17 +34,17 @@ const MAX_UID = 128
 const MAX_REQUEST = 10 * 1024
 const MIN_SECONDS = 3600
 const DAY_SECONDS = 86_400
-/** The longest lifetimes of certificates: of the signers of Kubernetes itself, and of all others. */
+/** The longest lifetimes of certificates: `own` for the signers of Kubernetes itself, `others` for all other signers. */
 const MAX_SECONDS = { own: DAY_SECONDS, others: 91 * DAY_SECONDS } as const
 const MAX_CHAIN = 10 * 1024 * 1024
 const HOUR_MS = 3_600_000
 const MARGIN_MS = 10 * 60_000
 
-/** The curve that is not strong enough. */
+/** A curve that is not strong enough. */
 const WEAK_CURVE = 'secp224r1'
 const RSA_BITS: readonly number[] = [3072, 4096]
 
-/** The members that can hold the public key. Version v1 has only the first. */
+/** The members that can hold the public key. Version v1 has only the first member. */
 const FORMS = ['stubPKCS10Request', 'pkixPublicKey', 'proofOfPossession'] as const
 
 const ENDS: readonly string[] = ['Issued', 'Denied', 'Failed']
@@ -72,7 +73,7 @@ function checkRequest({ spec }: Request, check: Check): void {
   } else if (stub) checkStub(Buffer.from(spec.stubPKCS10Request ?? '', 'base64'), check)
 }
 
-/** Names in the request are not checked: the kubelet sends none, and a signer refuses them. */
+/** Names in the request are not checked: the kubelet sends no names, and signers refuse them. */
 function checkStub(bytes: Buffer, check: Check): void {
   const at = SPEC.child('stubPKCS10Request')
   if (bytes.length > MAX_REQUEST) return check.tooLong(at, MAX_REQUEST)
@@ -186,12 +187,12 @@ export const POD_CERTIFICATE_REQUEST: Kind = typedKind<Request>({
   strategy: { status: WITH_STATUS_ALONE, conditionalUpdate: true },
   columns: tableOf([
     NAME,
-    column('PodName', 'The pod that asks.', ({ spec }) => spec.podName),
+    column('PodName', 'The pod that gets the certificate.', ({ spec }) => spec.podName),
     column('ServiceAccountName', 'The account of the pod.', ({ spec }) => spec.serviceAccountName),
     column('NodeName', 'The node of the pod.', ({ spec }) => spec.nodeName),
-    column('SignerName', 'Who is asked to sign.', ({ spec }) => spec.signerName),
-    column('State', 'What was decided.', (one) => stateOf(one, ENDS, 'Pending')),
-    column('UnverifiedUserAnnotations', 'What the pod says of itself.', ({ spec }) =>
+    column('SignerName', 'The requested signer.', ({ spec }) => spec.signerName),
+    column('State', 'The decision about the request.', (one) => stateOf(one, ENDS, 'Pending')),
+    column('UnverifiedUserAnnotations', 'Unverified facts that the pod states about itself.', ({ spec }) =>
       labelText(spec.unverifiedUserAnnotations ?? {}),
     ),
   ]),

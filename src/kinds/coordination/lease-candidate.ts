@@ -1,4 +1,4 @@
-// Lease candidates: servers that can hold a lease. Off by default.
+// Lease candidates: servers that can hold a lease. By default, the kind is not served.
 import { FieldPath } from '../../api/field-path.ts'
 import type { LeaseCandidate } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -27,7 +27,7 @@ function checkCandidate({ spec }: LeaseCandidate, check: Check, stored?: LeaseCa
     if (strategy === OLDEST_VERSION && compareVersions(emulated, '0.0.0') === 0) {
       check.required(SPEC.child('emulationVersion'), "must be specified when `strategy` is 'OldestEmulationVersion'")
     }
-    // The reference reports the field twice.
+    // The reference has the field twice in the path.
     checkLeaseStrategy(strategy, at.child('strategy'), check)
   }
   if (stored !== undefined) check.unchanged(SPEC.child('leaseName'), leaseName, stored.spec.leaseName)
@@ -38,9 +38,9 @@ export const LEASE_CANDIDATE: Kind = typedKind<LeaseCandidate>({
   strategy: { createOnUpdate: true, conditionalUpdate: true },
   columns: tableOf([
     NAME,
-    column('LeaseName', 'The lease that it wants.', ({ spec }) => spec.leaseName),
+    column('LeaseName', 'The lease that the candidate wants.', ({ spec }) => spec.leaseName),
     column('BinaryVersion', 'The version of the candidate.', ({ spec }) => spec.binaryVersion),
-    column('EmulationVersion', 'The version that it behaves like.', ({ spec }) => spec.emulationVersion ?? ''),
+    column('EmulationVersion', 'The version that the candidate emulates.', ({ spec }) => spec.emulationVersion ?? ''),
     AGE,
   ]),
 })

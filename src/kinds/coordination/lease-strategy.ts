@@ -1,4 +1,4 @@
-// The strategy by which the holder of a lease is chosen: a strategy of the API, or one with a domain.
+// The strategy by which the holder of a lease is chosen: a strategy of the API, or a name with a domain such as `example.com/oldest`.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'

@@ -1,4 +1,4 @@
-// Leases.
+// Leases: locks that a holder must renew.
 import { FieldPath } from '../../api/field-path.ts'
 import type { Lease } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -35,6 +35,6 @@ export const LEASE: Kind = typedKind<Lease>({
     createOnUpdate: true,
     conditionalUpdate: true,
   }),
-  columns: tableOf([NAME, column('Holder', 'Who holds it.', ({ spec }) => spec.holderIdentity ?? ''), AGE]),
+  columns: tableOf([NAME, column('Holder', 'The holder of the lease.', ({ spec }) => spec.holderIdentity ?? ''), AGE]),
   olderVersions: { 'coordination.k8s.io/v1beta1': 'same' },
 })

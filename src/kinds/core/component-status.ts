@@ -16,9 +16,9 @@ function health(status: ComponentStatus): string {
 export const COMPONENT_STATUS: Kind = typedKind<ComponentStatus>({
   columns: tableOf([
     NAME,
-    column('Status', 'Whether the component is well.', health),
-    column('Message', 'What the check said.', (one) => healthOf(one)?.message ?? ''),
-    column('Error', 'What the check failed with.', (one) => healthOf(one)?.error ?? ''),
+    column('Status', 'Whether the component is healthy.', health),
+    column('Message', 'The message of the check.', (one) => healthOf(one)?.message ?? ''),
+    column('Error', 'The error of the check.', (one) => healthOf(one)?.error ?? ''),
   ]),
   deprecations: ['v1 ComponentStatus is deprecated in v1.19+'],
 })

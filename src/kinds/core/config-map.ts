@@ -1,4 +1,4 @@
-// Config maps, and the rules that secrets share with them: keys are file names, the size is limited, and both can be immutable.
+// Config maps, and the rules that secrets share with them: keys are file names, the size is limited, and an object can be immutable.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ConfigMap } from '../../api/gen/kinds.ts'
 import { entriesOf, equalValues, type MapOf } from '../../api/value.ts'
@@ -72,7 +72,7 @@ export const CONFIG_MAP: Kind = typedKind<ConfigMap>({
     NAME,
     column(
       'Data',
-      'How many entries it has.',
+      'The number of entries.',
       ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length,
     ),
     AGE,

@@ -74,7 +74,10 @@ function checkLimit(limit: LimitRangeItem, at: FieldPath, check: Check): void {
   for (const name of names) checkAmounts(name, limit, at, check)
 }
 
-/** Pairs of amounts. The first may not exceed the second; the rest says at which field and with which value the fault is reported. */
+/**
+ * Pairs of amounts. The first may not exceed the second. The other members are the field and the value with which a fault is reported, and
+ * a name for messages.
+ */
 const ORDERS: readonly (readonly [
   lower: Amounts,
   upper: Amounts,
@@ -122,7 +125,7 @@ function checkRatio(textIn: (field: Amounts) => string | undefined, at: FieldPat
   }
 }
 
-/** For containers `max` is the default limit, and the default limit is the default request. */
+/** For containers, `max` is the default limit, and the default limit is the default request. */
 const containerLimits: OwnRule<LimitRangeItem> = (given) => {
   if (given?.type !== 'Container') return given
   const limits = withMissing(given.default, given.max ?? {})

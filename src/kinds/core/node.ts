@@ -1,5 +1,5 @@
 // Nodes are created with the status that the kubelet sends (W-089). The removed dynamic kubelet configuration is kept in stored objects and
-// dropped from new ones.
+// dropped from new objects.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { Node, NodeSpec, NodeStatus } from '../../api/gen/kinds.ts'
@@ -7,6 +7,7 @@ import { withMembers, withSpec } from '../../api/object-members.ts'
 import { entriesOf, equalValues, own } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, wide } from '../../codec/tables/column.ts'
 import { orNone } from '../../codec/tables/reading.ts'
+import { parseCidr } from '../../lib/ip-bits.ts'
 import { both, type OwnRule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
@@ -18,7 +19,8 @@ import {
 } from '../../schema/validation/object-meta.ts'
 import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
-import { checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
+import { checkCidr } from '../shared/ip-address.ts'
 import { checkTaints } from '../shared/pod-spec/tolerations.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { checkAmount } from '../shared/resource-names.ts'
@@ -39,6 +41,7 @@ function checkCreate(object: Node, check: Check): void {
     check.invalid(METADATA.child('nodeSwapStatus').child('capacity'), swap, 'must be greater than zero')
   }
   checkFeatures(status, check)
+  checkPreemption(spec, check)
   const { podCIDRs: ranges = [] } = spec
   const at = SPEC.child('podCIDRs')
   for (const [i, range] of ranges.entries()) checkCidr(range, at.index(i), check)
@@ -52,6 +55,12 @@ function checkCreate(object: Node, check: Check): void {
   if (odd >= 0 || ranges.length > 2 || families[0] === families[1]) {
     check.invalid(at, ranges, 'may specify no more than one CIDR for each IP family')
   }
+}
+
+function checkPreemption(spec: NodeSpec, check: Check): void {
+  check.part(spec, 'podPreemptionPolicy', SPEC, (policy, at) =>
+    check.fields(policy, at, 'core_v1.NodePodPreemptionPolicy'),
+  )
 }
 
 function checkResources(status: NodeStatus, check: Check): void {
@@ -91,12 +100,12 @@ const forbidProvider: ProviderRule = (_now, check) =>
 const refuseProvider: ProviderRule = (now, check) =>
   check.invalid(PROVIDER, undefined, `field cannot be ${now === undefined ? 'cleared' : 'modified'} once set`)
 
-/** `tellProvider` is called when the provider's name of the node changes. */
+/** `tellProvider` is called when the provider ID of a node changes. */
 function rulesWith(tellProvider: ProviderRule): KindRules<Node> {
   const change: UpdateRule<Node> = (object, stored, check) => checkUpdate(object, stored, tellProvider, check)
   return {
     create: checkCreate,
-    // The reference checks a changed node as a new one first.
+    // The reference first checks a changed node like a new node.
     update: (object, stored, check) => {
       checkCreate(object, check)
       change(object, stored, check)
@@ -142,7 +151,7 @@ function nodeWarnings({ spec }: Node): readonly string[] {
   ]
 }
 
-/** `podCIDR` is the first of `podCIDRs`. */
+/** Keeps `podCIDR` equal to the first of `podCIDRs`. */
 const podRanges: OwnRule<NodeSpec> = (given) => {
   if (given === undefined) return given
   const { podCIDR, podCIDRs = [] } = given
@@ -183,6 +192,8 @@ function kernel(node: Node): string {
   return architecture === '' ? version : `${version} (${architecture})`
 }
 
+const GATED = gatedFields('core_v1.Node', 'spec/podPreemptionPolicy', 'status/nodeInfo/runningInUserNamespace')
+
 export const NODE: Kind = typedKind<Node>({
   validation: rulesWith(forbidProvider),
   since: { '1.37': { validation: rulesWith(refuseProvider) } },
@@ -193,7 +204,7 @@ export const NODE: Kind = typedKind<Node>({
       capacity: rounded,
     }),
   }),
-  strategy: {
+  strategy: withGatedFields(GATED, {
     status: WITH_STATUS,
     prepareForCreate: (object) => withSpec(object, { configSource: undefined }),
     firstStatus: (object) => withMembers(object.status, { config: undefined }),
@@ -204,18 +215,20 @@ export const NODE: Kind = typedKind<Node>({
         ? { ...object, status: withMembers(object.status, { config: undefined }) }
         : object,
     warnings: nodeWarnings,
-  },
+  }),
   columns: tableOf([
     NAME,
     column('Status', 'Whether the node is ready.', nodeStatus),
-    column('Roles', 'What the node is for.', nodeRoles),
+    column('Roles', 'The roles of the node.', nodeRoles),
     AGE,
     column('Version', 'The version of the node agent.', ({ status }) => status.nodeInfo.kubeletVersion),
-    wide('Internal-IP', 'Its address within the cluster.', nodeAddress('InternalIP')),
-    wide('External-IP', 'Its address from outside.', nodeAddress('ExternalIP')),
-    wide('OS-Image', 'Its operating system.', (node) => nodeInfo(node, 'osImage')),
-    wide('Kernel-Version', 'Its kernel.', kernel),
-    wide('Container-Runtime', 'What runs its containers.', (node) => nodeInfo(node, 'containerRuntimeVersion')),
+    wide('Internal-IP', 'The address of the node within the cluster.', nodeAddress('InternalIP')),
+    wide('External-IP', 'The address of the node from outside.', nodeAddress('ExternalIP')),
+    wide('OS-Image', 'The operating system of the node.', (node) => nodeInfo(node, 'osImage')),
+    wide('Kernel-Version', 'The kernel of the node.', kernel),
+    wide('Container-Runtime', 'The container runtime of the node.', (node) =>
+      nodeInfo(node, 'containerRuntimeVersion'),
+    ),
   ]),
   storagePrefix: 'minions',
 })

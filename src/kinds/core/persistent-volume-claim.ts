@@ -23,7 +23,9 @@ import { type Kind, typedKind } from '../kind.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { amountOf, checkAmount, checkBasicAmount, isNative } from '../shared/resource-names.ts'
+import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
+import { checkVolumeHealth } from '../shared/volume-health.ts'
 import { checkSameMode } from '../shared/volume-spec.ts'
 import { claimSpecWarnings, OLD_STORAGE_CLASS } from '../shared/volume-warnings.ts'
 import { annotationWarnings } from '../shared/warnings.ts'
@@ -97,7 +99,9 @@ function comparable(
   })
 }
 
-/** A class may be set if there was none. If the annotation names one, only that class. */
+/**
+ * Whether the update may set the storage class: there must have been no class. If the annotation names a class, only that class may be set.
+ */
 function mayNameClass(object: PersistentVolumeClaim, stored: PersistentVolumeClaim, check: Check): boolean {
   const before = own(stored.metadata.annotations ?? {}, CLASS_ANNOTATION)
   const now = own(object.metadata.annotations ?? {}, CLASS_ANNOTATION)
@@ -121,6 +125,7 @@ const RESIZE_STATES: readonly string[] = [
 function checkClaimStatus(status: PersistentVolumeClaimStatus, check: Check): void {
   const capacity = STATUS.child('capacity')
   for (const [name, amount] of entriesOf(status.capacity ?? {})) checkBasicAmount(amount, capacity.key(name), check)
+  check.part(status, 'healthStatus', STATUS, checkVolumeHealth)
   const states = STATUS.child('allocatedResourceStatuses')
   for (const [name, state] of entriesOf(status.allocatedResourceStatuses ?? {})) {
     checkClaimResource(name, states, check)
@@ -149,7 +154,7 @@ function withoutSourceElsewhere(object: PersistentVolumeClaim, gates: ReadonlySe
   return isElsewhere && !gates.has(CROSS_NAMESPACE) ? withSpec(object, { dataSourceRef: undefined }) : object
 }
 
-/** Without `dataSourceRef`, a `dataSource` that is neither a claim nor a snapshot is dropped, not refused. */
+/** If `dataSourceRef` is absent, a `dataSource` that is neither a claim nor a snapshot is dropped, not refused. */
 function withoutUnknownSource(object: PersistentVolumeClaim): PersistentVolumeClaim {
   const { dataSource: source, dataSourceRef: reference } = object.spec
   if (source === undefined || reference !== undefined) return object
@@ -158,7 +163,7 @@ function withoutUnknownSource(object: PersistentVolumeClaim): PersistentVolumeCl
   return isKnown ? object : withSpec(object, { dataSource: undefined })
 }
 
-/** With both sources if one is given. */
+/** Copies `dataSource` to `dataSourceRef` or back, if only one of them is set. A reference with a namespace is not copied. */
 function mirrored(object: PersistentVolumeClaim): PersistentVolumeClaim {
   const { dataSource: source, dataSourceRef: reference } = object.spec
   if (source !== undefined && reference === undefined) {
@@ -187,7 +192,7 @@ function claimWarnings({ metadata, spec }: PersistentVolumeClaim): readonly stri
 export const PERSISTENT_VOLUME_CLAIM: Kind = typedKind<PersistentVolumeClaim>({
   validation: {
     create: checkClaim,
-    // The reference checks a changed claim as a new one, too.
+    // The reference also checks a changed claim like a new claim.
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
       checkClaim(object, check)
@@ -202,7 +207,7 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = typedKind<PersistentVolumeClaim>({
     },
   },
   defaults: within(CLAIM_FIELDS),
-  strategy: {
+  strategy: withGatedFields(gatedFields('core_v1.PersistentVolumeClaim', 'status/healthStatus'), {
     status: WITH_STATUS,
     answersDeleteWithObject: true,
     firstStatus: () => ({ phase: 'Pending' }),
@@ -214,15 +219,15 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = typedKind<PersistentVolumeClaim>({
       return mirrored(dataSource === undefined ? withoutUnknownSource(near) : near)
     },
     warnings: claimWarnings,
-  },
+  }),
   columns: tableOf([
     NAME,
     STATUS_COLUMN,
-    column('Volume', 'The volume that it has.', ({ spec }) => spec.volumeName ?? ''),
-    column('Capacity', 'How much the volume holds.', (claim) =>
+    column('Volume', 'The volume of the claim.', ({ spec }) => spec.volumeName ?? ''),
+    column('Capacity', 'The size of the volume.', (claim) =>
       isBound(claim) ? (own(claim.status.capacity ?? {}, 'storage') ?? '0') : '',
     ),
-    column('Access Modes', 'How the volume can be mounted.', (claim) =>
+    column('Access Modes', 'The ways in which the volume can be mounted.', (claim) =>
       isBound(claim) ? accessModes(claim.status.accessModes ?? []) : '',
     ),
     STORAGE_CLASS_COLUMN,

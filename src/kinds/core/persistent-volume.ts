@@ -62,7 +62,7 @@ function checkMountOptions({ metadata: { annotations = {} }, spec }: PersistentV
   check.forbidden(at, 'may not specify mount options for this volume type')
 }
 
-/** The source for comparison: `controllerExpandSecretRef` may be added if there was none. */
+/** The source for comparison. It leaves out `controllerExpandSecretRef` if there was none before: this member may be added. */
 function sourceOf(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): ValueMap {
   const source = withMembers({}, membersOf(spec, ...PERSISTENT_SOURCES.map(({ field }) => field)))
   if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source
@@ -78,7 +78,7 @@ const STABLE_LABELS: ReadonlyMap<Value, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
 ])
 
-/** With deprecated labels replaced by the stable ones. */
+/** The value with deprecated labels replaced by the stable labels. */
 function withStableLabels(value: Value | undefined): Value | undefined {
   if (typeof value !== 'object' || value === null)
     return value === undefined ? undefined : (STABLE_LABELS.get(value) ?? value)
@@ -90,7 +90,7 @@ function claimOf({ spec: { claimRef } }: PersistentVolume): string {
   return claimRef === undefined ? '' : `${claimRef.namespace ?? ''}/${claimRef.name ?? ''}`
 }
 
-/** The reference does not warn of these in persistent volumes. */
+/** The reference does not warn of these sources in persistent volumes. */
 const NOT_OF_OBJECTS: ReadonlySet<string> = new Set(['gitRepo', 'flocker', 'quobyte'])
 
 function volumeWarnings({ metadata, spec }: PersistentVolume): readonly string[] {
@@ -114,7 +114,7 @@ function volumeWarnings({ metadata, spec }: PersistentVolume): readonly string[]
 export const PERSISTENT_VOLUME: Kind = typedKind<PersistentVolume>({
   validation: {
     create: checkVolume,
-    // The reference checks a changed volume as a new one, twice.
+    // The reference checks a changed volume like a new volume, twice.
     update: (object, stored, check) => {
       checkVolume(object, check)
       checkVolume(object, check)
@@ -166,18 +166,20 @@ export const PERSISTENT_VOLUME: Kind = typedKind<PersistentVolume>({
   },
   columns: tableOf([
     NAME,
-    column('Capacity', 'How much it holds.', ({ spec }) => own(spec.capacity ?? {}, 'storage') ?? '0'),
-    column('Access Modes', 'How it can be mounted.', ({ spec }) => accessModes(spec.accessModes ?? [])),
+    column('Capacity', 'The size of the volume.', ({ spec }) => own(spec.capacity ?? {}, 'storage') ?? '0'),
+    column('Access Modes', 'The ways in which the volume can be mounted.', ({ spec }) =>
+      accessModes(spec.accessModes ?? []),
+    ),
     column(
       'Reclaim Policy',
-      'What happens to it after its claim.',
+      'The treatment of the volume after its claim is deleted.',
       ({ spec }) => spec.persistentVolumeReclaimPolicy ?? '',
     ),
     STATUS_COLUMN,
-    column('Claim', 'The claim that has it.', claimOf),
+    column('Claim', 'The claim that has the volume.', claimOf),
     STORAGE_CLASS_COLUMN,
     ATTRIBUTES_COLUMN,
-    column('Reason', 'Why it is in this state.', ({ status }) => status.reason ?? ''),
+    column('Reason', 'The reason for the status.', ({ status }) => status.reason ?? ''),
     AGE,
     VOLUME_MODE_COLUMN,
   ]),

@@ -44,7 +44,7 @@ export const POD_TEMPLATE: Kind = typedKind<PodTemplate>({
       'The images of the containers in the template.',
       eachContainer('image', ({ template }) => template),
     ),
-    column('Pod Labels', 'The labels of pods made from it.', ({ template }) =>
+    column('Pod Labels', 'The labels of pods made from the template.', ({ template }) =>
       labelText(template.metadata.labels ?? {}),
     ),
   ]),

@@ -84,7 +84,7 @@ export const REPLICATION_CONTROLLER: Kind = typedKind<ReplicationController>({
   }),
   columns: tableOf([
     ...REPLICA_COLUMNS,
-    wide('Selector', 'Which pods belong to it.', (object) => labelText(object.spec.selector ?? {})),
+    wide('Selector', 'The labels of the selected pods.', (object) => labelText(object.spec.selector ?? {})),
   ]),
   scale: BY_LABELS,
   storagePrefix: 'controllers',

@@ -85,7 +85,7 @@ function checkScopes(spec: ResourceQuotaSpec, check: Check): void {
   }
 }
 
-/** Each of these faults shows the whole list, which must not happen once an item of a long list. */
+/** The largest number of these faults. Each fault shows the whole list, so a long list must not have a fault for each item. */
 const MAX_TOLD = 16
 
 const ONLY_EXISTS: readonly string[] = [...OPPOSITES.flat(), 'CrossNamespacePodAffinity']
@@ -128,7 +128,7 @@ function checkRequirement(
   }
 }
 
-/** `resource: used/hard` of the resources that are limits, or of those that are not. */
+/** Lists `resource: used/hard` for the limits, or for all other resources. */
 function quotas(limits: boolean): (quota: ResourceQuota) => string {
   return ({ status: { hard = {}, used = {} } }) =>
     Object.keys(hard)
@@ -165,7 +165,7 @@ export const RESOURCE_QUOTA: Kind = typedKind<ResourceQuota>({
   strategy: {
     status: WITH_STATUS,
     answersDeleteWithObject: true,
-    // New quotas only. `cpu` and `memory` mean `requests.cpu` and `requests.memory`.
+    // Only new quotas get warnings. `cpu` and `memory` mean `requests.cpu` and `requests.memory`.
     warnings: ({ spec: { hard = {} } }, stored) => {
       if (stored !== undefined) return []
       return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
@@ -180,8 +180,8 @@ export const RESOURCE_QUOTA: Kind = typedKind<ResourceQuota>({
   },
   columns: tableOf([
     NAME,
-    column('Request', 'What is used of what may be, beside limits.', quotas(false)),
-    column('Limit', 'What is used of the limits.', quotas(true)),
+    column('Request', 'The used and the allowed amounts, without limits.', quotas(false)),
+    column('Limit', 'The used and the allowed amounts of limits.', quotas(true)),
     AGE,
   ]),
 })

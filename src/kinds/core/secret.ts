@@ -74,7 +74,7 @@ const stringData: OwnRule<Secret> = (given) => {
   return bytes.length === 0 ? rest : { ...rest, data: { ...given.data, ...Object.fromEntries(bytes) } }
 }
 
-/** The reason why the certificate and the key do not belong together. */
+/** The reason why the certificate and the key do not belong together. Undefined: they do. */
 function pairFault(data: MapOf<string | null>): string | undefined {
   const [certificate, key] = [pemIn(data, 'tls.crt'), pemIn(data, 'tls.key')]
   const types = { certificate: typesIn(certificate), key: typesIn(key) }
@@ -132,7 +132,7 @@ export const SECRET: Kind = typedKind<Secret>({
   },
   defaults: both(within({ type: blank('Opaque') }), stringData),
   strategy: {
-    // An update that leaves out the type keeps it (W-568).
+    // An update that leaves out the type keeps the stored type (W-568).
     prepareForUpdate: (object, stored) => (object.type === undefined ? { ...object, type: stored.type ?? '' } : object),
     warnings: ({ type, data = {} }) => {
       if (type !== 'kubernetes.io/tls') return []
@@ -142,8 +142,8 @@ export const SECRET: Kind = typedKind<Secret>({
   },
   columns: tableOf([
     NAME,
-    column('Type', 'What kind of secret it is.', ({ type }) => type ?? ''),
-    column('Data', 'How many entries it has.', ({ data = {} }) => Object.keys(data).length),
+    column('Type', 'The type of the secret.', ({ type }) => type ?? ''),
+    column('Data', 'The number of entries.', ({ data = {} }) => Object.keys(data).length),
     AGE,
   ]),
 })

@@ -1,4 +1,4 @@
-// Service accounts. Of references to secrets only the name is kept (W-561).
+// Service accounts. References to secrets keep only the name (W-561).
 import type { ServiceAccount } from '../../api/gen/kinds.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'

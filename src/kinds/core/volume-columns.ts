@@ -11,7 +11,7 @@ const MODES: Readonly<Record<string, string>> = {
   ReadWriteOncePod: 'RWOP',
 }
 
-/** Abbreviated, each once, in this order. */
+/** The modes abbreviated, each once, in this order. */
 export function accessModes(modes: readonly string[]): string {
   return Object.entries(MODES)
     .filter(([mode]) => modes.includes(mode))
@@ -33,11 +33,13 @@ export const ATTRIBUTES_COLUMN: Column<VolumeOrClaim> = column(
 
 export const VOLUME_MODE_COLUMN: Column<VolumeOrClaim> = wide(
   'VolumeMode',
-  'Whether it is a file system or a block device.',
+  'Whether the volume is a file system or a block device.',
   ({ spec }) => orUnset(spec.volumeMode ?? ''),
 )
 
 export const STORAGE_CLASS_COLUMN: Column<VolumeOrClaim> = column('StorageClass', 'The storage class.', storageClass)
-export const STATUS_COLUMN: Column<VolumeOrClaim> = column('Status', 'How far it has come.', ({ metadata, status }) =>
-  metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
+export const STATUS_COLUMN: Column<VolumeOrClaim> = column(
+  'Status',
+  'The phase of the volume or claim.',
+  ({ metadata, status }) => (metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating'),
 )

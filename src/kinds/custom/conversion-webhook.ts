@@ -1,5 +1,5 @@
-// Conversion of custom resources by the webhook of their definition (P-366), or by a function in its place. Of the metadata, both may
-// change only labels and annotations.
+// Conversion of custom resources by the webhook of their definition (P-366), or by a function in its place. In the metadata, the webhook or
+// function may change only labels and annotations.
 import { randomUUID } from 'node:crypto'
 import { asMap, listOrEmpty, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -36,7 +36,7 @@ type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
 
 const TIMEOUT_MS = 30_000
 
-/** Limits the response in relation to the request. */
+/** A response may have this size, or `ANSWER_FACTOR` times the size of the request if that is more. */
 const LEAST_ANSWER_BYTES = 16 * 1024 * 1024
 const ANSWER_FACTOR = 4
 
@@ -135,7 +135,7 @@ interface Conversion {
   readonly toApiVersion: string
 }
 
-/** The converted object with its original metadata. Throws if it is another object. */
+/** The converted object, with its original metadata except for labels and annotations. Throws if it is another object. */
 function accept(subject: string, { original, value, toApiVersion }: Conversion): ApiObject {
   const fault = (why: string): ApiError => broken(`${subject} returned invalid object at index 0: ${why}`)
   const object = asMap(value)

@@ -1,5 +1,5 @@
-// The resources that are served now: the built-in ones and those of custom resource definitions. A definition is added, changed or
-// removed in one step; a request keeps the resource that it has found.
+// The resources that are served now: the built-in resources and the resources of custom resource definitions. A definition is added,
+// changed or removed in one step. A request keeps the resource that it has found.
 import { hash } from 'node:crypto'
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
@@ -27,30 +27,33 @@ import {
 
 export interface DefinitionTableOptions extends CustomParts {
   readonly builtIn: ResourceTable
-  /** The groups of the built-in resources; absent: those that the level serves by default. */
+  /** The groups of the built-in resources. Absent: the groups that the level serves by default. */
   readonly known?: readonly BuiltInGroup[]
-  /** The built-in groups in discovery; absent: all. */
+  /** The built-in groups in discovery. Absent: all. */
   readonly groups?: readonly DiscoveryGroup[]
-  /** The schema of a type has changed, or the type is gone: its watches must be restarted. */
+  /** Called when the schema of a type has changed, or the type is gone: its watches must be restarted. */
   readonly onRetired: (forms: readonly Resource['stored'][], isGone: boolean) => void
-  /** The definitions of the server that this one continues. Absent: all are read and compiled. */
+  /** The definitions of the server whose state this server starts from. Absent: all definitions are read and compiled. */
   readonly shared?: SharedDefinitions | undefined
 }
 
-/** The parts that depend on definitions alone, by name. Revisions are those of definitions that both servers have stored. */
+/**
+ * The parts that depend on definitions alone, by the name of the definition. A part is reused only for the same revision of the
+ * definition.
+ */
 export type SharedDefinitions = ReadonlyMap<string, Pick<Installed, 'definition' | 'revision' | 'schemas'>>
 
 interface Installed {
   readonly definition: Definition
   /** The revision of the definition. */
   readonly revision: number
-  /** The stored definition; the same record until the spec changes. */
+  /** The stored definition. The record stays the same until the spec changes. */
   readonly source: Source
   readonly schemas: VersionSchemas
   readonly resources: readonly Resource[]
 }
 
-/** Replaced by the object of the cache when that arrives, which holds less memory. */
+/** The object of the cache replaces `stored` when it arrives, because it holds less memory. */
 interface Source {
   stored: StoredObject
 }
@@ -62,7 +65,7 @@ export class DefinitionTable implements ResourceTable {
   readonly #kinds = new Set<string>()
   readonly #builtInGroups: readonly BuiltInGroup[]
   readonly #builtInNames: ReadonlySet<string>
-  /** By group; a group that has changed is missing. */
+  /** By group. A group that has changed is missing. */
   #groups = new Map<string, DiscoveryGroup>()
   #all: readonly DiscoveryGroup[] | undefined
   #version = 0
@@ -113,7 +116,7 @@ export class DefinitionTable implements ResourceTable {
     return this.#builtInNames.has(name) || this.#installed.has(name)
   }
 
-  /** It is defined, and its names have not been checked yet. */
+  /** Whether the resource is defined, and its names have not been checked yet. */
   isAboutToBeServed({ group, version, resource }: GroupVersionResource): boolean {
     const definition = this.#installed.get(`${resource}.${group}`)?.definition
     if (definition === undefined) return false
@@ -130,7 +133,7 @@ export class DefinitionTable implements ResourceTable {
     return customResource({ ...this.#options, converter: () => RENAME_VERSION }, known, version)
   }
 
-  /** Adds or replaces a definition. A definition that is older than the known one is ignored. */
+  /** Adds or replaces a definition. A definition that is older than the known definition is ignored. */
   put(stored: StoredObject): void {
     const known = this.#installed.get(stored.name)
     if (known?.revision === stored.revision) known.source.stored = stored
@@ -147,11 +150,11 @@ export class DefinitionTable implements ResourceTable {
     }
     const resources = this.#resourcesOf(definition, schemas)
     this.#replace(known, { definition, revision: stored.revision, source, schemas, resources })
-    // A definition that was deleted and created again is another one.
+    // A definition that was deleted and created again is another definition.
     if (known !== undefined && !isSame) this.#retire(known, known.definition.uid !== definition.uid)
   }
 
-  /** The compiled form of the same definition in the server that this one continues. */
+  /** The compiled form of the same definition in the server whose state this server starts from. */
   #sharedOf({ name, revision }: StoredObject): Pick<Installed, 'definition' | 'schemas'> | undefined {
     const found = this.#options.shared?.get(name)
     if (found?.revision !== revision) return undefined
@@ -177,7 +180,7 @@ export class DefinitionTable implements ResourceTable {
     this.#retire(known, true)
   }
 
-  /** Objects of the kind are converted in another way from now on. */
+  /** Call this when objects of the kind are converted in another way. */
   reconvert({ group, kind }: Pick<GroupVersionKind, 'group' | 'kind'>): void {
     for (const known of this.#installed.values()) {
       const { definition, schemas } = known
@@ -187,7 +190,7 @@ export class DefinitionTable implements ResourceTable {
     }
   }
 
-  /** All groups in the order of discovery; the same list as long as nothing changes. */
+  /** All groups in the order of discovery. Returns the same list as long as nothing changes. */
   groups(): readonly DiscoveryGroup[] {
     this.#all ??= this.#makeGroups()
     return this.#all
@@ -217,7 +220,7 @@ export class DefinitionTable implements ResourceTable {
       .map((version) => customResource(this.#options, { definition, schemas, indexes }, version))
   }
 
-  /** Definitions cannot add to a built-in group version. */
+  /** Whether the group version is built in. Definitions cannot add resources to it. */
   #isBuiltIn({ group, version }: GroupVersion): boolean {
     const found = this.#builtInGroups.find((one) => one.group === group)
     return found?.versions.some((one) => one.version === version) === true
@@ -246,7 +249,7 @@ export class DefinitionTable implements ResourceTable {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Resolves at the next change, or after that time. */
+  /** Resolves at the next change, or after the given time. */
   async changed(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds)

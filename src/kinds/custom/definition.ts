@@ -1,5 +1,5 @@
-// A parsed custom resource definition: names, versions and state. Schemas are not part of it; they are read from the stored object
-// when they are needed.
+// A parsed custom resource definition: names, versions and state. Schemas are not part of it, but are read from the stored object when they
+// are needed.
 import { INDEXES, type IndexedPlace, parseIndexedPlaces } from '../../api/indexed-place.ts'
 import {
   mapOrAbsent,
@@ -33,16 +33,16 @@ export interface Definition {
   readonly versions: readonly DefinitionVersion[]
   readonly storedVersions: readonly string[]
   readonly storageVersion: string
-  /** Its names were accepted at least once. */
+  /** The names of the definition were accepted at least once. */
   readonly isServed: boolean
-  /** Its names were accepted or rejected. */
+  /** The names of the definition were accepted or rejected. */
   readonly areNamesChecked: boolean
-  /** Part of discovery. */
+  /** The definition is part of discovery. */
   readonly isEstablished: boolean
   readonly isTerminating: boolean
   /** The places to index, as the annotation has them. Empty: none. */
   readonly indexed: string
-  /** The client configuration of the webhook that converts; undefined if only the version's name changes. */
+  /** `spec.conversion.webhook`. Undefined: conversion changes only the name of the version. */
   readonly webhook: ValueMap | undefined
 }
 
@@ -57,7 +57,7 @@ export interface DefinitionNames {
 
 export interface DefinitionVersion {
   readonly version: string
-  /** Its place in `spec.versions`. */
+  /** The index of the version in `spec.versions`. */
   readonly index: number
   readonly served: boolean
   readonly deprecated: boolean
@@ -119,7 +119,7 @@ export function hasBadAuthority(object: ApiObject): boolean {
   return authorityFault(textOrEmpty(config, 'caBundle')) !== undefined
 }
 
-/** The `openAPIV3Schema` of a version. Undefined: none. */
+/** The `openAPIV3Schema` of a version. Undefined: the version has no schema. */
 export function schemaIn(object: ApiObject, index: number): ValueMap | undefined {
   const version = mapsInPlace(specOf(object), 'versions')[index] ?? {}
   return mapOrAbsent(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')

@@ -1,5 +1,5 @@
-// Converts custom resources between the stored form and a served version. Stored objects may have been written with an older schema
-// or in another version; they are read and written with the current definition (P-327, P-328, P-367).
+// Converts custom resources between the stored form and a served version. Stored objects may have been written with an older schema or in
+// another version. They are read and written with the current definition (P-327, P-328, P-367).
 import { type ApiObject, formatGroupVersion, parseGroupVersion } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
@@ -11,7 +11,7 @@ type ServedForm = NonNullable<Resource['stored']['form']>
 /** Converts objects of a kind to another version. Throws `ApiError`. */
 export type ConvertObjects = NonNullable<NonNullable<Resource['custom']>['convert']>
 
-/** Only the name of the version changes. */
+/** The conversion that changes only the name of the version. */
 export const RENAME_VERSION: ConvertObjects = (objects, apiVersion) =>
   objects.map((object) => ({ ...object, apiVersion }))
 
@@ -28,13 +28,13 @@ export interface CustomFormParts {
   readonly isStoredAsServed: () => boolean
   /** Whether any schema of the definition fills fields in. */
   readonly hasDefaults: () => boolean
-  /** The converted object, which is served instead of the stored one. */
+  /** The converted object, which is served instead of the stored object. */
   readonly serve: (stored: StoredObject, object: ApiObject) => StoredObject
 }
 
 export class CustomForm implements ServedForm {
   readonly #parts: CustomFormParts
-  /** Converted objects; an object that needs no conversion maps to itself. */
+  /** The converted objects. An object that needs no conversion maps to itself. */
   readonly #known = new WeakMap<StoredObject, StoredObject>()
 
   #isStoredAsServed: boolean | undefined
@@ -105,7 +105,7 @@ export class CustomForm implements ServedForm {
     })
   }
 
-  /** Without fields that the schema of its version does not have. */
+  /** The object without fields that the schema of its version does not have. */
   #pruned(object: ApiObject): ApiObject {
     return this.#parts.schema(versionOf(object))?.known(object) ?? object
   }

@@ -21,11 +21,11 @@ import { customStrategy } from './strategy.ts'
 export interface CustomParts {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
-  /** A converted object, which is served instead of the stored one. */
+  /** A converted object, which is served instead of the stored object. */
   readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
-  /** Converts between the versions of a definition. `RENAME_VERSION` if they differ only by name. */
+  /** Converts between the versions of a definition. `RENAME_VERSION` if the versions differ only by name. */
   readonly converter: (definition: Definition) => ConvertObjects
-  /** For the validation rules. */
+  /** The measures of the validation rules. */
   readonly rules?: RuleMeasures
 }
 
@@ -34,12 +34,12 @@ const VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', '
 const MAKING_VERBS: ReadonlySet<string> = new Set(['patch', 'create', 'update'])
 const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update'])
 
-/** The verbs in discovery; while the definition terminates, nothing can be created or changed. */
+/** The verbs in discovery. While the definition terminates, nothing can be created or changed. */
 export function discoveryVerbs({ isTerminating }: Definition): readonly string[] {
   return isTerminating ? VERBS.filter((verb) => !MAKING_VERBS.has(verb)) : VERBS
 }
 
-/** The schemas of a definition's versions, served or not: compiled when they are first needed, and kept over changes of status. */
+/** The schemas of all versions of a definition, served or not. They are compiled at the first use, and kept if only the status changes. */
 export type VersionSchemas = ReadonlyMap<string, CustomSchema>
 
 export function schemasOf(
@@ -53,7 +53,7 @@ export function schemasOf(
   )
 }
 
-/** The same, compiled once for several servers. */
+/** The same schemas, which are compiled once for several servers. */
 export function sharedSchemas(schemas: VersionSchemas, rules: RuleMeasures | undefined): VersionSchemas {
   return new Map(schemas.entries().map(([version, schema]) => [version, schema.sharedWith(rules)]))
 }
@@ -122,6 +122,7 @@ export function customResource(
     deprecations: deprecationsOf(definition, version),
     storedKind: gvk,
     stored,
+    selectable,
     conversion: IDENTITY,
     withDefaults: (object) => schema.withDefaults(object),
     decode: (source) => schema.decode(source),
@@ -134,7 +135,6 @@ export function customResource(
     strategy: customStrategy({ definition, version, schema, level: parts.schema.level }),
     custom: {
       listKind: accepted.listKind || names.listKind,
-      selectable,
       isStorageVersion: version.version === definition.storageVersion,
       convert,
     },
@@ -142,9 +142,9 @@ export function customResource(
 }
 
 /**
- * A definition that never changed has stored every object under its one schema. Objects are stored without their defaults in two cases, and get
- * them when they are read: an object written in another version (P-367), and the status of a new object if its schema has a default for the
- * whole status.
+ * Whether stored objects can be served as they are. A definition that never changed has stored every object under its one schema. Objects
+ * are stored without their defaults in two cases, and get them when they are read: an object written in another version (P-367), and the
+ * status of a new object if its schema has a default for the whole status.
  */
 function isStoredAsServed(definition: Definition, version: DefinitionVersion, schema: CustomSchema): boolean {
   const { generation, storageVersion, storedVersions, versions } = definition

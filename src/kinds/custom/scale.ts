@@ -5,7 +5,6 @@ import { FieldPath } from '../../api/field-path.ts'
 import { formatGoValue, goType } from '../../api/go-format.ts'
 import { mapOrEmpty } from '../../api/members.ts'
 import { type ApiObject, formatGroupVersion, type GroupVersion, parseGroupVersion } from '../../api/object.ts'
-import { customSelectableFields } from '../../api/selector-fields.ts'
 import { ApiError } from '../../api/status.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { customTable, DEFAULT_TABLE, type PrinterColumn, type TableShape } from '../../codec/table.ts'
@@ -42,10 +41,7 @@ export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: S
       },
     },
     live,
-    custom: {
-      listKind: 'ScaleList',
-      selectable: customSelectableFields({ namespaced: true, paths: [] }),
-    },
+    custom: { listKind: 'ScaleList' },
     columns: COLUMNS,
     versions: kindVersions({
       shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),

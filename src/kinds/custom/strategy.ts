@@ -9,19 +9,16 @@ import { finalizersOf, withMemberOf } from '../../registry/object-meta.ts'
 import type { Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'
 import {
+  EMBEDDED_RULES,
   FAULT_FORMS,
-  dns1035Label,
   METADATA_RULES,
   validateCreate,
-  validateEmbeddedMetadata,
   validateSubresource,
   validateUpdate,
   type ValidationContext,
 } from '../../schema/validation/validation.ts'
 import type { Definition, DefinitionVersion } from './definition.ts'
 import { scaleFaults, scaleStatusFaults } from './scale.ts'
-
-const OBJECT_RULES = { metadata: validateEmbeddedMetadata, kind: dns1035Label } as const
 
 export interface CustomKind {
   readonly definition: Definition
@@ -71,7 +68,7 @@ interface Values {
   readonly stored: ApiObject | undefined
 }
 
-/** In the order of the reference: metadata, schema, scale, embedded objects, duplicate items, and then the rules. */
+/** All faults, in the order of the reference: metadata, schema, scale, embedded objects, duplicate items, and then the rules. */
 function allFaults(kind: CustomKind, { object, stored }: Values, context: WriteContext): readonly FieldError[] {
   const { definition, schema, version } = kind
   const inMetadata =
@@ -82,7 +79,7 @@ function allFaults(kind: CustomKind, { object, stored }: Values, context: WriteC
     ...inMetadata,
     ...schema.faults(object, stored),
     ...(version.scale === undefined ? [] : scaleFaults(object, version.scale)),
-    ...schema.embedded(object, OBJECT_RULES),
+    ...schema.embedded(object, EMBEDDED_RULES),
     ...schema.repeated(object, stored),
   ]
   const faults = [...others, ...schema.ruleFaults(object, stored, { others, warn: context.warn })]
@@ -92,7 +89,7 @@ function allFaults(kind: CustomKind, { object, stored }: Values, context: WriteC
   throw forbiddenError(resource, metaText(object, 'name'), why)
 }
 
-/** Only the status and the managed fields are taken; everything else is kept from the stored object. */
+/** Only the status and the managed fields are taken. All other parts stay as stored. */
 function statusEndpoint(kind: CustomKind): UpdateEndpoint {
   const { schema, version } = kind
   return {

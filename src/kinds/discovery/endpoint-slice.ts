@@ -5,13 +5,14 @@ import { withMembers } from '../../api/object-members.ts'
 import { equalValues, type MapOf, own } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { firstOf, orUnset } from '../../codec/tables/reading.ts'
+import { parseIp } from '../../lib/ip-bits.ts'
 import { absent, each, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, labelValue } from '../../schema/validation/formats.ts'
 import { checkLabels } from '../../schema/validation/labels.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
-import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from '../shared/ip-address.ts'
+import { canonicalIpFaults, checkEndpointIp, checkIp } from '../shared/ip-address.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
@@ -22,7 +23,7 @@ function nodeIn({ deprecatedTopology = {} }: Endpoint): string {
   return own(deprecatedTopology, HOSTNAME) ?? ''
 }
 
-/** A node that an older client has set by its hostname label becomes the node name. */
+/** A node that an older client has set as a hostname label becomes `nodeName`. */
 function withoutTopology(slice: EndpointSlice, known: ReadonlySet<string>): EndpointSlice {
   const { endpoints } = slice
   if (endpoints?.some((endpoint) => endpoint[TOPOLOGY] !== undefined) !== true) return slice
@@ -41,7 +42,7 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
   'endpointslicemirroring-controller.k8s.io',
 ])
 
-/** Slices of the cluster's own controllers are not warned about. */
+/** Whether a controller of the cluster made the slice. Such slices cause no warnings. */
 function isOurs({ metadata: { labels = {} } }: EndpointSlice): boolean {
   return CONTROLLERS.has(own(labels, 'endpointslice.kubernetes.io/managed-by') ?? '')
 }
@@ -103,7 +104,7 @@ function checkSliceAddress(address: string, type: string, { list, index, check }
   if (type === 'IPv6') check.format(at, address, canonicalIpFaults(address))
   else checkIp(address, at, check)
   if (check.errors.length > before) return
-  // The reference reports this at the list.
+  // The reference reports this fault at the list.
   if (parseIp(address)?.family !== type) check.invalid(list, address, `must be an ${type} address`)
   checkEndpointIp(address, at, check)
 }
@@ -165,7 +166,7 @@ function checkSlicePorts(ports: readonly DiscoveryV1EndpointPort[], check: Check
     const { name = '', protocol } = port
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
     check.unique(names, name, place.child('name'))
-    // An empty protocol differs from an absent one here.
+    // An empty protocol differs from an absent protocol here.
     if (protocol === '') check.notSupported(place.child('protocol'), '', PROTOCOLS)
     else check.fields(port, place, 'core_v1.EndpointPort', 'protocol')
     check.fields(port, place, 'core_v1.EndpointPort', 'appProtocol')
@@ -201,7 +202,7 @@ export const ENDPOINT_SLICE: Kind = typedKind<EndpointSlice>({
   },
   columns: tableOf([
     NAME,
-    column('AddressType', 'What kind of addresses it holds.', ({ addressType }) => addressType),
+    column('AddressType', 'The type of the addresses.', ({ addressType }) => addressType),
     column('Ports', 'The ports of each endpoint.', ({ ports }) => orUnset(firstOf((ports ?? []).map(slicePort), 3))),
     column('Endpoints', 'The addresses of the endpoints.', ({ endpoints }) => {
       const all = (endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])

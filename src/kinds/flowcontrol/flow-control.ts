@@ -9,7 +9,7 @@ import type { Check } from '../../schema/validation/check.ts'
 type FlowControl = FlowSchema | PriorityLevelConfiguration
 type Specs = Readonly<Record<string, ValueMap>>
 
-/** A mandatory object has its fixed spec; `open` names a field that may differ. */
+/** Checks that a mandatory object has its fixed spec. `open`: a field that may differ. */
 export function checkMandatory(object: FlowControl, specs: Specs, open: string | undefined, check: Check): void {
   const { name = '' } = object.metadata
   const spec: ValueMap = object.spec

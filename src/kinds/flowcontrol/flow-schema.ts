@@ -1,4 +1,4 @@
-// Flow schemas: which requests go to which priority level.
+// Flow schemas: each sends the requests that it matches to a priority level.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type {
@@ -207,7 +207,7 @@ export const FLOW_SCHEMA: Kind = typedKind<FlowSchema>({
   strategy: { generation: GENERATION_OF_SPEC, status: WITH_STATUS_ALONE },
   columns: tableOf([
     NAME,
-    column('PriorityLevel', 'The level of its requests.', ({ spec }) => spec.priorityLevelConfiguration.name),
+    column('PriorityLevel', 'The priority level of the requests.', ({ spec }) => spec.priorityLevelConfiguration.name),
     column('MatchingPrecedence', 'Schemas with lower values come first.', ({ spec }) => spec.matchingPrecedence),
     column('DistinguisherMethod', 'The property that distinguishes flows.', ({ spec }) =>
       orNone(spec.distinguisherMethod?.type ?? ''),

@@ -1,4 +1,4 @@
-// Priority levels: the concurrency of their requests, and the queues of those that wait.
+// Priority levels: the concurrency of their requests, and the queues of waiting requests.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   LimitedPriorityLevelConfiguration,
@@ -86,7 +86,7 @@ function checkResponse({ type, queuing }: LimitResponse, at: FieldPath<LimitResp
   }
 }
 
-/** For a member whose type is unknown. */
+/** Refuses a member of a union if the value of the union's `type` is unknown (level 1.37). */
 function forbidUnchosen(member: unknown, at: FieldPath, check: Check): void {
   if (member !== undefined && check.form.namesChoices) check.forbidden(at, '')
 }
@@ -109,7 +109,7 @@ function queuing(field: keyof QueuingConfiguration): (level: PriorityLevelConfig
   return ({ spec }) => spec.limited?.limitResponse.queuing?.[field] ?? '<none>'
 }
 
-/** The field for the shares was renamed. */
+/** Renames the field for the shares, which has another name in older versions. */
 function withSharesRenamed(document: ValueMap): ValueMap {
   const spec = specOf(document)
   const { limited } = spec
@@ -141,12 +141,12 @@ export const PRIORITY_LEVEL_CONFIGURATION: Kind = typedKind<PriorityLevelConfigu
   columns: tableOf([
     NAME,
     column('Type', 'Limited or exempt.', ({ spec }) => spec.type),
-    column('NominalConcurrencyShares', 'Its share of the requests under way.', ({ spec: { limited } }) =>
+    column('NominalConcurrencyShares', 'The share of the requests under way.', ({ spec: { limited } }) =>
       limited === undefined ? '<none>' : (limited.nominalConcurrencyShares ?? 0),
     ),
-    column('Queues', 'How many queues it has.', queuing('queues')),
-    column('HandSize', 'Among how many queues a flow is spread.', queuing('handSize')),
-    column('QueueLengthLimit', 'How many requests wait in one queue at most.', queuing('queueLengthLimit')),
+    column('Queues', 'The number of queues.', queuing('queues')),
+    column('HandSize', 'The number of queues for the requests of one flow.', queuing('handSize')),
+    column('QueueLengthLimit', 'The largest number of requests that wait in one queue.', queuing('queueLengthLimit')),
     AGE,
   ]),
   olderVersions: {

@@ -1,4 +1,4 @@
-// The versions that replicas store objects in. Off by default.
+// Storage versions: the versions in which replicas store objects. By default, the kind is not served.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   ServerStorageVersion,
@@ -18,7 +18,7 @@ const STATUS = FieldPath.root<StorageVersionStatus>('status')
 const SERVERS = STATUS.child('storageVersions')
 const COMMON = STATUS.child('commonEncodingVersion')
 
-/** The group and the plural of a type. */
+/** Names consist of the group and the plural of a type. */
 const typeName: NameFormat = (name) => {
   const dot = name.lastIndexOf('.')
   if (dot < 0) return ['name must be in the form of <group>.<resource>']

@@ -5,7 +5,7 @@ import type { Kind } from '../kind.ts'
 export const STATUS: Kind = {
   columns: tableOf([
     column('Status', 'Success or failure.', text('status')),
-    column('Reason', 'Why, in one word.', text('reason')),
-    column('Message', 'What happened.', text('message')),
+    column('Reason', 'The reason, in one word.', text('reason')),
+    column('Message', 'The message for people.', text('message')),
   ]),
 }

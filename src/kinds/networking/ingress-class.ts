@@ -67,7 +67,7 @@ export const INGRESS_CLASS: Kind = typedKind<IngressClass>({
   columns: tableOf([
     column('Name', NAME_DESCRIPTION, className, { format: 'name' }),
     column('Controller', 'The controller that serves the class.', ({ spec }) => spec.controller ?? ''),
-    column('Parameters', 'Where the controller finds more settings.', classParameters),
+    column('Parameters', 'The object with more settings for the controller.', classParameters),
     AGE,
   ]),
   olderVersions: { 'networking.k8s.io/v1beta1': 'same' },

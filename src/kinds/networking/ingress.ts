@@ -13,6 +13,7 @@ import type {
 import { own } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { orNone } from '../../codec/tables/reading.ts'
+import { parseIp } from '../../lib/ip-bits.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
   asName,
@@ -29,7 +30,6 @@ import {
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
-import { parseIp } from '../shared/ip-address.ts'
 import { balancerAddresses, checkLoadBalancer } from '../shared/load-balancer.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { addressWarnings } from '../shared/warnings.ts'
@@ -169,10 +169,14 @@ export const INGRESS: Kind = typedKind<Ingress>({
   },
   columns: tableOf([
     NAME,
-    column('Class', 'The class of controllers that serve it.', ({ spec }) => orNone(spec.ingressClassName ?? '')),
-    column('Hosts', 'The hosts that its rules are for.', hosts),
-    column('Address', 'Where it can be reached.', ({ status }) => balancerAddresses(status.loadBalancer).join(',')),
-    column('Ports', 'The ports that it opens.', ({ spec }) => ((spec.tls ?? []).length === 0 ? '80' : '80, 443')),
+    column('Class', 'The class of controllers that serve the ingress.', ({ spec }) =>
+      orNone(spec.ingressClassName ?? ''),
+    ),
+    column('Hosts', 'The hosts of the rules.', hosts),
+    column('Address', 'The addresses of the ingress.', ({ status }) =>
+      balancerAddresses(status.loadBalancer).join(','),
+    ),
+    column('Ports', 'The open ports.', ({ spec }) => ((spec.tls ?? []).length === 0 ? '80' : '80, 443')),
     AGE,
   ]),
   storagePrefix: 'ingress',

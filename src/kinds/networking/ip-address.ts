@@ -34,5 +34,5 @@ export const IP_ADDRESS: Kind = typedKind<IPAddress>({
       check.unchangedFields({ object: object.spec, stored: stored.spec, at: SPEC }, TYPE)
     },
   },
-  columns: tableOf([NAME, column('ParentRef', 'What the address belongs to.', addressParent)], ageOfObject),
+  columns: tableOf([NAME, column('ParentRef', 'The object that the address belongs to.', addressParent)], ageOfObject),
 })

@@ -24,7 +24,7 @@ const SPEC = FieldPath.root<NetworkPolicySpec>('spec')
 
 type ShownOf = (range: { readonly first: number; readonly end: number }) => number
 
-/** CIDRs of the stored policy, which are not validated again. */
+/** The CIDRs of the stored policy, which are not validated again. */
 function rangesIn({ ingress = [], egress = [] }: NetworkPolicySpec): ReadonlySet<string> {
   const peers = [...ingress.flatMap(({ from = [] }) => from), ...egress.flatMap(({ to = [] }) => to)]
   return new Set(
@@ -107,7 +107,7 @@ function checkBlock(block: IPBlock, at: FieldPath<IPBlock>, { check, stored }: P
 
 const ports: OwnRule<readonly NetworkPolicyPort[]> = each(within({ protocol: absent('TCP') }))
 
-/** Ingress, and Egress if there are egress rules. */
+/** The default is Ingress, and also Egress if there are egress rules. */
 const policyTypes: Rule<readonly string[], NetworkPolicySpec> = (given, _, { egress }) => {
   if (!isEmpty(given)) return given
   return isEmpty(egress) ? ['Ingress'] : ['Ingress', 'Egress']
@@ -150,7 +150,7 @@ export const NETWORK_POLICY: Kind = typedKind<NetworkPolicy>({
   },
   columns: tableOf([
     NAME,
-    column('Pod-Selector', 'The pods that it is about.', ({ spec }) => selectorText(spec.podSelector)),
+    column('Pod-Selector', 'The selector of the pods.', ({ spec }) => selectorText(spec.podSelector)),
     AGE,
   ]),
   olderVersions: { 'extensions/v1beta1': 'same' },

@@ -3,10 +3,11 @@ import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { ServiceCIDR, ServiceCIDRSpec } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { parseCidr } from '../../lib/ip-bits.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
-import { canonicalCidrFaults, checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { canonicalCidrFaults, checkCidr } from '../shared/ip-address.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root<ServiceCIDRSpec>('spec')

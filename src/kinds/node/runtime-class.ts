@@ -43,6 +43,6 @@ export const RUNTIME_CLASS: Kind = typedKind<RuntimeClass>({
     conditionalUpdate: true,
     warnings: ({ scheduling }) => nodeLabelWarnings(scheduling?.nodeSelector ?? {}, () => 'scheduling.nodeSelector'),
   },
-  columns: tableOf([NAME, column('Handler', 'What runs the containers.', ({ handler }) => handler), AGE]),
+  columns: tableOf([NAME, column('Handler', 'The program that runs the containers.', ({ handler }) => handler), AGE]),
   olderVersions: { 'node.k8s.io/v1beta1': 'same' },
 })

@@ -1,4 +1,4 @@
-// The disruption budget of a pod that is evicted: finding it, and taking one disruption from it.
+// Finds the disruption budget of a pod that is evicted, and takes one disruption from it.
 import type { PodDisruptionBudget } from '../../api/gen/kinds.ts'
 import { isKind } from '../../api/kind-guard.ts'
 import { metaOf, metaText } from '../../api/object-members.ts'
@@ -36,7 +36,7 @@ export interface Budget {
   readonly unhealthyPodEvictionPolicy: string
 }
 
-/** The budget that selects the pod; more than one is an error (W-530). */
+/** The budget that selects the pod. Throws if several budgets select the pod (W-530). */
 export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<Budget | undefined> {
   const page = await context.parts.store.list(
     { resource: budgets(context).stored, namespace: context.namespace, at: { kind: 'latest' }, skipUnreadable: true },
@@ -70,9 +70,16 @@ function describe(object: PodDisruptionBudget): Budget {
   return { name: metaText(object, 'name'), object, currentHealthy, desiredHealthy, unhealthyPodEvictionPolicy }
 }
 
+export interface Disruption {
+  /** The name of the pod. */
+  readonly pod: string
+  /** Every refusal has a cause. */
+  readonly tellsCauses: boolean
+}
+
 /** Takes one disruption from the budget, or throws `TooManyRequests` if none is allowed. A dry run only checks. */
-export async function takeDisruption(budget: Budget, pod: string, context: ActionContext): Promise<void> {
-  if (context.dryRun) return void withDisruption(budget.object, pod, context.now)
+export async function takeDisruption(budget: Budget, asked: Disruption, context: ActionContext): Promise<void> {
+  if (context.dryRun) return void withDisruption(budget.object, asked, context.now)
   await updateObject(
     context.parts,
     budgets(context),
@@ -80,7 +87,7 @@ export async function takeDisruption(budget: Budget, pod: string, context: Actio
       name: budget.name,
       subresource: 'status',
       wanted: (live) =>
-        withDisruption(isKind(live, 'policy_v1.PodDisruptionBudget') ? live : budget.object, pod, context.now),
+        withDisruption(isKind(live, 'policy_v1.PodDisruptionBudget') ? live : budget.object, asked, context.now),
       tracksFields: false,
       absent: 'refuse',
       uid: '',
@@ -90,15 +97,26 @@ export async function takeDisruption(budget: Budget, pod: string, context: Actio
 }
 
 /** The budget with one disruption less and the pod in `disruptedPods` (W-533). */
-function withDisruption(budget: PodDisruptionBudget, pod: string, now: string): PodDisruptionBudget {
+function withDisruption(
+  budget: PodDisruptionBudget,
+  { pod, tellsCauses }: Disruption,
+  now: string,
+): PodDisruptionBudget {
   const { status } = budget
   const name = metaText(budget, 'name')
   if ((status.observedGeneration ?? 0) < (metaNumber(budget, 'generation') ?? 0)) throw stillProcessing(name)
   const { disruptionsAllowed: allowed, disruptedPods: disrupted = {} } = status
-  if (allowed < 0) throw forbiddenError(GROUP_RESOURCE, name, 'pdb disruptions allowed is negative')
+  const refuse = (why: string, cause: string): ApiError =>
+    tellsCauses
+      ? withCause(forbiddenError(GROUP_RESOURCE, name, why), `${refusalBy(name)}: ${cause}`)
+      : forbiddenError(GROUP_RESOURCE, name, why)
+  if (allowed < 0) {
+    const why = 'pdb disruptions allowed is negative'
+    throw refuse(why, why)
+  }
   if (Object.keys(disrupted).length > MAX_DISRUPTED_PODS) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
-    throw forbiddenError(GROUP_RESOURCE, name, why)
+    throw refuse(why, 'too many pending evictions not confirmed by PDB controller')
   }
   if (allowed === 0) throw noneAllowed(budget)
   const next = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...disrupted, [pod]: now } }
@@ -111,12 +129,21 @@ function withNoneAllowed(status: Status, now: string): Status {
   return withCondition(status, { ...condition, observedGeneration }, now)
 }
 
-/** No disruption is allowed; the cause is taken from the status (W-527, W-528). */
+function refusalBy(name: string): string {
+  return `The disruption budget ${name} does not allow evicting pods currently`
+}
+
+function withCause({ reason, message, details }: ApiError, cause: string): ApiError {
+  const causes = [{ reason: 'DisruptionBudget', message: cause }]
+  return new ApiError(reason, message, { details: { ...details, causes } })
+}
+
+/** The error if no disruption is allowed. Its cause is taken from the status (W-527, W-528). */
 function noneAllowed(budget: PodDisruptionBudget): ApiError {
   const { name, currentHealthy, desiredHealthy } = describe(budget)
   const condition = conditionOf(budget.status, 'DisruptionAllowed')
   const { reason = '', message = '' } = condition ?? {}
-  const refusal = `The disruption budget ${name} does not allow evicting pods currently`
+  const refusal = refusalBy(name)
   const why =
     reason === 'SyncFailed'
       ? `${refusal} because it failed sync: ${message}`
@@ -129,7 +156,7 @@ function noneAllowed(budget: PodDisruptionBudget): ApiError {
   return new ApiError('TooManyRequests', REFUSED, { details })
 }
 
-/** The controller has not observed the latest budget yet (W-529). */
+/** The error if the controller has not observed the latest budget yet (W-529). */
 export function stillProcessing(name: string): ApiError {
   const message = `The disruption budget ${name} is still being processed by the server.`
   return new ApiError('TooManyRequests', REFUSED, {

@@ -3,6 +3,7 @@ import type { DeleteOptions as Options, Pod } from '../../api/gen/kinds.ts'
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
+import { isAtLevel, type LevelSpan } from '../../api/level.ts'
 import { isKind } from '../../api/kind-guard.ts'
 import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -32,16 +33,20 @@ const EVICTED = {
 
 export const EVICTION: Kind = {}
 
+/** At these levels every refusal of a budget has a cause. */
+const TELLS_CAUSES: LevelSpan = { since: '1.37' }
+
 export function evictionAction(schemas: SchemaTable): Action {
+  const tellsCauses = isAtLevel(schemas.level, TELLS_CAUSES)
   return {
     at: { group: '', version: 'v1', resource: 'pods', subresource: 'eviction', namespaced: true },
     body: actionBody(schemas, { group: 'policy', version: 'v1', kind: 'Eviction' }, EVICTION),
     alsoVersions: ['v1beta1'],
-    run: evict,
+    run: (eviction, context) => evict(eviction, context, tellsCauses),
   }
 }
 
-async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionAnswer> {
+async function evict(eviction: ApiObject, asked: ActionContext, tellsCauses: boolean): Promise<ActionAnswer> {
   if (metaText(eviction, 'name') !== asked.name) {
     throw new ApiError('BadRequest', 'name in URL does not match name in Eviction object')
   }
@@ -55,7 +60,8 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   for (let attempt = 1; ; attempt++) {
     const pod = await readPod(pods, context)
     try {
-      await (ignoresBudgets(pod) ? evictFreely : evictWithinBudget)(pod, options, context)
+      if (ignoresBudgets(pod)) await evictFreely(pod, options, context)
+      else await evictWithinBudget(pod, options, context, tellsCauses)
       return { kind: 'done' }
     } catch (error) {
       const isLost = error instanceof ApiError && error.reason === 'Conflict'
@@ -64,7 +70,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   }
 }
 
-/** An eviction reads the pod, so an undecodable pod is not evicted (W-356). */
+/** An eviction reads the pod, so the option for unreadable pods is refused (W-356). */
 function refuseUnsafe(options: Partial<Options>, name: string): void {
   if (options[IGNORE_READ_ERRORS] !== true) return
   const at = FieldPath.root('deleteOptions').child(IGNORE_READ_ERRORS)
@@ -85,7 +91,7 @@ async function readPod(pods: Resource, { parts, namespace, name, signal }: Actio
   return readableAs(await getObject(parts, place, { name, at: { kind: 'latest' } }, signal), 'core_v1.Pod')
 }
 
-/** Budgets do not apply to a pod that is not running yet, or no longer. */
+/** Budgets do not apply to a pod that is not running yet, or is not running any more. */
 function ignoresBudgets(pod: Pod): boolean {
   const { phase } = pod.status
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isTerminating(pod)
@@ -97,7 +103,12 @@ async function evictFreely(pod: Pod, options: ParsedDeleteOptions, context: Acti
   await deletePod(mayChange ? ifUnchanged(options, pod) : options, context)
 }
 
-async function evictWithinBudget(pod: Pod, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+async function evictWithinBudget(
+  pod: Pod,
+  options: ParsedDeleteOptions,
+  context: ActionContext,
+  tellsCauses: boolean,
+): Promise<void> {
   const budget = await budgetOf(pod, context)
   if (budget === undefined) return deletePod(options, context)
   if (!isReady(pod) && mayEvictUnready(budget)) {
@@ -109,7 +120,7 @@ async function evictWithinBudget(pod: Pod, options: ParsedDeleteOptions, context
       throw stillProcessing(budget.name)
     }
   }
-  await takeDisruption(budget, metaText(pod, 'name'), context)
+  await takeDisruption(budget, { pod: metaText(pod, 'name'), tellsCauses }, context)
   return deletePod(options, context)
 }
 

@@ -1,5 +1,5 @@
-// Disruption budgets: the number of pods that may be down at the same time. A reserved label alone in the selector matches no pod; beside other
-// terms it is dropped.
+// Disruption budgets: the number of pods that may be down at the same time. A selector with only a reserved label matches no pod. Beside
+// other terms, the reserved label is dropped.
 import { FieldPath } from '../../api/field-path.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../api/gen/kinds.ts'
 import { specOf, withMembers, withSpec } from '../../api/object-members.ts'
@@ -75,9 +75,13 @@ export const POD_DISRUPTION_BUDGET: Kind = typedKind<PodDisruptionBudget>({
   },
   columns: tableOf([
     NAME,
-    column('Min Available', 'How many pods must stay.', budget('minAvailable')),
-    column('Max Unavailable', 'How many pods may be gone.', budget('maxUnavailable')),
-    integer('Allowed Disruptions', 'How many pods may go now.', ({ status }) => status.disruptionsAllowed),
+    column('Min Available', 'The number of pods that must stay.', budget('minAvailable')),
+    column('Max Unavailable', 'The number of pods that may be unavailable.', budget('maxUnavailable')),
+    integer(
+      'Allowed Disruptions',
+      'The number of pods that may be evicted now.',
+      ({ status }) => status.disruptionsAllowed,
+    ),
     AGE,
   ]),
   olderVersions: { 'policy/v1beta1': selectingNoPods },

@@ -1,5 +1,5 @@
-// Privilege escalation prevention: a user can write a role or binding only with all permissions that it grants, or with the verbs
-// `escalate` and `bind` (P-138 to P-142).
+// Privilege escalation prevention: a user who writes a role or binding needs all permissions that it grants, or the verb `escalate` or
+// `bind` (P-138 to P-142).
 import { quoted } from '../../api/field-error.ts'
 import { metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -52,7 +52,7 @@ function escalationCheck(
     if (refused !== undefined) throw refused
   }
 
-  /** The permission that bypasses the check: `escalate` on a written role, `bind` on the referenced one. */
+  /** The permission that bypasses the check: `escalate` on a written role, or `bind` on the role of a binding. */
   function bypass({ object, name }: GuardedWrite, { namespace }: WriteContext): Asked {
     if (kind === 'ClusterRole' || kind === 'Role') {
       return { verb: 'escalate', resource: RESOURCES[kind], namespace, name }
@@ -92,7 +92,7 @@ function escalationCheck(
     }
     const role = roleReferenceOf(object)
     const rules = index.rulesOfRole(role, namespace)
-    // An invalid kind of role is reported by validation.
+    // Validation reports an invalid kind of role.
     if (rules === undefined) return Object.hasOwn(RESOURCES, role.kind) ? notFoundError(resource, role.name) : undefined
     return refuse(lacking(rules))
   }
@@ -111,7 +111,7 @@ function escalationCheck(
   }
 }
 
-/** A role that aggregates others may come to hold any rule. */
+/** A role that aggregates other roles can get any rule, so its writer needs all permissions. */
 function aggregationFault(
   lacking: (wanted: readonly PolicyRule[]) => string | undefined,
   ...roles: readonly (ApiObject | undefined)[]
@@ -128,7 +128,7 @@ interface Asked {
   readonly name: string
 }
 
-/** Finalizers and owner references are written by the garbage collector, and grant nothing (P-141). */
+/** Whether only finalizers and owner references change. The garbage collector writes them, and they grant nothing (P-141). */
 function changesGarbageCollectionOnly({ object, stored }: GuardedWrite): boolean {
   if (stored === undefined) return false
   const kept = ['ownerReferences', 'finalizers', 'managedFields'] as const

@@ -66,7 +66,7 @@ const roleBinding: OwnRule<RoleBinding> = within({
   subjects: each(within({ apiGroup: where(({ kind }) => kind === 'User' || kind === 'Group', blank(GROUP)) })),
 })
 
-/** The subjects of one kind, those of service accounts with their namespace. */
+/** The subjects of one kind. Service accounts have their namespace. */
 function subjects(kind: string): (binding: RoleBinding) => string {
   const nameOf = ({ namespace = '', name }: Subject): string =>
     kind === 'ServiceAccount' ? `${namespace}/${name}` : name
@@ -78,11 +78,11 @@ function subjects(kind: string): (binding: RoleBinding) => string {
 
 const COLUMNS: TableShape<RoleBinding> = tableOf([
   NAME,
-  column('Role', 'What is granted.', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`),
+  column('Role', 'The granted role.', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`),
   AGE,
-  wide('Users', 'The users that it is granted to.', subjects('User')),
-  wide('Groups', 'The groups that it is granted to.', subjects('Group')),
-  wide('ServiceAccounts', 'The service accounts that it is granted to.', subjects('ServiceAccount')),
+  wide('Users', 'The users that get the role.', subjects('User')),
+  wide('Groups', 'The groups that get the role.', subjects('Group')),
+  wide('ServiceAccounts', 'The service accounts that get the role.', subjects('ServiceAccount')),
 ])
 
 export const ROLE_BINDING: Kind = typedKind<RoleBinding>({

@@ -44,7 +44,7 @@ const checkClusterRole: CreateRule<ClusterRole> = (object, check) => {
   })
 }
 
-/** On updates the reference applies the rules for new objects, and then those for changed metadata. */
+/** On updates, the reference applies the rules for new objects, and then the rules for changed metadata. */
 export function checkedAgain<T extends ValueMap>(rule: CreateRule<T>): KindRules<T> {
   return {
     create: rule,

@@ -27,7 +27,7 @@ export function adminGuard(kind: string, find: FindResource): NonNullable<Strate
   }
 }
 
-/** The request for admin access in a new claim or template; the spec is immutable after that. */
+/** The place of the request for admin access in a new claim or template. Later, the spec is immutable. */
 function askedIn(spec: Claims['spec']): FieldPath | undefined {
   const { devices } = 'spec' in spec ? spec.spec : spec
   const index = (devices.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
@@ -35,7 +35,7 @@ function askedIn(spec: Claims['spec']): FieldPath | undefined {
   return index === -1 ? undefined : at.index(index).child('adminAccess')
 }
 
-/** The first result in a status that grants it, unless the stored status does too. */
+/** The place of the first result in the status that grants admin access. Undefined if the stored status grants it too. */
 function grantedIn(object: Claims, stored: Claims): FieldPath | undefined {
   const index = resultsOf(object).findIndex(isGranted)
   if (index === -1 || resultsOf(stored).some(isGranted)) return undefined

@@ -1,4 +1,4 @@
-// The spec of resource claims, and of their templates.
+// Checks the spec of resource claims, and of their templates.
 import type { FieldPath } from '../../api/field-path.ts'
 import type {
   DeviceClaim,
@@ -14,7 +14,12 @@ import { blank, each, type Fields, type OwnRule, where, within, zero } from '../
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label } from '../../schema/validation/formats.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
-import { deviceExpressionFault } from './device-expressions.ts'
+import {
+  attributeExpression,
+  type DeviceExpressionFault,
+  deviceExpressionFault,
+  MAX_DEVICE_COST,
+} from './device-expressions.ts'
 import { checkFullAttributeName, checkList, checkOpaque, checkToleration } from './device-names.ts'
 
 export const tolerations: OwnRule<readonly DeviceToleration[]> = each(within({ operator: blank('Equal') }))
@@ -28,6 +33,7 @@ export function checkClaimSpec(spec: ResourceClaimSpec, at: FieldPath<ResourceCl
   const place = at.child('devices')
   const scope: ClaimScope = { check, names: requestNames(spec.devices) }
   const rule = { check, max: MAX_ITEMS, item: checkRequest, key: ({ name }: DeviceRequest): string => name }
+  checkDerived(spec.devices, place, check)
   checkList(requests ?? [], place.child('requests'), rule)
   checkList(constraints, place.child('constraints'), {
     check,
@@ -98,9 +104,71 @@ export function checkSelectors({ selectors = [] }: Selected, at: FieldPath<Selec
   })
 }
 
+interface Deriving {
+  /** The request, or `request/alternative`. */
+  readonly name: string
+  readonly request: Pick<Asked, 'derivedAttributes'>
+  readonly at: FieldPath<Pick<Asked, 'derivedAttributes'>>
+}
+
+function derivingOf({ requests }: DeviceClaim, at: FieldPath<DeviceClaim>): readonly Deriving[] {
+  return (requests ?? []).flatMap(({ name, exactly, firstAvailable = [] }, i) => {
+    const place = at.child('requests').index(i)
+    if (exactly !== undefined) return [{ name, request: exactly, at: place.child('exactly') }]
+    return firstAvailable.map((request, j) => {
+      return { name: `${name}/${request.name}`, request, at: place.child('firstAvailable').index(j) }
+    })
+  })
+}
+
+/** Attributes that expressions derive must serve a constraint of their request. */
+function checkDerived(claim: DeviceClaim, at: FieldPath<DeviceClaim>, check: Check): void {
+  let cost = 0
+  for (const { name, request, at: place } of derivingOf(claim, at)) {
+    const { derivedAttributes: derived = [] } = request
+    const [parent = ''] = name.split('/', 1)
+    const constraints = (claim.constraints ?? []).filter(
+      ({ requests = [] }) => requests.length === 0 || requests.includes(name) || requests.includes(parent),
+    )
+    checkList(derived, place.child('derivedAttributes'), {
+      check,
+      max: MAX_ITEMS,
+      item: (attribute, path) => {
+        check.fields(attribute, path, 'resource.k8s.io_v1.DeviceDerivedAttribute')
+        const { name: wanted, expression } = attribute
+        if (wanted !== '') checkFullAttributeName(wanted, path.child('name'), check)
+        const serves = constraints.some((one) => (one.matchAttribute ?? one.distinctAttribute) === wanted)
+        if (wanted !== '' && !serves) check.invalid(path.child('name'), wanted, SERVES_NONE)
+        if (expression === '') return
+        cost += checkDerivation(expression, path.child('expression'), check)
+      },
+      key: (attribute) => attribute.name,
+    })
+  }
+  if (cost <= MAX_DEVICE_COST) return
+  check.forbidden(at, 'too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit')
+}
+
+const SERVES_NONE =
+  'must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request'
+
+/** Returns the cost of the expression. */
+function checkDerivation(expression: string, at: FieldPath, check: Check): number {
+  if (Buffer.byteLength(expression) > MAX_EXPRESSION) {
+    check.tooLong(at, MAX_EXPRESSION)
+    return 0
+  }
+  const { fault, cost } = attributeExpression(expression, check.gate('DRAListTypeAttributes'))
+  tellFault(fault, expression, at, check)
+  return cost
+}
+
 function checkDeviceExpression(expression: string, at: FieldPath, check: Check): void {
   if (Buffer.byteLength(expression) > MAX_EXPRESSION) return check.tooLong(at, MAX_EXPRESSION)
-  const fault = deviceExpressionFault(expression)
+  tellFault(deviceExpressionFault(expression, check.gate('DRAListTypeAttributes')), expression, at, check)
+}
+
+function tellFault(fault: DeviceExpressionFault | undefined, expression: string, at: FieldPath, check: Check): void {
   if (fault?.kind === 'invalid') check.invalid(at, expression, fault.problem)
   if (fault?.kind === 'internal') check.internal(at, fault.problem)
   if (fault?.kind === 'forbidden') check.forbidden(at, fault.problem)
@@ -121,7 +189,7 @@ function checkConstraint(constraint: DeviceConstraint, at: FieldPath<DeviceConst
 const NO_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-/** The names of requests, and `request/alternative` of those that have alternatives. */
+/** The names of requests, and `request/alternative` for each alternative of a request. */
 export function requestNames({ requests }: DeviceClaim): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { name, firstAvailable = [] } of requests ?? []) {
@@ -164,6 +232,11 @@ export function checkConfiguration(
     checkOpaque(parameters, place.child('parameters'), check)
   })
 }
+
+/** The gated fields of a claim spec, by their paths from the spec. */
+export const GATED_FIELDS = ['exactly', 'firstAvailable/*'].map(
+  (kind) => `devices/requests/*/${kind}/derivedAttributes`,
+)
 
 const ASKED: Fields<Asked> = {
   allocationMode: blank('ExactCount'),

@@ -10,10 +10,10 @@ import type {
   ResourceClaim,
 } from '../../api/gen/kinds.ts'
 import { equalValues } from '../../api/value.ts'
+import { parseCidr } from '../../lib/ip-bits.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkConditions } from '../shared/conditions.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
-import { parseCidr } from '../shared/ip-address.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { checkConfiguration, checkReference, checkReferences, type ClaimScope } from './claim-spec.ts'
@@ -24,7 +24,9 @@ import {
   checkOpaque,
   checkPoolName,
   checkShareId,
+  checkToleration,
 } from './device-names.ts'
+import { checkSkipped } from './slice-options.ts'
 
 const STATUS = FieldPath.root<ResourceClaim['status']>('status')
 const MAX_USERS = 256
@@ -111,7 +113,9 @@ function checkResult(
   checkReference(result.request, at.child('request'), scope)
   checkPlace(result, at, check)
   checkBindingConditions(result, at, check)
+  if (check.form.checksDevices) check.each(result, 'tolerations', at, checkToleration)
   checkShareId(result.shareID, at.child('shareID'), check)
+  checkSkipped(result, 'resource.k8s.io_v1.DeviceRequestAllocationResult', at, check)
 }
 
 function checkPlace({ driver, pool, device }: Placed, at: FieldPath<Placed>, check: Check): void {

@@ -1,4 +1,4 @@
-// Device classes.
+// Device classes: selectors and configurations for devices.
 import { FieldPath } from '../../api/field-path.ts'
 import type { DeviceClass } from '../../api/gen/kinds.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'

@@ -1,4 +1,4 @@
-// CEL expressions that select devices, in classes and claims: their environment, result type and cost limit.
+// CEL expressions of classes and claims, which select devices or make attributes of devices: their environment, result type and cost limit.
 import {
   BOOL,
   compile,
@@ -12,10 +12,11 @@ import {
 
 export type DeviceExpressionFault =
   | { readonly kind: 'invalid' | 'internal'; readonly problem: string }
-  /** It exceeds the cost limit. */
+  /** The expression exceeds the cost limit. */
   | { readonly kind: 'forbidden'; readonly problem: string }
 
-const MAX_COST = 1_000_000
+/** The most that an expression may cost, and all expressions of a claim that make attributes. */
+export const MAX_DEVICE_COST = 1_000_000
 const MAX_DOMAIN = 63
 const MAX_ID = 32
 const MAX_VALUE = 64
@@ -24,7 +25,7 @@ const MAX_MEMBERS = 32
 const bounded = (maxSize: number): { readonly maxSize: number; readonly minBytes: number } => ({ maxSize, minBytes: 0 })
 const text = (maxSize: number): Type => ({ kind: 'string', bounds: bounded(maxSize) })
 
-/** By domain, then by name. */
+/** A map by domain, then by name. */
 function byName(value: Type, hasSizedMembers: boolean): MapType {
   const bounds = bounded(MAX_MEMBERS)
   const inner: MapType = { kind: 'map', key: text(MAX_ID), value, hasSizedMembers, bounds }
@@ -44,18 +45,66 @@ const DEVICE: ObjectType = {
   fields: new Map(Object.entries(FIELDS).map(([member, type]) => [member, { type, member }])),
 }
 
-const ENVIRONMENT: Environment = { variables: new Map([['device', DEVICE]]), hasBind: true }
+const ENVIRONMENT: Environment = {
+  variables: new Map([['device', DEVICE]]),
+  hasBind: true,
+  limits: { patterns: 1500 },
+}
 
-/** The fault of the expression. Undefined: it has none. */
-export function deviceExpressionFault(expression: string): DeviceExpressionFault | undefined {
-  const compiled = compile(expression, ENVIRONMENT)
-  if (compiled.kind === 'refused') return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` }
-  const { resultType } = compiled.program
-  if (resultType.kind !== 'bool' && resultType.kind !== 'dyn') {
-    return { kind: 'invalid', problem: `must evaluate to bool or the unknown type, not ${typeName(resultType)}` }
+/** Attributes may be lists, so an expression may look for a value in them. */
+const WITH_LISTS: Environment = { ...ENVIRONMENT, hasIncludes: true }
+
+interface Result {
+  readonly accepts: (type: Type) => boolean
+  /** The words for the accepted types. */
+  readonly words: string
+}
+
+const DECISION: Result = {
+  accepts: ({ kind }) => kind === 'bool' || kind === 'dyn',
+  words: 'bool or the unknown type',
+}
+
+const SCALARS: readonly string[] = ['bool', 'int', 'string', 'dyn', 'kubernetes.Semver']
+
+function isScalar(type: Type): boolean {
+  return SCALARS.includes(typeName(type))
+}
+
+/** The result of an expression that makes an attribute. Lists need a gate. */
+function attribute(hasLists: boolean): Result {
+  const scalar = 'a primitive scalar (string, integer, boolean, semver)'
+  return {
+    accepts: (type) => isScalar(type) || (hasLists && type.kind === 'list' && isScalar(type.item)),
+    words: hasLists ? `${scalar} or a list of these scalars` : scalar,
   }
+}
+
+/** The fault of an expression that selects devices. Undefined: it has none. */
+export function deviceExpressionFault(expression: string, hasLists = false): DeviceExpressionFault | undefined {
+  return checked(expression, DECISION, hasLists).fault
+}
+
+/** The fault of an expression that makes an attribute of devices, and its cost. */
+export function attributeExpression(expression: string, hasLists: boolean): Checked {
+  return checked(expression, attribute(hasLists), hasLists)
+}
+
+interface Checked {
+  readonly fault?: DeviceExpressionFault
+  readonly cost: number
+}
+
+function checked(expression: string, { accepts, words }: Result, hasLists: boolean): Checked {
+  const refused = (kind: DeviceExpressionFault['kind'], problem: string, cost = 0): Checked => {
+    return { fault: { kind, problem }, cost }
+  }
+  const compiled = compile(expression, hasLists ? WITH_LISTS : ENVIRONMENT)
+  if (compiled.kind === 'refused') return refused('invalid', `compilation failed: ${compiled.text}`)
+  const { resultType } = compiled.program
+  if (!accepts(resultType)) return refused('invalid', `must evaluate to ${words}, not ${typeName(resultType)}`)
   const fault = compiled.program.instantiationFault()
-  if (fault !== undefined) return { kind: 'internal', problem: `program instantiation failed: ${fault}` }
-  if (compiled.program.estimate().max <= MAX_COST) return undefined
-  return { kind: 'forbidden', problem: 'too complex, exceeds cost limit' }
+  if (fault !== undefined) return refused('internal', `program instantiation failed: ${fault}`)
+  const cost = compiled.program.estimate().max
+  return cost <= MAX_DEVICE_COST ? { cost } : refused('forbidden', 'too complex, exceeds cost limit', cost)
 }

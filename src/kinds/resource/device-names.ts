@@ -66,7 +66,7 @@ export function checkShareId(id: string | undefined, at: FieldPath, check: Check
 
 const ANY_UID = /^([0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
 
-/** The lengths of a UUID with dashes, without, in braces, and as a URN. */
+/** The lengths of a UUID with dashes, without dashes, in braces, and as a URN. */
 const UID_LENGTHS: readonly number[] = [36, 32, 38, 45]
 const URN = 'urn:uuid:'
 
@@ -93,7 +93,7 @@ interface ListRule<T> {
   /** Absent: unlimited. */
   readonly max?: number
   readonly item: (item: T, at: FieldPath<T>, check: Check) => void
-  /** The key that must be unique; absent if items may repeat. */
+  /** The key that must be unique. Absent: items may repeat. */
   readonly key?: (item: T) => string
 }
 

@@ -1,4 +1,4 @@
-// Taint rules of devices. The time of a taint follows its effect.
+// Taint rules of devices. A taint with a new effect gets a new time.
 import { FieldPath } from '../../api/field-path.ts'
 import type { DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector } from '../../api/gen/kinds.ts'
 import { withMembers } from '../../api/object-members.ts'
@@ -32,7 +32,7 @@ function checkRule({ spec }: DeviceTaintRule, check: Check, stored?: DeviceTaint
   if (stored?.spec.taint.effect !== taint.effect) check.fields(taint, at, TAINT, 'effect')
 }
 
-/** A new effect begins now, unless the client says when. */
+/** A new effect begins now, unless the client sends a new time. */
 function withTimeOfEffect(object: DeviceTaintRule, stored: DeviceTaintRule, now: string): DeviceTaintRule {
   const [taint, before] = [object.spec.taint, stored.spec.taint]
   if (taint.effect === before.effect || taint.timeAdded !== before.timeAdded) return object
@@ -52,14 +52,17 @@ export const DEVICE_TAINT_RULE: Kind = typedKind<DeviceTaintRule>({
     generation: GENERATION_OF_SPEC,
     status: WITH_STATUS_ALONE,
     answersDeleteWithObject: ['v1alpha3', 'v1beta2'],
+    conditionalUpdate: ['v1'],
     prepareForUpdate: (object, stored, { now }) => withTimeOfEffect(object, stored, now),
   },
   columns: tableOf([
     NAME,
     column('Key', 'The key of the taint.', ({ spec }) => spec.taint.key),
     column('Value', 'The value of the taint.', ({ spec }) => spec.taint.value ?? ''),
-    column('Effect', 'What the taint does.', ({ spec }) => spec.taint.effect),
-    column('TimeAdded', 'How long ago the taint was added.', ({ spec }, now) => ageOf(spec.taint.timeAdded ?? '', now)),
+    column('Effect', 'The effect of the taint.', ({ spec }) => spec.taint.effect),
+    column('TimeAdded', 'The time since the taint was added.', ({ spec }, now) =>
+      ageOf(spec.taint.timeAdded ?? '', now),
+    ),
     AGE,
   ]),
 })

@@ -9,10 +9,11 @@ import { each, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { gatedFields, withGatedFields } from '../shared/gated-field.ts'
 import { formed, formOf, shownAs } from '../shared/internal-form.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { adminGuard, resultsOf } from './admin-access.ts'
-import { checkClaimSpec, CLAIM_DEFAULTS, requestNames, tolerations } from './claim-spec.ts'
+import { checkClaimSpec, CLAIM_DEFAULTS, GATED_FIELDS, requestNames, tolerations } from './claim-spec.ts'
 import { checkClaimStatus } from './claim-status.ts'
 import { CLAIM_V1BETA1 } from './v1beta1.ts'
 
@@ -26,7 +27,7 @@ export function checkSameSpec(object: Claims, stored: Claims, check: Check): voi
   if (!equalValues(object.spec, stored.spec)) check.invalid(SPEC, shownSpec(object.spec), IMMUTABLE)
 }
 
-/** The spec of a claim, or of a template, whose metadata is inlined. */
+/** The spec as errors show it. The metadata of a template is inlined. */
 function shownSpec(spec: Claims['spec']): Shown {
   if (!('spec' in spec)) return shownAs(spec, formOf(CLAIM_SPEC))
   return shownJson({ ...spec.metadata, Spec: formed(spec.spec, formOf(CLAIM_SPEC)) })
@@ -55,6 +56,12 @@ function claimState({ metadata, status: { allocation, reservedFor = [] } }: Reso
   return [...deleted, 'allocated', ...reserved].join(',')
 }
 
+const GATED = gatedFields(
+  'resource.k8s.io_v1.ResourceClaim',
+  ...GATED_FIELDS.map((path) => `spec/${path}`),
+  'status/allocation/devices/results/*/skipNodeOperations',
+)
+
 export const RESOURCE_CLAIM: Kind = typedKind<ResourceClaim>({
   validation: {
     create: (object, check) => {
@@ -73,12 +80,13 @@ export const RESOURCE_CLAIM: Kind = typedKind<ResourceClaim>({
     spec: CLAIM_DEFAULTS,
     status: within({ allocation: within({ devices: within({ results: each(within({ tolerations })) }) }) }),
   }),
-  strategy: ({ find }) => ({
-    status: WITH_STATUS_ALONE,
-    answersDeleteWithObject: true,
-    prepareStatus: withoutFreedDevices,
-    authorizeWrite: adminGuard('ResourceClaim', find),
-  }),
-  columns: tableOf([NAME, column('State', 'Whether it is allocated and in use.', claimState), AGE]),
+  strategy: ({ find }) =>
+    withGatedFields(GATED, {
+      status: WITH_STATUS_ALONE,
+      answersDeleteWithObject: true,
+      prepareStatus: withoutFreedDevices,
+      authorizeWrite: adminGuard('ResourceClaim', find),
+    }),
+  columns: tableOf([NAME, column('State', 'Whether the claim is allocated and in use.', claimState), AGE]),
   storedAs: CLAIM_V1BETA1,
 })

@@ -1,4 +1,4 @@
-// Requests for the status of resource pools. Off by default. A request is answered once, in its status.
+// Requests for the status of resource pools. By default, the kind is not served. A request is answered once, in its status.
 import { FieldPath } from '../../api/field-path.ts'
 import type {
   PoolStatus,
@@ -73,7 +73,7 @@ function checkPool(pool: PoolStatus, at: FieldPath<PoolStatus>, check: Check): v
 
 type Count = 'totalDevices' | 'availableDevices' | 'allocatedDevices' | 'unavailableDevices'
 
-/** A count over the pools of an answer. Empty for a request without pools, or a failed one. */
+/** A sum over the pools of an answer. `-`: the request has no answer, or failed. */
 function overPools(count: (pool: PoolStatus) => number): (request: Request) => string {
   return (request) => {
     const { status } = request
@@ -111,17 +111,17 @@ export const RESOURCE_POOL_STATUS_REQUEST: Kind = typedKind<Request>({
   columns: tableOf([
     NAME,
     column('Driver', 'The driver of the pools.', ({ spec }) => spec.driver),
-    column('Total', 'How many devices there are.', poolSum('totalDevices')),
-    column('Available', 'How many devices are free.', poolSum('availableDevices')),
-    column('Allocated', 'How many devices are taken.', poolSum('allocatedDevices')),
-    column('Unavailable', 'How many devices cannot be had.', poolSum('unavailableDevices')),
+    column('Total', 'The number of devices.', poolSum('totalDevices')),
+    column('Available', 'The number of free devices.', poolSum('availableDevices')),
+    column('Allocated', 'The number of allocated devices.', poolSum('allocatedDevices')),
+    column('Unavailable', 'The number of unavailable devices.', poolSum('unavailableDevices')),
     column(
       'Errors',
-      'How many pools are not as they should be.',
+      'The number of invalid pools.',
       overPools(({ validationError }) => Number(validationError !== undefined)),
     ),
-    integer('Pools', 'How many pools there are.', ({ status }) => status?.poolCount ?? 0),
-    column('Status', 'Whether it was answered.', shownState),
-    column('Completed', 'How long ago it was answered.', completed),
+    integer('Pools', 'The number of pools.', ({ status }) => status?.poolCount ?? 0),
+    column('Status', 'Whether the request was answered.', shownState),
+    column('Completed', 'The time since the request was answered.', completed),
   ]),
 })

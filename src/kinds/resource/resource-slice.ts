@@ -13,6 +13,7 @@ import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { checkList, checkPoolName } from './device-names.ts'
 import { checkCounters, checkDevices, checkTrue, chosenBy } from './slice-devices.ts'
+import { checkPartitionType, checkSkipped } from './slice-options.ts'
 import { SLICE_V1BETA1 } from './v1beta1.ts'
 
 const SPEC = FieldPath.root<ResourceSliceSpec>('spec')
@@ -40,6 +41,8 @@ function checkSlice({ spec }: ResourceSlice, check: Check, stored?: ResourceSlic
     item: checkCounters,
     key: ({ name }) => name,
   })
+  checkPartitionType(spec, check)
+  checkSkipped(spec, 'resource.k8s.io_v1.ResourceSliceSpec', SPEC, check)
 }
 
 function checkNodes(spec: ResourceSliceSpec, check: Check): void {
@@ -64,7 +67,7 @@ function sliceWarnings({ spec: { driver } }: ResourceSlice): readonly string[] {
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
 }
 
-/** Every value of a map. */
+/** Applies the rule to every value of a map. */
 const eachValue =
   <T extends Value>(rule: OwnRule<T>): OwnRule<MapOf<T>> =>
   (given, context, parent) => {
@@ -92,6 +95,7 @@ export const RESOURCE_SLICE: Kind = typedKind<ResourceSlice>({
       'spec/partitionTypeAttribute',
       'spec/skipNodeOperations',
       'spec/devices/*/nodeAllocatableResources',
+      'spec/devices/*/nodeAllocatableResourceMappings',
       'spec/devices/*/consumesCounters/*/compatibilityGroups',
     ),
     { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true, warnings: sliceWarnings },

@@ -10,14 +10,24 @@ import type {
   ResourceSliceSpec,
 } from '../../api/gen/kinds.ts'
 import { entriesOf, equalValues, type MapOf, type Value } from '../../api/value.ts'
-import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  milliQuantityOf,
+  type Quantity,
+  quantityOf,
+  scaledValue,
+  signOfQuantity,
+} from '../../lib/quantity.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Label, dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
+import { dns1123Label, dns1123Subdomain, longerThan, NOT_NEGATIVE } from '../../schema/validation/formats.ts'
 import { refuseChoice } from '../shared/choice.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { amountOf } from '../shared/resource-names.ts'
 import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList } from './device-names.ts'
+import { checkNodeResources } from './slice-options.ts'
 
 const SPEC = FieldPath.root<ResourceSliceSpec>('spec')
 const MAX_DEVICES = 128
@@ -48,7 +58,7 @@ const DEVICE_ATTRIBUTE: Form = [
 type Flag = 'allNodes' | 'perDeviceNodeSelection'
 type Choice = Pick<ResourceSliceSpec, 'nodeName' | 'nodeSelector' | Flag>
 
-/** The node selections that are set, as the reference writes them; `emptyName` is the error of an empty name. */
+/** The node selections that are set, as the reference writes them. `emptyName`: the error for an empty name. */
 export function chosenBy(part: Choice, emptyName: string, at: FieldPath<Choice>, check: Check): string[] {
   const chosen: string[] = []
   const { nodeName: name, nodeSelector } = part
@@ -72,7 +82,7 @@ export function checkTrue(part: Choice, field: Flag, at: FieldPath<Choice>, chec
 
 const LISTS = ['bools', 'ints', 'strings', 'versions'] as const
 
-function checkDevice(device: Device, at: FieldPath<Device>, check: Check): void {
+function checkDevice(device: Device, old: Device | undefined, at: FieldPath<Device>, check: Check): void {
   checkDeviceName(device.name, at.child('name'), check)
   const attributes = entriesOf(device.attributes ?? {}).map(([, attribute]) => attribute)
   const itemsOf = (attribute: DeviceAttribute): number =>
@@ -91,6 +101,7 @@ function checkDevice(device: Device, at: FieldPath<Device>, check: Check): void 
   for (const [attribute, path] of checkedNames(device.attributes, at.child('attributes'), check)) {
     checkAttribute(attribute, path, check)
   }
+  if (check.form.checksDevices && old !== undefined && equalValues(old.capacity, device.capacity)) return
   for (const [{ value, requestPolicy }, path] of checkedNames(device.capacity, at.child('capacity'), check)) {
     if (requestPolicy === undefined) continue
     const place = path.child('requestPolicy')
@@ -151,7 +162,7 @@ function checkPolicy(policy: CapacityRequestPolicy, capacity: Quantity | undefin
 }
 
 interface Amounts {
-  /** The amount of a request that names none. */
+  /** The amount of a request that names no amount. */
   readonly usual: Quantity
   readonly capacity: Quantity
 }
@@ -171,11 +182,20 @@ function checkOptions(values: readonly string[], { usual, capacity }: Amounts, a
       check.invalid(at.index(i), formatQuantity(option), detail)
     })
     const seen = new Set<string>()
-    options.forEach((option, i) => check.unique(seen, scaledValue(option, 0).toString(), at.index(i)))
+    const key = check.gate(FRACTIONS) ? decimalText : (option: Quantity): string => scaledValue(option, 0).toString()
+    options.forEach((option, i) => check.unique(seen, key(option), at.index(i)))
   }
   if (!options.some((option) => compareQuantities(option, usual) === 0)) {
     check.invalid(at, formatQuantity(usual), 'default value is not valid according to the requestPolicy')
   }
+}
+
+/** Amounts of capacities may have fractions. */
+const FRACTIONS = 'DRAFractionalCapacityRange'
+
+/** The amount with its decimal places: amounts that differ in zeros at the end are different options in the reference. */
+function decimalText(option: Quantity): string {
+  return option.scale < 0 ? `${option.unscaled}e${option.scale}` : scaledValue(option, 0).toString()
 }
 
 function checkRange(
@@ -189,26 +209,74 @@ function checkRange(
     check.required(at.child('min'), 'required when validRange is defined')
     return
   }
+  const { checksDevices: isExact } = check.form
   const report = (field: string, shown: Quantity, why: string, bound: Quantity): void =>
     check.invalid(at.child(field), formatQuantity(shown), `${why}: ${formatQuantity(bound)}`)
   if (compareQuantities(min, capacity) > 0) report('min', min, 'min is larger than capacity value', capacity)
-  if (compareQuantities(usual, min) < 0) report('min', usual, 'default is less than min', min)
+  if (compareQuantities(usual, min) < 0) report(isExact ? 'default' : 'min', usual, 'default is less than min', min)
   if (max !== undefined) {
     if (compareQuantities(min, max) > 0) report('max', min, 'min is larger than max', max)
     if (compareQuantities(max, capacity) > 0) report('max', max, 'max is larger than capacity value', capacity)
-    if (compareQuantities(usual, max) > 0) report('max', usual, 'default is more than max', max)
+    if (compareQuantities(usual, max) > 0) report(isExact ? 'default' : 'max', usual, 'default is more than max', max)
   }
+  const bounds = { default: usual, min, max, step }
+  const hasFractions = check.gate(FRACTIONS) && Object.values(bounds).some(isFraction)
+  if (hasFractions && !checkBounds(bounds, milliFault, at, check)) return
   if (step === undefined) return
+  if (isExact && signOfQuantity(step) <= 0) {
+    check.invalid(at.child('step'), formatQuantity(step), 'must be greater than zero')
+    return
+  }
   const first = addQuantities(min, step)
   if (compareQuantities(first, capacity) > 0) {
     report('step', step, `one step ${formatQuantity(first)} is larger than capacity value`, capacity)
   }
-  const width = scaledValue(step, 0)
+  if (isExact && !hasFractions && !checkBounds(bounds, int64Fault, at, check)) return
+  const scale = hasFractions ? MILLI : 0
+  const [width, start] = [scaledValue(step, scale), scaledValue(min, scale)]
   for (const value of [usual, max]) {
-    if (value === undefined || width === 0n || (scaledValue(value, 0) - scaledValue(min, 0)) % width === 0n) continue
+    if (value === undefined || width === 0n || (scaledValue(value, scale) - start) % width === 0n) continue
     const detail = `value is not a multiple of a given step (${formatQuantity(step)}) from (${formatQuantity(min)})`
     check.invalid(at.child('step'), formatQuantity(value), detail)
   }
+}
+
+const MILLI = -3
+const MAX_INT64 = 2n ** 63n - 1n
+
+type BoundFault = (bound: Quantity) => string | undefined
+
+/** Reports the fault of each bound, and returns whether there is none. */
+function checkBounds(
+  bounds: Readonly<Record<string, Quantity | undefined>>,
+  faultOf: BoundFault,
+  at: FieldPath,
+  check: Check,
+): boolean {
+  const faulty = Object.entries(bounds).flatMap(([field, bound]) => {
+    const fault = bound === undefined ? undefined : faultOf(bound)
+    return bound === undefined || fault === undefined ? [] : [{ field, bound, fault }]
+  })
+  for (const { field, bound, fault } of faulty) check.invalid(at.child(field), formatQuantity(bound), fault)
+  return faulty.length === 0
+}
+
+const int64Fault: BoundFault = (bound) => {
+  if (signOfQuantity(bound) < 0) return NOT_NEGATIVE
+  return compareQuantities(bound, quantityOf(MAX_INT64, 'decimalSI')) > 0
+    ? `must not be larger than ${MAX_INT64}`
+    : undefined
+}
+
+const milliFault: BoundFault = (bound) => {
+  const thousandths = scaledValue(bound, MILLI)
+  const fits = thousandths <= MAX_INT64 && thousandths >= -MAX_INT64 - 1n
+  const isSame = fits && compareQuantities(bound, milliQuantityOf(thousandths, 'decimalSI')) === 0
+  return isSame ? undefined : 'value cannot be represented as a milli value'
+}
+
+function isFraction(bound: Quantity | undefined): boolean {
+  return bound !== undefined && compareQuantities(bound, quantityOf(scaledValue(bound, 0), 'decimalSI')) !== 0
 }
 
 function checkUse(device: Device, isPerDevice: boolean, at: FieldPath<Device>, check: Check): void {
@@ -230,6 +298,7 @@ function checkUse(device: Device, isPerDevice: boolean, at: FieldPath<Device>, c
     check.invalid(at, undefined, `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set ${when}`)
   }
   checkBindingConditions(device, at, check)
+  checkNodeResources(device, at, check)
 }
 
 export function checkCounters(part: CounterSet | DeviceCounterConsumption, at: FieldPath, check: Check): void {
@@ -241,6 +310,7 @@ export function checkCounters(part: CounterSet | DeviceCounterConsumption, at: F
   if (names.length === 0) check.required(place)
   else if (names.length > MAX_COUNTERS) check.tooMany(place, names.length, MAX_COUNTERS)
   else for (const counter of names) check.format(place, shortened(counter, MAX_COUNTER_NAME), dns1123Label(counter))
+  if ('counterSet' in part) check.fields(part, at, 'resource.k8s.io_v1.DeviceCounterConsumption')
 }
 
 /** Long names are shown without their middle. */
@@ -260,9 +330,9 @@ export function checkDevices(spec: ResourceSliceSpec, old: ResourceSliceSpec | u
     check,
     max: isSpecial ? MAX_SPECIAL_DEVICES : MAX_DEVICES,
     item: (device, path) => {
-      checkDevice(device, path, check)
       const { name, taints = [] } = device
       const same = before.get(name)
+      checkDevice(device, same, path, check)
       if (same === undefined || !equalValues(same.taints, device.taints)) {
         checkList(taints, path.child('taints'), {
           check,

@@ -1,4 +1,5 @@
-// Version v1beta1 of resources: a request has the fields of `exactly` among its own, and a device has all but its name in `basic`.
+// Version v1beta1 of resources: a request has the fields of `exactly` among its own fields, and a device has all fields except its name in
+// `basic`.
 import { mapOrAbsent, mapsOnly } from '../../api/members.ts'
 import { membersOf, specOf, withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -6,7 +7,7 @@ import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.t
 import type { Conversion } from '../../registry/registry.ts'
 import type { StoredAs } from '../kind.ts'
 
-/** The members that only one device of a request can have. */
+/** The members of a request that are in `exactly` in version v1. */
 const EXACT = [
   'deviceClassName',
   'selectors',

@@ -1,4 +1,4 @@
-// Composite pod groups: groups of pods that are scheduled together. Off by default.
+// Composite pod groups: groups of pods that are scheduled together. By default, the kind is not served.
 import { FieldPath } from '../../api/field-path.ts'
 import type { CompositePodGroup } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -33,8 +33,8 @@ export const COMPOSITE_POD_GROUP: Kind = typedKind<CompositePodGroup>({
   }),
   columns: tableOf([
     NAME,
-    column('Policy', 'How its groups are scheduled.', policyOf),
-    column('Workload', 'The workload that it belongs to.', workloadOf),
+    column('Policy', 'The scheduling policy of the groups.', policyOf),
+    column('Workload', 'The workload that has the group.', workloadOf),
     AGE,
   ]),
 })

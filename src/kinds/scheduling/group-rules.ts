@@ -1,18 +1,15 @@
-// The rules that pod groups, composite pod groups and the templates of both have in common.
+// The rules that pod groups, composite pod groups and their templates have in common.
 import type { FieldPath } from '../../api/field-path.ts'
-import type { PodGroupResourceClaim, PodGroupSpec, TopologyConstraint } from '../../api/gen/kinds.ts'
+import type { PodGroupSpec } from '../../api/gen/kinds.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkChoice } from '../shared/choice.ts'
+import { checkGroupParts, type GroupParts } from '../shared/group-parts.ts'
 
-const MAX_CLAIMS = 4
-const MAX_TOPOLOGIES = 1
-
-/** The fields of a group. A template has a name besides, and a composite group counts groups. */
-export type Group = ValueMap &
-  Pick<PodGroupSpec, 'workloadRef' | 'resourceClaims' | 'disruptionMode'> & {
+/** The fields of a group. A template also has a name. The numbers of a composite group count groups. */
+export type Group = GroupParts &
+  Pick<PodGroupSpec, 'workloadRef'> & {
     readonly schedulingPolicy: { readonly basic?: ValueMap; readonly gang?: ValueMap }
-    readonly schedulingConstraints?: { readonly topology?: readonly TopologyConstraint[] } | null
   }
 
 const FIXED = [
@@ -37,7 +34,7 @@ export interface GroupTypes {
     | 'scheduling.k8s.io_v1beta1.CompositeGangSchedulingPolicy'
 }
 
-/** `stored`: the group before a change. Its fields cannot change then, except the smallest number of a gang. */
+/** `stored`: the group before a change. Then its fields cannot change, except the smallest number of a gang. */
 export function checkGroup(types: GroupTypes, group: Group, at: FieldPath, check: Check, stored?: Group): void {
   checkPolicy(types, group, at.child('schedulingPolicy'), check, stored)
   if (stored !== undefined) {
@@ -45,16 +42,9 @@ export function checkGroup(types: GroupTypes, group: Group, at: FieldPath, check
     return
   }
   check.fields(group, at, types.group)
-  const { workloadRef, schedulingConstraints, resourceClaims = [], disruptionMode } = group
+  const { workloadRef } = group
   if (workloadRef) check.fields(workloadRef, at.child('workloadRef'), 'scheduling.k8s.io_v1beta1.WorkloadReference')
-  const topology = schedulingConstraints?.topology ?? []
-  const topologies = at.child('schedulingConstraints').child('topology')
-  if (topology.length > MAX_TOPOLOGIES) check.tooMany(topologies, topology.length, MAX_TOPOLOGIES)
-  else
-    topology.forEach((one, i) => check.fields(one, topologies.index(i), 'scheduling.k8s.io_v1beta1.TopologyConstraint'))
-  checkClaims(resourceClaims, at.child('resourceClaims'), check)
-  if (disruptionMode !== undefined)
-    checkChoice({ part: disruptionMode, members: ['single', 'all'] }, at.child('disruptionMode'), check)
+  checkGroupParts(group, at, check)
 }
 
 function checkPolicy(types: GroupTypes, group: Group, at: FieldPath, check: Check, stored?: Group): void {
@@ -70,15 +60,4 @@ function checkPolicy(types: GroupTypes, group: Group, at: FieldPath, check: Chec
       return check.invalid(gang, null, 'field cannot be cleared once set')
   }
   if (policy.gang !== undefined) check.fields(policy.gang, gang, types.gang)
-}
-
-function checkClaims(claims: readonly PodGroupResourceClaim[], list: FieldPath, check: Check): void {
-  if (claims.length > MAX_CLAIMS) return check.tooMany(list, claims.length, MAX_CLAIMS)
-  const seen = new Set<string>()
-  for (const [i, claim] of claims.entries()) {
-    const at = list.index(i)
-    check.unique(seen, claim.name, at)
-    checkChoice({ part: claim, members: ['resourceClaimName', 'resourceClaimTemplateName'] }, at, check)
-    check.fields(claim, at, 'scheduling.k8s.io_v1beta1.PodGroupResourceClaim')
-  }
 }

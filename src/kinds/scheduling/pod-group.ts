@@ -1,4 +1,4 @@
-// Pod groups: pods that are scheduled together. Off by default.
+// Pod groups: pods that are scheduled together. By default, the kind is not served.
 import { FieldPath } from '../../api/field-path.ts'
 import type { PodGroup, PodGroupStatus } from '../../api/gen/kinds.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -76,9 +76,9 @@ export const POD_GROUP: Kind = typedKind<PodGroup>({
   ),
   columns: tableOf([
     NAME,
-    column('Policy', 'How its pods are scheduled.', policyOf),
-    column('Workload', 'The workload that it belongs to.', workloadOf),
-    column('Status', 'Whether its pods are scheduled.', stateOf),
+    column('Policy', 'The scheduling policy of the pods.', policyOf),
+    column('Workload', 'The workload that has the group.', workloadOf),
+    column('Status', 'Whether the pods are scheduled.', stateOf),
     AGE,
   ]),
 })

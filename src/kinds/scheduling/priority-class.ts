@@ -62,11 +62,15 @@ export const PRIORITY_CLASS: Kind = typedKind<PriorityClass>({
   columns: tableOf([
     NAME,
     integer('Value', 'The priority.', ({ value }) => value),
-    boolean('Global-Default', 'Whether pods without a class have it.', ({ globalDefault = false }) => globalDefault),
+    boolean(
+      'Global-Default',
+      'Whether pods without a class get this class.',
+      ({ globalDefault = false }) => globalDefault,
+    ),
     AGE,
     column(
       'PreemptionPolicy',
-      'Whether others make room for its pods.',
+      'Whether other pods make room for pods of this class.',
       ({ preemptionPolicy = '' }) => preemptionPolicy,
     ),
   ]),

@@ -1,4 +1,4 @@
-// Workloads: templates of pod groups and of composite pod groups, which form a tree. Off by default.
+// Workloads: templates of pod groups and of composite pod groups, which form a tree. By default, the kind is not served.
 import { FieldPath } from '../../api/field-path.ts'
 import type { CompositePodGroupTemplate, PodGroupTemplate, Workload, WorkloadSpec } from '../../api/gen/kinds.ts'
 import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -67,7 +67,7 @@ function checkList(
   }
 }
 
-/** Names are unique in the whole tree. Equal names in one list are refused there. */
+/** Names are unique in the whole tree. `checkList` refuses equal names in one list. */
 function checkNames(holder: Templates, at: FieldPath, check: Check, seen: Set<string>): void {
   for (const list of ['podGroupTemplates', 'compositePodGroupTemplates'] as const) {
     const templates = holder[list] ?? []

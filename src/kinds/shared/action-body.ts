@@ -10,7 +10,7 @@ import type { SchemaTable } from '../../schema/table.ts'
 import type { Kind } from '../kind.ts'
 import { IDENTITY } from './conversion.ts'
 
-/** An action that knows the type of its body, as decoding makes it. */
+/** An action that knows the type of its body. Decoding guarantees the type. */
 export function typedAction<T extends ApiObject>(action: Action<T>): Action {
   return action as unknown as Action
 }

@@ -1,4 +1,4 @@
-// The rules of most built-in kinds: those of metadata first, then their own.
+// The rules of most built-in kinds: the rules of metadata first, and then the rules of the kind.
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import type { NameFormat } from '../../schema/validation/formats.ts'
@@ -6,9 +6,9 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 
 interface OwnRules<T> {
-  /** The format of names; absent: a DNS subdomain. */
+  /** The format of names. Absent: a DNS subdomain. */
   readonly name?: NameFormat
-  /** The rules for a new object and for a changed one. `stored` is absent for a new one. */
+  /** The rules for a new object and for a changed object. `stored` is absent for a new object. */
   readonly object: (object: T, check: Check, stored?: T) => void
   /** Further rules for a changed object. */
   readonly change?: UpdateRule<T>

@@ -1,4 +1,4 @@
-// A choice between members of an object: exactly one of them is given.
+// A choice between members of an object: exactly one member must be given.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { isAbsent } from '../../schema/defaults/rule.ts'
@@ -6,7 +6,7 @@ import type { Check } from '../../schema/validation/check.ts'
 
 interface Choice<T> {
   readonly part: T
-  /** A change that gives the same members is not checked. Absent: the part is new. */
+  /** The stored part. A change that gives the same members is not checked. Absent: the part is new. */
   readonly stored?: T | undefined
   readonly members: readonly (keyof T & string)[]
 }
@@ -26,7 +26,7 @@ function isGiven(part: ValueMap, name: string): boolean {
   return Array.isArray(value) ? value.length > 0 : !isAbsent(value)
 }
 
-/** Names the given members and all members. */
+/** Reports a fault that names the given members and all members. */
 export function refuseChoice(given: readonly string[], members: readonly string[], at: FieldPath, check: Check): void {
   const wanted = given.length === 0 ? 'must specify one of' : 'must specify exactly one of'
   const shown = given.length === 0 ? '' : `{${given.join(', ')}}`

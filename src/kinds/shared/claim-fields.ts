@@ -1,4 +1,4 @@
-// The defaults of persistent volume claims and templates of them.
+// The defaults of persistent volume claims and of their templates.
 import type { PersistentVolumeClaim } from '../../api/gen/kinds.ts'
 import { absent, always, blank, type Fields } from '../../schema/defaults/rule.ts'
 import { rounded, roundedResources } from './resource-list.ts'

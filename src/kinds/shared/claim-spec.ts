@@ -1,4 +1,4 @@
-// The spec of persistent volume claims, and templates of them in pods and stateful sets.
+// Checks the spec of persistent volume claims, and of their templates in pods and stateful sets.
 import type {
   ObjectMeta,
   PersistentVolumeClaimSpec,
@@ -14,7 +14,7 @@ import { checkAmount, checkPositiveAmount } from './resource-names.ts'
 
 const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 
-/** Known modes, and `ReadWriteOncePod` only alone. */
+/** Modes must be known, and `ReadWriteOncePod` must be the only mode. */
 export function checkAccessModes(modes: readonly string[], at: FieldPath, check: Check): void {
   for (const mode of modes) check.oneOf(at, mode, ACCESS_MODES)
   const known = modes.filter((mode) => ACCESS_MODES.includes(mode))
@@ -95,7 +95,7 @@ export function checkClaimTemplate(
   checkClaimSpec(template.spec, at.child('spec'), check)
 }
 
-/** Templates may only have labels and annotations. `uID` is the reference's misspelling. */
+/** The metadata of a template may have only labels and annotations. `uID` is the reference's misspelling. */
 export function checkTemplateMeta(meta: ObjectMeta, at: FieldPath<ObjectMeta>, check: Check): void {
   check.part(meta, 'annotations', at, checkAnnotations)
   check.part(meta, 'labels', at, checkLabels)

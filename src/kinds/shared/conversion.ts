@@ -8,7 +8,7 @@ export const IDENTITY: Conversion = Object.freeze({
   fromStored: (object) => object,
 } satisfies Conversion)
 
-/** Only the name of the version changes. */
+/** A conversion that changes only the name of the version. */
 export function renaming(served: GroupVersion, stored: GroupVersion): Conversion {
   const naming = (version: GroupVersion): ((object: ApiObject) => ApiObject) => {
     const apiVersion = formatGroupVersion(version)

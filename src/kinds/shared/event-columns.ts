@@ -1,10 +1,10 @@
-// The columns of events, in both of their groups.
+// The columns of events, in the core group and in events.k8s.io.
 import type { Value, ValueMap } from '../../api/value.ts'
 import { column, NAME, tableOf, type TableShape, text, wide } from '../../codec/tables/column.ts'
 import { ageOf, type Now } from '../../codec/tables/elapsed.ts'
 import { at, numberAt, textAt } from '../../codec/tables/reading.ts'
 
-/** The two groups have different names for the same field. */
+/** The first value of the named fields: the two groups have different names for the same field. */
 function first(event: ValueMap, ...names: readonly string[]): Value | undefined {
   for (const name of names) {
     const found = at(event, name)
@@ -44,14 +44,16 @@ function eventCount(event: ValueMap): Value {
 }
 
 export const EVENT_COLUMNS: TableShape = tableOf([
-  column('Last Seen', 'How long ago it happened last.', lastSeen),
+  column('Last Seen', 'The time since the event happened last.', lastSeen),
   column('Type', 'Normal or a warning.', text('type')),
-  column('Reason', 'Why, in one word.', text('reason')),
-  column('Object', 'What it is about.', eventObject),
-  wide('Subobject', 'Which part of it.', (event) => textAt(first(event, 'involvedObject', 'regarding'), 'fieldPath')),
-  wide('Source', 'Who reported it.', eventSource),
-  column('Message', 'What happened.', (event) => textAt(first(event, 'message', 'note')).trim()),
-  wide('First Seen', 'How long ago it happened first.', firstSeen),
-  wide('Count', 'How often it happened.', eventCount),
+  column('Reason', 'The reason, in one word.', text('reason')),
+  column('Object', 'The object of the event.', eventObject),
+  wide('Subobject', 'The part of the object.', (event) =>
+    textAt(first(event, 'involvedObject', 'regarding'), 'fieldPath'),
+  ),
+  wide('Source', 'The component that reported the event.', eventSource),
+  column('Message', 'The message of the event.', (event) => textAt(first(event, 'message', 'note')).trim()),
+  wide('First Seen', 'The time since the event happened first.', firstSeen),
+  wide('Count', 'The number of times that the event happened.', eventCount),
   { ...NAME, priority: 1 },
 ])

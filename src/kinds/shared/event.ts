@@ -1,4 +1,4 @@
-// Events of both groups. Faults name fields as the core group does.
+// Events of the core group and of events.k8s.io. Faults name fields as the core group does.
 import type { Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { integerOrZero, isGiven, mapOrAbsent, mapOrEmpty, textOrEmpty } from '../../api/members.ts'
@@ -61,7 +61,7 @@ function checkReport(event: ValueMap, reporterAt: FieldPath, check: Check): void
   checkLength('message', MAX_NOTE)
 }
 
-/** Events of the core group. */
+/** The rules for events of the core group. */
 export const CORE_VALIDATION: KindRules = {
   create: (object, check) => checkEvent(object, 'reportingComponent', check),
   update: (object, _stored, check) => checkEvent(object, 'reportingComponent', check),
@@ -140,7 +140,7 @@ function zeroed(value: Value | undefined): Value | undefined {
   return empty || noMembers ? undefined : value
 }
 
-/** The strategy of the events of both groups. */
+/** The strategy of events, in the core group and in events.k8s.io. */
 export function eventStrategy({ eventTtlSeconds }: KindNeeds): KindStrategy {
   return { createOnUpdate: true, propagation: 'none', ttlSeconds: eventTtlSeconds }
 }

@@ -1,4 +1,4 @@
-// Fields of feature gates: if the gate is off they are dropped silently, unless the stored object has them.
+// Fields of feature gates: if the gate is off, they are dropped silently, unless the stored object has them.
 import { withMembers } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
@@ -10,8 +10,8 @@ import type { KindStrategy } from '../strategy.ts'
 export interface GatedField {
   readonly gate: string
   /**
-   * The path from the object to the field. `*` is every item of a list and every value of a map. A member with `?` at its end is removed with
-   * the field if it is empty then.
+   * The path from the object to the field. `*` is every item of a list and every value of a map. A member with `?` at its end is removed
+   * with the field if the member is empty then.
    */
   readonly path: readonly string[]
 }
@@ -33,27 +33,24 @@ function gateAt(type: string, [step = '', ...rest]: readonly string[]): string |
   return rest.length === 0 ? field[4]?.gate : gateAt(field[2].replace(/^(?:\[\]|\{\})/, ''), rest)
 }
 
-/** The strategy, with the fields dropped before anything else. */
+/** The strategy with a first step, which drops the fields. Fields of the status are dropped when the status is written. */
 export function withGatedFields<T extends ApiObject>(
   fields: readonly GatedField[],
   strategy: NoInfer<KindStrategy<T>>,
 ): KindStrategy<T> {
-  const known = new WeakMap<ReadonlySet<string>, ClosedFields>()
-  const closedFields = (gates: ReadonlySet<string>): ClosedFields => {
-    const closed = known.get(gates) ?? closedOf(fields, gates)
-    known.set(gates, closed)
-    return closed
-  }
-  const prepare = (object: T, stored: T | undefined, { gates }: WriteContext): T => {
-    const { paths, steps } = closedFields(gates)
-    // Hardly any object has such a field. One walk finds that out.
-    if (!hasAnyField(object, steps)) return object
-    return paths
-      .filter((path) => stored === undefined || !hasField(stored, path))
-      .reduce((result, path) => withoutField(result, path) as T, object)
-  }
+  const { ofStatus = [], others = [] } = Object.groupBy(fields, ({ path }) =>
+    path[0] === 'status' ? 'ofStatus' : 'others',
+  )
+  const prepare = dropping<T>(others)
+  const prepareStatus = dropping<T>(ofStatus)
   return {
     ...strategy,
+    ...(ofStatus.length > 0 && {
+      prepareStatus: (object: T, stored: T, context: WriteContext) => {
+        const prepared = prepareStatus(object, stored, context)
+        return strategy.prepareStatus?.(prepared, stored, context) ?? prepared
+      },
+    }),
     prepareForCreate: (object, context) => {
       const prepared = prepare(object, undefined, context)
       return strategy.prepareForCreate?.(prepared, context) ?? prepared
@@ -62,6 +59,22 @@ export function withGatedFields<T extends ApiObject>(
       const prepared = prepare(object, stored, context)
       return strategy.prepareForUpdate?.(prepared, stored, context) ?? prepared
     },
+  }
+}
+
+/** Drops the fields whose gates are off. */
+function dropping<T extends ApiObject>(
+  fields: readonly GatedField[],
+): (object: T, stored: T | undefined, context: WriteContext) => T {
+  const known = new WeakMap<ReadonlySet<string>, ClosedFields>()
+  return (object, stored, { gates }) => {
+    const closed = known.get(gates) ?? closedOf(fields, gates)
+    known.set(gates, closed)
+    // Hardly any object has such a field. One walk finds that out.
+    if (!hasAnyField(object, closed.steps)) return object
+    return closed.paths
+      .filter((path) => stored === undefined || !hasField(stored, path))
+      .reduce((result, path) => withoutField(result, path) as T, object)
   }
 }
 
@@ -74,7 +87,7 @@ interface ClosedFields {
 /** A step that several paths may share. */
 interface Step {
   readonly name: string
-  /** A path ends here. Others may go on. */
+  /** A path ends here. Other paths may go on. */
   readonly isField: boolean
   readonly next: readonly Step[]
 }
@@ -115,7 +128,7 @@ function hasField(holder: Value | undefined, [name, ...rest]: readonly string[])
   return isMap(holder) && hasField(own(holder, plain(name)), rest)
 }
 
-/** The same value if the field is absent, as nearly always. `from`: the position in the path. */
+/** The value without the field. It is the same value if the field is absent, as nearly always. `from`: the position in the path. */
 function withoutField(holder: Value, path: readonly string[], from = 0): Value {
   const step = path[from]
   if (step === undefined) return holder

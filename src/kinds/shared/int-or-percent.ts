@@ -15,7 +15,7 @@ export function checkAtMostAll(value: Value | undefined, at: FieldPath, check: C
   }
 }
 
-/** The integer, or that of the percentage; 0 for anything else. */
+/** The integer, or the number of the percentage. Other values give 0. */
 export function amountIn(value: Value | undefined): number {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return 0

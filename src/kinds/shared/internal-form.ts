@@ -1,5 +1,5 @@
-// The text of values in messages, for types without a JSON form of their own. It has the reference's names in its order, and absent values as
-// null or empty. A form is a list of members; a member that holds records has the form of those records.
+// The text of values in messages, for types without a JSON form of their own. It has the names and the order of the reference. Absent
+// values are null or empty. A form is a list of members. A member that holds records has the form of these records.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import { isList, isMap, type Value } from '../../api/value.ts'
 import { builtInFields } from '../../schema/built-in-compiled.ts'
@@ -12,7 +12,7 @@ export function shownAs(value: Value | undefined, form: Form): Shown {
   return shownJson(formed(value, form))
 }
 
-/** The same as a part of another value. */
+/** The value in its form, as a part of another value. */
 export function formed(value: Value | undefined, form: Form): Value {
   if (isList(value)) return value.map((item) => formed(item, form))
   if (!isMap(value)) return value ?? null
@@ -39,7 +39,7 @@ function memberOf([name, , type, marks = '']: CompiledField): Member {
 
 const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
 
-/** Undefined: the type has a JSON form of its own, as scalars, maps and all metadata. */
+/** Undefined: the type has a JSON form of its own, like scalars, maps and all metadata. */
 function innerForm(type: string): Form | undefined {
   if (!type.includes('.') || /^(?:meta_v1|quantity|intstr|runtime)\./.test(type) || type.startsWith('{}'))
     return undefined

@@ -1,9 +1,10 @@
 // The load balancer status of services and ingresses.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { LoadBalancerIngress } from '../../api/gen/kinds.ts'
+import { parseIp } from '../../lib/ip-bits.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
-import { checkIp, parseIp } from './ip-address.ts'
+import { checkIp } from './ip-address.ts'
 
 /** Ingresses have no `ipMode`. */
 type Balancer = { readonly ingress?: readonly Omit<LoadBalancerIngress, 'ports'>[] }

@@ -21,7 +21,7 @@ export function checkNonReservedPath(path: string, at: FieldPath, check: Check):
   if (path.startsWith('..') && !path.startsWith('../')) check.invalid(at, path, "must not start with '..'")
 }
 
-/** Whether the path is `/`, however it is written. */
+/** Whether the path is `/`, in any spelling. */
 export function isRootPath(path: string): boolean {
   return path.startsWith('/') && path.split('/').every((element) => element === '' || element === '.')
 }

@@ -8,7 +8,7 @@ interface Block {
   readonly text: string
 }
 
-/** Far more than any chain in use. */
+/** The largest text that is read: far more than any chain in use. */
 const MAX_BYTES = 1024 * 1024
 
 function blocksIn(text: string): readonly Block[] {
@@ -72,7 +72,7 @@ function parsed(certificate: string): X509Certificate | undefined {
   }
 }
 
-/** The faults of a bundle of certificate authorities. A certificate may be in it only once. */
+/** The faults of a bundle of certificate authorities. A certificate may be in a bundle only once. */
 export function anchorFaults(text: string): readonly string[] {
   const places = new Map<string, number[]>()
   const faults = blocksIn(text).flatMap(({ type, headers, text: whole }, i) => {

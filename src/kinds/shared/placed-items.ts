@@ -1,4 +1,4 @@
-// The items of a list, each with its place, for rules that look at one after the other.
+// The items of a list, each with its place, for rules that check each item.
 import type { FieldPath } from '../../api/field-path.ts'
 import { mapsInPlace, textsInPlace } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'

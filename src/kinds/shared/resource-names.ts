@@ -35,12 +35,12 @@ export function isStandardQuotaName(name: string): boolean {
   return QUOTA.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-')
 }
 
-/** Without a domain, or in kubernetes.io. */
+/** Whether the name has no domain, or is in kubernetes.io. */
 export function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/')
 }
 
-/** An extended resource: `example.com/device`. */
+/** Whether the name is an extended resource: `example.com/device`. */
 export function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0
 }
@@ -49,7 +49,7 @@ export function isOvercommittable(name: string): boolean {
   return isNative(name) && !isHugePages(name)
 }
 
-/** Whether the name is valid and, without a domain, known. */
+/** Whether the name is valid. A name without a domain must also be known. */
 export function checkResourceName(name: string, at: FieldPath, check: Check): boolean {
   const faults = qualifiedName(name)
   for (const fault of faults) check.invalid(at, shownJson(name), fault)
@@ -102,7 +102,7 @@ export function checkPositiveAmount(value: Value | undefined, at: FieldPath, che
   if (amount !== undefined && signOfQuantity(amount) <= 0) check.invalid(at, value, 'must be greater than zero')
 }
 
-/** Not negative, and an integer if the resource is counted. */
+/** The amount must not be negative. It must be an integer if the resource is counted. */
 export function checkAmount(name: string, value: Value | undefined, at: FieldPath, check: Check): void {
   checkNotNegativeAmount(value, at, check)
   if (!COUNTS.includes(name) && !isExtended(name)) return
@@ -126,7 +126,7 @@ export function amountText(value: Value | undefined): string {
   return typeof value === 'string' ? value : '0'
 }
 
-/** The fault shows the quantity as an integer. */
+/** The amount must not be negative. The fault shows the amount as an integer. */
 export function checkBasicAmount(value: Value | undefined, at: FieldPath, check: Check): void {
   const amount = amountOf(value)
   const whole = amount === undefined ? 0n : scaledValue(amount, 0)

@@ -11,9 +11,11 @@ import { kindVersions } from '../../registry/kind-versions.ts'
 import type { ObjectView } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { type KindRules, validateCreate } from '../../schema/validation/validation.ts'
+import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import { FAULT_FORMS, validateCreate } from '../../schema/validation/validation.ts'
 import type { Kind, Scalable } from '../kind.ts'
 import { actionBody } from './action-body.ts'
+import { question } from './question.ts'
 
 export const SCALE_NAME = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const
@@ -41,6 +43,7 @@ export const BY_LABELS: Scalable = {
 export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: Scalable): ObjectView {
   const body = actionBody(schemas, SCALE_NAME, SCALE)
   const viewVersion = formatGroupVersion(SCALE_NAME)
+  const form = FAULT_FORMS[schemas.level]
   return {
     ...body,
     conversion: { isIdentity: false, fromStored: (stored) => scaleOf(stored, scalable) },
@@ -49,7 +52,7 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
       convert: (object) => object,
     }),
     merge: (view, stored) => withSpec(stored, { replicas: own(specOf(view), 'replicas') ?? 0 }),
-    validate: (view) => validateCreate(VALIDATION, view, { gates: new Set(), namespaced: true }),
+    validate: (view) => validateCreate(VALIDATION, view, { gates: new Set(), namespaced: true, form }),
     sharedField: {
       viewVersion,
       inView: REPLICAS,
@@ -69,7 +72,7 @@ function scaleOf(stored: ApiObject, scalable: Scalable): ApiObject {
 interface ScaleFacts {
   readonly wanted: number
   readonly found: number
-  /** Empty if there is none. */
+  /** Empty: there is no selector. */
   readonly selector: string
 }
 
@@ -84,21 +87,19 @@ export function scaleObject(stored: ApiObject, { wanted, found, selector }: Scal
 }
 
 function checkScale(object: ValueMap, check: Check): void {
+  if (check.form.checksScaleMeta) checkBuiltInMeta(object, subdomainName, check)
   check.notNegative(FieldPath.root('spec').child('replicas'), integerOrZero(specOf(object), 'replicas'))
 }
 
-/** The metadata comes from the scaled object and is not checked. */
-const VALIDATION: KindRules = {
-  create: checkScale,
-  update: (object, _stored, check) => checkScale(object, check),
-}
+/** The metadata comes from the scaled object. What a client sends is checked at some levels, and not used. */
+const VALIDATION = question(checkScale)
 
 export const SCALE: Kind = {
   validation: VALIDATION,
   columns: tableOf([
     column('Name', NAME_DESCRIPTION, nameOf),
-    integer('Desired', 'How many pods are wanted.', count('spec', 'replicas')),
-    integer('Available', 'How many pods there are.', count('status', 'replicas')),
+    integer('Desired', 'The number of wanted pods.', count('spec', 'replicas')),
+    integer('Available', 'The number of pods.', count('status', 'replicas')),
     AGE,
   ]),
 }

@@ -1,4 +1,4 @@
-// Semantic versions (semver.org) as fields have them.
+// Checks and compares semantic versions (semver.org).
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/
 
@@ -21,7 +21,7 @@ function partsOf(text: string): { readonly numbers: readonly string[]; readonly 
   return { numbers: [major, minor, patch], stage: stage?.split('.') ?? [] }
 }
 
-/** Numbers of any length, without leading zeros. */
+/** Compares numbers of any length, without leading zeros. */
 function compareNumbers(a: string, b: string): number {
   return a.length - b.length || compareTexts(a, b)
 }
@@ -30,7 +30,7 @@ function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
-/** A version without a stage is newer; a number is older than a word. */
+/** A version without a stage is newer than a version with a stage. In a stage, a number is older than a word. */
 function compareStages(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0)
   for (const [i, left] of a.entries()) {

@@ -63,7 +63,7 @@ function checkAttributesClass(spec: PersistentVolumeSpec, at: FieldPath<Persiste
     check.required(at.child('csi'), 'has to be specified when using volumeAttributesClassName')
 }
 
-/** A volume that is inline in a volume attachment. */
+/** Checks a volume that is inline in a volume attachment. */
 export function checkInlineVolume(spec: PersistentVolumeSpec, at: FieldPath<PersistentVolumeSpec>, check: Check): void {
   const inline = 'in the context of inline volumes'
   const refuse = (field: keyof PersistentVolumeSpec, isSet: boolean, detail = 'may not be specified'): void => {

@@ -18,7 +18,7 @@ const REMOVED_SOURCES: Readonly<Record<string, string>> = {
   rbd: 'deprecated in v1.28, non-functional in v1.31+',
 }
 
-/** Names in warnings that differ from the field. */
+/** Names in warnings that differ from the names of the fields. */
 const WARNING_NAMES: Readonly<Record<string, string>> = { storageos: 'storageOS' }
 
 export function sourceWarnings(volume: ValueMap, path: string, except?: ReadonlySet<string>): readonly string[] {

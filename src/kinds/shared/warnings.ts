@@ -3,6 +3,7 @@ import type { ObjectMeta } from '../../api/gen/kinds.ts'
 import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { type MapOf, own, type Value } from '../../api/value.ts'
+import { canonicalIp } from '../../lib/ip-bits.ts'
 import { parseQuantity, scaledValue } from '../../lib/quantity.ts'
 import type { Strategy } from '../../registry/registry.ts'
 import { labelValue } from '../../schema/validation/validation.ts'
@@ -23,23 +24,15 @@ export function nameWarnings(object: ApiObject, use: string): readonly string[] 
   ]
 }
 
-/** Warnings about IPv6 that is not in canonical form. */
+/** Warnings about IPv6 addresses that are not in canonical form. */
 export function addressWarnings(path: string, value: Value | undefined, what: 'address' | 'CIDR value'): string[] {
   if (typeof value !== 'string' || !value.includes(':')) return []
   const [address = '', ...prefix] = value.split('/')
-  const canonical = [canonicalIpv6(address), ...prefix].join('/')
+  const canonical = [canonicalIp(address), ...prefix].join('/')
   if (canonical === value) return []
   return [
     `${path}: IPv6 ${what} ${JSON.stringify(value)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`,
   ]
-}
-
-function canonicalIpv6(address: string): string {
-  try {
-    return new URL(`http://[${address}]/`).hostname.slice(1, -1)
-  } catch {
-    return address
-  }
 }
 
 /** Warnings about fractions of bytes. */
@@ -102,7 +95,7 @@ export function keyWarnings(label: string, path: string): readonly string[] {
   return fault === undefined ? [] : [`${path}: ${label} is ${fault}`]
 }
 
-/** On create, with a warning about a name that makes bad pod names. */
+/** The warnings of a kind, and on create a warning about a name that makes bad pod names. */
 export function withNameWarnings<T extends ApiObject>(warnings: Strategy<T>['warnings']): Strategy<T>['warnings'] {
   return (object, stored, context) => [
     ...(stored === undefined ? nameWarnings(object, 'Pod names and hostnames') : []),

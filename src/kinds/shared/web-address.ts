@@ -4,7 +4,7 @@ import { quoted } from '../../api/field-error.ts'
 export interface WebAddress {
   readonly scheme: string
   readonly host: string
-  /** Absent without an `@`. */
+  /** Absent: the URL has no `@` before the host. */
   readonly user?: string
   readonly query: string
   readonly fragment: string

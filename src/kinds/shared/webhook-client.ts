@@ -33,7 +33,7 @@ function checkAddress(text: string, at: FieldPath, check: Check): void {
 }
 
 function checkService({ namespace, name, port = 0, path }: Service, at: FieldPath, check: Check): void {
-  // The reference mixes the two up.
+  // The reference mixes up the paths of the two fields.
   if (namespace === '') check.required(at.child('name'))
   if (name === '') check.required(at.child('namespace'))
   const faults = portNumber(port)

@@ -1,4 +1,4 @@
-// The provisioner and the parameters of the classes of this group.
+// Checks the provisioner and the parameters of the classes of this group.
 import { FieldPath } from '../../api/field-path.ts'
 import { entriesOf, type MapOf } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'

@@ -1,4 +1,4 @@
-// CSI drivers.
+// CSI drivers: the abilities and needs of storage drivers.
 import { FieldPath } from '../../api/field-path.ts'
 import type { CSIDriver, CSIDriverSpec } from '../../api/gen/kinds.ts'
 import { equalValues } from '../../api/value.ts'
@@ -81,13 +81,21 @@ export const CSI_DRIVER: Kind = typedKind<CSIDriver>({
       'Whether volumes are attached before they are mounted.',
       ({ spec }) => spec.attachRequired ?? true,
     ),
-    boolean('PodInfoOnMount', 'Whether the driver is told about the pod.', ({ spec }) => spec.podInfoOnMount ?? false),
-    boolean('StorageCapacity', 'Whether scheduling looks at capacity.', ({ spec }) => spec.storageCapacity ?? false),
+    boolean(
+      'PodInfoOnMount',
+      'Whether the driver gets information about the pod.',
+      ({ spec }) => spec.podInfoOnMount ?? false,
+    ),
+    boolean(
+      'StorageCapacity',
+      'Whether the scheduler considers capacity.',
+      ({ spec }) => spec.storageCapacity ?? false,
+    ),
     column('TokenRequests', 'The audiences of the tokens that the driver gets.', ({ spec: { tokenRequests } }) =>
       tokenRequests === undefined ? '<unset>' : tokenRequests.map(({ audience }) => audience).join(','),
     ),
     boolean('RequiresRepublish', 'Whether mounts are renewed.', ({ spec }) => spec.requiresRepublish ?? false),
-    column('Modes', 'The life cycles of volumes that it serves.', ({ spec }) =>
+    column('Modes', 'The life cycles of volumes that the driver supports.', ({ spec }) =>
       orNone((spec.volumeLifecycleModes ?? []).join(',')),
     ),
     AGE,

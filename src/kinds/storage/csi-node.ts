@@ -67,7 +67,7 @@ export const CSI_NODE: Kind = typedKind<CSINode>({
   },
   columns: tableOf([
     NAME,
-    integer('Drivers', 'How many drivers the node has.', ({ spec }) => spec.drivers?.length ?? 0),
+    integer('Drivers', 'The number of drivers of the node.', ({ spec }) => spec.drivers?.length ?? 0),
     AGE,
   ]),
   olderVersions: { 'storage.k8s.io/v1beta1': 'same' },

@@ -29,7 +29,7 @@ export const CSI_STORAGE_CAPACITY: Kind = typedKind<CSIStorageCapacity>({
   },
   strategy: {
     conditionalUpdate: true,
-    // Deprecated node labels.
+    // The warnings are about deprecated node labels.
     warnings: ({ nodeTopology = {} }) => [
       ...nodeTermWarnings(nodeTopology, 'nodeTopology'),
       ...nodeLabelWarnings(nodeTopology.matchLabels ?? {}, (label) => `nodeTopology.matchLabels.${label}`),

@@ -2,7 +2,7 @@
 import { FieldPath } from '../../api/field-path.ts'
 import type { StorageClass } from '../../api/gen/kinds.ts'
 import { own } from '../../api/value.ts'
-import { AGE, column, NAME_DESCRIPTION, tableOf } from '../../codec/tables/column.ts'
+import { AGE, column, NAME_DESCRIPTION, tableOf, type TableShape } from '../../codec/tables/column.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
@@ -40,10 +40,59 @@ function checkTopologies({ allowedTopologies = [] }: StorageClass, check: Check)
   }
 }
 
-function className({ metadata: { name = '', annotations = {} } }: StorageClass): string {
-  const marks = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
-  const isDefault = marks.some((mark) => own(annotations, mark) === 'true')
-  return isDefault ? `${name} (default)` : name
+const MARKS: readonly string[] = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+]
+
+function isMarked({ metadata: { annotations = {} } }: StorageClass): boolean {
+  return MARKS.some((mark) => own(annotations, mark) === 'true')
+}
+
+/** The newest of the marked classes, or the first by name. */
+function defaultOf(classes: readonly StorageClass[]): StorageClass | undefined {
+  const madeAt = ({ metadata }: StorageClass): number => Date.parse(metadata.creationTimestamp ?? '') || 0
+  const nameOf = ({ metadata }: StorageClass): string => metadata.name ?? ''
+  const isBefore = (a: StorageClass, b: StorageClass): boolean =>
+    madeAt(a) === madeAt(b) ? nameOf(a) < nameOf(b) : madeAt(a) > madeAt(b)
+  return classes
+    .filter(isMarked)
+    .reduce<StorageClass | undefined>(
+      (first, one) => (first === undefined || isBefore(one, first) ? one : first),
+      undefined,
+    )
+}
+
+function columnsWith(isDefault: (object: StorageClass) => boolean): TableShape<StorageClass> {
+  const className = (object: StorageClass): string => {
+    const { name = '' } = object.metadata
+    return isDefault(object) ? `${name} (default)` : name
+  }
+  return tableOf([
+    column('Name', NAME_DESCRIPTION, className, { format: 'name' }),
+    column('Provisioner', 'The provisioner of the volumes.', (one) => one.provisioner),
+    column(
+      'ReclaimPolicy',
+      'The treatment of a volume after its claim is deleted.',
+      (one) => one.reclaimPolicy || 'Delete',
+    ),
+    column(
+      'VolumeBindingMode',
+      'The time at which a claim gets its volume.',
+      (one) => one.volumeBindingMode || 'Immediate',
+    ),
+    column('AllowVolumeExpansion', 'Whether volumes can grow.', (one) => one.allowVolumeExpansion ?? false),
+    AGE,
+  ])
+}
+
+/** Only the one default class of a list is shown as the default. */
+const COLUMNS: TableShape<StorageClass> = {
+  ...columnsWith(() => false),
+  ofList: (classes) => {
+    const { name } = defaultOf(classes)?.metadata ?? {}
+    return columnsWith(({ metadata }) => name !== undefined && metadata.name === name)
+  },
 }
 
 export const STORAGE_CLASS: Kind = typedKind<StorageClass>({
@@ -59,7 +108,7 @@ export const STORAGE_CLASS: Kind = typedKind<StorageClass>({
   defaults: within({ reclaimPolicy: absent('Delete'), volumeBindingMode: absent('Immediate') }),
   strategy: {
     answersDeleteWithObject: true,
-    // Deprecated node labels.
+    // The warnings are about deprecated node labels.
     warnings: ({ allowedTopologies = [] }) =>
       allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
         matchLabelExpressions.flatMap(({ key }, j) => {
@@ -68,13 +117,7 @@ export const STORAGE_CLASS: Kind = typedKind<StorageClass>({
         }),
       ),
   },
-  columns: tableOf([
-    column('Name', NAME_DESCRIPTION, className, { format: 'name' }),
-    column('Provisioner', 'What makes the volumes.', (one) => one.provisioner),
-    column('ReclaimPolicy', 'What happens to a volume after its claim.', (one) => one.reclaimPolicy || 'Delete'),
-    column('VolumeBindingMode', 'When a claim gets its volume.', (one) => one.volumeBindingMode || 'Immediate'),
-    column('AllowVolumeExpansion', 'Whether volumes can grow.', (one) => one.allowVolumeExpansion ?? false),
-    AGE,
-  ]),
+  columns: columnsWith(isMarked),
+  since: { '1.37': { columns: COLUMNS } },
   olderVersions: { 'storage.k8s.io/v1beta1': 'same' },
 })

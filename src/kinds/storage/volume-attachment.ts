@@ -7,6 +7,7 @@ import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
@@ -35,14 +36,14 @@ const ATTACHMENT: Form = [
   ['nodeName', 'NodeName', ''],
 ]
 
-function checkAttachment(object: VolumeAttachment, check: Check): void {
+function checkAttachment(object: VolumeAttachment, check: Check, toldErrorBytes: number): void {
   checkBuiltInMeta(object, subdomainName, check)
   const { spec, status } = object
   const { source, attacher } = spec
   checkDriverName(attacher, SPEC.child('attacher'), check)
   checkAttachmentSource(source, SPEC.child('source'), check)
   check.fields(spec, SPEC, 'storage.k8s.io_v1.VolumeAttachmentSpec')
-  checkAttachmentStatus(status, check)
+  checkAttachmentStatus(status, check, toldErrorBytes)
   check.fields(source, SPEC.child('source'), 'storage.k8s.io_v1.VolumeAttachmentSource')
 }
 
@@ -58,40 +59,45 @@ function checkAttachmentSource(
   else if (inline !== undefined) checkInlineVolume(inline, at.child('inlineVolumeSpec'), check)
 }
 
-function checkAttachmentStatus(status: VolumeAttachment['status'], check: Check): void {
+function checkAttachmentStatus(status: VolumeAttachment['status'], check: Check, toldErrorBytes: number): void {
   if (bytesOf(status.attachmentMetadata ?? {}) > MAX_PARAMETER_BYTES) {
     check.tooLong(STATUS.child('attachmentMetadata'), MAX_PARAMETER_BYTES)
   }
   for (const field of ['attachError', 'detachError'] as const) {
     check.part(status, field, STATUS, (error, at) => {
-      if (longerThan(error.message ?? '', MAX_ERROR_BYTES)) check.tooLong(at.child('message'), MAX_PARAMETER_BYTES)
+      if (longerThan(error.message ?? '', MAX_ERROR_BYTES)) check.tooLong(at.child('message'), toldErrorBytes)
       check.fields(error, at, 'storage.k8s.io_v1.VolumeError')
     })
   }
 }
 
-function checkAttachmentUpdate(object: VolumeAttachment, stored: VolumeAttachment, check: Check): void {
-  checkAttachment(object, check)
-  const { spec } = object
-  if (!equalValues(spec, stored.spec)) check.invalid(SPEC, shownAs(spec, ATTACHMENT), IMMUTABLE)
+/** `toldErrorBytes`: the length that the fault of a longer error message names. */
+function rulesWith(toldErrorBytes: number): KindRules<VolumeAttachment> {
+  const update: UpdateRule<VolumeAttachment> = (object, stored, check) => {
+    checkAttachment(object, check, toldErrorBytes)
+    const { spec } = object
+    if (!equalValues(spec, stored.spec)) check.invalid(SPEC, shownAs(spec, ATTACHMENT), IMMUTABLE)
+  }
+  return {
+    create: (object, check) => checkAttachment(object, check, toldErrorBytes),
+    update,
+    subresources: { status: update },
+  }
 }
 
 export const VOLUME_ATTACHMENT: Kind = typedKind<VolumeAttachment>({
-  validation: {
-    create: checkAttachment,
-    update: checkAttachmentUpdate,
-    subresources: { status: checkAttachmentUpdate },
-  },
+  validation: rulesWith(MAX_PARAMETER_BYTES),
+  since: { '1.37': { validation: rulesWith(MAX_ERROR_BYTES) } },
   defaults: within({
     spec: within({ source: within({ inlineVolumeSpec: within({ capacity: rounded, ...SHARED_SOURCES }) }) }),
   }),
   strategy: { conditionalUpdate: true, status: WITH_STATUS_ALONE, answersDeleteWithObject: true },
   columns: tableOf([
     NAME,
-    column('Attacher', 'The driver that attaches it.', ({ spec }) => spec.attacher, { format: 'name' }),
+    column('Attacher', 'The driver that attaches the volume.', ({ spec }) => spec.attacher, { format: 'name' }),
     column('PV', 'The volume.', ({ spec }) => spec.source.persistentVolumeName ?? ''),
-    column('Node', 'The node that it is attached to.', ({ spec }) => spec.nodeName),
-    boolean('Attached', 'Whether it is attached.', ({ status }) => status.attached),
+    column('Node', 'The node to which the volume is attached.', ({ spec }) => spec.nodeName),
+    boolean('Attached', 'Whether the volume is attached.', ({ status }) => status.attached),
     AGE,
   ]),
   olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },

@@ -1,4 +1,4 @@
-// Volume attributes classes.
+// Volume attributes classes: changeable attributes of the volumes of a driver.
 import { FieldPath } from '../../api/field-path.ts'
 import type { VolumeAttributesClass } from '../../api/gen/kinds.ts'
 import { equalValues } from '../../api/value.ts'

@@ -69,7 +69,7 @@ export const STORAGE_VERSION_MIGRATION: Kind = typedKind<StorageVersionMigration
   strategy: { status: WITH_STATUS_ALONE, conditionalUpdate: true },
   columns: tableOf([
     column('Name', NAME_DESCRIPTION, nameOf),
-    column('Resource', 'What is written anew.', migrated),
-    column('Status', 'How far it has come.', stateOf),
+    column('Resource', 'The type whose objects are rewritten.', migrated),
+    column('Status', 'The state of the migration.', stateOf),
   ]),
 })

@@ -1,4 +1,4 @@
-// Reads a backup back, chunk by chunk, and detects every damage.
+// Reads a backup chunk by chunk, and detects all damage.
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import type { CopiedItem } from '../copy.ts'
@@ -11,7 +11,7 @@ import { Seal } from './seal.ts'
 
 const decompress = promisify(zstdDecompress)
 
-/** A chunk is closed at a megabyte, and stores refuse values of many megabytes. So a file with a larger chunk is not a backup. */
+/** A chunk is closed at a megabyte, and stores refuse values of many megabytes. So a file with a chunk larger than this is not a backup. */
 const LARGEST_CHUNK_BYTES = 64 * 1024 * 1024
 
 const DIGEST_BYTES = 32

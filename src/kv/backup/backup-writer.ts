@@ -1,5 +1,5 @@
-// Writes a backup: a header, chunks of items and a digest, of everything that a store held under a prefix at one revision. It holds one
-// chunk at a time.
+// Writes a backup of everything that a store held under a prefix at one revision: a header, chunks of items and a digest. Only one chunk is
+// in memory at a time.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
@@ -21,9 +21,9 @@ export interface BackupOrder {
   readonly time: Date
   /** The version of the program. */
   readonly version: string
-  /** Absent: it is not encrypted. */
+  /** Absent: the backup is not encrypted. */
   readonly key?: Buffer | undefined
-  /** Resolves when more can be taken. */
+  /** Resolves when it can take more bytes. */
   readonly write: (bytes: Buffer) => Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function writeBackup(order: BackupOrder, signal: AbortSignal): Prom
     for (const item of page) await file.add(encodeItem(item))
     count += page.length
   }
-  if (count !== header.keys) throw new BackupError(`the store told of ${header.keys} keys and gave ${count}`)
+  if (count !== header.keys) throw new BackupError(`the store reported ${header.keys} keys and returned ${count}`)
   await file.add(encodeEnd(count))
   await file.finish()
   return header

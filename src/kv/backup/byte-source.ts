@@ -1,4 +1,4 @@
-// Reads a stream by lengths and lines, and digests the read bytes.
+// Reads pieces of given lengths, and lines, from a stream. Computes a digest of the bytes that were read.
 import { createHash, type Hash } from 'node:crypto'
 import { BackupError } from './backup-error.ts'
 
@@ -28,7 +28,7 @@ export class ByteSource implements AsyncDisposable {
     return taken
   }
 
-  /** A line with its line feed. Throws if the first `longest` bytes have none. */
+  /** A line with its line feed. Throws if the first `longest` bytes have no line feed. */
   async line(longest: number): Promise<string> {
     let end = this.#held.indexOf('\n')
     while (end < 0 && this.#held.length < longest) {

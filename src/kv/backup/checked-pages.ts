@@ -1,4 +1,4 @@
-// Checks each item of a backup against the header: a file from elsewhere may hold anything, with the right digest.
+// Checks each item of a backup against the header: a file from elsewhere may have any content and still the right digest.
 import type { CopiedItem } from '../copy.ts'
 import { BackupError } from './backup-error.ts'
 import type { BackupReader } from './backup-reader.ts'
@@ -17,7 +17,7 @@ export async function* checkedPages(
     for (const item of page) {
       const { key, revision, createRevision, ttlSeconds = 0 } = item
       const isOurs = key.startsWith(prefix) && key !== markerKey(prefix) && key.isWellFormed()
-      if (!isOurs) throw wrong(key, `the key is not one of an object under ${prefix}`)
+      if (!isOurs) throw wrong(key, `the key does not belong to an object under ${prefix}`)
       if (createRevision < 1 || createRevision > revision || revision > newest) {
         throw wrong(key, `it is of revision ${revision}, made at ${createRevision}, in a backup of revision ${newest}`)
       }

@@ -9,19 +9,19 @@ export interface BackupHeader {
   readonly keys: number
   /** The prefix of all keys. */
   readonly prefix: string
-  /** When it was taken, as in RFC 3339. */
+  /** The time of the backup, as in RFC 3339. */
   readonly time: string
-  /** The version of the program that took it. */
+  /** The version of the program that made the backup. */
   readonly version: string
   readonly compression: 'zstd'
-  /** Absent: it is not encrypted. */
+  /** Absent: the backup is not encrypted. */
   readonly encryption?: SealParameters
 }
 
-/** Raised when older versions can no longer read the written form. */
+/** Raise this number when older versions of the program can no longer read new backups. */
 const FORMAT = 1
 
-/** Stores have 48 bits for a revision. Half of that is left for the revisions after a restore. */
+/** Stores have 48 bits for a revision. Half of these numbers are left for the revisions after a restore. */
 const LARGEST_NUMBER = 2 ** 47
 
 export const LONGEST_LINE = 4096
@@ -34,7 +34,7 @@ export function checkFormat(line: string): void {
   const format = /^quarterdeck backup, format (\d+)\n$/.exec(line)?.[1]
   if (format === undefined) throw new BackupError('it is not a backup')
   if (Number(format) > FORMAT) {
-    throw new BackupError(`it is in format ${format}; this version reads formats up to ${FORMAT}; use a newer one`)
+    throw new BackupError(`it is in format ${format}; this version reads formats up to ${FORMAT}; use a newer version`)
   }
 }
 

@@ -1,4 +1,5 @@
-// Items as bytes. A chunk is whole records; the last chunk of all ends with a record of how many items there were.
+// Encodes and decodes items. A chunk consists of whole records. The last chunk of a backup ends with a record that has the number of all
+// items.
 import type { CopiedItem } from '../copy.ts'
 import { keyFromBytes, keyToBytes } from '../key-text.ts'
 import { BackupError } from './backup-error.ts'
@@ -38,18 +39,18 @@ export function encodeEnd(count: number): Buffer {
 
 export interface Chunk {
   readonly items: readonly CopiedItem[]
-  /** The number of all items; in the last chunk only. */
+  /** The number of all items. Only the last chunk has it. */
   readonly end: number | undefined
 }
 
-/** Throws if these are not whole records. Values are parts of the chunk. */
+/** Throws if the chunk does not consist of whole records. Values are views of the chunk. */
 export function decodeChunk(chunk: Buffer): Chunk {
   const items: CopiedItem[] = []
   let at = 0
   while (at < chunk.length) {
     const rest = chunk.subarray(at)
     if (rest[0] === END && rest.length === 1 + NUMBER_BYTES) return { items, end: rest.readUIntBE(1, NUMBER_BYTES) }
-    if (rest[0] !== ITEM || rest.length < KEY_AT) throw new BackupError('it is damaged: there is no such record')
+    if (rest[0] !== ITEM || rest.length < KEY_AT) throw new BackupError('it is damaged: a record is unknown')
     const valueAt = KEY_AT + rest.readUInt32BE(KEY_LENGTH_AT)
     const end = valueAt + rest.readUInt32BE(VALUE_LENGTH_AT)
     if (end > rest.length) throw new BackupError('it is damaged: a record is longer than its chunk')

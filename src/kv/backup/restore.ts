@@ -1,5 +1,5 @@
-// Puts the items of a copy into an empty store. Their revisions are new and above all earlier ones, and everything below is compacted: a client
-// that watched the old store gets 410 for its resourceVersion, and lists again.
+// Puts the items of a copy into an empty store. Their new revisions are above all earlier ones, and everything below is compacted. So a
+// client that watched the old store gets 410 for its resourceVersion, and lists again.
 import type { CopiedItem, RestorableKv } from '../copy.ts'
 import { ABSENT, KvError, prefixRange, type Revision, putKey, removeKey } from '../kv.ts'
 import { forEachAtOnce } from '../../lib/together.ts'
@@ -17,7 +17,7 @@ export interface RestoreOrder {
   readonly kv: RestorableKv
   readonly prefix: string
   readonly pages: AsyncIterable<readonly CopiedItem[]>
-  /** The newest revision that a client may have seen. The new ones are above it. */
+  /** The newest revision that a client may have seen. The new revisions are above it. */
   readonly above: Revision
   /** The revision of the copy. Default: 0. */
   readonly copied?: Revision
@@ -28,7 +28,7 @@ export interface RestoreOrder {
   readonly check?: () => Promise<void>
 }
 
-/** Resolves with the newest revision. Throws a `BackupError` if the store is not empty, and has not been touched then. */
+/** Resolves with the newest revision. Throws a `BackupError` if the store is not empty. The store is unchanged then. */
 export async function restore(order: RestoreOrder, signal: AbortSignal): Promise<Revision> {
   const { kv, prefix, above } = order
   await checkCost(order, signal)
@@ -50,7 +50,7 @@ export async function restore(order: RestoreOrder, signal: AbortSignal): Promise
   return (await removeKey(kv, { key: marker.key, expected: last?.revision ?? ABSENT }, signal)).revision
 }
 
-/** Some engines take a write for each revision. Throws if these would take too long, before anything is written. */
+/** Some engines need a write for each skipped revision. Throws if these writes would take too long, before anything is written. */
 async function checkCost({ kv, copied = 0, above }: RestoreOrder, signal: AbortSignal): Promise<void> {
   const { revisionsPerSecond } = kv
   if (revisionsPerSecond === undefined) return
@@ -64,7 +64,7 @@ async function checkCost({ kv, copied = 0, above }: RestoreOrder, signal: AbortS
   )
 }
 
-/** Deletes the remains of an interrupted restore. There must be nothing else. */
+/** Deletes the remains of an interrupted restore. Throws if the store has keys, but no interrupted restore. */
 async function clear({ kv, prefix }: RestoreOrder, signal: AbortSignal): Promise<void> {
   const marker = markerKey(prefix)
   const isUnfinished = (await kv.get(marker, {}, signal)).item !== undefined

@@ -1,5 +1,6 @@
-// Encryption of a backup, chunk by chunk: AES-256-GCM with a key of the file's own. The nonce is the number of the chunk and the header is
-// authenticated with each, so that a chunk of another place or another file does not open. The end is a record within the last one.
+// Encrypts a backup, chunk by chunk: AES-256-GCM with a key that is derived for each file. The nonce is the number of the chunk, and the
+// header is authenticated with each chunk. So a chunk from another place or another file cannot be decrypted. The record of the end is
+// inside the last chunk.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { BackupError } from './backup-error.ts'
 
@@ -9,16 +10,16 @@ const SALT_BYTES = 32
 const TAG_BYTES = 16
 const NONCE_BYTES = 12
 
-/** Its description in the header. */
+/** The description of the encryption in the header. */
 export interface SealParameters {
   readonly cipher: typeof CIPHER
   /** Base64. */
   readonly salt: string
-  /** Tells which key it was without giving it away. Base64. */
+  /** Identifies the key without disclosing it. Base64. */
   readonly keyId: string
 }
 
-/** The file of a key: 32 random bytes in base64. Throws a `BackupError` for anything else. */
+/** Parses the file of a key: 32 random bytes in base64. Throws a `BackupError` for any other text. */
 export function parseKey(text: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
@@ -51,7 +52,7 @@ export class Seal {
     return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
   }
 
-  /** Undefined if it was not sealed for this place. */
+  /** Undefined: the chunk was not sealed for this place in this file. */
   open(sealed: Buffer, index: number): Buffer | undefined {
     if (sealed.length < TAG_BYTES) return undefined
     const decipher = createDecipheriv(CIPHER, this.#key, nonceOf(index), { authTagLength: TAG_BYTES })

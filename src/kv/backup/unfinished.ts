@@ -1,4 +1,4 @@
-// The key that is in a store while it is being restored: the first that is written and the last that is deleted.
+// The key that marks a store while it is being restored. A restore writes this key first and deletes it last.
 import type { CopiedItem, StoreCopy } from '../copy.ts'
 import type { Kv } from '../kv.ts'
 import { BackupError } from './backup-error.ts'
@@ -8,7 +8,7 @@ export function markerKey(prefix: string): string {
   return `${prefix}quarterdeck_restore`
 }
 
-/** The start of a restore that is running or was interrupted. Absent: the stored data is complete. */
+/** The time when a running or interrupted restore began. Undefined: the stored data is complete. */
 export async function unfinishedSince(kv: Kv, prefix: string, signal: AbortSignal): Promise<string | undefined> {
   return (await kv.get(markerKey(prefix), {}, signal)).item?.value.toString()
 }

@@ -1,6 +1,5 @@
-// Files of bbolt, etcd's database, which are written once. Start here: `layOutBolt`. The first pages of a file refer to
-// the last ones, so the content is read twice: to lay it out, and to write it. Both take the memory of one piece
-// of the content.
+// Writes files of bbolt, etcd's database. Start here: `layOutBolt`. The first pages of a file refer to the last ones, so the content is
+// read twice: to lay it out, and to write it. Only one piece of the content is in memory at a time.
 import { InvariantError } from '../../lib/errors.ts'
 import { bucketOf, elementsPage, metaPage, PAGE_BYTES, type PageElement, type PageId } from './pages.ts'
 import { TreeLevel } from './tree.ts'
@@ -26,7 +25,7 @@ interface Layout {
 
 const META_PAGES = 2
 
-/** The buckets in the order of their names. */
+/** Pass the buckets in ascending order of their names: the tree is written from its first key to its last. */
 export async function layOutBolt(buckets: readonly BoltBucket[]): Promise<BoltFile> {
   const pages = writeBuckets(buckets)
   let step = await pages.next()
@@ -42,7 +41,7 @@ export async function layOutBolt(buckets: readonly BoltBucket[]): Promise<BoltFi
   }
 }
 
-/** Writes the pages of each bucket, and then those of the root bucket. */
+/** Writes the pages of each bucket, and then the pages of the root bucket. */
 async function* writeBuckets(buckets: readonly BoltBucket[]): AsyncGenerator<readonly Buffer[], Layout> {
   let pages = META_PAGES
   let piece: Buffer[] = []

@@ -1,12 +1,11 @@
-// The pages of a bbolt file, in bbolt's own format on all platforms of etcd: little-endian, 4096 bytes, and
-// further pages behind one if its content needs them.
+// The pages of a bbolt file: little-endian, as on all platforms of etcd. A page has 4096 bytes, and further pages follow for long content.
 import { fnv64a } from '../../lib/fnv64a.ts'
 
 export const PAGE_BYTES = 4096
 
 export type PageId = number
 
-/** The element of a branch or a leaf under a key. */
+/** An element of a branch or a leaf, with its key. */
 export type PageElement =
   | { readonly kind: 'value'; readonly key: Buffer; readonly value: Buffer }
   | { readonly kind: 'bucket'; readonly key: Buffer; readonly value: Buffer }
@@ -24,7 +23,7 @@ const BUCKET_FLAG = 0x01
 const MAGIC = 0xed0cdaed
 const FORMAT = 2
 const META_BYTES = 64
-/** There is no list of free pages: readers search for them. etcd writes none either. */
+/** The file has no list of free pages: readers search for free pages. etcd writes no list either. */
 const NO_FREELIST = 0xffff_ffff_ffff_ffffn
 
 /** The bytes of a page without elements. */
@@ -35,7 +34,7 @@ export function sizeOfElement(element: PageElement): number {
   return ELEMENT_BYTES + element.key.length + (element.kind === 'page' ? 0 : element.value.length)
 }
 
-/** All elements are pages, or none is. */
+/** Makes a branch or a leaf. Either all elements are pages, or none is. */
 export function elementsPage(id: PageId, elements: readonly PageElement[], bytes: number): Buffer {
   const isBranch = elements[0]?.kind === 'page'
   const page = newPage({ id, flags: isBranch ? BRANCH : LEAF, count: elements.length, bytes })
@@ -43,7 +42,7 @@ export function elementsPage(id: PageId, elements: readonly PageElement[], bytes
   let dataAt = HEADER_BYTES + elements.length * ELEMENT_BYTES
   for (const element of elements) {
     const { key } = element
-    // The distance from here to its key.
+    // The distance from the entry of the element to its key.
     const position = dataAt - at
     if (element.kind === 'page') {
       page.writeUInt32LE(position, at)
@@ -63,7 +62,7 @@ export function elementsPage(id: PageId, elements: readonly PageElement[], bytes
   return page
 }
 
-/** One of the first two pages of a file. If both are valid, the one of the later transaction counts. */
+/** One of the first two pages of a file. If both are valid, the page of the later transaction counts. */
 export function metaPage(id: 0 | 1, { root, pages }: { readonly root: PageId; readonly pages: number }): Buffer {
   const page = newPage({ id, flags: META, count: 0, bytes: HEADER_BYTES })
   const meta = page.subarray(HEADER_BYTES, HEADER_BYTES + META_BYTES)

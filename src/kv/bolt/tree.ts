@@ -6,7 +6,7 @@ import { EMPTY_PAGE_BYTES, PAGE_BYTES, type PageElement, type PageId, sizeOfElem
 export type WritePage = (elements: readonly PageElement[], bytes: number) => PageId
 
 const LEAST_IN_LEAF = 1
-/** bbolt merges a smaller branch with its neighbour, and assumes that there is one. */
+/** bbolt merges a smaller branch with its neighbour, and assumes that it has a neighbour. */
 const LEAST_IN_BRANCH = 2
 
 export class TreeLevel {
@@ -16,22 +16,22 @@ export class TreeLevel {
   #bytes = EMPTY_PAGE_BYTES
   #above: TreeLevel | undefined
 
-  /** Without `least` it is the level of the leaves. */
+  /** Without `least`, this is the level of the leaves. */
   constructor(write: WritePage, least: number = LEAST_IN_LEAF) {
     this.#write = write
     this.#least = least
   }
 
-  /** In the ascending order of the bytes of their keys. */
+  /** Add the elements in ascending order of the bytes of their keys. */
   add(element: PageElement): void {
-    // Together with the kept elements, both pages have enough.
+    // With the kept elements, both this page and the next one have at least `least` elements.
     const keep = this.#least - 1
     const isFull = this.#bytes + sizeOfElement(element) > PAGE_BYTES
     if (isFull && this.#elements.length >= this.#least + keep) this.#endPage(keep)
     this.#put(element)
   }
 
-  /** The tree's root, when everything has been added. */
+  /** Writes the remaining pages and returns the root of the tree. Call it after the last `add`. */
   finish(): PageId {
     if (this.#above === undefined) return this.#write(this.#elements, this.#bytes)
     this.#endPage(0)

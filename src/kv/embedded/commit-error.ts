@@ -1,5 +1,5 @@
-// The meaning of a failed commit. LMDB writes the pages of a transaction first and commits by writing one more page. If the first
-// writes failed, nothing was changed. If the last one failed, the outcome is unknown and LMDB takes no more transactions.
+// The meaning of a failed commit. LMDB writes the pages of a transaction first and commits by writing one more page. If the first writes
+// failed, nothing was changed. If the last write failed, the outcome is unknown and LMDB takes no more transactions.
 import { KvError } from '../kv.ts'
 
 const ENOSPC = 28
@@ -34,7 +34,7 @@ export async function toCommitError(error: unknown, canBegin: () => boolean): Pr
   }
 }
 
-/** The package rejects with an error that promises the real one. */
+/** The error from the package `lmdb` has a promise, which rejects with the real error. */
 async function causeOf(error: LmdbError): Promise<LmdbError> {
   if (error.commitError === undefined) return error
   return error.commitError.then(

@@ -5,7 +5,7 @@ import type { TableWriter } from './table-writer.ts'
 import type { Garbage, Tables } from './tables.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** The versions that one commit removes: a fraction of the writes in a commit. */
+/** The most versions that one commit removes. */
 const PIECE_VERSIONS = 512
 
 export class Compactor {
@@ -13,11 +13,11 @@ export class Compactor {
   readonly #queue: WriteQueue
   readonly #keptBytes: number
   #oldest: Revision
-  /** Compactions run one after another. Each continues where the one before stopped. */
+  /** Compactions run one after another. Each continues where the previous one stopped. */
   #last: Promise<void> = Promise.resolve()
   #stopped = false
 
-  /** `keptBytes`: history is kept beyond compaction while less than this is in use. */
+  /** `keptBytes`: compaction keeps history while the store uses less than this. */
   constructor(from: { tables: Tables; queue: WriteQueue; oldest: Revision; keptBytes: number }) {
     this.#tables = from.tables
     this.#queue = from.queue
@@ -30,13 +30,13 @@ export class Compactor {
     return this.#oldest
   }
 
-  /** Finishes the compaction of the last process; if that fails, the next compaction reports it. */
+  /** Finishes the compaction of the last process. If that fails, the next compaction tries again. */
   resume(): void {
     this.#last = this.#removeBefore(this.#oldest)
     this.#last.catch(() => undefined)
   }
 
-  /** Resolves when the history before `upTo` is removed, as far as necessary. */
+  /** Resolves when the history before `upTo` is removed, as far as `keptBytes` requires. */
   compact(upTo: Revision): Promise<void> {
     const before = this.#last.catch(() => undefined)
     this.#last = before.then(() => this.#compact(upTo))
@@ -60,7 +60,7 @@ export class Compactor {
     }
   }
 
-  /** The oldest versions first, a piece at a time. */
+  /** The revision up to which the next step forgets history: the oldest versions first, a piece at a time. */
   #oneStepTo(upTo: Revision): Revision {
     const garbage = [...this.#tables.garbage(upTo, PIECE_VERSIONS)]
     return garbage.length < PIECE_VERSIONS ? upTo : Math.max(garbage.at(-1)!.by.revision, this.#oldest + 1)
@@ -92,7 +92,7 @@ export class Compactor {
   async #removePiece(upTo: Revision, limit: number): Promise<boolean> {
     let isLast = false
     await this.#queue.run((draft) => {
-      // Removed garbage is not found again, so each piece begins at the beginning.
+      // Removed garbage is gone from the table, so each piece begins at the start of the table.
       const garbage = [...this.#tables.garbage(upTo, limit)]
       isLast = garbage.length < limit || garbage.at(-1)?.by.revision === upTo
       if (garbage.length > 0) draft.also((writer) => forget(writer, garbage, upTo))
@@ -101,7 +101,7 @@ export class Compactor {
   }
 }
 
-/** A delete at the oldest revision of a watch is kept, and so is its garbage, to find the delete later. */
+/** Keeps a delete at `upTo`, because a watch may begin there. Its garbage is kept too, so that a later compaction finds the delete. */
 function forget(writer: TableWriter, garbage: readonly Garbage[], upTo: Revision): void {
   for (const { by, key, revision, sub, byDelete } of garbage) {
     writer.forgetVersion({ key, revision, sub })

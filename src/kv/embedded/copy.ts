@@ -1,5 +1,5 @@
-// Copies a durable store that another process may have open. LMDB lets other processes read, and keeps the pages of a snapshot
-// until it is released.
+// Copies a durable store that another process may have open. LMDB lets other processes read, and keeps the pages of a snapshot until the
+// snapshot is released.
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import type { CopiedItem, CopyRequest, StoreCopy } from '../copy.ts'
@@ -18,7 +18,7 @@ export interface EmbeddedCopyRequest extends CopyRequest {
   readonly clock: Clock
 }
 
-/** Throws `KvError` if there is no readable store, or not at that revision. */
+/** Throws `KvError` if there is no readable store, or if its revision `at` cannot be read. */
 export async function openEmbeddedCopy(request: EmbeddedCopyRequest, signal: AbortSignal): Promise<StoreCopy> {
   throwIfCancelled(signal)
   const directory = await openToRead(request.dataDir, request.exclusive ?? false)
@@ -110,7 +110,7 @@ class EmbeddedCopy implements StoreCopy {
     return { key, value, revision, createRevision, ttlSeconds: this.#ttlSeconds(entry) }
   }
 
-  /** A lease starts again whenever its store is served, so it has its full time. */
+  /** A lease starts again whenever its store is served, so its keys get its full time. */
   #ttlSeconds({ deadlineMs, lease }: LogEntry): number | undefined {
     if (lease !== NO_LEASE) return this.#parts.tables.secondsOfLease(lease) ?? 1
     if (deadlineMs === 0) return undefined

@@ -1,5 +1,5 @@
-// The directory of a durable store: locked by one process at a time, and marked with its format. Nothing in it is touched before
-// both are checked.
+// The directory of a durable store: locked by one process at a time, and marked with its format once the store is in it. No other file in
+// it is touched before the lock is taken and the format is checked.
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,8 +8,8 @@ import { KvError } from '../kv.ts'
 import { makePrivateFile, syncFolder } from './data-file.ts'
 
 /**
- * Raise it when older versions can no longer read the records. Since 2, records have the number of writes of a key, its lease and
- * its place among several changes of a revision. Records of format 1 stay as they are.
+ * Raise this number when older versions of the program can no longer read the records. Since format 2, records have the number of writes of
+ * a key, its lease and its place among several changes of a revision. Records of format 1 stay as they are.
  */
 export const FORMAT = 2
 
@@ -18,8 +18,15 @@ export interface DataDirectory {
   release(): void
 }
 
+export interface OwnDirectory extends DataDirectory {
+  /** A store was made here before. */
+  readonly hasStore: boolean
+  /** Writes the format, after the store is on the disk. */
+  mark(): Promise<void>
+}
+
 /** Throws `KvError` with a clear message if the folder cannot be used. */
-export async function openDataDirectory(path: string): Promise<DataDirectory> {
+export async function openDataDirectory(path: string): Promise<OwnDirectory> {
   try {
     makeDirectory(path, 0o700)
   } catch (error) {
@@ -30,9 +37,10 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const lock = await takeLock(path)
   try {
     const format = await readFormat(path)
-    if (format === undefined || format < FORMAT) await writeFormat(path)
     await writeOwner(path)
-    return { path, release: () => lock.close() }
+    const isMarked = format === FORMAT
+    const mark = async (): Promise<void> => (isMarked ? undefined : writeFormat(path))
+    return { path, hasStore: format !== undefined, mark, release: () => lock.close() }
   } catch (error) {
     lock.close()
     throw error
@@ -40,8 +48,8 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 }
 
 /**
- * A kernel lock on a file, through SQLite: Node has no other way to get one. The kernel releases it when the process ends in any
- * way. A second lock in this process fails too.
+ * Takes a kernel lock on a file, through SQLite: Node has no other way to take such a lock. The kernel releases it when the process ends in
+ * any way. A second lock in this process fails too.
  */
 async function takeLock(path: string): Promise<DatabaseSync> {
   const file = join(path, 'lock')
@@ -67,8 +75,8 @@ async function takeLock(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * Opens the store for reading. Without `exclusive`, another process may have it open. LMDB identifies readers by process
- * ids, so a reader with the same id is excluded: this process itself, or a process in another container.
+ * Opens the store for reading. Without `exclusive`, another process may have it open. LMDB identifies readers by process ids. So this fails
+ * if the process that has the store open has the same id: it is this process, or a process in another container.
  */
 export async function openToRead(path: string, exclusive: boolean): Promise<DataDirectory> {
   const format = await readFormat(path)
@@ -83,7 +91,7 @@ export async function openToRead(path: string, exclusive: boolean): Promise<Data
   return { path, release: () => exclusive && lock?.close() }
 }
 
-/** For the error message of the next process. A failure is ignored: the disk may be full. */
+/** Writes the id of this process, for the checks and error messages of other processes. A failure is ignored: the disk may be full. */
 async function writeOwner(path: string): Promise<void> {
   await writeFile(join(path, 'owner'), `${process.pid}\n`, { mode: 0o600 }).catch(() => undefined)
 }
@@ -103,7 +111,7 @@ async function readFormat(path: string): Promise<number | undefined> {
   const format = /^quarterdeck store, format (\d+)\n$/.exec(text)?.[1]
   if (format === undefined) throw new KvError('corrupt', `${file} is not a valid format file`)
   if (Number(format) > FORMAT) {
-    const message = `the data in ${path} is in format ${format}; this version supports formats up to ${FORMAT}; use a newer one`
+    const message = `the data in ${path} is in format ${format}; this version supports formats up to ${FORMAT}; use a newer version`
     throw new KvError('corrupt', message)
   }
   return Number(format)

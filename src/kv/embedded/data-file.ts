@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { KvError } from '../kv.ts'
 
 /**
- * The same on machines with other page sizes, so that a store can be moved. Most objects fit into one page. A larger record needs
- * adjacent pages, and LMDB searches for them for a long time if many are free. A commit writes every page that it touches.
+ * The same on machines with other page sizes, so that a store can be moved. Most objects fit into one page. A larger record needs adjacent
+ * pages. If many pages are free, LMDB searches for adjacent ones for a long time. A commit writes every page that it touches.
  */
 export const PAGE_BYTES = 8192
 
@@ -16,6 +16,9 @@ const MAGIC = 0xbeefc0de
 const VERSION_AT = 28
 const VERSION = 2
 const PAGE_BYTES_AT = 48
+const LAST_PAGE_AT = 144
+/** 64 TB. */
+const MOST_PAGES = 2 ** 33
 
 /** Twice the size of an empty store with its tables. */
 const FIRST_BYTES = 512 * 1024
@@ -26,21 +29,26 @@ const NO_ROOM: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 /** More than LMDB's table of readers needs. */
 const LOCK_BYTES = 128 * 1024
 
-/** Throws `KvError` if a store can be neither opened nor made in the folder. */
-export function prepareDataFile(folder: string): Promise<void> {
+/** Throws `KvError` if a store can be neither opened nor made in the folder. `isOld`: a store was made there before. */
+export function prepareDataFile(folder: string, isOld: boolean): Promise<void> {
   return explained(folder, async () => {
     const path = join(folder, 'data.mdb')
     if (!(await hasStore(path, 'r+'))) {
+      // A new store in its place would look as if all objects had been deleted.
+      if (isOld) {
+        const advice = `restore a backup, or remove ${folder} to begin with an empty store`
+        throw new KvError('corrupt', `${path} is missing or cut off: ${advice}`)
+      }
       await rm(path, { force: true })
       await checkRoom(join(folder, 'room.new'))
-      // LMDB treats an empty file like a missing one. A file that LMDB makes can be read by other users.
+      // LMDB treats an empty file like a missing file. A file that LMDB makes can be read by other users.
       await makePrivateFile(path)
     }
     await allocateLockFile(join(folder, 'lock.mdb'))
   })
 }
 
-/** The same checks for a store that is only read. */
+/** Checks a store that is only read. Throws `KvError` if it cannot be opened. */
 export function checkDataFile(folder: string): Promise<void> {
   return explained(folder, async () => {
     if (!(await hasStore(join(folder, 'data.mdb'), 'r'))) {
@@ -66,7 +74,7 @@ export async function makePrivateFile(path: string): Promise<void> {
   await file.close()
 }
 
-/** A new file is sure to exist after the machine stops only if its folder is on the disk too. */
+/** Writes a folder to the disk. Without this, a new file in the folder may be gone after the machine stops. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -86,22 +94,27 @@ async function hasStore(path: string, mode: 'r' | 'r+'): Promise<boolean> {
   try {
     const { size } = await file.stat()
     if (size < 2 * PAGE_BYTES) return false
-    await checkPage(file, path, 0)
-    await checkPage(file, path, PAGE_BYTES)
+    const pages = Math.max(await checkPage(file, path, 0), await checkPage(file, path, PAGE_BYTES))
+    // Reading behind the end of a mapped file would end the process. Zeros are found to be damaged instead. LMDB itself leaves out pages at
+    // the end that it has freed again.
+    if (mode === 'r+' && size < pages * PAGE_BYTES) await file.truncate(pages * PAGE_BYTES)
     return true
   } finally {
     await file.close()
   }
 }
 
-async function checkPage(file: FileHandle, path: string, at: number): Promise<void> {
-  const page = Buffer.alloc(PAGE_BYTES_AT + 4)
+/** Returns the number of pages that the file has after this commit. */
+async function checkPage(file: FileHandle, path: string, at: number): Promise<number> {
+  const page = Buffer.alloc(LAST_PAGE_AT + 8)
   await file.read(page, 0, page.length, at)
   const isOurs =
     page.readUInt32LE(MAGIC_AT) === MAGIC &&
     page.readUInt32LE(VERSION_AT) === VERSION &&
     page.readUInt32LE(PAGE_BYTES_AT) === PAGE_BYTES
-  if (!isOurs) throw new KvError('corrupt', `${path} is corrupt, or not a store of this program`)
+  const pages = Number(page.readBigUInt64LE(LAST_PAGE_AT)) + 1
+  if (!isOurs || pages > MOST_PAGES) throw new KvError('corrupt', `${path} is corrupt, or not a store of this program`)
+  return pages
 }
 
 async function checkRoom(path: string): Promise<void> {
@@ -113,8 +126,8 @@ async function checkRoom(path: string): Promise<void> {
 }
 
 /**
- * LMDB writes to this file through mapped memory. A full disk would end the process then, so all of it is allocated first. Existing
- * content stays: it has the present readers of the store.
+ * LMDB writes to this file through mapped memory. With a full disk, such a write would end the process. So the whole file is allocated
+ * first. Existing content stays: it has the present readers of the store.
  */
 async function allocateLockFile(path: string): Promise<void> {
   await extend(path, LOCK_BYTES)

@@ -82,7 +82,7 @@ export class DraftTransaction implements Transaction {
     this.#draft.setLease(lease, undefined)
   }
 
-  /** The first keys of the range. A range is read within one turn. */
+  /** The first `PIECE` keys of the range, read within one turn. */
   #nextKeys(range: KeyRange): readonly string[] {
     return [...this.#draft.keysIn(range).take(PIECE)]
   }

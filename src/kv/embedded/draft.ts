@@ -1,5 +1,5 @@
-// A group of writes. They are decided one after another before any is written: each is checked against the store and the
-// earlier writes of the group. A commit writes all of it or nothing.
+// A group of writes. The writes are decided one after another, before the group is written. Each write is checked against the store and the
+// earlier writes of the group. A commit writes the whole group or nothing.
 import { newSortedTree, type SortedTree } from '../../lib/sorted-tree.ts'
 import { compareStrings } from '../../lib/text-order.ts'
 import { ABSENT, type Revision } from '../kv.ts'
@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts'
 
 export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf' | 'live' | 'secondsOfLease' | 'keysOfLease'>
 
-/** A key at a point of the draft, with its value if the draft has put it. */
+/** The state of a key in the draft, with its value if the draft has put the key. */
 interface DraftState extends KeyState {
   readonly value?: Buffer
 }
@@ -51,7 +51,7 @@ export class Draft {
     this.#newest = newest
   }
 
-  /** The newest revision, with those of the draft. */
+  /** The newest revision, including the revisions of the draft. */
   get newest(): Revision {
     return this.#newest
   }
@@ -60,7 +60,7 @@ export class Draft {
     return this.changes.length === 0 && this.#extras.length === 0
   }
 
-  /** The key's revision; `ABSENT`: it does not exist. */
+  /** The revision of the key. `ABSENT`: the key does not exist. */
   revisionOf(key: string): Revision {
     return this.stateOf(key)?.revision ?? ABSENT
   }
@@ -132,7 +132,7 @@ export class Draft {
     this.also(() => undefined)
   }
 
-  /** Adds something else to the same commit. */
+  /** Adds another write to the same commit. */
   also(write: (writer: TableWriter) => void): void {
     this.#extras.push(write)
   }
@@ -142,7 +142,7 @@ export class Draft {
     this.#writeRest(writer)
   }
 
-  /** The same, in pieces. */
+  /** Writes the same as `writeTo`, and yields between pieces. */
   *writeInPieces(writer: TableWriter): Generator<void, void> {
     for (const [i, change] of this.changes.entries()) {
       writer.change(change)
@@ -188,7 +188,7 @@ interface DraftChange {
   readonly key: string
   readonly place: LogPlace
   readonly before: DraftState | undefined
-  /** Absent: the key is removed. */
+  /** Undefined: the key is removed. */
   readonly after: DraftState | undefined
 }
 

@@ -1,4 +1,4 @@
-// The durable engine joins tables, the write queue, watchers, expiry and compaction. Each has its invariants in its file.
+// The durable engine joins tables, the write queue, watchers, expiry and compaction. Each part has its invariants in its own file.
 import { cancellable } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
@@ -242,7 +242,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     return this.#newestInTables()
   }
 
-  /** If the last commit failed, it tries another one. */
+  /** Tries another commit if the last one failed. */
   async checkHealth(signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     this.#tables.newest()
@@ -273,7 +273,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
       revision = entry.revision
       if (includes(entry.key)) events.push(toEventOf(entry))
     }
-    // Revision 1, that of an empty store, has no entry.
+    // Revision 1, the revision of an empty store, has no entry.
     return { events, revision: Math.max(revision, 1) }
   }
 
@@ -288,7 +288,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
       throw new KvError('unavailable', this.#queue.failure!.message, { cause: this.#queue.failure })
   }
 
-  /** The newest revision for reads of the tables. They may see a commit before its completion is known here. */
+  /** The newest revision for reads of the tables. Reads may see a commit before this class knows of its completion. */
   #newestInTables(): Revision {
     return this.#queue.isCommitting ? this.#tables.newest() : this.newest
   }
@@ -318,12 +318,12 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     }
   }
 
-  /** Without writes, reads must start it. */
+  /** The queue reopens the file only between groups of writes. So after reads, this adds an empty group. */
   #letGoOfMemory(): void {
     if (this.#mapped.isTooMuch) this.#queue.run(() => {}).catch(() => {})
   }
 
-  /** A write is decided when its turn comes, unless it is cancelled. It is answered when its change, or the one it lost against, is on the disk. */
+  /** Decides a write in its turn, unless it is cancelled. Answers when its change, or the change that it lost against, is on the disk. */
   #write<Result>(
     write: Pick<Job, 'bytes' | 'freesSpace'> & { readonly decide: (draft: Draft) => MaybePromise<Result> },
     signal: AbortSignal,

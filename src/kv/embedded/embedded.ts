@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** Puts are refused as `full` while more than this is in use. Absent: the disk is the limit. */
   readonly maxBytes?: number
-  /** History is kept beyond compaction while less than this is in use. Absent: it is not kept. */
+  /** Compaction keeps history while the store uses less than this. Absent: compaction keeps no history. */
   readonly keptBytes?: number | undefined
   readonly clock?: Clock
   /** Decides when the file is reopened. */
@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedKv extends TransactionalKv, Pick<RestorableKv, 'skipTo'> {
-  /** The number of open watches and timers. A cancelled call must not leave one behind. */
+  /** The number of open watches and timers. A cancelled call must leave no watch and no timer behind. */
   readonly liveHandles: number
 }
 
@@ -38,14 +38,18 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
   throwIfCancelled(signal)
   const directory = await openDataDirectory(options.dataDir)
   try {
-    await prepareDataFile(directory.path)
+    await prepareDataFile(directory.path, directory.hasStore)
     const tables = openTables(directory.path)
     await syncFolder(directory.path)
-    const counters = await checked(tables)
+    const counters = await checked(directory.path, tables)
     if (tables.lastLogged() > counters.newest || counters.oldest > counters.newest) {
       await tables.close()
       throw new KvError('corrupt', `the data in ${directory.path} is inconsistent`)
     }
+    await directory.mark().catch(async (error: unknown) => {
+      await tables.close()
+      throw error
+    })
     const kv = new DurableKv({
       directory,
       tables,
@@ -63,13 +67,15 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
   }
 }
 
-async function checked(tables: Tables): Promise<Counters> {
+async function checked(path: string, tables: Tables): Promise<Counters> {
   try {
     tables.checkKeys()
     return tables.counters()
   } catch (error) {
     await tables.close()
-    throw error
+    if (error instanceof KvError) throw error
+    const message = `the data in ${path} is damaged: ${(error as Error).message}; restore a backup`
+    throw new KvError('corrupt', message, { cause: error })
   }
 }
 

@@ -1,11 +1,11 @@
-// The keys of an in-memory store that have a TTL, by deadline. A key has at most one deadline; a later write replaces it.
+// The keys of an in-memory store that have a TTL, by deadline. A key has at most one deadline, and a later write replaces it.
 import { type SortedTree, newSortedTree } from '../../lib/sorted-tree.ts'
 import { compareStrings } from '../../lib/text-order.ts'
 import type { Revision } from '../kv.ts'
 
 export interface Expiry {
   readonly key: string
-  /** The write that expires. The key must still be at this revision. */
+  /** The revision of the write that expires. The key must still be at this revision. */
   readonly revision: Revision
   readonly deadlineMs: number
 }

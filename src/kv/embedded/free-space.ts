@@ -1,4 +1,4 @@
-// Measures the free space, by the limit of the store and on the disk. Puts are refused while there is too little, so that deletes and
+// Measures the free space, by the limit of the store and on the disk. Puts are refused while there is too little space. So deletes and
 // compaction, which free space, always have some.
 import { statfs } from 'node:fs/promises'
 import { KvError, type StoreSize } from '../kv.ts'
@@ -57,7 +57,9 @@ export class FreeSpace {
     return { bytes, inUseBytes, limit }
   }
 
-  /** If the disk cannot be checked, it does not count as full. Writes then fail on their own. */
+  /**
+   * The free bytes on the disk and in the file. If the disk cannot be checked, it does not count as full: a write then fails on its own.
+   */
   async #freeBytes(): Promise<number> {
     try {
       const [disk, fileBytes] = await Promise.all([statfs(this.#folder), this.#tables.sizeBytes()])

@@ -1,5 +1,5 @@
 // A watch over stored history is only a cursor. It reads the history behind its cursor on demand, so that a slow consumer buffers nothing
-// and never slows a writer. If that history is gone by then, it ends with `compacted`.
+// and never slows a writer. If that history was compacted meanwhile, the watch ends with `compacted`.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import { type Batch, KvError, type KvEvent, type KvWatch, type Revision } from '../kv.ts'
 
@@ -14,8 +14,8 @@ export interface WatchSource {
 }
 
 /**
- * Reads a bounded number of events after `after` for the watcher, as complete revisions. `revision` is the last revision that was read. The caller
- * makes sure that the history goes beyond `after`.
+ * Reads a bounded number of events after `after` for the watcher, as complete revisions. `revision` is the last revision that was read. The
+ * caller makes sure that the history goes beyond `after`.
  */
 export type ReadAfter<Event> = (after: Revision) => Batch<Event>
 
@@ -62,7 +62,7 @@ export class HistoryWatchSet {
   }
 }
 
-/** A piece of history has no events for this watcher, and there is more history. */
+/** The piece of history that was read has no events for this watcher, and there is more history. */
 const READ_ON = Symbol('read on')
 
 export class HistoryWatch<Event = KvEvent> implements KvWatch<Event> {
@@ -72,7 +72,7 @@ export class HistoryWatch<Event = KvEvent> implements KvWatch<Event> {
   readonly #signal: AbortSignal
   #cursor: Revision
   #progressIsDue = false
-  /** Resolves in the next turn of the event loop. Set if history was read in this one. */
+  /** Resolves in the next turn of the event loop. Set if history was read in this turn. */
   #nextTurn: Promise<void> | undefined
   #started = false
   #done = false
@@ -109,7 +109,7 @@ export class HistoryWatch<Event = KvEvent> implements KvWatch<Event> {
   };
 
   [Symbol.asyncIterator](): AsyncIterator<Batch<Event>> {
-    if (this.#started) throw new InvariantError('a watch is iterated once')
+    if (this.#started) throw new InvariantError('a watch can be iterated only once')
     this.#started = true
     this.#peers.add(this)
     this.#signal.addEventListener('abort', this.wake, { once: true })

@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs'
 /** The bytes that are read or written between two looks at the kernel's numbers. */
 const LOOK_AFTER_BYTES = 4 * 1024 * 1024
 const MOST_BYTES = 24 * 1024 * 1024
-/** Pages of the index that are touched for each record. */
+/** The bytes of the index that are touched for each record. */
 const FOUND_THROUGH_BYTES = 4096
 
 export class MappedMemory {
   readonly #mapped: () => number | undefined
   readonly #lookAfter: number
-  /** Mapped memory of the program itself. */
+  /** The mapped bytes before pages of the store are read: those of the program itself. */
   #before: number
   #touched = 0
   #touchedInAll = 0
@@ -38,7 +38,7 @@ export class MappedMemory {
     this.#isTooMuch = (mapped === undefined ? this.#touchedInAll : mapped - this.#before) > MOST_BYTES
   }
 
-  /** The file was reopened. */
+  /** Call this when the file was reopened. */
   renewed(): void {
     this.#before = this.#mapped() ?? 0
     this.#touched = this.#touchedInAll = 0
@@ -46,7 +46,7 @@ export class MappedMemory {
   }
 }
 
-/** From /proc, on Linux. */
+/** The mapped bytes from /proc, on Linux. Undefined on other systems. */
 function mappedBytes(): number | undefined {
   try {
     const kilobytes = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]

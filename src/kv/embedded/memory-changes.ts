@@ -25,7 +25,7 @@ export class MemoryChanges implements StoredHistory {
   readonly #history: MemoryHistory
   readonly #expiries: ExpiryQueue
 
-  /** Its source must not change. */
+  /** `source` must not change. */
   constructor(source: Source, leases: readonly (readonly [LeaseId, number])[]) {
     this.newest = source.newest
     this.oldest = source.oldest

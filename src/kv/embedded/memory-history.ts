@@ -1,5 +1,5 @@
-// The history of an in-memory store since the last compaction: entries in pieces, and for each finished piece the state after
-// it. A past state is the state of its piece with the few later entries undone, so its cost does not depend on its age.
+// The history of an in-memory store since the last compaction: entries in pieces, and for each finished piece the state after it. To make a
+// past state, the few later entries are undone in the state of its piece. So its cost does not depend on its age.
 import { type SortedTree, compareNumbers, newSortedTree } from '../../lib/sorted-tree.ts'
 import type { Revision } from '../kv.ts'
 import type { StoredItem } from '../transactional.ts'
@@ -9,7 +9,7 @@ import { firstFrom } from './revision-order.ts'
 /** The state of a store: items by the sort keys of their keys. */
 export type MemoryState = SortedTree<string, StoredItem>
 
-/** One change of one key. A revision has one or several. It never changes, and forks share it. */
+/** One change of one key. A revision has one or several changes. Entries never change, and forks share them. */
 export interface HistoryEntry {
   readonly key: string
   readonly revision: Revision
@@ -25,14 +25,16 @@ interface Piece {
   readonly bytes: number
 }
 
-/** The limits of a piece: entries, and bytes of values. A compaction may leave this much behind, and a read of the past may undo this much. */
+/**
+ * The limits of a piece: entries, and bytes of values. A compaction may leave this much behind, and a read of the past may undo this much.
+ */
 const PIECE_ENTRIES = 512
 const PIECE_BYTES = 4 * 1024 * 1024
 
-/** The memory of an entry besides its value: itself, its item and its part of the states. */
+/** The memory of an entry besides its value: the entry itself, its item and its part of the states. */
 const ENTRY_BYTES = 512
 
-/** A few rebuilt states are remembered: the pages of a list read at one revision. */
+/** The number of rebuilt states that are remembered. All pages of a list need the same state. */
 const REMEMBERED_STATES = 4
 
 export class MemoryHistory {
@@ -54,7 +56,7 @@ export class MemoryHistory {
     return this.#bytes + this.#tailBytes
   }
 
-  /** Adds all changes of a revision. `state` is the state of the store with them. */
+  /** Adds all changes of a revision. `state` is the state of the store with these changes. */
   append(entries: readonly HistoryEntry[], state: MemoryState): void {
     for (const entry of entries) {
       this.#tail.push(entry)
@@ -63,7 +65,7 @@ export class MemoryHistory {
     if (this.#tail.length >= PIECE_ENTRIES || this.#tailBytes >= PIECE_BYTES) this.#finishPiece(state)
   }
 
-  /** In constant time: both share the finished pieces. */
+  /** Takes constant time: both histories share the finished pieces. */
   fork(state: MemoryState): MemoryHistory {
     this.#finishPiece(state)
     return new MemoryHistory(this.#tailFirst, this.#pieces.clone())
@@ -84,7 +86,7 @@ export class MemoryHistory {
     return (after ?? state).get(toSortKey(key))
   }
 
-  /** The state at the end of `revision`. Do not change it. `state` is the newest. */
+  /** The state at the end of `revision`. Do not change it. `state` is the newest state. */
   stateAt(revision: Revision, state: MemoryState): MemoryState {
     const remembered = this.#rebuilt.get(revision)
     if (remembered !== undefined) return remembered
@@ -108,7 +110,7 @@ export class MemoryHistory {
     for (const remembered of this.#rebuilt.keys()) if (remembered < revision) this.#rebuilt.delete(remembered)
   }
 
-  /** Returns the oldest revision afterwards. Undefined: there is only the unfinished piece. */
+  /** Drops the oldest finished piece and returns the oldest revision that is left. Undefined: there is only the unfinished piece. */
   dropFirstPiece(): Revision | undefined {
     if (this.#pieces.size === 0) return undefined
     const [, second = this.#tailFirst] = this.#pieces.keys()

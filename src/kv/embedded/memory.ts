@@ -1,6 +1,6 @@
-// The in-memory engine, for tests, benchmarks and `--in-memory`. It has copy-on-write trees: a store of any size is forked in constant time, and
-// a return to a snapshot takes time in proportion to the changes since. Every write is complete when its call returns. History grows until
-// `compact` is called, or to its limit.
+// The in-memory engine, for tests, benchmarks and `--in-memory`. It has copy-on-write trees: a store of any size is forked in constant
+// time, and a return to a snapshot takes time in proportion to the changes since. Every write is complete when its call returns. History
+// grows until `compact` is called, or to its limit.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { differences, newSortedTree } from '../../lib/sorted-tree.ts'
@@ -14,7 +14,6 @@ import {
   KvError,
   type KvEvent,
   type KvWatch,
-  type Put,
   type Revision,
   type WatchRequest,
   type WriteResult,
@@ -65,7 +64,7 @@ export interface MemoryKv extends TransactionalKv {
    * on: the writes, compactions, watches and `close` of one do not affect the other. Leases stay with the first.
    */
   fork(): MemoryKv
-  /** In constant time. */
+  /** Takes constant time. */
   snapshot(): MemorySnapshot
   /**
    * Goes back to the state of the snapshot, with the deadlines of its keys. Each key that differs is put or deleted
@@ -177,7 +176,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
       return undefined
     })
     const page = { revision: this.newest, items, more }
-    // The tree's own count of a range that ends before it begins is not zero.
+    // If a range ends before it begins, the tree's own count is not zero.
     return range.countAll === true ? { ...page, count: Math.max(0, state.forRange(start, end, false)) } : page
   }
 
@@ -192,9 +191,10 @@ class MemoryEngine implements MemoryKv, WatchSource {
     }
     const transaction = new MemoryTransaction({ state: this.#state, leases: this.#leases, newest: this.newest })
     const deadlines = new Map<string, number>()
-    for (const { key, value, ...put } of commit.writes) {
-      if (value !== undefined) {
-        const { ttlSeconds } = put as Put
+    for (const write of commit.writes) {
+      const { key } = write
+      if (write.value !== undefined) {
+        const { value, ttlSeconds } = write
         if (ttlSeconds !== undefined) deadlines.set(key, this.#clock.now() + ttlSeconds * 1000)
         transaction.put({ key, value, lease: NO_LEASE })
       } else if (this.#state.has(toSortKey(key))) transaction.remove(key)
@@ -278,7 +278,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     const entries = this.#history.entriesFrom(after + 1)
     const events: Event[] = []
     for (const entry of entries) if (includes(entry.key)) events.push(toEventOf(entry))
-    // Revision 1, that of an empty store, has no entry.
+    // Revision 1, the revision of an empty store, has no entry.
     return { events, revision: entries.at(-1)?.revision ?? this.newest }
   }
 
@@ -309,7 +309,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#record([{ key: item.key, revision: this.newest + 1, item: undefined, previous: item }])
   }
 
-  /** Records the changes of a revision, which the state has already. */
+  /** Records the changes of a revision. The state already has them. */
   #record(entries: readonly HistoryEntry[], deadlineOf: (key: string) => number | undefined = () => undefined): void {
     this.newest++
     this.#history.append(entries, this.#state)

@@ -1,4 +1,4 @@
-// Opens the file of the durable engine in LMDB, with its tables. Tables that an older format does not have are made empty.
+// Opens the file of the durable engine in LMDB, with its tables. Tables that an older format does not have are created empty.
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { PAGE_BYTES } from './data-file.ts'
 
@@ -12,13 +12,13 @@ const MAX_READERS = 1000
 
 export interface OpenTables {
   readonly root: RootDatabase<Buffer, Buffer>
-  /** The value of every change, by the revision and the number of the change in it. The other tables are indexes of this one. */
+  /** Every change with its value, by its revision and its number in the revision. Most other tables are indexes of this table. */
   readonly log: Table
   /** The current state by key. */
   readonly live: Table
   /** The revisions that superseded past versions, by key and revision. */
   readonly past: Table
-  /** The past versions and deletes by the revision that superseded them, for compaction. */
+  /** The past versions, by the change that superseded or deleted them, for compaction. */
   readonly garbage: Table
   /** Keys with a TTL, by deadline and revision. */
   readonly expiry: Table
@@ -29,7 +29,9 @@ export interface OpenTables {
   readonly counters: Table
 }
 
-/** `readOnly`: nothing is changed, and another process may have the file open. Tables that an older format does not have are missing then. */
+/**
+ * `readOnly`: nothing is changed, and another process may have the file open. Tables that an older format does not have are missing then.
+ */
 export function openTables(directory: string, readOnly = false): OpenTables {
   const format = { encoding: 'binary', keyEncoding: 'binary' } as const
   const root: RootDatabase<Buffer, Buffer> = open({

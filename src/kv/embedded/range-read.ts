@@ -1,5 +1,5 @@
-// Lists of the durable engine, current and past. They are read in pieces, with turns of the event loop between. All pieces of a list read one
-// snapshot.
+// Lists of the durable engine, current and past. They are read in pieces, with turns of the event loop between the pieces. All pieces of a
+// list read one snapshot.
 import { InvariantError, throwIfCancelled } from '../../lib/errors.ts'
 import { KvError, type Revision } from '../kv.ts'
 import { damagedValue } from '../damaged-value.ts'
@@ -13,10 +13,10 @@ import type { KeyRef, Snapshot, Tables, VersionRef } from './tables.ts'
 const PIECE_KEYS = 1000
 const PIECE_BYTES = 4 * 1024 * 1024
 
-/** LMDB itself counts keys, some ten million a second. */
+/** The number of keys that are counted in one turn. LMDB counts some ten million a second. */
 const PIECE_COUNTED = 20_000
 
-/** The place of a walk, where its next piece begins. */
+/** The place where the next piece of a walk begins. */
 interface Place {
   readonly live: Buffer
   readonly past: Buffer
@@ -68,7 +68,7 @@ export class RangeRead {
     return { items, more: false }
   }
 
-  /** The entries of the log, some megabytes at a time. */
+  /** The log entries of the items in the range, some megabytes at a time. */
   async *entries(): AsyncGenerator<readonly PutEntry[]> {
     let entries: PutEntry[] = []
     let bytes = 0
@@ -127,8 +127,8 @@ export class RangeRead {
   }
 
   /**
-   * At a past revision a key has its newest version, if that is old enough, or else the superseded version that was its newest then. Both tables
-   * are walked side by side, in the order of keys.
+   * At a past revision a key has its newest version, if that is old enough, or else the superseded version that was its newest then. Both
+   * tables are walked side by side, in the order of keys.
    */
   #pastPiece(place: Place, limit: number, at: Revision): Piece {
     const bounds = { limit: PIECE_KEYS + 1, snapshot: this.#snapshot }
@@ -218,7 +218,7 @@ interface KnownOfEntry {
   readonly key: () => string
 }
 
-/** If the record is missing or damaged, the entry's value is a mark for it. */
+/** Reads an entry. If its record is missing or damaged, its value is a mark (`damaged-value.ts`). */
 function entryAt(read: () => LogEntry | undefined, known: KnownOfEntry): PutEntry {
   const { revision } = known.place
   try {
@@ -247,7 +247,7 @@ function damagedEntry({ place, state, key }: KnownOfEntry, problem: string): Put
   }
 }
 
-/** The item of a change. `state`: it is the newest. */
+/** The item of a change. `state`: set if the change is the newest of its key. */
 export function itemAt(tables: Pick<Tables, 'entryOf'>, key: string, place: LogPlace, state?: KeyState): StoredItem {
   const read = (): LogEntry | undefined => {
     const entry = tables.entryOf(place)

@@ -18,7 +18,7 @@ export class RecentEntries {
     this.#bytes += entry.value?.length ?? 0
   }
 
-  /** The entries from `revision` on. Undefined: some are dropped. */
+  /** The entries from `revision` on. Undefined: some of them were dropped. */
   from(revision: Revision): readonly LogEntry[] | undefined {
     const first = this.#entries[0]
     if (first === undefined || revision < first.revision) return undefined

@@ -17,9 +17,9 @@ export interface LogEntry extends LogPlace {
   readonly key: string
   /** The revision that created the key. 0 for a delete. */
   readonly createRevision: Revision
-  /** The revision of the key before this one. 0: it was absent. */
+  /** The previous revision of the key. 0: the key was absent. */
   readonly previousRevision: Revision
-  /** The number of that change within its revision. */
+  /** The number of the previous change within its revision. */
   readonly previousSub: number
   /** The number of puts since the key was created. 0 for a delete. */
   readonly version: number
@@ -54,7 +54,7 @@ const LONG_KEY_AT = LEASE_AT + LEASE_BYTES
 
 const PUT = 1
 const DELETE = 2
-/** Long records. A single first write and a single delete do not need them. Format 1 has only the short ones. */
+/** The kinds of long records. A single first write and a single delete do not need them. Format 1 has only short records. */
 const LONG_PUT = 3
 const LONG_DELETE = 4
 
@@ -97,7 +97,7 @@ export function decodeEntry(bytes: Buffer, revision: Revision, key?: Buffer): Lo
   const keyAt = isLong ? LONG_KEY_AT : KEY_AT
   const valueAt = keyAt + bytes.readUInt16BE(KEY_LENGTH_AT)
   if (key !== undefined && key.compare(bytes, keyAt, valueAt) !== 0) {
-    throw new KvError('corrupt', `the record of revision ${revision} is of another key`)
+    throw new KvError('corrupt', `the record of revision ${revision} belongs to another key`)
   }
   const createRevision = bytes.readUIntBE(CREATE_REVISION_AT, NUMBER_BYTES)
   return {
@@ -114,12 +114,14 @@ export function decodeEntry(bytes: Buffer, revision: Revision, key?: Buffer): Lo
   }
 }
 
-/** Format 1 did not count: a key with several writes counts as written twice. */
+/** Format 1 did not count the writes of a key: a key with several writes counts as written twice. */
 function leastVersion(revision: Revision, createRevision: Revision): number {
   return revision === createRevision ? 1 : 2
 }
 
-/** A single first write has three numbers, as in format 1. Other states have five, and the lease if there is one. */
+/**
+ * The state after a single first write has three numbers, as in format 1. Other states have five numbers, and the lease if there is one.
+ */
 const SHORT_STATE_BYTES = 3 * NUMBER_BYTES
 const STATE_BYTES = 5 * NUMBER_BYTES
 const LEASED_STATE_BYTES = STATE_BYTES + LEASE_BYTES
@@ -203,7 +205,7 @@ export function encodeKey(key: string): Buffer {
   return keyToBytes(key)
 }
 
-/** A lease and one of its keys, sorted by lease. Without the key: the beginning of the lease. */
+/** Encodes a lease and one of its keys. The bytes sort by lease. Without `key`, they sort before all keys of the lease. */
 export function encodeLeased(lease: LeaseId, key: Buffer = NOTHING): Buffer {
   const bytes = Buffer.allocUnsafe(LEASE_BYTES + key.length)
   bytes.writeBigUInt64BE(BigInt.asUintN(64, lease))
@@ -218,12 +220,12 @@ export function decodeLeased(bytes: Buffer): { readonly lease: LeaseId; readonly
 }
 
 /**
- * A bound of a range may be longer than any key. Cut after the longest key it still sorts the same way. Two bytes more, so that
- * a zero byte there keeps its escape.
+ * A bound of a range may be longer than any key. A bound that is cut at the length of the longest key still sorts the same way. Two more
+ * bytes are kept, so that a zero byte there keeps its escape.
  */
 const MAX_BOUND_BYTES = MAX_KEY_BYTES + 2
 
-/** Absent: behind all keys. */
+/** Encodes a bound of a range. Undefined: the bound behind all keys. */
 export function encodeBound(bound: string | undefined): Buffer {
   return bound === undefined ? Buffer.alloc(MAX_BOUND_BYTES, 0xff) : keyToBytes(bound).subarray(0, MAX_BOUND_BYTES)
 }
@@ -232,8 +234,8 @@ const ZERO = 0
 const ESCAPED = 0xff
 
 /**
- * A past version of a key: sorted by key, then by revision. A zero byte within the key is escaped and two of them end it,
- * so that a key sorts before all keys that it is a prefix of. The key may be a bound.
+ * Encodes the place of a past version. Places sort by key, then by revision. A zero byte within the key is escaped, and two zero bytes end
+ * the key. So a key sorts before all longer keys that begin with it. `key` may be a bound.
  */
 export function encodeVersionKey(key: Buffer, revision: Revision): Buffer {
   const escaped = key.includes(ZERO) ? escapeZeros(key).subarray(0, MAX_BOUND_BYTES) : key

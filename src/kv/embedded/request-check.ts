@@ -1,4 +1,4 @@
-// The limits of keys, values and revisions, the same for all embedded engines and as etcd's.
+// Checks the limits of keys, values and revisions. All embedded engines have the same limits. The limit of values is etcd's.
 import { checkCommit, checkKey, type Commit, KvError, type Put, type Revision } from '../kv.ts'
 import { keyToBytes } from '../key-text.ts'
 
@@ -8,7 +8,7 @@ import { keyToBytes } from '../key-text.ts'
  */
 export const MAX_KEY_BYTES = 1900
 
-/** etcd's default for a request. */
+/** etcd's default limit for a request. */
 const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
 
 export function checkWrites(commit: Commit): void {
@@ -29,7 +29,7 @@ export function checkSize(request: Pick<Put, 'key' | 'value'>): void {
 }
 
 export function isTooLong(key: string): boolean {
-  // A UTF-16 code unit is at most three bytes, so most keys need not be measured.
+  // A UTF-16 code unit has at most three bytes in UTF-8, so most keys need not be measured.
   if (key.length * 3 <= MAX_KEY_BYTES) return false
   return keyToBytes(key).length + key.split('\0').length - 1 > MAX_KEY_BYTES
 }

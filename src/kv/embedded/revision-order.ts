@@ -1,4 +1,4 @@
-// Finds a revision in an ordered list of changes. A revision may have several.
+// Finds a revision in an ordered list of changes. A revision may have several changes.
 import type { Revision } from '../kv.ts'
 
 /** The index of the first change at or after the revision. The length: there is none. */

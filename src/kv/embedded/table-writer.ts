@@ -24,7 +24,7 @@ const NO_BYTES: Readonly<Buffer> = Buffer.alloc(0)
 
 export interface Counters {
   readonly newest: Revision
-  /** The oldest readable revision: that of the last compaction. */
+  /** The oldest readable revision, which is the revision of the last compaction. */
   readonly oldest: Revision
 }
 
@@ -34,7 +34,7 @@ export interface Change {
   readonly before: KeyState | undefined
 }
 
-/** None of these may fail: all decisions were made before. */
+/** No method may fail: all decisions were made before. */
 export interface TableWriter {
   change(change: Change): void
   forgetVersion(version: LogPlace & { readonly key: Buffer }): void
@@ -56,7 +56,7 @@ export function tableWriter(open: OpenTables): TableWriter {
       moveLease(open, key, before?.lease ?? NO_LEASE, entry.lease)
       if (before !== undefined) {
         const { revision, sub } = before
-        // The revision that superseded it, and the number of its own change.
+        // The value has two parts: the revision that replaced the old version, and the `sub` of the old version.
         void open.past.put(encodeVersionKey(key, revision), encodePlace({ revision: entry.revision, sub }))
         const garbage = encodeGarbage({ key, revision, sub, byDelete: entry.value === undefined })
         void open.garbage.put(encodePlace(entry), garbage)

@@ -1,5 +1,5 @@
-// The tables of the durable engine in LMDB. Only this file and `open-tables.ts` know LMDB. Reads are from mapped memory. A commit is one
-// transaction, which another thread writes and syncs, all of it or nothing.
+// The tables of the durable engine in LMDB. Only this file and `open-tables.ts` know LMDB. Reads come from mapped memory. A commit is one
+// transaction: another thread writes and syncs all of it or nothing.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ interface TableStats {
 /** The files that LMDB opens: the data, the data again for its metadata, and the lock. */
 const FILES_OF_STORE = 3
 
-/** A key out of order is detected if it is not before the end of its piece. */
+/** The number of keys in a checked piece. The check detects a wrong key only if it sorts at or behind the end of its piece. */
 const PIECE_CHECKED = 64
 
 /** The last lease in the order of bytes, which puts negative numbers last. */
@@ -105,7 +105,7 @@ export class Tables {
     return bytes === undefined ? 1 : decodeNumber(bytes)
   }
 
-  /** The revision of the last entry of the log. 0: it has none. */
+  /** The revision of the last entry of the log. 0: the log has no entry. */
   lastLogged(): Revision {
     for (const bytes of this.#open.log.getKeys({ reverse: true, limit: 1 })) return decodeNumber(bytes)
     return 0
@@ -116,7 +116,7 @@ export class Tables {
     return bytes === undefined ? undefined : decodeState(bytes)
   }
 
-  /** Undefined: the change was compacted, or its record is lost. Throws `corrupt` if it is damaged, or of another key. */
+  /** Undefined: the change was compacted, or its record is lost. Throws `corrupt` if the record is damaged, or belongs to another key. */
   entryOf(place: LogPlace, snapshot?: Snapshot, key?: Buffer): LogEntry | undefined {
     const bytes = this.#open.log.get(encodePlace(place), options(snapshot))
     return bytes === undefined ? undefined : decodeEntry(bytes, place.revision, key)
@@ -158,7 +158,7 @@ export class Tables {
       yield { by: decodePlace(key), ...decodeGarbage(value) }
   }
 
-  /** The first deadlines, up to and including `deadlineMs`. */
+  /** The keys with the first deadlines, up to and including `deadlineMs`. */
   *expiries(deadlineMs: number, limit: number): Generator<{ key: string; revision: Revision; deadlineMs: number }> {
     const range = { start: encodeNumbers(0, 0), end: encodeNumbers(deadlineMs + 1, 0), limit }
     for (const { key, value } of this.#open.expiry.getRange(range)) {
@@ -188,8 +188,8 @@ export class Tables {
   }
 
   /**
-   * Throws `corrupt` if written keys are not found in order: an inner page is damaged, or a key has changed, and the keys
-   * behind it would seem to be missing. LMDB counts ten million keys a second.
+   * Throws `corrupt` if written keys are not found in order. Then an inner page is damaged, or a key has changed, and the keys behind it
+   * would seem to be missing. LMDB counts ten million keys a second.
    */
   checkKeys(): void {
     const { entryCount } = this.#open.live.getStats() as TableStats
@@ -229,7 +229,7 @@ export class Tables {
    * snapshot, or the file cannot be opened again.
    */
   async remap(): Promise<boolean> {
-    // In a turn of its own: there is nothing left to wait for, so no other code runs before the file is open again.
+    // A new turn of the event loop: LMDB's close has nothing to wait for then, so no other code runs until the file is open again.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.#snapshots > 0 || !this.#canOpenAgain()) return false
     await this.#open.root.close()
@@ -238,19 +238,20 @@ export class Tables {
   }
 
   /**
-   * Resolves when all of `write` is on the disk and visible to new reads. Throws `KvError` if nothing was written, and `unknown`
-   * if that is not certain. The tables cannot be used any more then. One commit at a time.
+   * Resolves when all of `write` is on the disk and visible to new reads. Throws `KvError` if nothing was written, and `unknown` if that is
+   * not certain. After `unknown`, the tables cannot be used any more. One commit at a time.
    */
   async commit(write: (writer: TableWriter) => void): Promise<void> {
     await this.#commit(() => this.#open.root.batch(() => write(tableWriter(this.#open))))
   }
 
   /**
-   * The same for a commit of several turns of the event loop: other work may run wherever `write` yields. Meanwhile reads see
-   * the state before.
+   * Like `commit`, but takes several turns of the event loop: other work may run wherever `write` yields. Meanwhile reads see the state
+   * before the commit.
    */
   async commitInTurns(write: (writer: TableWriter) => Generator<void, void>): Promise<void> {
-    // Reads through the handle of a long transaction would see the transaction. So it has a handle of its own on the same file.
+    // Reads through the handle of a long transaction would see the transaction. So the transaction has a handle of its own on the same
+    // file.
     if (!this.#canOpenAgain()) return this.commit((writer) => write(writer).forEach(() => {}))
     const own = openTables(this.#directory)
     try {
@@ -287,7 +288,10 @@ export class Tables {
     await this.#open.root.close()
   }
 
-  /** If the file is gone, LMDB would begin an empty one. If it cannot be opened, LMDB would end the process. */
+  /**
+   * Whether the file can be opened again. If the file were gone, LMDB would begin an empty file. If it could not be opened, LMDB would end
+   * the process.
+   */
   #canOpenAgain(): boolean {
     const opened: number[] = []
     try {

@@ -1,5 +1,5 @@
-// Group commit: writes that arrive during a commit go together into the next one. One commit at a time. Jobs are answered in order,
-// when their writes, or the ones they lost against, are on the disk.
+// Group commit: writes that arrive during a commit go together into the next one. One commit at a time. Jobs are answered in order, when
+// their writes, or the writes that they lost against, are on the disk.
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { KvError, type Revision } from '../kv.ts'
 import { Draft, type DraftSource } from './draft.ts'
@@ -10,16 +10,16 @@ import type { Tables } from './tables.ts'
 export type CommitTables = DraftSource & Pick<Tables, 'commit' | 'commitInTurns'>
 
 export interface Job {
-  /** The bytes of its value, for the limit of a group. */
+  /** The bytes of the job's values, for the limit of a group. */
   readonly bytes: number
-  /** Whether it frees space. If there is none left, such jobs are tried again without the others. */
+  /** Whether the job frees space. If no space is left, such jobs are tried again without the other jobs. */
   readonly freesSpace: boolean
   /**
-   * Decides the job in the draft. It may take several turns of the event loop; no other write runs meanwhile. An error fails this job alone, and
-   * the job must not have changed the draft then.
+   * Decides the job in the draft. It may take several turns of the event loop. No other write runs meanwhile. An error fails this job
+   * alone, and the job must not have changed the draft then.
    */
   decide(draft: Draft): MaybePromise<void>
-  /** Called when its writes are on the disk. */
+  /** Called when the job's writes are on the disk. */
   done(): void
   fail(error: unknown): void
 }
@@ -27,7 +27,9 @@ export interface Job {
 /** The most jobs and bytes of a group. They bound a commit and its time on the event loop. */
 const GROUP_JOBS = 512
 const GROUP_BYTES = 8 * 1024 * 1024
-/** More changes are written in turns: each takes 8 to 10 µs of the event loop. Only a delete of a range has that many. */
+/**
+ * More changes are written in turns: each change takes 8 to 10 µs of the event loop. Usually only a delete of a range has so many changes.
+ */
 const LARGE_CHANGES = 2000
 
 export class WriteQueue {
@@ -58,7 +60,7 @@ export class WriteQueue {
     this.#between = from.between ?? (() => undefined)
   }
 
-  /** The newest revision that was published. A commit under way may already be seen by reads of the tables. */
+  /** The newest revision that was published. Reads of the tables may already see a commit that is under way. */
   get newest(): Revision {
     return this.#newest
   }
@@ -163,7 +165,7 @@ export class WriteQueue {
     this.#publish(draft.changes)
   }
 
-  /** Without space, the jobs that free space are tried again: without the others, and then in ever smaller groups. */
+  /** Without space, the jobs that free space are tried again: first without the other jobs, and then in ever smaller groups. */
   async #failGroup(jobs: readonly Job[], error: KvError): Promise<void> {
     const tryAgain = error.code === 'full' && jobs.length > 1
     for (const job of jobs) if (!(tryAgain && job.freesSpace)) job.fail(error)

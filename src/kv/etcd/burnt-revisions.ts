@@ -1,15 +1,17 @@
-// Raises the revision of an etcd. It has no call for that: each revision takes a write.
+// Raises the revision of an etcd. etcd has no call for that: each revision takes a write.
 import { forEachAtOnce } from '../../lib/together.ts'
 import type { SkipRequest } from '../copy.ts'
 import type { Revision } from '../kv.ts'
 
-/** Measured with a member on the same machine; 1e9 revisions take about 70 hours. */
+/**
+ * The number of revisions that can be skipped in a second, measured with a member on the same machine. 1e9 revisions take about 70 hours.
+ */
 export const BURNT_A_SECOND = 4000
 
-/** The number of calls that a client has open at the same time. */
+/** The number of concurrent writes. It equals the limit of concurrent calls in `cluster.ts`. */
 const AT_A_TIME = 256
 
-/** History is forgotten on the way, so that etcd uses its space again. */
+/** After this many revisions, history is compacted, so that etcd uses its space again. */
 const COMPACTED_AFTER = 100_000
 
 interface Writes {

@@ -1,5 +1,6 @@
-// The members of a cluster as one. It prefers a member that works, leaves a member that fails, and holds the auth token. Reads are retried until
-// their deadline. Invariant: a call is sent only over an open connection, so a call that fails before that has certainly done nothing.
+// Presents the members of a cluster as one server. It prefers a member that works, leaves a member that fails, and holds the auth token.
+// Reads are retried until their deadline. Invariant: a call is sent only over an open connection, so a call that fails before it gets a
+// connection has certainly done nothing.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
@@ -15,15 +16,15 @@ import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 export interface ClusterOptions {
   readonly endpoints: readonly string[]
   /**
-   * Ends in `/`, and all keys begin with it. Nothing else is touched, so that permissions for it are enough; but newer versions
-   * of etcd let only `root` compact.
+   * All keys begin with this prefix, which ends in `/`. The client touches no other keys, so permissions for the prefix are enough. But
+   * newer versions of etcd let only `root` compact.
    */
   readonly prefix: string
   readonly tls?: EtcdTls
-  /** Absent: over sockets. */
+  /** Absent: the client uses sockets. */
   readonly dial?: Dial | undefined
   readonly user?: { readonly name: string; readonly password: string }
-  /** Headers for each call in addition to the common ones, called for each call. */
+  /** Returns the additional headers of a call. Called for each call. */
   readonly metadata?: (() => Metadata) | undefined
 }
 
@@ -34,12 +35,12 @@ export interface Call {
   readonly signal: AbortSignal
 }
 
-/** Called for every failed attempt, before anything is done about it. May throw, which ends the call. */
+/** Called for every failed attempt, before the cluster reacts to the failure. If it throws, the call ends. */
 export type OnFailure = (error: RpcError, verdict: Verdict) => void
 
 /**
- * More concurrent calls do not make etcd faster, they only make each call slower. In the end all calls would time out, and would be looked up
- * and repeated.
+ * More concurrent calls do not make etcd faster, they only make each call slower. In the end all calls would time out, and would be looked
+ * up and repeated.
  */
 const CALLS_AT_A_TIME = 256
 
@@ -56,16 +57,16 @@ const PROBE_MS = 200
 /** A member without a leader for this many probes in a row is cut off from the others: an election takes less time. */
 const PROBES_WITHOUT_LEADER = 10
 
-/** The most logins in a row: etcd accepts the password, but refuses the token that it gave for it. */
+/** The most logins in a row, if etcd accepts the password but refuses the token that it has returned. */
 const LOGINS_IN_A_ROW = 3
 
 export class Cluster {
   readonly endpoints: readonly Endpoint[]
-  /** The open watches; each adds and removes itself. */
+  /** The open watches and range streams. Each adds and removes itself. */
   readonly watches = new Set<{ stop(): void }>()
   readonly #user: ClusterOptions['user']
   readonly #metadata: ClusterOptions['metadata']
-  /** Members are upgraded one by one, while we run. */
+  /** The version of each member. Members are upgraded one by one, while this server runs. */
   readonly #versions = new Map<Endpoint, string>()
   readonly #slots = new Slots(CALLS_AT_A_TIME)
   #preferred = 0
@@ -73,7 +74,7 @@ export class Cluster {
   #login: Promise<boolean> | undefined
   #closed = false
   #newestSeen: Revision = 0
-  /** The newest term in any response to a call so far. */
+  /** The newest raft term in any response to a call so far. */
   #term = 0
   readonly #probeKey: string
   readonly #probes = new Map<Endpoint, Promise<number | undefined>>()
@@ -87,7 +88,7 @@ export class Cluster {
     this.#metadata = options.metadata
   }
 
-  /** Change with each login. */
+  /** A new object after each login. */
   get headers(): CallHeaders {
     return this.#headers
   }
@@ -101,12 +102,12 @@ export class Cluster {
     if (revision > this.#newestSeen) this.#newestSeen = revision
   }
 
-  /** Whether all known members report progress right. */
+  /** Whether all members with a known version report progress correctly. */
   get answersProgressRight(): boolean {
     return this.#versions.size > 0 && [...this.#versions.values()].every(answersProgressRight)
   }
 
-  /** A member that does not answer keeps the version that it had. */
+  /** Asks a member for its version. If the member does not answer, its last known version stays. */
   async learnVersion(endpoint: Endpoint): Promise<void> {
     const options = { timeoutMs: OWN_CALL_MS, headers: this.#headers, signal: AbortSignal.timeout(OWN_CALL_MS) }
     await endpoint.unary(STATUS, {}, options).then(
@@ -129,7 +130,9 @@ export class Cluster {
     for (const endpoint of this.endpoints) endpoint.close()
   }
 
-  /** A connected member. Throws `unavailable` if there is none by `deadline`. Without `deadline` it waits on. */
+  /**
+   * Resolves with a connected member. Throws `unavailable` if no member is connected by `deadline`. Without `deadline` there is no limit.
+   */
   async connected(deadline: number | undefined, signal: AbortSignal): Promise<Endpoint> {
     this.throwIfClosed()
     throwIfCancelled(signal)
@@ -175,8 +178,8 @@ export class Cluster {
   }
 
   /**
-   * Retries until there is an answer. Throws `KvError` if a retry is useless or the deadline has passed, and `CancelledError`
-   * when the signal fires. Calls that must not be repeated are ended in `onFailure`.
+   * Retries until there is an answer. Throws `KvError` if a retry is useless or the deadline has passed, and `CancelledError` when the
+   * signal fires. For a call that must not be repeated, `onFailure` throws.
    */
   async call<Request, Response extends { readonly header: Header }>(
     rpc: Rpc<Request, Response>,
@@ -217,9 +220,9 @@ export class Cluster {
   }
 
   /**
-   * Ends a late call that was sent in `term` and will get no answer. A member forgets the proposals that it sent to a lost leader, but still
-   * waits for them. A consistent read through the same member settles it: if the answer has a later term, the member has applied all that is
-   * left of earlier terms, and has answered those calls.
+   * Ends a late call that was sent in `term` and will get no answer. A member forgets the proposals that it sent to a lost leader, but
+   * still waits for them. A linearizable read through the same member shows whether an answer can still come. If the read has a later term,
+   * the member has applied all that is left of earlier terms, and has answered the calls of those terms.
    */
   async #attend(late: GrpcCall, endpoint: Endpoint, term: number): Promise<void> {
     for (let leaderless = 0; leaderless < PROBES_WITHOUT_LEADER; ) {
@@ -233,7 +236,10 @@ export class Cluster {
     late.cancel(STATUS_UNAVAILABLE, 'the leader of etcd has changed')
   }
 
-  /** The raft term of the member if it can read. 0: it has no leader. Undefined: it does not answer. Concurrent calls share a probe. */
+  /**
+   * The raft term of the member, by a read. 0: the member has no leader. Undefined: the read failed otherwise. Concurrent calls share a
+   * probe.
+   */
   #probe(endpoint: Endpoint): Promise<number | undefined> {
     const known = this.#probes.get(endpoint)
     if (known !== undefined) return known
@@ -250,8 +256,8 @@ export class Cluster {
   }
 
   /**
-   * Gets a new token, unless there is a newer one than `stale` already; concurrent logins share one attempt. False: etcd could
-   * not be reached. Throws `denied` if it refuses the credentials.
+   * Gets a new token, unless the current headers are already newer than `stale`. Concurrent logins share one attempt. False: etcd could not
+   * be reached. Throws `denied` if etcd refuses the credentials.
    */
   async login(stale: CallHeaders): Promise<boolean> {
     if (this.#user === undefined || this.#headers !== stale) return true
@@ -272,7 +278,7 @@ export class Cluster {
     } catch (error) {
       if (error instanceof CancelledError) return false
       if (!(error instanceof RpcError)) throw error
-      // A name and a password that etcd does not need are not a fault.
+      // It is no fault if etcd does not need the name and the password.
       if (error.message === 'etcdserver: authentication is not enabled') return true
       const verdict = judge(error)
       if (verdict.kind === 'again') return false
@@ -282,12 +288,12 @@ export class Cluster {
 }
 
 /**
- * Before these patches progress on request could be ahead of events that were still to come, and trusting it loses events; 3.6
- * never had the fault.
+ * The first patches that answer progress requests correctly. Before, the reported progress could be ahead of events that were still to
+ * come, so that a client lost these events. 3.6 never had this fault.
  */
 const PROGRESS_SINCE: Readonly<Record<string, number>> = Object.freeze({ '3.4': 31, '3.5': 13 })
 
-/** False for a version that is not understood. */
+/** Whether this version answers progress requests correctly. False if the version cannot be parsed. */
 export function answersProgressRight(version: string): boolean {
   const match = /^(\d+)\.(\d+)\.(\d+)(-.*)?$/.exec(version)
   if (match === null) return false

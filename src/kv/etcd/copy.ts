@@ -10,7 +10,7 @@ const MOST_PAGE_KEYS = 10_000
 const LAST_TEXT = '\u{10ffff}'
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/** Throws `KvError` if etcd cannot be reached, or read at that revision. */
+/** Throws `KvError` if etcd cannot be reached, or cannot be read at the revision. */
 export async function openEtcdCopy(options: EtcdOptions & CopyRequest, signal: AbortSignal): Promise<StoreCopy> {
   const etcd = await openEtcd(options, signal)
   try {
@@ -78,7 +78,7 @@ class EtcdCopy implements StoreCopy {
   }
 }
 
-/** The number of items that fill a page, by the size of the last ones. */
+/** The limit of the next page: the number of items that fill a page, by the size of the last page. */
 function nextLimit(items: readonly CopiedItem[]): number {
   const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
   const fitting = Math.floor((items.length * PAGE_BYTES) / Math.max(bytes, 1))

@@ -1,10 +1,10 @@
-// Commits that expect a key to be absent, exactly once or not at all, also where answers are lost.
+// Carries out commits that expect a key to be absent. Each happens once or not at all, even if an answer is lost.
 //
-// "The key is not there" can become true again, so a create that is sent twice, or arrives late, could bring back what
-// another client has deleted meanwhile. Therefore every such commit has one condition more: that a certain other key, the fence, is not
-// there either. Normally it never is. When an answer was lost the fence is put up: from that revision on the create in doubt
-// cannot happen any more, and whether it did before is written in the key's history. If it did not, it is sent again, with
-// another fence. (Updates need none of this: the revision that they expect never comes back.)
+// The condition "the key is absent" can become true again. So a create that is sent twice, or arrives late, could restore a key that
+// another client has deleted meanwhile. Therefore each of these commits has one more condition: another key, the fence, must also be
+// absent. Normally there is no fence. If an answer was lost, the fence is put up. From that revision on, the create in doubt cannot happen.
+// The history of the key tells whether it happened before. If not, the create is sent again with another fence. (Updates need no fence: the
+// revision that they expect never comes back.)
 import { randomUUID } from 'node:crypto'
 import { CancelledError } from '../../lib/errors.ts'
 import { type Commit, prefixRange, type Revision, type WriteResult } from '../kv.ts'
@@ -14,20 +14,22 @@ import type { Call, Cluster, OnFailure } from './cluster.ts'
 import type { Leases } from './leases.ts'
 import { currentOf, lostKey, revisionOf, UnknownOutcome } from './outcome.ts'
 
-/** Longer than any request lasts. No lease with this time to live may be used for other keys: a lease takes its keys along. */
+/**
+ * Longer than any request lasts. Other keys must not use a lease with this time to live: when a lease ends, etcd deletes all of its keys.
+ */
 const FENCE_SECONDS = 3_601
 
-/** The prefix of fences: we have rights to it, and no other key of ours exists. */
+/** The prefix of all fences. It begins with our own prefix, so we have rights to it. No other key of ours begins with it. */
 export function fencePrefix(prefix: string): string {
   return `${prefix}\0fence/`
 }
 
-/** The first key behind them: a list of everything under the prefix begins there. */
+/** The first key behind the fences. A list of everything under the prefix begins there. */
 export function behindFences(prefix: string): string {
   return prefixRange(fencePrefix(prefix)).end
 }
 
-/** An attempt may have been carried out. */
+/** Thrown if an attempt may have been carried out. */
 class InDoubt extends Error {
   override readonly name = 'InDoubt'
 }
@@ -51,7 +53,10 @@ export class Creates {
     this.#fence = newFence(prefix)
   }
 
-  /** `onFailure` sees every failed attempt. Throws `UnknownOutcome`, and otherwise only if nothing was written. */
+  /**
+   * `onFailure` sees every failed attempt. Throws `UnknownOutcome` if the outcome cannot be found out. After any other error except
+   * `CancelledError`, nothing was written.
+   */
   async create(commit: Commit, txn: Given<TxnRequest>, call: Call, onFailure: OnFailure): Promise<WriteResult> {
     for (;;) {
       const fence = this.#fence
@@ -69,7 +74,7 @@ export class Creates {
     }
   }
 
-  /** Undefined: the fence was up, and nothing happened. */
+  /** Undefined: the fence was up, so nothing was written. */
   async #attempt(
     commit: Commit,
     txn: Given<TxnRequest>,
@@ -86,7 +91,7 @@ export class Creates {
     return lost && { ok: false, revision, current: await currentOf(this.#cluster, commit, lost, call) }
   }
 
-  /** The revision of a commit in doubt. Undefined: it did not happen and never will. */
+  /** The revision of a commit in doubt. Undefined: the commit did not happen and never will. */
   async #lookUp(
     commit: Commit,
     { fence, since, call }: { readonly fence: Fence; readonly since: Revision; readonly call: Call },
@@ -97,7 +102,7 @@ export class Creates {
     return revisionOf(this.#cluster, commit, { ...call, upTo, since, mark: fence.key })
   }
 
-  /** Concurrent creates in doubt share one fence. If putting it fails, the next one tries. */
+  /** Puts up the fence once for concurrent creates in doubt. If this fails, the next of these creates tries. */
   async #raise(fence: Fence, call: Call): Promise<Revision> {
     for (;;) {
       if (fence.raised === undefined) {
@@ -109,7 +114,7 @@ export class Creates {
     }
   }
 
-  /** The fence may be put up twice. It counts from the first time. */
+  /** A retry may put the fence a second time. The fence is effective from the first put. */
   async #putUp(fence: Fence, call: Call): Promise<Revision> {
     try {
       const lease = await this.#leases.leaseFor(FENCE_SECONDS, call)

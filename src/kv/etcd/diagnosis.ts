@@ -1,5 +1,5 @@
-// The reason why a member cannot be reached, for the operator. gRPC folds every reason into "unavailable", so we dial the member once
-// ourselves.
+// Finds the reason why a member cannot be reached, for the operator. gRPC reports every reason as "unavailable", so this file dials the
+// member once.
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
 import type { KvErrorCode } from '../kv.ts'
@@ -13,7 +13,7 @@ export interface Diagnosis {
 
 const DIAL_LIMIT_MS = 2_000
 
-/** With TLS 1.3 a server refuses our certificate only after the handshake. */
+/** The wait for a refusal after the handshake: with TLS 1.3, a server refuses our certificate only then. */
 const AFTERTHOUGHT_MS = 300
 
 export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Promise<Diagnosis> {

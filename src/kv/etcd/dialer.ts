@@ -1,4 +1,4 @@
-// The address of a member and how its socket is made: plain, or TLS with the configured certificates.
+// Parses the address of a member and makes its socket: plain, or TLS with the configured certificates.
 import { X509Certificate } from 'node:crypto'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -13,7 +13,7 @@ export interface EtcdTls {
   readonly key?: string
 }
 
-/** Replaces sockets in tests of clusters without any. It makes the connection to a member and hands incoming bytes to `onRead`. */
+/** Replaces sockets in tests. Returns the connection to a member. The connection hands received bytes to `onRead`. */
 export type Dial = (url: string, onRead: (chunk: Buffer) => void) => Duplex
 
 /** A port of a host, or a Unix socket. */
@@ -37,17 +37,17 @@ export class Dialer {
     return this.#context !== undefined
   }
 
-  /** The form in a URL. */
+  /** The address in the form of a URL: `host:port`. */
   get authority(): string {
     if ('path' in this.target) return 'localhost'
     const { host, port } = this.target
     return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   }
 
-  /** A socket on its way to being connected. `onRead` gets the bytes that it reads; they are gone after the call. */
+  /** Returns a socket that is being connected. `onRead` gets the received bytes, which are valid only during the call. */
   dial(onRead: (chunk: Buffer) => void): Socket {
     const { target } = this
-    // A new buffer for each read would keep the garbage collector busier than all the calls that are read.
+    // A new buffer for each read would keep the garbage collector busier than the received messages do.
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
     const callback = (size: number): boolean => {
       onRead(buffer.subarray(0, size))
@@ -55,7 +55,7 @@ export class Dialer {
     }
     const onread = { buffer, callback }
     if (this.#context === undefined) return connectPlain({ ...target, noDelay: true, onread })
-    // TLS does not accept an address as the name of a server.
+    // TLS does not accept an IP address as the name of a server.
     const name = 'host' in target && isIP(target.host) === 0 ? { servername: target.host } : {}
     const options = { ...target, ...name, secureContext: this.#context, ALPNProtocols: ['h2'], onread }
     const socket = connectSecure(options)
@@ -83,7 +83,10 @@ export function definedOnly<T extends object>(record: T): { [K in keyof T]?: Non
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }
 
-/** `http://host:port`; `https://host:port`; `host:port`, which uses TLS if there are certificates for it; or `unix:///path`, which needs no TLS. */
+/**
+ * Accepts `http://host:port`, `https://host:port`, `host:port` and `unix:///path`. `host:port` uses TLS if certificates are configured. A
+ * Unix socket needs no TLS.
+ */
 function parseEndpoint(text: string, hasTls: boolean): { target: Target; secure: boolean } {
   if (text.startsWith(`${UNIX}/`)) return { target: { path: text.slice(UNIX.length) }, secure: false }
   const url = URL.parse(text.includes('://') ? text : `${hasTls ? 'https' : 'http'}://${text}`)

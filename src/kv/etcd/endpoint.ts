@@ -1,5 +1,5 @@
-// One member of the cluster and its connection, which is opened on demand and again after a loss. A call is sent once. The callers decide about
-// retries.
+// One member of the cluster and its connection, which is opened on demand and again after a loss. A call is sent once. The callers decide
+// about retries.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { Connection } from '../../wire/http2-client-connection.ts'
@@ -25,22 +25,22 @@ export interface CallOptions {
   readonly headers: CallHeaders
   readonly signal: AbortSignal
   readonly metadata?: Metadata | undefined
-  /** Called once if there is no answer after `LATE_MS`. It may end the call. */
+  /** Called once if there is no answer after `LATE_MS`. May end the call. */
   readonly onLate?: (call: GrpcCall) => void
 }
 
-/** A member that answers takes far less, also on a slow disk. An election takes one to two seconds. */
+/** A working member answers much sooner, also on a slow disk. An election takes one to two seconds. */
 export const LATE_MS = 1_000
 
-/** Names in lower case. */
+/** Additional headers. Their names are in lower case. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** Headers that many calls share; compared by identity. */
+/** Headers that many calls share. They are compared by identity. */
 export interface CallHeaders {
   readonly token?: string
 }
 
-/** `failing`: the last attempt to connect failed. The next attempt follows without a call. */
+/** `failing`: the last attempt to connect failed. While calls wait, the next attempt follows by itself. */
 export type EndpointState = 'ready' | 'connecting' | 'failing'
 
 export function callHeaders(token: string | undefined): CallHeaders {
@@ -53,9 +53,9 @@ export const RECONNECT = Object.freeze({ firstMs: 100, longestMs: 2_000 })
 export type WatchCall = StreamCall<WatchRequest, WatchResponse>
 
 export class Endpoint {
-  /** As the operator wrote it. */
+  /** The URL as the operator wrote it. */
   readonly url: string
-  /** As far as is known, the member supports the call. It may have been upgraded when it is connected again. */
+  /** False after the member has refused the call for range streams. A new connection sets it to true: the member may have been upgraded. */
   streamsRanges = true
   readonly dialer: Dialer
   /** Used instead of the dialer's sockets. */
@@ -64,7 +64,7 @@ export class Endpoint {
   readonly #isAlone: boolean
   /** Called at the next change of state. */
   readonly #waiting = new Set<() => void>()
-  /** All open connections. Besides the current one, there may be some that only finish their calls. */
+  /** All open connections. Besides the current connection, there may be older ones that only finish their calls. */
   readonly #connections = new Set<Connection>()
   #connection: Connection | undefined
   #hasStood = false
@@ -74,7 +74,7 @@ export class Endpoint {
   #dialAt = 0
   #redial: NodeJS.Timeout | undefined
   #isClosed = false
-  /** Header blocks by path, for `#blocksOf`. */
+  /** Header blocks by path, for calls with the headers `#blocksOf`. */
   readonly #blocks = new Map<string, { readonly timeoutMs: number | undefined; readonly block: Buffer }>()
   #blocksOf: CallHeaders | undefined
 
@@ -174,7 +174,7 @@ export class Endpoint {
     return new (untouched ? UntouchedError : RpcError)(status, message, this.url)
   }
 
-  /** The header block of a call, usually that of the last call to the same method. */
+  /** The header block of a call, usually the same as for the last call to the same method. */
   #block(path: string, headers: CallHeaders, timeoutMs?: number): Buffer {
     if (this.#blocksOf !== headers) this.#blocks.clear()
     this.#blocksOf = headers
@@ -187,7 +187,7 @@ export class Endpoint {
       literal('content-type', 'application/grpc'),
       literal('te', 'trailers'),
       literal('user-agent', 'quarterdeck'),
-      // A member that has lost its leader fails the call instead of waiting.
+      // With this header, a member that has lost its leader fails the call instead of waiting.
       literal('hasleader', 'true'),
       ...(headers.token === undefined ? [] : [literal('token', headers.token)]),
       ...(timeoutMs === undefined ? [] : [timeoutHeader(timeoutMs)]),
@@ -196,7 +196,7 @@ export class Endpoint {
     return block
   }
 
-  /** Calls wait for a connection that is being made. */
+  /** Returns the current connection, or a new one. Calls wait until it is open. */
   #standing(): Connection {
     return this.#connection ?? this.#dial()
   }
@@ -230,7 +230,7 @@ export class Endpoint {
     for (const settle of this.#waiting) settle()
   }
 
-  /** Schedules the next attempt. It is made only if a call waits for it. */
+  /** Schedules the next attempt, which is made only if a call waits for it. */
   #fail(): void {
     this.#isFailing = true
     if (this.#isClosed) return

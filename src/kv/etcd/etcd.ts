@@ -1,5 +1,4 @@
-// The engine on etcd 3.4 to 3.7. Start here: `openEtcd`. Its values are views of the answers that they came in. To keep a value for long, copy
-// it.
+// The engine on etcd 3.4 to 3.7. Start here: `openEtcd`. Returned values are views of etcd's answers. To keep a value for long, copy it.
 import { throwIfCancelled } from '../../lib/errors.ts'
 import {
   checkCommit,
@@ -44,11 +43,11 @@ export type { Dial } from './dialer.ts'
 export interface EtcdOptions extends ClusterOptions {
   /** The time to wait for etcd when the engine is opened. Absent: 10 s. */
   readonly openTimeoutMs?: number
-  /** Whether large ranges are read by one call if the members have it; absent: true. */
+  /** Whether large ranges are read by one call, if the members support it. Absent: true. */
   readonly streamsRanges?: boolean
   /** The time for one attempt of a call. Absent: 5 s. */
   readonly attemptTimeoutMs?: number
-  /** All tries of a call; absent: 15 s. */
+  /** The time for all attempts of a call. Absent: 15 s. */
   readonly callTimeoutMs?: number
 }
 
@@ -60,7 +59,7 @@ interface CallLimits {
 const OPEN_TIMEOUT_MS = 10_000
 const CALL_LIMITS: CallLimits = Object.freeze({ attemptMs: 5_000, totalMs: 15_000 })
 
-/** A list may be hundreds of megabytes, and trying again would take as long. */
+/** A list may have hundreds of megabytes, and another attempt would take as long. */
 const LIST_LIMITS: CallLimits = Object.freeze({ attemptMs: 60_000, totalMs: 60_000 })
 
 const HEALTH_LIMITS: CallLimits = Object.freeze({ attemptMs: 2_000, totalMs: 2_000 })
@@ -129,7 +128,7 @@ export class Etcd implements RestorableKv {
     this.maintenance = new EtcdMaintenance(cluster, options.prefix)
   }
 
-  /** Open watches and calls, for tests. */
+  /** The number of open watches and calls, for tests. */
   get liveHandles(): number {
     return this.#cluster.watches.size + this.#underWay
   }
@@ -152,9 +151,9 @@ export class Etcd implements RestorableKv {
     return (await stream.begin()) ? stream : undefined
   }
 
-  /** The same, as etcd answers it. */
+  /** Reads like `list`, but returns etcd's response, which has the leases of the keys. */
   listWithLeases({ start, end, limit, at }: Range, signal: AbortSignal): Promise<RangeResponse> {
-    // To etcd an empty end means "only this key", and one of a zero byte "to the last key of all".
+    // For etcd, an empty end means "only this key", and a zero byte means "to the last key of all".
     const isEmpty = end === '' || end === '\0'
     const from = start === this.#prefix ? behindFences(start) : start
     const request: Given<RangeRequest> = {
@@ -184,7 +183,7 @@ export class Etcd implements RestorableKv {
     try {
       await this.#do(this.#limits, signal, (call) => this.#cluster.call(COMPACT, { revision: upTo }, call))
     } catch (error) {
-      // It was compacted already, by another client or by an attempt whose answer was lost.
+      // Another client, or an attempt whose answer was lost, has already compacted the history.
       if (!isCompacted(error)) throw error
     }
   }
@@ -208,7 +207,7 @@ export class Etcd implements RestorableKv {
     })
   }
 
-  /** A read shows that etcd can read. Its status shows whether it refuses writes. */
+  /** A read shows that etcd can read. etcd's status shows whether it refuses writes. */
   async checkHealth(signal: AbortSignal): Promise<void> {
     await this.#range({ key: this.#prefix }, HEALTH_LIMITS, signal)
     const { errors } = await this.#status(signal)
@@ -239,7 +238,7 @@ export class Etcd implements RestorableKv {
 
   async #range(request: Given<RangeRequest>, limits: CallLimits, signal: AbortSignal): Promise<RangeResponse> {
     try {
-      // To etcd a revision of 0 is the newest.
+      // For etcd, revision 0 means the newest.
       if (request.revision !== undefined && request.revision < 1) throw compacted(request.revision, undefined)
       return await this.#do(limits, signal, (call) => this.#cluster.call(RANGE, request, call))
     } catch (error) {

@@ -1,4 +1,4 @@
-// Turns etcd's record of a key into the port's.
+// Turns etcd's record of a key into a `KeyValue` of the storage port (`kv/kv.ts`).
 import type { KeyValue as WireKeyValue } from '../gen/rpc.ts'
 import type { KeyValue } from '../kv.ts'
 

@@ -1,5 +1,5 @@
-// Leases for TTLs. A lease lives a little longer than requested and is shared by the puts of that time, so that a thousand
-// events cost one lease and not a thousand. Invariant: a put gets a lease that lasts at least its TTL.
+// Leases for TTLs. A lease lives a little longer than requested. Puts with the same TTL share it during that time, so a thousand events
+// need two leases and not a thousand. Invariant: a put gets a lease that lasts at least its TTL.
 import { randomInt } from 'node:crypto'
 import { LEASE_GRANT } from '../gen/rpc.ts'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
@@ -11,10 +11,10 @@ interface Lease {
   uses: number
 }
 
-/** Taking a lease away is one write with all of its keys: that write must stay small. */
+/** The most keys of a lease. When a lease ends, etcd deletes all its keys in one write, which must stay small. */
 const KEYS_A_LEASE = 500
 
-/** There are few different times to live; this is only a bound. */
+/** The most different TTLs. Usually there are few: this is only a bound. */
 const TIMES_KEPT = 32
 
 /** A lease is not shared in its last moments, because a put takes a moment to arrive. */
@@ -33,7 +33,7 @@ export class Leases {
       const known = this.#current.get(ttlSeconds)
       const lease = await known?.catch(() => undefined)
       if (lease !== undefined && performance.now() < lease.usableUntil && lease.uses++ < KEYS_A_LEASE) return lease.id
-      // If several callers find it used up, the first requests the next one and the others wait for that.
+      // If several callers find the lease used up, the first caller requests the next lease, and the others wait for it.
       if (this.#current.get(ttlSeconds) !== known) continue
       if (this.#current.size >= TIMES_KEPT) this.#current.clear()
       const granting = this.#grant(ttlSeconds, call)
@@ -49,7 +49,7 @@ export class Leases {
 
   async #grant(ttlSeconds: number, call: Call): Promise<Lease> {
     const sharedSeconds = Math.max(2, Math.ceil(ttlSeconds / 20))
-    // We choose the number, so that granting can be repeated: a lease of that number can only be the one we requested.
+    // We choose the id, so that the grant can be repeated: a lease with this id can only be ours.
     const id = randomInt(1, 2 ** 47)
     const usableUntil = performance.now() + (sharedSeconds - LATENCY_SECONDS) * 1000
     const onFailure: OnFailure = (_, verdict) => {

@@ -1,4 +1,4 @@
-// The Maintenance service of each single member: the status of its database, and its defragmentation.
+// Implements `Maintenance` with calls to etcd: the status and the defragmentation of each member, compaction, and the alarm for space.
 import { CancelledError } from '../../lib/errors.ts'
 import { KvError, type StoreSize } from '../kv.ts'
 import {
@@ -22,7 +22,7 @@ const ANSWER_WITHIN_MS = 2_000
 
 const COMPACT_WITHIN_MS = 60_000
 
-/** A database of the largest size that etcd is made for, on a slow disk. */
+/** Enough for a database of the largest size that etcd is made for, on a slow disk. */
 const DEFRAGMENT_WITHIN_MS = 10 * 60_000
 
 /** Undefined: the database is in memory. */
@@ -35,7 +35,7 @@ export function sizeOf({ dbSize: bytes, dbSizeInUse, dbSizeQuota }: StatusRespon
 
 export class EtcdMaintenance implements Maintenance {
   readonly #cluster: Cluster
-  /** The server may read a key below it. */
+  /** Our user in etcd has the right to read keys under this prefix. */
   readonly #prefix: string
 
   constructor(cluster: Cluster, prefix: string) {
@@ -80,7 +80,7 @@ export class EtcdMaintenance implements Maintenance {
     }
   }
 
-  /** Undefined if it does not answer a read from its own database. */
+  /** Undefined if the member does not answer a read from its own database, or has its database in memory. */
   async #examine(endpoint: Endpoint, signal: AbortSignal): Promise<Member | undefined> {
     try {
       const limits = { timeoutMs: ANSWER_WITHIN_MS, signal }

@@ -1,8 +1,9 @@
-// The outcome of a commit whose answer was lost, once no copy of it can succeed any more. The *first* event of a key after its expected revision
-// shows which write came next. A put of our exact bytes was ours. (Two writers with the same bytes at the same revision cannot be told apart,
-// and have got the same result, unless the values are increments.) Another put means that we lost, without effect. If we wanted to delete, a delete may have been that of any
-// client. The outcome is `unknown` then: otherwise two clients could each believe that they did it alone. For a commit of several keys one put
-// is looked for, and the others must have changed in the same revision.
+// Finds the outcome of a commit whose answer was lost, when no copy of the commit can succeed any more. The *first* event of a key after
+// its expected revision shows the next write. If it is a put of our exact bytes, the write was ours. (Two writers with the same bytes at
+// the same revision cannot be told apart, and get the same result, unless the values are increments.) If it is another put, our commit lost
+// and had no effect. If our commit was a delete and the event is a delete, it may be the delete of any client. The outcome is `unknown`
+// then: otherwise two clients could each believe that they alone deleted the key. For a commit of several keys, this file looks for one
+// put. The other keys must have changed in the same revision.
 import {
   ABSENT,
   type Commit,
@@ -19,21 +20,21 @@ import type { Call, Cluster } from './cluster.ts'
 import { toKeyValue } from './key-value.ts'
 import { history, type WatchTarget } from './watch.ts'
 
-/** A write may have been carried out, and it cannot be found out whether it was. */
+/** Thrown if a write may have been carried out, and its outcome cannot be found out. */
 export class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome'
 }
 
 interface LookUp extends Call {
-  /** Nothing happens after this revision. */
+  /** No copy of the commit happens after this revision. */
   readonly upTo: Revision
-  /** Newer than every revision before the commit was first sent, for keys that were expected to be absent. */
+  /** A revision from before the commit was first sent. The search begins after it for a key that was expected to be absent. */
   readonly since: Revision
-  /** Sorts before all keys; a change of it marks `upTo`, if etcd's progress cannot be trusted. */
+  /** A key that sorts before all other keys. If etcd's progress cannot be trusted, a change of this key marks `upTo`. */
   readonly mark?: string
 }
 
-/** The revision of the commit; undefined: it did not happen. Throws `UnknownOutcome`. */
+/** The revision of the commit. Undefined: the commit did not happen. Throws `UnknownOutcome`. */
 export async function revisionOf(cluster: Cluster, commit: Commit, how: LookUp): Promise<Revision | undefined> {
   const { key, value } = witnessOf(commit)
   const expected = expectedOf(commit, key)
@@ -50,13 +51,13 @@ export async function revisionOf(cluster: Cluster, commit: Commit, how: LookUp):
       throw new UnknownOutcome('the value was written, by us or by another client')
     }
     if (isOurs) return event.revision
-    // A key that was absent may have been made by others before.
+    // Other clients may have created and deleted the absent key before our commit.
     if (expected !== ABSENT) return undefined
   }
   return undefined
 }
 
-/** The revision at which everything that is written now is as the commit has it; undefined: it is not. */
+/** The revision of the commit, if its written keys are now as it writes them. Undefined: a key is different. */
 export async function revisionOfState(cluster: Cluster, commit: Commit, call: Call): Promise<Revision | undefined> {
   const found = await read(cluster, commit.writes, undefined, call)
   const revision = found.find((item) => item !== undefined)?.revision
@@ -68,7 +69,7 @@ export async function revisionOfState(cluster: Cluster, commit: Commit, call: Ca
   return isOurs ? revision : undefined
 }
 
-/** The first key of a lost commit that is not as expected. Undefined: all are. */
+/** The first key of a lost commit that is not as expected. Undefined: all keys are as expected. */
 export function lostKey({ expected }: Commit, { responses }: TxnResponse): Lost | undefined {
   for (const [at, expectation] of expected.entries()) {
     const found = keyValueIn(responses[at])
@@ -77,7 +78,10 @@ export function lostKey({ expected }: Commit, { responses }: TxnResponse): Lost 
   return undefined
 }
 
-/** A key that the commit writes is still at its expected revision, so no copy of the commit has been carried out. No key is expected to be absent. */
+/**
+ * Whether a key that the commit writes is still at its expected revision. Then no copy of the commit was carried out. The commit must not
+ * expect a key to be absent.
+ */
 export function isUntouched({ expected, writes }: Commit, { responses }: TxnResponse): boolean {
   const written = new Set(writes.map(({ key }) => key))
   return expected.some(({ key, revision }, at) => written.has(key) && keyValueIn(responses[at])?.revision === revision)
@@ -89,7 +93,7 @@ function keyValueIn(response: TxnResponse['responses'][number] | undefined): Key
 
 interface Lost {
   readonly key: string
-  /** Without its value if several keys were expected. */
+  /** The item of the key, without its value if several keys were expected. */
   readonly found: KeyValue | undefined
 }
 
@@ -108,7 +112,7 @@ function isPutOf(event: KvEvent, value: Buffer | undefined, expected: Revision):
   return expected !== ABSENT || event.revision === event.createRevision
 }
 
-/** Whether all that the commit writes has changed in this revision. */
+/** Whether all writes of the commit happened in this revision. */
 async function isWhole(cluster: Cluster, commit: Commit, revision: Revision, call: Call): Promise<boolean> {
   const { writes } = commit
   if (writes.length === 1) return true
@@ -134,7 +138,7 @@ async function read(
   return responses.map(keyValueIn)
 }
 
-/** A put, if there is one: it can be distinguished from the puts of others. */
+/** The write to look for. A put is preferred, because its bytes distinguish it from the puts of other clients. */
 function witnessOf({ expected, writes }: Commit): Put | Removal {
   const absent = new Set(expected.flatMap(({ key, revision }) => (revision === ABSENT ? [key] : [])))
   return writes.find(({ value }) => value !== undefined) ?? writes.find(({ key }) => !absent.has(key))!

@@ -1,5 +1,5 @@
-// A range as one stream of pieces (etcd 3.7). Invariant: after a break the stream continues behind its last key, at the same revision. So no key
-// is missing, and none comes twice.
+// A range as one stream of pieces (etcd 3.7). Invariant: after a break the stream continues behind its last key, at the same revision. So
+// no key is missing, and none comes twice.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { RANGE, RANGE_STREAM, type RangeRequest, type RangeResponse, type RangeStreamResponse } from '../gen/rpc.ts'
@@ -12,12 +12,12 @@ import type { StreamCall } from './stream-call.ts'
 import { compacted, oldestRevision } from './watch.ts'
 import { failure, judge, RpcError, UNIMPLEMENTED } from './verdict.ts'
 
-/** The longest time for a piece, with all tries for it. */
+/** The longest time for a piece, including all attempts. */
 const PIECE_MS = 60_000
 const LOGINS_IN_A_ROW = 3
 const PAGE_KEYS = 1_000
 
-/** The member does not have the call: it is older, or a proxy. */
+/** Thrown if the member does not support the call: it is older than 3.7, or a proxy. */
 class NotOffered extends Error {
   override readonly name = 'NotOffered'
 }
@@ -27,7 +27,7 @@ export class RangeStream implements AsyncIterable<readonly KeyValue[]> {
   readonly #callers: AbortSignal
   readonly #range: StreamedRange
   readonly #stop = new AbortController()
-  /** Everything before it was handed out. */
+  /** All keys before this key were handed out. */
   #start: string
   #first: IteratorResult<readonly KeyValue[], void> | undefined
   #pieces: AsyncGenerator<readonly KeyValue[], void, void> | undefined
@@ -39,7 +39,7 @@ export class RangeStream implements AsyncIterable<readonly KeyValue[]> {
     this.#start = range.start
   }
 
-  /** Resolves with the first piece. False: the cluster does not have the call. */
+  /** Resolves when the first piece has arrived. False: the member does not support the call. */
   async begin(): Promise<boolean> {
     this.#pieces = this.#read()
     try {
@@ -51,7 +51,7 @@ export class RangeStream implements AsyncIterable<readonly KeyValue[]> {
     }
   }
 
-  /** Called when the engine is closed. */
+  /** Called when the caller's signal fires or the engine is closed. */
   stop(): void {
     this.#stop.abort(this.#callers.reason)
   }
@@ -81,7 +81,7 @@ export class RangeStream implements AsyncIterable<readonly KeyValue[]> {
         const endpoint = await this.#cluster.connected(deadline, signal)
         if (!endpoint.streamsRanges) {
           if (this.#first === undefined) throw new NotOffered(`etcd at ${endpoint.url} does not stream ranges`)
-          // No member with the call is left.
+          // The stream began, but the member that is connected now does not support the call. So the rest is read in pages.
           const call = { attemptMs: PIECE_MS, deadline, signal }
           const { kvs, more } = await this.#cluster.call(RANGE, { ...this.#rest(), limit: PAGE_KEYS }, call)
           yield* this.#taken(kvs)

@@ -1,22 +1,22 @@
-// Puts complete revisions together from watch responses. etcd never splits a revision over two responses, but it splits a large response into
-// fragments at any place. So a revision is complete when a higher one begins, or when the last fragment of a response ends. Invariant: revisions
-// are taken out complete and in ascending order.
+// Assembles complete revisions from watch responses. etcd never splits a revision over two responses, but it splits a large response into
+// fragments at any place. So a revision is complete when a higher one begins, or when the last fragment of a response ends. Invariant:
+// revisions are taken out complete and in ascending order.
 import type { Batch, KvEvent, Revision } from '../kv.ts'
 import { type Event, EventType, type WatchResponse } from '../gen/rpc.ts'
 import { toKeyValue } from './key-value.ts'
 
 export class RevisionAssembler {
-  /** Complete up to here. */
+  /** All revisions up to this one are complete. */
   #reached: Revision
   #events: KvEvent[] = []
-  /** The number of events whose revisions are complete. The events behind them belong to one revision, and more of it may come. */
+  /** The number of events whose revisions are complete. The events behind them belong to one revision, which may have more events. */
   #whole = 0
   #hasProgress = false
-  /** The newest revision with an event that is not shown. */
+  /** The newest revision with a hidden event. */
   #hiddenRevision: Revision = 0
   readonly #hidden: string | undefined
 
-  /** Events of keys that begin with `hidden` come out as progress, and not as events. */
+  /** Events of keys that begin with `hidden` are reported as progress, and not as events. */
   constructor(after: Revision, hidden?: string) {
     this.#reached = after
     this.#hidden = hidden
@@ -29,7 +29,7 @@ export class RevisionAssembler {
   add(response: WatchResponse): void {
     const events = this.#events
     for (const wire of response.events) {
-      // Older servers have sent events from before the start, and the same ones again after a restart.
+      // Older versions of etcd send events from before the start, and repeat events after a restart.
       if (wire.kv.revision <= this.#reached) continue
       if (this.#hidden !== undefined && wire.kv.key.startsWith(this.#hidden)) this.#hiddenRevision = wire.kv.revision
       else events.push(toEvent(wire))

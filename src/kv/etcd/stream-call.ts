@@ -1,4 +1,4 @@
-// One call with a stream of answers. The caller pulls them: unread answers stay in etcd, by flow control.
+// One call with a stream of answers. The caller pulls the answers. Flow control keeps unread answers in etcd.
 import { CancelledError } from '../../lib/errors.ts'
 import type { Connection } from '../../wire/http2-client-connection.ts'
 import {
@@ -49,7 +49,7 @@ export class StreamCall<Request, Response> {
     this.#call.send(encode(this.#rpc.request, message, PREFIX_BYTES), isLast)
   }
 
-  /** Undefined if none has arrived. */
+  /** Returns the next answer. Undefined: no answer has arrived, or the answer cannot be read and the call is cancelled. */
   read(): Response | undefined {
     const message = this.#arrived[this.#next]
     if (message === undefined) return undefined

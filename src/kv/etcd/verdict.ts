@@ -1,5 +1,5 @@
-// The meaning of a failed call. etcd distinguishes its errors by their text only, so that is looked up first; then the gRPC status
-// decides. Invariant: `certain` only if etcd refused before it did anything.
+// The meaning of a failed call. etcd distinguishes its errors only by their texts. So the text is looked up first, and then the gRPC
+// status. Invariant: a verdict is `certain` only if etcd refused the call before it did anything.
 import { InvariantError } from '../../lib/errors.ts'
 import { KvError, type KvErrorCode } from '../kv.ts'
 
@@ -58,16 +58,16 @@ const BY_TEXT: Readonly<Record<string, Verdict>> = Object.freeze({
   'etcdserver: lease already exists': { kind: 'lease-exists' },
 })
 
-/** The member does not have the call. */
+/** The gRPC status of a call that the member does not support. */
 export const UNIMPLEMENTED = 12
 
-/** gRPC's numbers; the engine's transport is the only other place that knows them. */
+/** The verdicts by the numbers of gRPC's statuses. */
 const BY_STATUS: Readonly<Record<number, Verdict>> = Object.freeze({
-  1: IN_DOUBT, // CANCELLED, and not by us
+  1: IN_DOUBT, // CANCELLED by etcd, not by us
   2: IN_DOUBT, // UNKNOWN
   4: IN_DOUBT, // DEADLINE_EXCEEDED
   7: { kind: 'fail', code: 'denied' }, // PERMISSION_DENIED
-  8: IN_DOUBT, // RESOURCE_EXHAUSTED: also what HTTP/2 says of a connection that it throttles
+  8: IN_DOUBT, // RESOURCE_EXHAUSTED: also if HTTP/2 throttles the connection
   10: IN_DOUBT, // ABORTED
   [UNIMPLEMENTED]: { kind: 'fail', code: 'unavailable' }, // UNIMPLEMENTED: not an etcd of version 3
   13: IN_DOUBT, // INTERNAL

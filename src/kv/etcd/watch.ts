@@ -1,5 +1,5 @@
-// A watch that survives its streams. Invariant: a new stream begins after the last revision that was delivered (or that progress
-// was reported for), never after a response's header, which has the store's newest revision.
+// A watch that survives lost streams. Invariant: a new stream begins after the last revision that was delivered or reported as progress.
+// The header of any other response does not count: it has the newest revision of the store, whose events may come later.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { anySignal } from '../../lib/light-signal.ts'
@@ -19,7 +19,7 @@ import { type Endpoint, RECONNECT, type WatchCall } from './endpoint.ts'
 import { RevisionAssembler } from './revisions.ts'
 import { failure, judge, RpcError } from './verdict.ts'
 
-/** A member that does not confirm a watch within this time is given up for another. */
+/** If a member does not confirm a watch within this time, another member is used. */
 const CREATE_LIMIT_MS = 5_000
 
 const EVENTS_A_BATCH = 1_000
@@ -29,7 +29,7 @@ const PROGRESS_RETRY_MS = 100
 /** The number of streams in a row that may be refused for lack of rights, each with a new token, before the refusal is final. */
 const REFUSALS = 3
 
-/** A prefix, or one key if `rangeEnd` is absent. */
+/** A range of keys, or one key if `rangeEnd` is absent. */
 export interface WatchTarget {
   readonly key: string
   readonly rangeEnd?: string
@@ -46,8 +46,8 @@ export function toTarget({ prefix, after, withPrevious }: WatchRequest, hidden: 
 }
 
 /**
- * The events of a range after a revision, up to `upTo` and perhaps beyond. If etcd's progress cannot be trusted, this ends only with an event at
- * `upTo` or later. Throws `compacted`, and `unavailable` if it takes too long.
+ * The events of a range after a revision, up to `upTo` and perhaps beyond. If etcd's progress cannot be trusted, this ends only with an
+ * event at `upTo` or later. Throws `compacted`, and `unavailable` if it takes too long.
  */
 export async function* history(
   cluster: Cluster,
@@ -68,7 +68,7 @@ export async function* history(
   }
 }
 
-/** The oldest revision that can be read; undefined if nothing was ever compacted, or etcd does not say in time. */
+/** The oldest revision that can be read. Undefined if nothing was ever compacted, or if the call fails. */
 export async function oldestRevision(
   cluster: Cluster,
   key: string,
@@ -98,7 +98,7 @@ export class EtcdWatch implements KvWatch {
   readonly #target: WatchTarget
   readonly #callers: AbortSignal
   readonly #stop = new AbortController()
-  /** Up to here everything was handed out. */
+  /** All events up to this revision were handed out. */
   #after: Revision
   #call: WatchCall | undefined
   #endpoint: Endpoint | undefined
@@ -129,7 +129,7 @@ export class EtcdWatch implements KvWatch {
     return true
   }
 
-  /** Asks until the answer comes: etcd gives none while the watch is catching up. */
+  /** Repeats the request until the answer comes: etcd does not answer while the watch is catching up. */
   #askForProgress(): void {
     if (!this.#wantsProgress || this.#call === undefined) return
     this.#call.send({ progressRequest: {} })
@@ -181,7 +181,7 @@ export class EtcdWatch implements KvWatch {
   /** One stream until its end, which is always an error. */
   async *#follow(endpoint: Endpoint): AsyncGenerator<Batch, never, void> {
     const call = endpoint.openWatch(this.#cluster.headers)
-    // The signal cancels the call also while the watch is not read.
+    // The signal also cancels the call while no reader iterates the watch.
     const cancel = (): void => call.cancel()
     this.#signal.addEventListener('abort', cancel)
     try {
@@ -237,8 +237,8 @@ export class EtcdWatch implements KvWatch {
   }
 
   /**
-   * etcd lets a watch begin at the revision that was compacted to, but some versions drop the deletes of that revision: a watch is complete if the
-   * revision before it can still be read.
+   * etcd lets a watch begin at the revision that was compacted to, but some versions drop the deletes of that revision. A watch is complete
+   * if the revision before its first one can still be read. Otherwise this throws `compacted`.
    */
   async #checkHistory(endpoint: Endpoint): Promise<void> {
     const { key } = this.#target
@@ -262,7 +262,7 @@ async function nextResponse(call: WatchCall, signal: AbortSignal): Promise<Watch
   }
 }
 
-/** The meaning of etcd's cancelling of a watch. Old versions give no reason for compaction, only the revision. */
+/** The error of a watch that etcd has cancelled. After a compaction, old versions of etcd send no reason, only the revision. */
 function ended({ compactRevision, cancelReason }: WatchResponse, endpoint: Endpoint): KvError | RpcError {
   if (compactRevision !== 0) return compacted(undefined, compactRevision)
   const text = cancelReason.replace(/^rpc error: code = \w+ desc = /, '')

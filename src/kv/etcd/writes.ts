@@ -1,14 +1,15 @@
 // Conditional writes, each one transaction. If the answer to a write is lost, its outcome is looked up.
 //
-// A lost answer (a cut connection, a time limit, a leader that is gone) leaves three possibilities: the write happened, it never will, or it is still
-// on its way, in a frozen member's socket or a leader's log, and happens later. `creates.ts` has the commits that expect a key to be absent.
-// Every other commit expects each key that it writes at a revision E. A key's revisions only rise, so "its revision is E" holds until the first write
-// after E and never again. It is therefore safe to send the same transaction again: at most one of its copies succeeds. If the repetition
-// succeeds, no other copy has. If it loses, a key has a later revision and no copy can succeed any more: also not where it lost by a key with
-// `notAfter`, while that key lives. The history of the keys then tells whether an earlier copy succeeded (`outcome.ts`).
+// A lost answer (a cut connection, a time limit, a lost leader) leaves three possibilities: the write happened, it never will, or it is
+// still on its way and happens later, from a frozen member's socket or a leader's log. `creates.ts` has the commits that expect a key to be
+// absent. Every other commit expects each key that it writes at a revision E. The revisions of a key only rise. So "its revision is E"
+// holds until the first write after E, and never again. Therefore it is safe to send the same transaction again: at most one of its copies
+// succeeds. If the repetition succeeds, no other copy has succeeded. If the repetition loses, a key has a later revision, and no copy can
+// succeed any more. If that key was expected with `notAfter`, this holds while the key exists. The history of the keys then tells whether
+// an earlier copy succeeded (`outcome.ts`).
 //
-// If the history has been compacted, or no answer comes in time, the outcome is `unknown`. A call that was refused (no leader, no
-// valid token) or never sent (no connection) wrote nothing, and is simply tried again.
+// If the history has been compacted, or no answer comes in time, the outcome is `unknown`. A call that was refused (no leader, no valid
+// token) or never sent (no connection) wrote nothing, and is simply tried again.
 import { CancelledError } from '../../lib/errors.ts'
 import { ABSENT, type Commit, KvError, type Put, type WriteResult } from '../kv.ts'
 import { CompareResult, CompareTarget, type RequestOp, TXN, type TxnRequest } from '../gen/rpc.ts'
@@ -99,7 +100,7 @@ export class Writes {
   }
 }
 
-/** The conditions of a commit, and the reads if it loses: a single key is read with its value, several without. */
+/** The conditions of a commit, and the reads if it loses. A single key is read with its value, several keys without their values. */
 function comparison({ expected }: Commit): Pick<Given<TxnRequest>, 'compare' | 'failure'> {
   const keysOnly = expected.length > 1
   return {
@@ -117,7 +118,7 @@ function unknown({ writes }: Commit, cause: unknown): KvError {
   return new KvError('unknown', `unknown outcome: the write of ${keys} may have been applied`, { cause })
 }
 
-/** The lease that a put names is gone from etcd, and nothing was written. */
+/** Thrown if the lease that a put names no longer exists in etcd. Nothing was written. */
 class LeaseGone extends Error {
   override readonly name = 'LeaseGone'
 }

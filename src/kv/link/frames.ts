@@ -36,7 +36,7 @@ export const BATCH = 34
 /** Stands for the newest revision in a read. */
 export const NEWEST_REVISION = -1
 
-/** The length of the rest, the type, and the number of the call. */
+/** The bytes of the head: the length of the rest, the type, and the number of the call. */
 export const HEAD_BYTES = 9
 const LENGTH_BYTES = 4
 
@@ -98,7 +98,7 @@ export class FieldWriter {
   }
 }
 
-/** Reads the fields of a `FieldWriter`. Bytes are views. */
+/** Reads the fields of a `FieldWriter`. Returned bytes are views of the buffer. */
 export class FieldReader {
   readonly #buffer: Buffer
   #at = 0
@@ -143,7 +143,7 @@ export class FieldReader {
   }
 }
 
-/** A key of a commit: only compared, or also put or removed; or compared with `notAfter`. */
+/** The kinds of keys in a commit: only compared, also put, also removed, or compared with `notAfter`. */
 const COMPARED = 0
 const PUT = 1
 const REMOVED = 2
@@ -156,7 +156,7 @@ export function roomForCommit({ expected, writes }: Commit): number {
   return bytes
 }
 
-/** Each key once: every key that is written is also expected. */
+/** Writes each key once, because every written key is also expected. */
 export function writeCommit(writer: FieldWriter, { expected, writes }: Commit): void {
   const [first] = writes
   const written = writes.length > 1 ? new Map(writes.map((write) => [write.key, write])) : undefined
@@ -236,7 +236,7 @@ export function readList(reader: FieldReader): ListResult {
   return count < 0 ? { revision, items, more } : { revision, items, more, count }
 }
 
-/** The flags of an event: its kind, and whether the item before it follows. */
+/** The flags of an event: its kind, and whether the previous item follows. */
 const IS_PUT = 1
 const HAS_PREVIOUS = 2
 

@@ -27,14 +27,14 @@ export interface ServedLink {
 }
 
 export interface ServeLinkOptions {
-  /** Writes that do not come over links show in `newestRevision` once a link has reported them. */
+  /** Clients see a write from outside the links in `newestRevision` only after an answer or event of a link had its revision. */
   readonly kv: Kv
   readonly path: string
   /** Called for a fault of this server. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Resolves when it listens. Throws Node's error if it cannot. */
+/** Resolves when the server listens. Throws Node's error if it cannot listen. */
 export async function serveLink({ kv, path, onFault }: ServeLinkOptions): Promise<ServedLink> {
   const sockets = new Set<Socket>()
   const revisions = new RevisionWriter(revisionFileOf(path))
@@ -74,7 +74,7 @@ export async function serveLink({ kv, path, onFault }: ServeLinkOptions): Promis
 interface OpenWatch {
   readonly watch: KvWatch
   readonly stop: AbortController
-  /** All events up to here were sent. */
+  /** All events up to this revision were sent. */
   sentRevision: Revision
   /** The bytes that were sent and not read. */
   unreadBytes: number
@@ -101,7 +101,7 @@ class LinkSession {
   readonly #splitter = new FrameSplitter(LINK_FRAMES)
   readonly #watches = new Map<number, OpenWatch>()
   readonly #life = new AbortController()
-  /** The newest revision that a client knows. It waits for the events up to it. */
+  /** The newest revision that the client knows. The client waits for all events up to this revision. */
   #awaited: Revision = 0
 
   constructor(socket: Socket, { kv, revisions, publish, onFault }: SessionParts) {

@@ -1,10 +1,10 @@
-// The client's side of a watch over a link. Received batches wait here for the reader. The server sends at most a window of unread
-// bytes, so that a watch without a reader takes little memory and delays no other.
+// The client's side of a watch over a link. Received batches wait here for the reader. The server sends at most a window of unread bytes,
+// so that a watch without a reader takes little memory and delays no other watch.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import type { Batch, KvEvent, KvWatch, WatchRequest } from '../kv.ts'
 import { FieldReader, type FieldWriter, FIXED_BYTES, PROGRESS, readBatch, TAKEN } from './frames.ts'
 
-/** The most bytes that are on their way or unread. */
+/** The most bytes of a watch that are on their way or unread. */
 export const WINDOW_BYTES = 1024 * 1024
 
 /** The interface of the link for its watches. */
@@ -47,7 +47,7 @@ export class LinkWatch implements KvWatch {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Batch> {
-    if (this.#isStarted) throw new InvariantError('a watch is iterated once')
+    if (this.#isStarted) throw new InvariantError('a watch can be iterated only once')
     this.#isStarted = true
     return {
       next: () => this.#next(),

@@ -1,6 +1,6 @@
-// The store of another process on this machine, over a Unix socket. Start here: `openLink`. `link-server.ts` is the other end. It is for
-// workers, whose supervisor has the store. If the link is lost, the supervisor and the store are gone. So the client does not retry and
-// does not look up the outcome of writes. That is why a write takes a third of its time through etcd's API.
+// The store of another process on this machine, over a Unix socket. Start here: `openLink`. `link-server.ts` is the other end. The link is
+// for workers: their supervisor has the store. If the link is lost, the supervisor has ended, and the store with it. So the client does not
+// retry and does not look up the outcome of writes. A write takes a third of the time that it takes through etcd's API.
 import { connect, type Socket } from 'node:net'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { TurnoverMap } from '../../lib/turnover-map.ts'
@@ -26,7 +26,7 @@ import { type LinkEnd, LinkWatch } from './link-watch.ts'
 import { LinkOutbox } from './link-outbox.ts'
 import { revisionFileOf, RevisionReader } from './revision-file.ts'
 
-/** Raise it with every change of the frames: a worker may be of a newer version than its supervisor. */
+/** Raise this number with every change of the frames: a worker may be of a newer version than its supervisor. */
 export const LINK_LEVEL = 2
 
 const READ_BYTES = 1 << 16
@@ -34,10 +34,10 @@ const READ_BYTES = 1 << 16
 /** The most bytes of answers that have only numbers. All other answers are copied, since the read buffer is used again. */
 const NUMBERS_BYTES = 16
 
-/** Resolves when it is connected. Throws `KvError` `unavailable` if there is no listener. */
+/** Resolves when the link is connected. Throws `KvError` `unavailable` if there is no listener. */
 export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
   return new Promise((resolve, reject) => {
-    // A new buffer for each read would keep the garbage collector busier than all that is read.
+    // A new buffer for each read would keep the garbage collector busier than the received data does.
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
     const callback = (size: number): boolean => {
       kv.take(buffer.subarray(0, size))
@@ -59,7 +59,7 @@ export function openLink(path: string, signal: AbortSignal): Promise<LinkedKv> {
   })
 }
 
-/** Undefined: no file. Then the client asks the server. */
+/** Undefined: there is no file, and the client asks the server. */
 function openRevisions(path: string): RevisionReader | undefined {
   try {
     return new RevisionReader(revisionFileOf(path))
@@ -71,7 +71,7 @@ function openRevisions(path: string): RevisionReader | undefined {
 interface Waiting {
   readonly answer: (reader: FieldReader) => void
   readonly fail: (error: unknown) => void
-  /** Without an answer, it may have been applied. */
+  /** A write that gets no answer may have been applied. */
   readonly isWrite: boolean
 }
 
@@ -92,10 +92,10 @@ class LinkedKv implements Kv, LinkEnd {
   readonly #calls = new TurnoverMap<number, Waiting>()
   readonly #watches = new Map<number, LinkWatch>()
   #revisions: RevisionReader | undefined
-  /** All events that watches wait for were received up to here. */
+  /** The watches have received all of their events up to this revision. */
   #received: Revision = 0
   #lastCall = 0
-  /** The reason why it takes no more calls. */
+  /** The reason why the link takes no more calls. */
   #ended: KvError | undefined
   #whenIdle: (() => void) | undefined
 
@@ -110,17 +110,17 @@ class LinkedKv implements Kv, LinkEnd {
     this.#revisions = revisions
   }
 
-  /** Open watches and calls, for tests. */
+  /** The number of open watches and calls, for tests. */
   get liveHandles(): number {
     return this.#watches.size + this.#calls.size
   }
 
-  /** The bytes of watches that have arrived and were not read. */
+  /** The bytes of batches that have arrived and are unread. */
   get unreadBytes(): number {
     return this.#watches.values().reduce((sum, { unreadBytes }) => sum + unreadBytes, 0)
   }
 
-  /** Takes received bytes. They are valid until it returns. */
+  /** Takes received bytes, which are valid until `take` returns. */
   take(chunk: Buffer): void {
     this.#splitter.push(chunk, ({ type, call }, content) => {
       this.#takeFrame(type, call, content)
@@ -156,7 +156,7 @@ class LinkedKv implements Kv, LinkEnd {
     return this.#ask({ type: frame.COMPACT, ...json(upTo), read: NOTHING }, signal)
   }
 
-  /** If events are missing, the client asks the server, which then sends them at once. */
+  /** If the watches lack events up to the newest revision, the client asks the server, which then sends these events at once. */
   newestRevision(signal: AbortSignal): Promise<Revision> {
     const newest = this.#ended === undefined ? this.#revisions?.read() : undefined
     if (newest !== undefined && newest <= this.#received) return Promise.resolve(newest)
@@ -199,7 +199,7 @@ class LinkedKv implements Kv, LinkEnd {
   }
 
   #nextCall(): number {
-    // When a number comes again, its call is long over.
+    // When a number is used again, its earlier call is long over.
     this.#lastCall = (this.#lastCall + 1) >>> 0
     return this.#lastCall
   }
@@ -281,7 +281,7 @@ function json(value: unknown): { room: number; write: (writer: FieldWriter) => v
 }
 
 export interface Failure {
-  /** Absent: it is not a failure of the store. */
+  /** Absent: the error is no `KvError`. */
   readonly code?: KvErrorCode
   readonly message: string
   readonly compactRevision?: Revision | undefined

@@ -1,6 +1,6 @@
 // The newest revision of a store, in a file. Other processes of this machine read it in a microsecond. A request to the process with the
-// store would cost more than the rest of a GET. Invariant: a revision is in the file before any client learns of
-// it, so that a read of the file is at least as new as every revision that a client knows (POSIX: a read that begins after a write sees it).
+// store would cost more than the rest of a GET. Invariant: a revision is in the file before any client learns of it. So a read of the file
+// is at least as new as every revision that a client knows (POSIX: a read that begins after a write sees it).
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Revision } from '../kv.ts'
 
@@ -8,7 +8,7 @@ import type { Revision } from '../kv.ts'
 const REVISION_BYTES = 8
 const FILE_BYTES = 2 * REVISION_BYTES
 
-/** Beside the socket of the link. */
+/** The path of the file, beside the socket of the link. */
 export function revisionFileOf(socket: string): string {
   return `${socket}.revision`
 }
@@ -26,7 +26,7 @@ export class RevisionWriter {
   constructor(path: string) {
     this.#path = path
     this.#file = openSync(path, 'wx', 0o600)
-    // Zero is not a revision: readers wait for the first one.
+    // Zero is not a revision: until the first `publish`, readers ask the store.
     writeSync(this.#file, this.#bytes, 0, FILE_BYTES, 0)
   }
 
@@ -36,8 +36,8 @@ export class RevisionWriter {
   }
 
   /**
-   * Call this before a client learns of a noted revision. Throws Node's error once: end the links of all clients then, because they have the
-   * file open. Later clients find no file.
+   * Call this before a client learns of a noted revision. Throws Node's error once: end the links of all clients then, because they have
+   * the file open. Later clients find no file.
    */
   publish(): void {
     if (this.#noted === this.#written || this.#isGivenUp) return

@@ -1,5 +1,6 @@
-// Places for answers of many keys. Few answers are read and sent at a time, one connection after another, so that little is in memory. An answer
-// whose client reads slowly gives its place to the next. It continues as long as such answers are not too large together.
+// Places for answers with many keys. Only a few such answers are read and sent at a time, so that little is in memory. The connections take
+// turns. If a client reads slowly, its answer gives its place to the next one. The slow answer continues, unless all slow answers together
+// are too large.
 import type { Clock } from '../../lib/clock.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { failure } from './rpc-failure.ts'
@@ -21,14 +22,14 @@ export class AnswerPlaces {
     this.#clock = clock
   }
 
-  /** Resolves when the answer may be read. Throws `CancelledError`. */
+  /** Resolves when a place is free. Throws `CancelledError`. */
   async take(connection: object, signal: AbortSignal): Promise<AnswerPlace> {
     if (this.#taken < MOST) this.#taken++
     else await this.#turn(connection, signal)
     return new AnswerPlace(this, this.#clock)
   }
 
-  /** For places. */
+  /** For `AnswerPlace`: gives a place to the next call. */
   leave(): void {
     const [next] = this.#waiting
     if (next === undefined) {
@@ -37,14 +38,14 @@ export class AnswerPlaces {
     }
     const [connection, calls] = next
     const [go] = calls
-    // Other connections come before its next call.
+    // Other connections come before the next call of this connection.
     this.#waiting.delete(connection)
     calls.delete(go!)
     if (calls.size > 0) this.#waiting.set(connection, calls)
     go!()
   }
 
-  /** For places: changes the bytes that slow clients have not read. Throws if there are too many. */
+  /** For `AnswerPlace`: changes the number of bytes that slow clients have not read. Throws if there are too many. */
   changeSlow(bytes: number): void {
     this.#slowBytes += bytes
     if (bytes > 0 && this.#slowBytes > MOST_SLOW_BYTES) throw failure('tooManyRequests')
@@ -81,7 +82,7 @@ export class AnswerPlace implements Disposable {
     this.#clock = clock
   }
 
-  /** Waits for the client. `bytes` are left to send. Throws `RpcFailure` if slow clients have too much. */
+  /** Waits for the client. `bytes`: the bytes that are left to send. Throws `RpcFailure` if slow clients have too many unread bytes. */
   async during(taken: Promise<void>, bytes: number): Promise<void> {
     if (this.#isLeft) this.#count(bytes)
     const began = this.#clock.now()

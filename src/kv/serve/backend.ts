@@ -16,7 +16,7 @@ export interface Member extends Identity {
 /** The parts of a database that are not in the store's history. */
 export interface Surroundings {
   readonly member: Member
-  /** By the store's clock, in milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly nowMs: number
 }
 
@@ -26,7 +26,7 @@ export const META_BUCKET = 'meta'
 /** Keys of the meta bucket that change without writes. Hashes skip them. */
 export const PASSING_META: ReadonlySet<string> = new Set(['consistent_index', 'term', 'storageVersion'])
 
-/** In the order of their names. */
+/** The buckets of the database, in the order of their names. */
 export function backendBuckets(
   history: StoredHistory,
   { member, nowMs }: Surroundings,
@@ -59,8 +59,8 @@ export function backendBuckets(
 }
 
 /**
- * A server that has the store to itself lets keys expire without a lease, which etcd cannot. All keys that expire in one minute get one lease, with a
- * number that clients do not choose.
+ * The lease for a key that expires without a lease. etcd has no such keys. Only a server that has the store to itself writes them. Keys
+ * that expire in the same minute share a lease, with an id that clients do not choose.
  */
 function leaseOf(deadlineMs: number): LeaseId {
   return EXPIRY_LEASES + BigInt(endOf(deadlineMs) / MINUTE_MS)
@@ -73,7 +73,7 @@ function endOf(deadlineMs: number): number {
   return Math.ceil(deadlineMs / MINUTE_MS) * MINUTE_MS
 }
 
-/** The change by its place in history. */
+/** A change as a pair: the key is the place of the change in history. */
 export function keyPair(change: StoredChange): BoltPair {
   const { item, deadlineMs } = change
   if (item === undefined)
@@ -118,7 +118,7 @@ function metaPairs({ newest, oldest }: StoredHistory, memberId: bigint): readonl
 }
 
 function memberJson({ memberId, name, clientUrls }: Member): string {
-  // JSON with numbers beyond those of JavaScript.
+  // `JSON.stringify` cannot write this id: it is larger than the exact numbers of JavaScript.
   return `{"id":${memberId},"peerURLs":[],"name":${JSON.stringify(name)},"clientURLs":${JSON.stringify(clientUrls)}}`
 }
 

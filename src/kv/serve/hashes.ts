@@ -4,7 +4,7 @@ import type { Revision } from '../kv.ts'
 import type { StoredHistory } from '../transactional.ts'
 import { backendBuckets, KEY_BUCKET, keyPair, META_BUCKET, PASSING_META, type Surroundings } from './backend.ts'
 
-/** The compacted revision in etcd of a store without compactions. */
+/** The compacted revision that etcd reports for a store that was never compacted. */
 const NEVER_COMPACTED = -1
 
 /** The hash of the database. */
@@ -27,16 +27,16 @@ export async function hashOfAll(
 }
 
 /**
- * The hash of the keys up to a revision, as in etcd. Of versions at the last compaction, it has those that still exist at the revision, unless
- * none exists. Of deletes, it has those after the compaction. It leaves out the state that etcd remembers from before a
- * compaction and forgets at a restart.
+ * The hash of the keys up to a revision, as in etcd. Of the versions up to the last compaction, the hash includes those that are current at
+ * the revision. If no version is current at that revision, it includes all of them. It includes the deletes after the compaction. It leaves
+ * out the state that etcd remembers from before a compaction and forgets at a restart.
  */
 export async function hashOfKeys(history: StoredHistory, revision: Revision, signal: AbortSignal): Promise<number> {
   const compacted = compactRevisionOf(history)
   let kept = crc32c(Buffer.from(KEY_BUCKET))
   let all = kept
   let isAnyCurrent = false
-  // A key that was put again in the revision of its delete does not count either.
+  // If the revision both deletes a key and puts it again, the key does not count as current either.
   const deleted = new Set<string>()
   for await (const changes of history.changes(signal)) {
     for (const change of changes) {

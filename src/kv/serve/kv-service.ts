@@ -26,7 +26,7 @@ import { type Answer, encodeAnswer, type Methods, unary } from './service.ts'
 import { type PastReads, runDelete, runPut, runTxn } from './txn.ts'
 import { checkDeleteRange, checkPut, checkTxn } from './txn-check.ts'
 
-/** etcd's default for the size of a write. */
+/** etcd's default limit for the size of a write. */
 const MAX_WRITE_BYTES = 1.5 * 1024 * 1024
 
 export function kvMethods(kv: TransactionalKv, identity: Identity, clock: Clock): Methods {
@@ -79,9 +79,11 @@ export function kvMethods(kv: TransactionalKv, identity: Identity, clock: Clock)
   }
 }
 
-/** History becomes inaccessible soon and is removed later. Only physical compactions wait for the removal. */
+/**
+ * Resolves when the history before `revision` can no longer be read. It is removed later. Only physical compactions wait for the removal.
+ */
 async function untilOutOfReach(kv: TransactionalKv, revision: Revision, removal: Promise<void>): Promise<void> {
-  // If the removal fails before that, the call fails. Later failures come after the call.
+  // If the removal fails before that moment, the call fails. A later failure has no effect on the call.
   const removed = removal.then(() => true)
   removed.catch(() => undefined)
   while (kv.oldest < revision) if (await Promise.race([removed, nextTurn(false)])) return
@@ -111,7 +113,9 @@ async function readRangeOf(
     : { header, ...arranged(items, request), count }
 }
 
-/** The reads of a transaction at past revisions, which are done before it. Their errors count only if their branch is taken. */
+/**
+ * Makes the reads of a transaction at past revisions, before the transaction runs. The error of a read counts only if its branch is taken.
+ */
 async function readPast(kv: TransactionalKv, request: TxnRequest, signal: AbortSignal): Promise<PastReads> {
   const reads: RangeRequest[] = []
   hasOp(request, ({ range }) => {
@@ -126,7 +130,7 @@ async function readPast(kv: TransactionalKv, request: TxnRequest, signal: AbortS
   return past
 }
 
-/** Whether it has such an operation, at any depth and in either branch. */
+/** Whether a transaction has such an operation, at any depth and in either branch. */
 function hasOp({ success, failure: otherwise }: TxnRequest, is: (op: RequestOp) => boolean): boolean {
   const isOrHas = (op: RequestOp): boolean => is(op) || (op.txn !== undefined && hasOp(op.txn, is))
   return success.some(isOrHas) || otherwise.some(isOrHas)

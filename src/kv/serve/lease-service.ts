@@ -24,7 +24,7 @@ export function leaseMethods(kv: TransactionalKv, lessor: Leases, identity: Iden
           call,
           async (message) => {
             const { id } = decode(LEASE_KEEP_ALIVE.request, message)
-            // A missing lease has no time left.
+            // Undefined for a missing lease: the TTL in the answer is then 0.
             const ttl = lessor.keepAlive(id)
             const answer = { header: { revision: await newest() }, id, ttl }
             call.send(encodeAnswer(LEASE_KEEP_ALIVE.response, identity, answer))

@@ -1,5 +1,5 @@
-// The leases of a store. Clients keep them alive. When the time of a lease is over, it is removed with its keys in one revision. Only the
-// granted time is stored: after a restart every lease starts again, as in etcd.
+// The leases of a store. Clients keep them alive. When the time of a lease is over, the lease and its keys are removed in one revision.
+// Only the granted time is stored: after a restart every lease starts again, as in etcd.
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { compareKeys } from '../key-order.ts'
@@ -44,7 +44,7 @@ export class Lessor {
     return [...this.#leases.keys()]
   }
 
-  /** Grants a lease. The number 0 stands for a free one. */
+  /** Grants a lease. If `wanted` is 0, the server chooses a free id. */
   async grant(wanted: LeaseId, wantedSeconds: number, signal: AbortSignal): Promise<{ id: LeaseId; seconds: number }> {
     if (wantedSeconds > MOST_SECONDS) throw failure('leaseTtlTooLarge')
     const seconds = Math.max(1, wantedSeconds)
@@ -135,7 +135,7 @@ export class Lessor {
 
   #freeId(): LeaseId {
     for (;;) {
-      // Below 2^63, so that no client reads it as a negative number.
+      // The id is below 2^63, so that no client reads it as a negative number.
       const id = BigInt.asUintN(63, randomBytes(8).readBigUInt64BE())
       if (id !== 0n && !this.#leases.has(id)) return id
     }

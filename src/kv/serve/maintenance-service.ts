@@ -8,7 +8,7 @@ import type { Identity } from './identity.ts'
 import { unimplemented } from './rpc-failure.ts'
 import { type Methods, unary } from './service.ts'
 
-/** The version of etcd with this API. Clients choose their requests by it. */
+/** The version of etcd with this API. Clients choose their requests by the version. */
 const ETCD_VERSION = '3.6.14'
 
 export function maintenanceMethods(

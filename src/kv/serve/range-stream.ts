@@ -1,4 +1,4 @@
-// RangeStream of etcd's KV service: a range in pieces of one revision. A piece is made when the client has read the earlier ones.
+// RangeStream of etcd's KV service: a range in pieces of one revision. A piece is made when the client has read the earlier pieces.
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
 import { RANGE_STREAM, type RangeRequest, type RangeResponse } from '../gen/rpc.ts'
 import { encode, type Given } from '../rpc.ts'
@@ -8,7 +8,7 @@ import { checkRange, hasBounds, isSorted, shown, toKeyRange } from './ranges.ts'
 import { unimplemented } from './rpc-failure.ts'
 
 const FIRST_KEYS = 10
-/** The wanted size of a piece. The number of keys changes only if a piece is smaller than half of it or larger than twice. */
+/** The wanted size of a piece. The number of keys changes only if a piece is smaller than half or larger than twice this size. */
 const PIECE_BYTES = 1.5 * 1024 * 1024
 
 interface StreamedRequest {

@@ -12,7 +12,7 @@ import { failure } from './rpc-failure.ts'
 
 export interface WireRange {
   readonly key: string
-  /** Empty: the range is one key. A zero byte: it has no end. */
+  /** Empty: the range is one key. A zero byte: the range has no end. */
   readonly rangeEnd: string
 }
 
@@ -23,7 +23,7 @@ export function toKeyRange(range: WireRange): KeyRange {
   return { start, end: isEmptyRange(range) ? start : rangeEnd }
 }
 
-/** The range ends before it begins. */
+/** Whether the range contains no key: its end is not behind its start. */
 export function isEmptyRange({ key, rangeEnd }: WireRange): boolean {
   return rangeEnd !== '' && rangeEnd !== '\0' && toSortKey(key) >= toSortKey(rangeEnd)
 }
@@ -39,7 +39,7 @@ export function needsAll(request: RangeRequest): boolean {
   return request.sortOrder !== 0 || request.sortTarget !== By.KEY || hasBounds(request)
 }
 
-/** Whether the order is not that of keys. Without an order, the target says nothing. */
+/** Whether the order is not that of keys. If the request gives no order, RangeStream ignores the target. */
 export function isSorted({ sortOrder, sortTarget }: RangeRequest): boolean {
   return sortOrder === Order.DESCEND || (sortOrder === Order.ASCEND && sortTarget !== By.KEY)
 }
@@ -49,7 +49,7 @@ export function hasBounds(request: RangeRequest): boolean {
   return minModRevision !== 0 || maxModRevision !== 0 || minCreateRevision !== 0 || maxCreateRevision !== 0
 }
 
-/** The answer to a request with all items of its range. `more`: the limit has cut off some. */
+/** Filters, sorts and limits all items of the range of a request. `more`: the limit has cut off items. */
 export function arranged(
   items: readonly StoredItem[],
   request: RangeRequest,
@@ -78,7 +78,7 @@ function isWithin({ revision, createRevision }: StoredItem, request: RangeReques
   )
 }
 
-/** The items come in the order of their keys. */
+/** `items` are in the order of their keys. */
 function sortedBy(items: readonly StoredItem[], { sortOrder, sortTarget }: RangeRequest): readonly StoredItem[] {
   if (sortTarget === By.KEY) return sortOrder === Order.DESCEND ? items.toReversed() : items
   const compare = COMPARE[sortTarget]!

@@ -72,7 +72,7 @@ const STATUS_OF_CODE: Readonly<Partial<Record<KvErrorCode, number>>> = {
   denied: PERMISSION_DENIED,
 }
 
-/** Undefined: it is a fault of this server, whose message is not for clients. */
+/** The failure for the client. Undefined: the error is a fault of this server, and its message is not for clients. */
 export function toFailure(error: unknown): RpcFailure | undefined {
   if (error instanceof RpcFailure) return error
   if (error instanceof CancelledError) return new RpcFailure(CANCELLED, 'context canceled')

@@ -1,5 +1,5 @@
-// Serves an engine by etcd's v3 API, as a cluster of one member. Start here: `serveEtcd`. Absent services
-// (authentication, members) answer `Unimplemented`.
+// Serves an engine by etcd's v3 API, as a cluster of one member. Start here: `serveEtcd`. Calls that are absent (authentication, changes of
+// members) get `Unimplemented`.
 import { createHash } from 'node:crypto'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { GrpcServerCall } from '../../wire/grpc-server-call.ts'
@@ -20,7 +20,7 @@ export interface ServeEtcdOptions {
   readonly address: GrpcAddress
   /** Absent: plain text. */
   readonly tls?: GrpcTls | undefined
-  /** The clock of leases. Absent: the system's. */
+  /** The clock of leases. Absent: the system's clock. */
   readonly clock?: Clock
   /** Called for a fault of this server. */
   readonly onFault: (error: unknown) => void
@@ -35,10 +35,10 @@ export interface ServedEtcd {
   close(): Promise<void>
 }
 
-/** etcd's limit: that for writes, and half a megabyte for the rest of the message. */
+/** etcd's limit of a message: 1.5 MiB for the write, and 0.5 MiB for the rest. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
 
-/** Resolves when it listens. Throws Node's error if it cannot. */
+/** Resolves when the server listens. Throws Node's error if it cannot listen. */
 export async function serveEtcd(options: ServeEtcdOptions): Promise<ServedEtcd> {
   const { kv, address, tls, onFault, clock = systemClock } = options
   const identity = identityOf(address)
@@ -69,7 +69,7 @@ export interface EtcdMember extends Pick<ServeEtcdOptions, 'kv' | 'onFault'> {
   readonly clientUrls: () => readonly string[]
 }
 
-/** The part that answers the calls of etcd's API. */
+/** Returns the function that answers the calls of etcd's API. */
 export function answerEtcd(member: EtcdMember): (path: string, call: GrpcServerCall) => void {
   const { kv, clock, identity, leases, clientUrls, onFault } = member
   const methods: Methods = {
@@ -85,7 +85,7 @@ export function answerEtcd(member: EtcdMember): (path: string, call: GrpcServerC
   }
 }
 
-/** The identity follows from the address. */
+/** Derives the identity from the address. */
 function identityOf(address: GrpcAddress): Identity {
   const name = address.kind === 'tcp' ? `${address.host}:${address.port}` : address.path
   const hash = createHash('sha256').update(name).digest()

@@ -11,14 +11,14 @@ import { failure, INTERNAL_FAILURE, type RpcFailure, toFailure, unimplemented } 
 export type Method =
   /** One request, one answer. The answer has free bytes for the prefix of gRPC. An error becomes the status. */
   | { readonly kind: 'unary'; readonly answer: (message: Buffer, signal: AbortSignal) => Promise<Buffer> }
-  /** The same with a large answer, which is written as the client reads it. */
+  /** One request, one large answer. The answer is written as the client reads it. */
   | {
       readonly kind: 'large'
       readonly answer: (message: Buffer, call: GrpcServerCall) => Promise<LargeAnswer | Buffer>
     }
-  /** The same with several answers. Each is made when the client has read those before it. */
+  /** One request, several answers. Each answer is made when the client has read the earlier answers. */
   | { readonly kind: 'answers'; readonly answers: (message: Buffer, signal: AbortSignal) => AsyncIterable<Buffer> }
-  /** Handles the call until it resolves. An error becomes the status. */
+  /** `run` handles the whole call. An error becomes the status. */
   | { readonly kind: 'stream'; readonly run: (call: GrpcServerCall) => Promise<void> }
 
 export interface LargeAnswer {
@@ -124,8 +124,8 @@ function onlyMessage(call: GrpcServerCall): Promise<Buffer> {
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
 /**
- * Handles the messages of a stream one after another, each when the client has read the earlier answers. Resolves when the client is
- * gone or, with `ends`, has sent its last message.
+ * Handles the messages of a stream one after another. Each message waits until the client has read the earlier answers. Resolves when the
+ * client is gone. With `ends`, it also resolves when the client has sent its last message and all are handled.
  */
 export function eachMessage(
   call: GrpcServerCall,

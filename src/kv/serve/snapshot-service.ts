@@ -1,5 +1,5 @@
-// The calls of etcd's Maintenance service for the content of the store: snapshots, from which etcd can be restored, and
-// hashes. They read it in pieces, with turns of the event loop between.
+// The calls of etcd's Maintenance service for the content of the store: snapshots, from which etcd can be restored, and hashes. The calls
+// read the content in pieces, with turns of the event loop between them.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { PREFIX_BYTES } from '../../wire/grpc-messages.ts'
@@ -69,7 +69,7 @@ function snapshotMessage(blob: Buffer, remainingBytes: number): Buffer {
   return encode(SNAPSHOT.response, { remainingBytes, blob, version: STORAGE_VERSION }, PREFIX_BYTES)
 }
 
-/** The same bytes in pieces of equal size. */
+/** The same bytes in pieces of at most `BLOB_BYTES`. */
 async function* inBlobs(pieces: AsyncIterable<readonly Buffer[]>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     const bytes = Buffer.concat(piece)

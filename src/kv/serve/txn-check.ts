@@ -4,7 +4,7 @@ import { sortRange, toSortKey } from '../key-order.ts'
 import { checkRange } from './ranges.ts'
 import { failure } from './rpc-failure.ts'
 
-/** etcd's default. */
+/** etcd's default limit for the operations of a transaction. */
 const MAX_OPS = 128
 
 export function checkPut({ key, value, lease, ignoreValue, ignoreLease }: PutRequest): void {
@@ -40,7 +40,7 @@ function checkOp({ range, put, deleteRange, txn }: RequestOp, most: number): voi
   throw failure('keyNotFound')
 }
 
-/** The first sort key, and the sort key after the last. */
+/** A range of sort keys: its start, and its exclusive end. */
 type Interval = readonly [string, string]
 
 interface Changes {
@@ -48,7 +48,10 @@ interface Changes {
   readonly deletes: readonly Interval[]
 }
 
-/** Throws if a key is put twice, or put and deleted. Only one of the two branches of a transaction runs. */
+/**
+ * The changes of all operations. Throws if a key is put twice, or put and deleted. The two branches of an inner transaction cannot
+ * conflict, because only one of them runs.
+ */
 function changesOf(ops: readonly RequestOp[]): Changes {
   const puts = new Set<string>()
   let deletes = merged(ops.flatMap(({ deleteRange }) => (deleteRange === undefined ? [] : [intervalOf(deleteRange)])))
@@ -62,7 +65,7 @@ function changesOf(ops: readonly RequestOp[]): Changes {
   return { puts, deletes }
 }
 
-/** For a range without an end, etcd uses the zero byte as its end. Such a range contains no key of a put. */
+/** The end of a range without an end is the zero byte. etcd compares this end like any other here, so the range is empty. */
 function intervalOf({ key, rangeEnd }: DeleteRangeRequest): Interval {
   return sortRange({ start: key, end: rangeEnd === '' ? `${key}\0` : rangeEnd })
 }
@@ -72,7 +75,7 @@ function addPut(key: string, puts: Set<string>, deletes: readonly Interval[]): v
   puts.add(key)
 }
 
-/** The intervals in order. Touching ones are joined. */
+/** The intervals in order. Intervals that touch or overlap are joined. */
 function merged(intervals: readonly Interval[]): readonly Interval[] {
   const result: Interval[] = []
   for (const [start, end] of intervals.toSorted(([a], [b]) => (a < b ? -1 : 1))) {

@@ -1,5 +1,5 @@
-// Transactions of etcd. First all comparisons run, also those of inner transactions, on the state before. Then the
-// operations of the chosen branch run, each on the result of those before it.
+// Transactions of etcd. First all comparisons run, also those of inner transactions, on the state before the transaction. Then the
+// operations of the chosen branch run, each on the result of the earlier operations.
 import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import {
   type Compare,
@@ -87,7 +87,7 @@ function runDeleteRange(transaction: Transaction, request: DeleteRangeRequest): 
   return { header: { revision: transaction.newest }, deleted: keys.length, prevKvs }
 }
 
-/** A delete of its own, of any number of keys. */
+/** Runs a DeleteRange call that is not part of a transaction. It may delete any number of keys. */
 export function runDelete(
   transaction: Transaction,
   request: DeleteRangeRequest,
@@ -109,7 +109,7 @@ function holds(transaction: Transaction, compare: Compare): boolean {
   return items.every((item) => isAsked(compare, orderOfItem(item, compare)))
 }
 
-/** The number to compare with. Zero if it is not given for the target. */
+/** The number to compare with. Zero if the request gives no number for the target. */
 function numberOf({ target, version, createRevision, modRevision, lease }: Compare): bigint {
   const given = [version, createRevision, modRevision, undefined, lease]
   return given[target] ?? 0n

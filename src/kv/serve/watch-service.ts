@@ -1,5 +1,5 @@
-// etcd's Watch call: many watches on one stream. Each is a cursor in the engine's history and reads on when the client has read
-// the sent events. So a client that does not read delays no other client and takes no memory.
+// etcd's Watch call: many watches on one stream. Each watch is a cursor in the engine's history. It reads on when the client has read the
+// sent events. So a client that does not read delays no other client and takes no memory.
 import { type Clock, repeat } from '../../lib/clock.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import type { GrpcServerCall } from '../../wire/grpc-server-call.ts'
@@ -23,10 +23,10 @@ import { type Answer, eachMessage, encodeAnswer, type Methods } from './service.
 /** etcd's interval of progress notifications. */
 const PROGRESS_EVERY_MS = 10 * 60 * 1000
 
-/** A fragment has etcd's limit for a request. */
+/** The most bytes of a fragment: etcd's limit for a request. */
 const FRAGMENT_BYTES = 1.5 * 1024 * 1024
 
-/** The number in answers for no watch or for all. */
+/** The watch id in answers that are for no watch or for all watches. */
 const NO_WATCH = -1
 
 export interface WatchParts {
@@ -92,7 +92,7 @@ class WatchStream {
     const id = create.watchId === 0 ? this.#freeId() : create.watchId
     const controller = new AbortController()
     const after = create.startRevision === 0 ? revision : create.startRevision - 1
-    // In etcd, an empty key is the smallest one.
+    // In etcd, an empty key stands for the smallest key.
     const range = toKeyRange({ key: create.key === '' ? '\0' : create.key, rangeEnd: create.rangeEnd })
     const watch = kv.watchRange({ ...range, after, withPrevious: create.prevKv }, controller.signal)
     const open = { create, controller, watch, isQuiet: true }
@@ -157,7 +157,7 @@ class WatchStream {
       const { status, message } = failure('stopped')
       return this.#call.end(status, message)
     }
-    // As etcd, without a revision.
+    // As in etcd, this answer has no revision.
     this.#send(0, { watchId, canceled: true, compactRevision })
   }
 
@@ -187,7 +187,7 @@ class WatchStream {
     }
   }
 
-  /** The watch has sent everything up to the revision. */
+  /** Call this when the watch has sent everything up to the revision. */
   #note(id: number, revision: Revision): void {
     const asked = this.#asked.get(id)
     if (asked === 'one') {
@@ -229,7 +229,7 @@ function toWire(event: StoredEvent): Given<Event> {
   return { type: EventType.DELETE, kv: { key: event.key, revision: event.revision }, prevKv }
 }
 
-/** Pieces of at most this many bytes, or of one event. */
+/** Pieces of at most `maxBytes`. A larger event is a piece of its own. */
 function fragmentsOf(events: readonly Given<Event>[], maxBytes: number): readonly (readonly Given<Event>[])[] {
   const pieces: Given<Event>[][] = []
   let bytes = Number.POSITIVE_INFINITY

@@ -1,8 +1,8 @@
-// Counts the keys of a sorted tree within a range by the sizes in its nodes; the package itself would visit all leaves. The visit
-// takes 0.13 ms for each page of a list of 10,000 objects and 8 ms for 100,000, and the rest of a page of 500 takes 3 ms.
+// Counts the keys of a sorted tree within a range by the sizes in its nodes. The package itself would visit all leaves. Such a visit takes
+// 0.13 ms for each page of a list of 10,000 objects, and 8 ms if the list has 100,000. All other work for a page of 500 takes 3 ms.
 import type { SortedTree } from '../sorted-tree.ts'
 
-/** From `start` on, before `end`, which is not before `start`. */
+/** Counts the keys from `start` up to `end`, without `end`. `end` must not be before `start`. */
 export type CountKeys = <K, V>(tree: SortedTree<K, V>, start: K, end: K) => number
 
 export const countByNodes: CountKeys = (tree, start, end) => rankOf(tree, end) - rankOf(tree, start)
@@ -16,7 +16,7 @@ interface TreeNode<K> {
   size(): number
 }
 
-/** The number of keys before this one. */
+/** The number of keys before `key`. */
 function rankOf<K, V>(tree: SortedTree<K, V>, key: K): number {
   let node = (tree as unknown as { readonly _root: TreeNode<K> })._root
   let rank = 0

@@ -1,22 +1,25 @@
-// Returns unused memory to the system when the server is idle. V8 lets its heap grow during the start and under load, and keeps it, with
-// the code that only a start needs and with unused buffers.
+// Returns unused memory to the system when the server is idle. V8 lets its heap grow during the start and under load, and does not shrink
+// it. It also keeps unused buffers, and code that only the start needs.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
 import type { Collector } from './collector.ts'
 
 const LOOK_EVERY_MS = 1000
-/** A server that is never idle returns the memory of its start later, with the rest. */
+/** After this many looks at a busy server, the memory of the start is returned later, with the rest. */
 const MOST_LOOKS = 60
-/** Code that did not run between this many collections is dropped. */
+/** V8 drops code that did not run between this many collections. */
 const CODE_IS_OLD = 8
 /** A collection stops the process, for a tenth of a second if the heap is large. Requests are served between two collections. */
 const BETWEEN_COLLECTIONS_MS = 200
-/** Open watches and their events are not new requests, so this looks at the event loop. An idle server uses less than a hundredth of it. */
+/**
+ * The server is not idle above this load, even if no request comes: it may send events of watches. An idle server uses less than a
+ * hundredth.
+ */
 const MOST_UTILIZATION = 0.1
 /** A collection takes a millisecond for a megabyte. In a larger heap, the garbage of the start is only a small part. */
 const MOST_HEAP_BYTES = 96 * 1024 * 1024
 
-/** Later, the server must have been quiet for longer, and collections are rare. */
+/** After the collections of the start, the server must be quiet for longer, and collections are rare. */
 const QUIET_MS = 5_000
 const QUIET_UTILIZATION = 0.05
 const BETWEEN_LATER_MS = 30_000
@@ -24,7 +27,7 @@ const BETWEEN_LATER_MS = 30_000
 const WORTH_BYTES = 8 * 1024 * 1024
 const WORTH_PART = 0.2
 
-/** The functions of Node that this uses. Tests have their own. */
+/** The functions of Node that this file uses. Tests pass their own. */
 export interface Heap {
   /** Waits this long. Resolves with the share of the time in which the event loop was busy. */
   readonly utilizationDuring: (milliseconds: number, signal: AbortSignal) => Promise<number>
@@ -36,8 +39,8 @@ export interface Heap {
 }
 
 /**
- * Collects once after the start, as soon as the server is idle, unless the heap is large by then; and later whenever the server is quiet
- * after its heap has grown. `requestCount` never falls. Resolves when the signal fires.
+ * Collects after the start, as soon as the server is idle, unless the heap is large by then. Later, it collects whenever the memory has
+ * grown and the server is quiet. `requestCount` never falls. Resolves when the signal fires.
  */
 export async function giveBackMemory(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
   try {
@@ -56,7 +59,7 @@ export async function giveBackMemory(requestCount: () => number, signal: AbortSi
   }
 }
 
-/** The memory after a collection: in use, and taken from the system. */
+/** The memory after a collection. `needed`: the bytes in use. `left`: the bytes that are taken from the system. */
 interface Left {
   readonly needed: number
   readonly left: number
@@ -67,7 +70,7 @@ function collected(heap: Heap): Left {
   return { needed: heap.usedBytes(), left: heap.takenBytes() }
 }
 
-/** Resolves to the memory after the last collection. If there was none, all memory may be garbage. */
+/** Resolves to the memory after the last collection. If there was no collection, both are 0: all memory may be garbage. */
 async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<Left> {
   let looks = 0
   const isQuietFor = async (milliseconds: number): Promise<boolean> => {

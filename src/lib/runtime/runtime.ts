@@ -1,5 +1,5 @@
-// Everything that relies on undocumented behaviour of Node, V8 or a package: one file each, with its gain. `--plain-runtime` switches all of it
-// off, in case a new version breaks one.
+// Lists all code that relies on undocumented behaviour of Node, V8 or a package. Each piece has a file, which states its gain.
+// `--plain-runtime` switches all of them off, in case a new version breaks one of them.
 import { type Collector, takeCollector } from './collector.ts'
 import { type Compilers, heldCompilers } from './compilers.ts'
 import { type CountKeys, countByNodes, countByWalk } from './count-keys.ts'
@@ -10,13 +10,13 @@ import { keepObjectsYoung } from './young-objects.ts'
 export interface Runtime {
   readonly readSocket: ReadSocket
   readonly countKeys: CountKeys
-  /** Undefined: V8 optimizes when it likes. */
+  /** Undefined: V8 decides when to optimize. */
   readonly compilers: Compilers | undefined
-  /** Undefined: V8 collects when it likes. */
+  /** Undefined: V8 decides when to collect. */
   readonly takeCollector: (() => Collector) | undefined
-  /** Undefined: V8 lets the heap grow as it likes. */
+  /** Undefined: V8 decides how far the heap grows. */
   readonly limitHeapGrowth: (() => Disposable) | undefined
-  /** Undefined: V8 makes objects where it likes. */
+  /** Undefined: V8 chooses the generation of new objects. */
   readonly keepObjectsYoung: (() => void) | undefined
 }
 

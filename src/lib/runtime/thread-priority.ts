@@ -1,6 +1,7 @@
 // The scheduling priority of single threads. Linux schedules each thread by its own niceness, though Node promises that for processes only.
-// While threads refuse reviews of 3 MB from eight clients on two processors, another client's GET takes 1.6 ms (median) and 13 ms (99th
-// percentile); without this it took 8 and 60. If the system has no such threads, all compete as equals.
+// In a test on two processors, threads refused reviews of 3 MB from eight clients. With the lower priority of these threads, a GET of
+// another client took 1.6 ms (median) and 13 ms (99th percentile). Without it, the GET took 8 and 60 ms. If the system has no niceness of
+// threads, all threads compete as equals.
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
@@ -10,6 +11,6 @@ export function lowerThreadPriority(by: number): void {
     const id = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(id, Math.min(19, getPriority(id) + by))
   } catch {
-    // The system has no niceness of threads, or does not let us.
+    // The system has no niceness of threads, or does not let this process change it.
   }
 }

@@ -1,4 +1,4 @@
-// The answers of requests that are made to fail. They are the server's own answers of that kind.
+// The answers to requests that a fault makes fail. They equal the server's answers to real failures with the same code.
 import { decodeContinue } from '../../api/continue-token.ts'
 import type { ApiError } from '../../api/status.ts'
 import { closingError, faultError, timeoutAnswer } from '../../http/errors.ts'
@@ -16,10 +16,10 @@ export const FAILING_VERBS: Readonly<Partial<Record<FailureStatus, readonly Faul
   410: ['list', 'watch'],
 }
 
-/** The generated end of a name that is taken. */
+/** The generated end of a name that already exists. */
 const TAKEN = 'x7k2p'
 
-/** The answer; throws if that is an error of the API. */
+/** Returns the answer, or throws it if it is an error of the API. */
 export function failRequest(
   { status, retryAfterSeconds = 1 }: Failure,
   request: HttpRequest,

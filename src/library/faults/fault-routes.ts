@@ -1,6 +1,6 @@
-// /debug/faults, for programs in other languages. Needs `--dev` and the right to use the path, which administrators have by default. POST takes
-// a fault (`FaultSpec`) and answers with it, its `id` and its `hits`. GET shows all faults, or the one at /debug/faults/ID. DELETE removes all,
-// or the one.
+// /debug/faults, for programs in other languages. Needs `--dev` and the right to use the path, which administrators have by default. POST
+// takes a fault (`FaultSpec`) and answers with it, its `id` and its `hits`. GET shows all faults, and DELETE removes them. At
+// /debug/faults/ID, GET and DELETE show and remove one fault.
 import { ApiError } from '../../api/status.ts'
 import { methodNotAllowedError } from '../../http/errors.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../../http/http.ts'
@@ -8,7 +8,7 @@ import type { Route } from '../../http/router.ts'
 import { FaultError, type FaultSpec } from './fault-spec.ts'
 import { type InjectedFault, reportOf } from './injected-fault.ts'
 
-/** All faults that were not removed, also those that have ended. */
+/** All faults that were not removed, even those that have ended. */
 interface KeptFaults {
   all(): readonly InjectedFault[]
   find(id: string): InjectedFault | undefined

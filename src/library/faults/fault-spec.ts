@@ -1,16 +1,16 @@
 // The faults that can be injected, as the library and `/debug/faults` take them: plain JSON. `readFault` refuses mistakes.
 import { suggestion } from '../../lib/closest-word.ts'
 
-/** The verbs that requests are matched by, as RBAC has them. Server-side apply is a `patch`. */
+/** The verbs by which faults match requests. They are the verbs of RBAC. Server-side apply is a `patch`. */
 export type FaultVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
-/** The watches that the fault hits: all that match every given member. */
+/** The watches that the fault hits: all watches that match every given member. */
 export interface WatchMatch {
-  /** The plural, with its group if several have the name: `pods`, `deployments.apps`. */
+  /** The plural, with the group if several resources have this plural: `pods`, `deployments.apps`. */
   readonly resource?: string
-  /** Instead of the resource: `Pod`, `Deployment.apps`. */
+  /** Replaces `resource`: `Pod`, `Deployment.apps`. */
   readonly kind?: string
-  /** The namespace in the path. A list of all namespaces matches none. */
+  /** The namespace in the path. A list of all namespaces never matches. */
   readonly namespace?: string
   /** The name of the object. For a list or watch: the name in a field selector (`metadata.name=web`). */
   readonly name?: string
@@ -21,7 +21,7 @@ export interface WatchMatch {
 /** The requests that the fault hits: all requests for resources that match every given member. */
 export interface RequestMatch extends WatchMatch {
   readonly verb?: FaultVerb | readonly FaultVerb[]
-  /** `status`, `scale`, …; `*`: the object and everything below it. Absent: the object alone, or everything if no resource is named. */
+  /** A subresource, or `*` for the object and all its subresources. Absent: the object alone, or everything if no resource is named. */
   readonly subresource?: string
 }
 
@@ -32,7 +32,7 @@ export interface Repeated {
 }
 
 /**
- * The answer to refused requests: the one that this server gives to such a request without a fault.
+ * The answer to refused requests. The server gives the same answer if a request fails in this way without a fault.
  *
  * - 409: `AlreadyExists` for a create, `Conflict` for an update, patch or delete.
  * - 410: `Expired`, for a list or a watch.
@@ -54,7 +54,7 @@ export interface Delay extends Repeated {
 }
 
 export interface Cut extends Repeated {
-  /** `before` the request is worked on, or `after`: then a write is done, and its client does not know. Default: `before`. */
+  /** `before`: the server does nothing for the request. `after`: a write is done, but its client does not know. Default: `before`. */
   readonly when?: 'before' | 'after'
 }
 
@@ -68,15 +68,15 @@ export type FaultSpec =
   | ({ readonly fault: 'cut'; readonly match?: RequestMatch } & Cut)
   /** Watches that are open now break off. */
   | { readonly fault: 'cutWatches'; readonly match?: WatchMatch }
-  /** Watches, also those that are yet to come, stay open and silent until the fault is removed. */
+  /** All watches, even those that are opened later, stay open and silent until the fault is removed. */
   | { readonly fault: 'freezeWatches'; readonly match?: WatchMatch }
   /** Delays every event of a watch by this time, also in watches that are opened later. */
   | { readonly fault: 'slowWatches'; readonly match?: WatchMatch; readonly milliseconds: number }
   /** Watches that are open now lose their next events, 1 by default, and then end with 410. */
   | { readonly fault: 'dropEvents'; readonly match?: WatchMatch; readonly events?: number }
-  /** Nothing that is written reaches caches and watches until the fault is removed. */
+  /** Writes do not reach caches and watches until the fault is removed. */
   | { readonly fault: 'staleReplica' }
-  /** Writes and consistent reads fail, watches stall, until the fault is removed. */
+  /** Until the fault is removed, writes and consistent reads fail, and watches stall. */
   | { readonly fault: 'storeOutage' }
 
 export type RequestSpec = Extract<FaultSpec, { readonly fault: 'fail' | 'delay' | 'hold' | 'cut' }>

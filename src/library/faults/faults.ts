@@ -1,5 +1,5 @@
-// Faults on purpose: the front door of the room. Requests, watches and the store each pass through a part of it, in servers that were
-// started with it (the library, `--dev`); others do not load it.
+// Injects faults on purpose: the front door of this folder. In servers of the library, and in servers with `--dev`, requests, watches and
+// the store each pass through a part of it. Other servers do not load it.
 import type { CallerFilter, HttpRequest } from '../../http/http.ts'
 import type { Route } from '../../http/router.ts'
 import type { Kv } from '../../kv/kv.ts'
@@ -19,8 +19,8 @@ export type { Repeated, RequestMatch, WatchMatch } from './fault-spec.ts'
 export type { Fault } from './injected-fault.ts'
 
 /**
- * Injects faults into the server. Each method gives back the fault, which counts its hits and can be removed. Every method throws if the fault
- * could never strike: an unknown verb, resource or kind, or a status that such requests never get.
+ * Injects faults into the server. A method that injects a fault returns it. The fault counts its hits and can be removed. The method throws
+ * if the fault could never strike: an unknown verb, resource or kind, or a status that such requests never get.
  *
  *     server.faults.fail({ verb: 'update', resource: 'deployments.apps', name: 'web' }, { status: 409, times: 2 })
  *     server.faults.watches({ resource: 'pods' }).cut()
@@ -37,12 +37,12 @@ export interface Faults {
   hold(match: RequestMatch, repeated?: Repeated): Fault
   /** The connections of the next matching requests break off, with all their open requests. */
   cut(match: RequestMatch, cut?: Cut): Fault
-  /** Watches that are open; without `match`, all of them. `fail` and the other faults of requests make the opening of a watch fail. */
+  /** Faults of open watches that match. Absent: all watches. `fail` and the other faults of requests make the opening of a watch fail. */
   watches(match?: WatchMatch): WatchFaults
   /**
-   * The server no longer gets changes of the store. Lists and reads of resourceVersion 0 are answered from its present state, watches get no
-   * events, and requests for a newer resourceVersion wait until they time out. Consistent reads are still correct. When the fault is removed,
-   * the server catches up.
+   * The server no longer gets changes of the store. Lists and reads of resourceVersion 0 are answered from the server's present state,
+   * watches get no events, and requests for a newer resourceVersion wait until they time out. Consistent reads are still correct. When the
+   * fault is removed, the server catches up.
    */
   staleReplica(): Fault
   /**
@@ -51,7 +51,7 @@ export interface Faults {
    * on, and nothing is lost.
    */
   storeOutage(): Fault
-  /** Any of these as JSON, as `/debug/faults` takes it. */
+  /** Injects any of these faults, as JSON in the form of `/debug/faults`. */
   inject(spec: FaultSpec): Fault
   /** Removes all faults. */
   clear(): void
@@ -61,7 +61,7 @@ export interface Faults {
 export interface WatchFaults {
   /** Open watches break off in the middle, as if the network had failed. */
   cut(): Fault
-  /** Watches stay open and silent until the fault is removed, also watches that are opened later. Not even their end comes. */
+  /** Watches stay open and silent until the fault is removed, also watches that are opened later. Even the end of a watch is held back. */
   freeze(): Fault
   /** Every event is delayed by this time, also in watches that are opened later. */
   slow(delay: { readonly milliseconds: number }): Fault
@@ -93,7 +93,7 @@ export class FaultInjector implements Faults {
     this.#watches = new OpenWatches({ groups, clock })
   }
 
-  /** Before that nothing can be injected into requests and watches. */
+  /** Sets the served resources. Before this call, no fault for a resource or kind can be injected. */
   know(resources: KnownResources): void {
     this.#known = resources
   }
@@ -103,7 +103,7 @@ export class FaultInjector implements Faults {
     return this.#requests.filter
   }
 
-  /** Around every watch that is opened. */
+  /** Wraps every watch that is opened. */
   get watched(): (request: WatchRequest, watch: Watch) => Watch {
     return this.#watches.wrap
   }
@@ -112,7 +112,7 @@ export class FaultInjector implements Faults {
     return this.#store.wrap(kv)
   }
 
-  /** `/debug/faults`. */
+  /** The routes of `/debug/faults`. */
   get routes(): readonly Route[] {
     return faultRoutes(this)
   }

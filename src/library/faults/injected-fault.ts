@@ -32,7 +32,7 @@ export class InjectedFault<Spec extends FaultSpec = FaultSpec> implements Fault 
     this.#onRemove = onRemove
   }
 
-  /** Fires when it is removed. */
+  /** Fires when the fault is removed. */
   get removed(): AbortSignal {
     return this.#removed.signal
   }
@@ -46,7 +46,7 @@ export class InjectedFault<Spec extends FaultSpec = FaultSpec> implements Fault 
   whenHit(times = 1): Promise<void> {
     if (this.hits >= times) return Promise.resolve()
     const done = Promise.withResolvers<void>()
-    // A caller that no longer waits must not end the process by a rejection.
+    // If no caller waits any more, a rejection must not end the process.
     done.promise.catch(() => {})
     if (this.removed.aborted) done.reject(this.#tooFew())
     else this.#waiters = [...this.#waiters, { times, done }]
@@ -84,7 +84,7 @@ export class InjectedFault<Spec extends FaultSpec = FaultSpec> implements Fault 
   }
 }
 
-/** The form at `/debug/faults`. */
+/** The fault as `/debug/faults` shows it. */
 export function reportOf({
   id,
   spec,

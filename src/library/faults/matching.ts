@@ -16,7 +16,7 @@ export interface Asked {
 export interface Matcher {
   /** Undefined: any name. */
   readonly name: string | undefined
-  /** Whether everything else fits. */
+  /** Whether all parts of the request but the name match. */
   fits(asked: Omit<Asked, 'name' | 'generateName'>): boolean
 }
 
@@ -31,7 +31,7 @@ interface Target extends Served {
   readonly text: string
 }
 
-/** `verbs`: the verbs if the match names none. Absent: every verb. Throws `FaultError`. */
+/** `verbs`: the matched verbs if `match` names no verb. Absent: every verb. Throws `FaultError`. */
 export function matcherOf(match: RequestMatch, groups: readonly DiscoveryGroup[], verbs?: readonly string[]): Matcher {
   const asked = match.verb === undefined ? undefined : [match.verb].flat()
   const targets = targetsOf(match, groups)
@@ -65,7 +65,7 @@ function allOf(groups: readonly DiscoveryGroup[]): readonly Target[] {
   )
 }
 
-/** The resources in all versions. Undefined: every resource. */
+/** The resources that `match` names, in all versions. Undefined: every resource. */
 function targetsOf({ resource, kind }: RequestMatch, groups: readonly DiscoveryGroup[]): readonly Target[] | undefined {
   if (resource !== undefined && kind !== undefined) throw new FaultError('match by resource or by kind, not by both')
   if (resource === undefined && kind === undefined) return undefined

@@ -28,7 +28,7 @@ type WatchFault = InjectedFault<WatchSpec>
 export class OpenWatches {
   readonly #options: OpenWatchesOptions
   readonly #open = new Set<FaultyWatch>()
-  /** Faults that later watches meet as well. */
+  /** Faults that also hit watches that are opened later. */
   readonly #standing = new Map<WatchFault, Matcher>()
 
   constructor(options: OpenWatchesOptions) {
@@ -137,12 +137,12 @@ class FaultyWatch implements Watch, AsyncIterator<readonly WatchEvent[]> {
     return { done: true, value: undefined }
   }
 
-  /** The reader does not even see the end of the watch. */
+  /** Whether the watch passes nothing on, not even its end. */
   get #isFrozen(): boolean {
     return this.#first('freezeWatches') !== undefined
   }
 
-  /** The events to pass on now. Undefined: none. Throws 410 when enough events were lost; until then none are passed on. */
+  /** The events to pass on now. Undefined: none. Throws 410 when enough events were lost. Until then, no events are passed on. */
   #ready(): readonly WatchEvent[] | undefined {
     if (this.#held.length === 0 || this.#isFrozen) return undefined
     const loss = this.#first('dropEvents')

@@ -1,5 +1,5 @@
-// Faults of single requests, met after authorization and before anything is done. A request that meets several faults meets them in the
-// order of their injection: delays add up, and the first fault that ends the request ends it.
+// Faults of single requests. They strike after authorization, before the server does anything for the request. If several faults match,
+// they strike in the order of their injection: delays add up, until a fault ends the request.
 import { metaText } from '../../api/object-members.ts'
 import { asMap } from '../../api/members.ts'
 import type { GroupVersionResource } from '../../api/object.ts'
@@ -27,21 +27,21 @@ export interface RequestFaultsOptions {
 interface Rule {
   readonly fault: InjectedFault<RequestSpec>
   readonly matcher: Matcher
-  /** For a create, the name is in the body. */
+  /** The fault depends on the name of the object. For a create, this name is in the body. */
   readonly needsName: boolean
   left: number
 }
 
 export class RequestFaults {
   readonly #options: RequestFaultsOptions
-  /** Replaced, never changed in place: held requests iterate over it. */
+  /** A change replaces this list by a new one, because held requests iterate over it. */
   #rules: readonly Rule[] = []
 
   constructor(options: RequestFaultsOptions) {
     this.#options = options
   }
 
-  /** Throws `FaultError` if no request can match it. */
+  /** Throws `FaultError` if no request can match the fault. */
   add(fault: InjectedFault<RequestSpec>): void {
     const { spec } = fault
     const { match = {}, times = 1 } = spec
@@ -80,7 +80,7 @@ export class RequestFaults {
     return response
   }
 
-  /** Whether it strikes once more. */
+  /** Whether the fault strikes once more. Counts the hit. */
   #take(rule: Rule, request: HttpRequest): boolean {
     if (rule.left === 0) return false
     if (--rule.left === 0) this.#drop(rule)
@@ -119,7 +119,7 @@ export class RequestFaults {
   }
 }
 
-/** The verbs that a status is an answer to; undefined: all. */
+/** The verbs whose requests can get the status. Undefined: all verbs. Throws `FaultError` if `verb` names another one. */
 function verbsOf(status: FailureStatus, { verb = [] }: RequestMatch): readonly FaultVerb[] | undefined {
   const verbs = FAILING_VERBS[status]
   const unfit = [verb].flat().find((one) => verbs?.includes(one) === false)
@@ -129,7 +129,7 @@ function verbsOf(status: FailureStatus, { verb = [] }: RequestMatch): readonly F
 
 const NAMELESS = Object.freeze({ name: undefined, generateName: undefined })
 
-/** Never resolves: the client is gone when the connection is. */
+/** Closes the connection, and throws `CancelledError` when the client is gone. */
 async function hangUp(request: HttpRequest, response?: HttpResponse): Promise<never> {
   if (response?.body.kind === 'tunnel') response.body.peer.destroy()
   const { signal, remote } = request

@@ -31,7 +31,7 @@ export class StoreFaults {
     }
   }
 
-  /** The failure of a call while the store is away. */
+  /** The failure of a call during an outage. Undefined: there is no outage. */
   #reach(): Promise<never> | undefined {
     if (this.#faults.length === 0) return undefined
     const outage = this.#faults.find(({ spec }) => spec.fault === 'storeOutage')

@@ -31,9 +31,9 @@ interface Manifest extends KubernetesObject {
 }
 
 /**
- * Applies every object of a text (YAML or JSON, of any number of documents, with lists) or of a file, which is a URL or a path that ends
- * in `.yaml`, `.yml` or `.json`. Namespaces and definitions come first, and it is waited for until the kinds that are defined are served; the
- * rest follows in the order of the text. Resolves to the objects in the order of the text; throws at the first that is refused.
+ * Applies every object of a text or of a file. A text is YAML or JSON, with any number of documents and with lists. A file is a URL, or a
+ * path that ends in `.yaml`, `.yml` or `.json`. Namespaces and definitions come first. Once the defined kinds are served, the rest follows
+ * in the order of the text. Resolves to the objects in the order of the text. Throws at the first object that is refused.
  *
  *     await applyYaml(server, new URL('./crds.yaml', import.meta.url))
  *     const [settings] = await applyYaml(client, `
@@ -104,7 +104,7 @@ async function apply(client: Client, { document, ...object }: Manifest, options:
   const [version = '', group = ''] = object.apiVersion.split('/').toReversed()
   try {
     const resource = client.resource<KubernetesObject>({ group, version, kind: object.kind })
-    // Objects of cluster-wide kinds have no namespace, also if the document names one.
+    // Objects of cluster-wide kinds have no namespace, even if the document names one.
     const placed = { ...object, metadata: { namespace, ...object.metadata } }
     return await resource.apply(placed, { fieldManager, force: true })
   } catch (cause) {

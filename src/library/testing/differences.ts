@@ -1,4 +1,4 @@
-// The differences between an object and the one that a test wants, in a form for people.
+// The differences between an object and the object that a test wants, as a text for people.
 
 /**
  * The wanted parts of an object. All other parts may have any value. Records are compared member by member; `undefined` means that the member
@@ -10,7 +10,7 @@ export type Wanted<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]?: Wanted<T[K]> | undefined }
     : T
 
-/** One place: `path` is like `.spec.containers[0].image`. */
+/** A difference at one place. `path` is like `.spec.containers[0].image`. */
 export interface Difference {
   readonly path: string
   readonly wanted: unknown
@@ -34,7 +34,7 @@ export function differences(wanted: unknown, seen: unknown, path = ''): readonly
   return Object.is(wanted, seen) ? [] : [{ path, wanted, seen }]
 }
 
-/** The paths at which two versions of an object differ, in both directions. */
+/** The paths at which two versions of an object differ. Members that only one of them has count too. */
 export function changedPaths(before: unknown, after: unknown, path = ''): readonly string[] {
   if (!isRecord(before) || !isRecord(after)) return isSame(before, after) ? [] : [path]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])

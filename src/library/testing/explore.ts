@@ -1,5 +1,5 @@
-// Many worlds by seeds: servers in virtual time, programs that work on them, and faults that the seed chooses. A seed always gives the
-// same run.
+// Runs a test in many simulated worlds. A world has servers in virtual time, programs that use them, and faults that the seed chooses. A
+// seed always gives the same run.
 import { Client } from '../../client/client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
@@ -34,7 +34,7 @@ const SORTS = [
   'stale-server',
   /** The store cannot be reached for a while. */
   'store-outage',
-  /** A program's connection leads to another server from now on. */
+  /** From then on, a program's connection leads to another server. */
   'other-server',
 ] as const
 
@@ -45,7 +45,7 @@ export interface ExploreOptions extends Pick<ServerOptions, 'flags' | 'log'> {
   readonly seeds: number | readonly (number | string)[]
   /** The number of servers on one store that programs work with. Default: 1. */
   readonly servers?: number
-  /** The faults in each world: a number of faults of all sorts, or the given sorts. Default: 5 of all sorts. */
+  /** The number of faults in each world, or the sorts from which its 5 faults are chosen. Default: 5 faults of all sorts. */
   readonly faults?: number | readonly ExploredFault[]
   /** Prepares the state that all worlds begin with. */
   readonly setup?: (server: Server) => unknown
@@ -63,22 +63,22 @@ export class ExplorationError extends Error {
   }
 }
 
-/** A program that is tested: it works with the client until the signal fires or it crashes, and is then started again. */
+/** A tested program. It works with the client until the signal fires or until it crashes. Then it is started again. */
 export type Program = (client: Client, signal: AbortSignal) => Promise<unknown>
 
 export interface ExploredWorld {
   readonly seed: string
-  /** The clients of programs. */
+  /** The servers that programs use. */
   readonly servers: readonly Server[]
-  /** The time of the world, which `advance` moves on. Programs must wait by it. */
+  /** The clock of the world, which `advance` moves. Programs must wait by this clock. */
   readonly clock: Clock
-  /** A client of another server on the same store that no fault reaches, for the test's own writes and checks. */
+  /** A client for the test's own writes and checks. Its server is on the same store, and no fault reaches that server. */
   readonly client: Client
-  /** The failures so far. */
+  /** The faults, and the failures of programs, so far. */
   readonly events: readonly string[]
   /** Runs a program until the world ends. */
   run(name: string, program: Program): void
-  /** A whole number from 0 to `limit - 1`, by the seed. */
+  /** A whole number from 0 to `limit - 1`, which follows from the seed. */
   below(limit: number): number
   /** Moves the time on, as `server.clock.advance` does. Faults come while time passes. */
   advance(duration: number | string): Promise<void>
@@ -87,7 +87,7 @@ export interface ExploredWorld {
 }
 
 const FAULTS = 5
-/** Faults come within this time, and each lasts for no longer than that. */
+/** Faults begin within the first of these times. The second limits the time that each fault lasts. */
 const WITHIN_MS = 30_000
 const LONGEST_MS = 8_000
 const RESTART_MS = 1_000
@@ -95,7 +95,8 @@ const SETTLE = '1m'
 
 /**
  * Runs the test in one world after the other. A program of the test (a controller, an operator) meets crashes, conflicts, stale caches and
- * partitions in virtual time. Rejects with an `ExplorationError` at the first test that throws, with the seed that shows it again.
+ * partitions in virtual time. Rejects with an `ExplorationError` at the first test that throws. The error has the seed, which repeats the
+ * failure.
  *
  *     await explore({ seeds: 100, faults: ['crash', 'conflict'] }, async (world) => {
  *       world.run('controller', (client, signal) => runController(client, signal))

@@ -1,4 +1,4 @@
-// The connection of one client to the servers of an explored world, with its faults. There is no chance in it: the world decides about each
+// The connection of one client to the servers of an explored world, with its faults. Nothing here is random: the world decides about each
 // fault.
 import {
   type AnswerBody,
@@ -15,7 +15,7 @@ export class ExploredLink implements Transport {
   lostAnswers = 0
   /** This many of the next updates find that another client was faster. */
   conflicts = 0
-  /** Called by the next write, which gets no answer: before it is sent, or once it is carried out. */
+  /** The next write calls `now` and gets no answer. `isSent`: the write is carried out first. */
   crash: { readonly isSent: boolean; readonly now: () => void } | undefined
   /** The index of the server that gets the requests. */
   target = 0
@@ -52,14 +52,14 @@ export class ExploredLink implements Transport {
     return { ...answer, body }
   }
 
-  /** Open watches break off; returns how many there were. */
+  /** Breaks off the open watches, and returns their number. */
   breakWatches(): number {
     const { size } = this.#watches
     for (const watch of this.#watches) watch.break()
     return size
   }
 
-  /** Watch events come only after `release`. */
+  /** Holds back watch events until `release`. */
   hold(): void {
     this.#held ??= Promise.withResolvers<void>()
   }
@@ -89,7 +89,7 @@ export class ExploredLink implements Transport {
     throw new ConnectionError('sent', 'the program has crashed')
   }
 
-  /** Another client changes the object before the update does. */
+  /** Changes the object before the update does, as another client would. */
   async #meddle({ path, headers }: OutgoingRequest, signal: AbortSignal): Promise<void> {
     const of = path.replace(/\?.*$/, '').replace(/\/(status|scale)$/, '')
     const way = this.#ways[0]!

@@ -1,4 +1,4 @@
-// The versions of one object that a watch has shown, and their part in the text of a failure.
+// The versions of one object that a watch has shown, and their description in the message of a failure.
 import type { KubernetesObject, Stored } from '../../client/client.ts'
 import type { Value } from '../../api/value.ts'
 import { emitYaml } from '../../codec/yaml-emit.ts'
@@ -15,7 +15,7 @@ export class Sightings<T extends KubernetesObject> {
   #count = 0
   #latest: Stored<T> | undefined
 
-  /** The last seen version of the object, also if it is gone by now. */
+  /** The last seen version of the object, even if the object is gone by now. */
   get latest(): Stored<T> | undefined {
     return this.#latest
   }
@@ -54,7 +54,7 @@ function changesOf(before: KubernetesObject | undefined, after: KubernetesObject
   return `: ${paths.slice(0, MOST_PATHS).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-/** Without the members that change with every write. */
+/** The object without the members that change with every write. */
 function comparedPart(object: KubernetesObject | undefined): object | undefined {
   if (object === undefined) return undefined
   const { managedFields: _fields, resourceVersion: _version, ...metadata } = object.metadata

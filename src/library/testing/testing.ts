@@ -1,5 +1,5 @@
-// The door of `quarterdeck/testing`: a server for a file of tests and a fork of it for each test, for the usual test runners; and functions that
-// apply objects and wait for them. Loading this needs no runner: callers hand in the functions of theirs.
+// The door of `quarterdeck/testing`, for the usual test runners. A file of tests has a server, and each test has a fork of it. Other
+// functions apply objects and wait for them. This file loads no runner: callers pass the functions of their runner.
 import type { Client } from '../../client/client.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
 import { type RequestRecord, type Server, SERVER_OPTIONS, type ServerOptions, startServer } from '../library.ts'
@@ -41,7 +41,7 @@ export interface ServerFixtures {
   readonly fileServer: Server
   /** The server of this test. No other test sees its changes. */
   readonly server: Server
-  /** The administrator's client of it. For others: `server.client({ name: 'ann' })`. */
+  /** The administrator's client of `server`. For other users: `server.client({ name: 'ann' })`. */
   readonly client: Client
   /** The requests to the server since the test began. */
   readonly requests: RequestRecord
@@ -73,7 +73,7 @@ type Hook = (hook: () => Promise<unknown>, timeoutMs?: number) => unknown
 /** The longest time in which the server of a file starts or stops, `setup` included. A test may take 5 seconds in most runners. */
 const HOOK_TIMEOUT_MS = 60_000
 
-/** The hook of jest's and vitest's global functions, if they exist. */
+/** The global function `beforeAll` of jest and vitest, if it exists. */
 const globalHook = (): Hook | undefined => (globalThis as { readonly beforeAll?: Hook }).beforeAll
 
 /**
@@ -85,7 +85,8 @@ const globalHook = (): Hook | undefined => (globalThis as { readonly beforeAll?:
  *
  *     test('makes a deployment', async ({ client }) => { … })
  *
- * The server of the file starts in the hook, within a minute. Without a hook the first test starts it, within its own time.
+ * The server of the file starts in the hook, within a minute. Without a hook, the first test starts the server, and the time counts for
+ * that test.
  */
 export function serverFixtures(
   options: FixtureOptions = {},
@@ -99,7 +100,7 @@ export function serverFixtures(
     await servers.take(options)
     return () => servers.release(options)
   }, HOOK_TIMEOUT_MS)
-  // Vitest reads from the text of a function which fixtures it needs: they must be destructured in its first parameter.
+  // Vitest reads from the text of a function which fixtures the function needs, so the first parameter must destructure them.
   return {
     serverOptions: [options, { scope: 'file' }],
     fileServer: [
@@ -131,13 +132,13 @@ export function serverFixtures(
 
 type Register = (name: string, body: () => Promise<void>) => unknown
 
-/** The functions of a runner that this uses, as far as it has them. */
+/** The functions of a runner that `serverTest` uses. A member is absent if the runner has no such function. */
 export interface TestRunner {
   readonly test: Register & { readonly only: Register; readonly skip: Register }
-  /** Of node:test, as `after`. */
+  /** `before` and `after` are functions of node:test. */
   readonly before?: (hook: () => Promise<unknown>) => unknown
   readonly after?: (hook: () => Promise<unknown>) => unknown
-  /** Of jest and vitest, as `afterAll`. Absent: the global one. */
+  /** `beforeAll` and `afterAll` are functions of jest and vitest. The global `beforeAll` replaces an absent one. */
   readonly beforeAll?: Hook
   readonly afterAll?: Hook
 }
@@ -151,14 +152,14 @@ export interface ServerTest extends DeclareTest {
 }
 
 /**
- * The same for runners without fixtures: a `test` whose functions get a server of their own. Call it once in each file.
+ * Returns a `test` function for runners without fixtures. Each of its tests gets a server of its own. Call `serverTest` once in each file.
  *
  *     import { after, before, test as base } from 'node:test'
  *     const test = serverTest({ test: base, before, after })
  *
  *     test('makes a deployment', async ({ client }) => { … })
  *
- * With jest it is `serverTest({ test: base, beforeAll, afterAll })`; it loads modules with `NODE_OPTIONS=--experimental-vm-modules`. The
+ * For jest, write `serverTest({ test: base, beforeAll, afterAll })`. jest loads modules with `NODE_OPTIONS=--experimental-vm-modules`. The
  * server starts in the first hook, within a minute. Without such a hook, the first test starts it.
  */
 export function serverTest(runner: TestRunner, options: FixtureOptions = {}): ServerTest {
@@ -169,10 +170,10 @@ export function serverTest(runner: TestRunner, options: FixtureOptions = {}): Se
   const finish: Hook | undefined = runner.after ?? runner.afterAll
   if (finish === undefined) {
     throw new TypeError(
-      'hand in what starts and stops the server: { test, before, after } of node:test, { test, beforeAll, afterAll } of jest',
+      'pass the functions that start and stop the server: { test, before, after } of node:test, { test, beforeAll, afterAll } of jest',
     )
   }
-  // node:test has options in the second place, and no time limit of its own.
+  // In node:test, the second parameter of a hook is an object, and hooks have no time limit.
   const limit = runner.after === undefined ? [HOOK_TIMEOUT_MS] : []
   let started: Promise<Server> | undefined
   const start = (): Promise<Server> => (started ??= startFileServer(options))
@@ -193,7 +194,7 @@ export function serverTest(runner: TestRunner, options: FixtureOptions = {}): Se
       throw error
     }
   }
-  // Without parameters of its own: jest would wait for the callback that it gives as the first.
+  // The registered function has no parameters: jest would pass a callback as the first parameter, and wait for its call.
   const declaring =
     (register: Register): DeclareTest =>
     (name, body) => {
@@ -204,7 +205,7 @@ export function serverTest(runner: TestRunner, options: FixtureOptions = {}): Se
   return Object.assign(declaring(test), { only: declaring(test.only), skip: declaring(test.skip) })
 }
 
-/** Vitest sets up the fixtures of a file once for each `test` that was made by extending them: all of those have one server. */
+/** Vitest sets up the fixtures of a file once for each extended `test`. All of these tests share one server. */
 class FileServers {
   readonly #used = new Map<FixtureOptions, { readonly server: Promise<Server>; users: number }>()
 

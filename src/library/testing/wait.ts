@@ -13,13 +13,13 @@ export interface NamedObject<T extends KubernetesObject> {
   readonly namespace?: string
 }
 
-/** The object: one that came from the server or was made for it, or a kind with a name. */
+/** An object that came from the server or was made for it, or a kind with a name. */
 export type Target<T extends KubernetesObject> = T | NamedObject<T>
 
 /**
- * The wanted state: the object exists; it is gone, or another object has its name; it has a condition in its status, which must be `True` unless
- * another status is given; or a function accepts it. The function is called for every version of the object, and may throw until the object is
- * in the wanted state.
+ * The wanted state. `exists`: the object exists. `deleted`: the object is gone, or another object has its name. `condition`: the status has
+ * this condition, which is `True` unless `status` is given. A function is called for every version of the object, until it returns true. It
+ * may throw before.
  */
 export type WaitCondition<T extends KubernetesObject> =
   | 'exists'
@@ -29,13 +29,13 @@ export type WaitCondition<T extends KubernetesObject> =
 
 /** The limits of a wait. */
 export interface WaitOptions {
-  /** 4 seconds: less than most runners give to a test, so that the test ends with the error that says why. */
+  /** Default: 4 seconds. Most runners give more time to a test, so that the test fails with the error of the wait. */
   readonly timeoutMs?: number
-  /** Ends the waiting with its reason. */
+  /** Ends the wait, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-/** The expected object or state did not come in time. The message says how the object was last seen, what changed in it, and the events about it. */
+/** The expected object or state did not come in time. The message has the last seen object, its changes, and the events about it. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError'
 }
@@ -48,8 +48,8 @@ const WAIT_CONDITION: ValueType = {
 }
 
 /**
- * Waits until the object is as the condition says, and resolves to it as it was then. Throws `WaitTimeoutError` when the time is over, and
- * `ApiStatusError` at once where the client may not watch such objects.
+ * Waits until the object meets the condition, and resolves to the object at that moment. Throws `WaitTimeoutError` when the time is over,
+ * and `ApiStatusError` at once if the client may not watch such objects.
  *
  *     await waitFor(client, { kind: k8s.Deployment, name: 'web', namespace: 'default' }, { condition: 'Available' })
  */
@@ -83,9 +83,9 @@ export async function waitFor<T extends KubernetesObject>(
 }
 
 /**
- * Waits until the object is as wanted: it has the given members, or passes a function of assertions, which is called for every version of it.
- * Resolves to the object. Throws `WaitTimeoutError` with the difference when the time is over, and `ApiStatusError` at once if the client may
- * not watch such objects.
+ * Waits until the object has the given members, or until it passes a function of assertions. The function is called for every version of
+ * the object. Resolves to the object. Throws `WaitTimeoutError` with the difference when the time is over, and `ApiStatusError` at once if
+ * the client may not watch such objects.
  *
  *     await eventually(client, widget, { status: { phase: 'Ready', replicas: 3 } })
  *     await eventually(client, widget, ({ status }) => expect(status?.replicas).toBeGreaterThan(2))
@@ -111,12 +111,12 @@ export async function eventually<T extends KubernetesObject>(
 /** The reason why an object is not yet in the wanted state. */
 interface Fault {
   readonly text: string
-  /** The text is not enough to understand it. */
+  /** The message must also show the object. */
   readonly showsObject?: boolean
   readonly cause?: unknown
 }
 
-/** Undefined: the object, or its absence, is the wanted state. */
+/** Returns undefined if the object, or its absence, is the wanted state. */
 type FindFault<T extends KubernetesObject> = (object: Stored<T> | undefined) => Promise<Fault | undefined>
 
 function faultFinder<T extends KubernetesObject>(condition: WaitCondition<T>, uid: string | undefined): FindFault<T> {
@@ -175,7 +175,9 @@ function placeOf<T extends KubernetesObject>(target: Target<T>): Place<T> {
 }
 
 function namespaceMissing(place: Place<KubernetesObject>): TypeError {
-  return new TypeError(`in which namespace is ${labelOf(place)}? Say namespace, or give the object one`)
+  return new TypeError(
+    `in which namespace is ${labelOf(place)}? Set metadata.namespace of the object, or give { kind, name, namespace }`,
+  )
 }
 
 function placeByName<T extends KubernetesObject>(target: NamedObject<T>): Place<T> {
@@ -234,7 +236,7 @@ class Observation<T extends KubernetesObject> {
     const looked = registration.waitForSync().then(async () => {
       if (this.#sightings.latest === undefined) await this.#judge(undefined)
     })
-    // Rejects if the wait ends before. The code below reports that.
+    // This promise rejects if the wait ends before. The code below reports the error.
     looked.catch(() => undefined)
     const cancel = (): void => this.#outcome.reject(signal?.reason)
     const callOff = programClock.callAfter(timeoutMs, () => this.#outcome.resolve('late'))
@@ -243,7 +245,7 @@ class Observation<T extends KubernetesObject> {
       informer.start()
       const outcome = await this.#outcome.promise
       if (outcome !== 'late') return outcome.met
-      // Made here and not by the timer, so that its stack leads to the waiting test.
+      // The error is made here and not by the timer, so that its stack leads to the waiting test.
       throw new WaitTimeoutError(await this.#report(timeoutMs), { cause: this.#fault.cause ?? this.#error })
     } finally {
       callOff()
@@ -252,7 +254,7 @@ class Observation<T extends KubernetesObject> {
   }
 
   async #saw(sighting: Sighting, object: Stored<T>): Promise<void> {
-    // The kind has namespaces, which only discovery knew. An object of that name in any namespace is not the one.
+    // The seen object has a namespace, but the target names none. The wanted object may be in another namespace.
     const { namespace } = this.#place
     if (namespace === undefined && object.metadata.namespace !== undefined) {
       return this.#outcome.reject(namespaceMissing(this.#place))
@@ -268,7 +270,7 @@ class Observation<T extends KubernetesObject> {
     else this.#fault = fault
   }
 
-  /** The kind may be defined later, and a server may come back. A refusal is final. */
+  /** Ends the wait if the error is final. The kind may be defined later, and a server may come back, but a refusal is final. */
   #failed(error: unknown): void {
     this.#error = error instanceof Error ? error : new Error(String(error))
     const isFinal = error instanceof ApiStatusError && [400, 401, 403, 405, 422].includes(error.code)

@@ -93,7 +93,7 @@ export const hostPorts: Check = containerCheck(
   },
 )
 
-/** The kubelet would call the host of a probe or hook. */
+/** Refuses hosts in probes and hooks, because the kubelet would call them. */
 export const hostProbes: Check = (pod) => {
   const containers = namesWhere(pod, (container) => probedHosts(container).length > 0).toSorted()
   if (containers.length === 0) return undefined
@@ -154,7 +154,7 @@ function seLinuxCheck(types: readonly string[]): Check {
 const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
 
-/** Before 1.19 profiles were set by annotations. */
+/** Before 1.19, profiles were set by annotations. */
 export const seccompAnnotations: Check = (pod) => {
   const keys = [SECCOMP_POD, ...pod.containers.map(({ name }) => SECCOMP_CONTAINER + name)]
   const bad = sorted(
@@ -193,11 +193,14 @@ const SYSCTLS_29: readonly string[] = [
   'net.ipv4.tcp_keepalive_probes',
 ]
 
+const SYSCTLS_32: readonly string[] = [...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']
+
 export const sysctls: CheckVersions = {
   0: sysctlCheck(SYSCTLS),
   27: sysctlCheck(SYSCTLS_27),
   29: sysctlCheck(SYSCTLS_29),
-  32: sysctlCheck([...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']),
+  32: sysctlCheck(SYSCTLS_32),
+  37: sysctlCheck([...SYSCTLS_32, 'net.ipv4.tcp_slow_start_after_idle', 'net.ipv4.tcp_notsent_lowat']),
 }
 
 function sysctlCheck(allowed: readonly string[]): Check {

@@ -37,7 +37,7 @@ import {
 
 interface Rule {
   readonly versions: readonly (readonly [from: number, check: Check])[]
-  /** From this minor version on, `restricted` has a stricter check in its place. */
+  /** From this minor version on, `restricted` has a stricter check in place of this rule. */
   readonly replacedFrom: number | undefined
 }
 
@@ -71,7 +71,7 @@ const RESTRICTED: readonly Rule[] = [
   rule({ 19: seccompRestricted, 25: unlessWindows(seccompRestricted) }),
 ]
 
-/** Empty if the pod or template is allowed. */
+/** The violations of a pod or template. Empty: the pod or template is allowed. */
 export function violationsOf({ level, minor }: LevelVersion, pod: PodOrTemplate): readonly Violation[] {
   if (level === 'privileged') return []
   const view = viewOf(pod)
@@ -84,7 +84,7 @@ export function violationsOf({ level, minor }: LevelVersion, pod: PodOrTemplate)
   )
 }
 
-/** With details in parentheses. */
+/** The reasons, with details in parentheses. */
 export function detailOf(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
 }

@@ -44,7 +44,7 @@ export interface Violation {
 
 export type Check = (pod: PodView) => Violation | undefined
 
-/** By the first minor version of the check. */
+/** The versions of a check, by their first minor version. */
 export type CheckVersions = Readonly<Record<number, Check>>
 
 /** A check of containers: `container "a" must not …`. */
@@ -104,7 +104,7 @@ export function namesWhere(pod: PodView, test: (container: ContainerView) => boo
   return pod.containers.filter(test).map(({ name }) => name)
 }
 
-/** The parts with such a security context: `pod`, `pod and container "a"`, or an empty text. */
+/** The parts of the pod with a bad security context: `pod`, `pod and container "a"`, or an empty text. */
 export function setters(pod: PodView, isBad: (security: Security) => boolean): string {
   const containers = namesWhere(pod, ({ security }) => isBad(security))
   const who = [
@@ -114,7 +114,7 @@ export function setters(pod: PodView, isBad: (security: Security) => boolean): s
   return who.join(' and ')
 }
 
-/** Skips pods with a user namespace. */
+/** A check that skips pods with a user namespace. */
 export function unlessOwnUsers(check: Check): Check {
   return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod))
 }

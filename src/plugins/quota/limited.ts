@@ -1,4 +1,4 @@
-// Limited resources: by configuration they can be used only if a quota covers them.
+// Limited resources: objects can use them only if a quota covers them. The operator configures them.
 import type { ResourceQuota, ScopedResourceSelectorRequirement as ScopeSelector } from '../../api/gen/kinds.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import { signOfQuantity } from '../../lib/quantity.ts'
@@ -6,7 +6,7 @@ import { isSelected, selectorsOf } from './scopes.ts'
 import { usageOf } from './usage.ts'
 
 export interface LimitedResource extends GroupResource {
-  /** Resources whose name contains one of these need a quota. */
+  /** Resources whose name contains one of these texts need a quota. */
   readonly matchContains: readonly string[]
   /** Objects in one of these scopes need a quota. */
   readonly matchScopes: readonly ScopeSelector[]

@@ -1,5 +1,5 @@
-// The front door of quotas: which types a quota counts, and the usage of one object. Used by the plugin for single requests, and by the
-// controller that recalculates the usage of a namespace.
+// The front door of quotas: which types a quota counts, and the usage of one object. The plugin for single requests uses these functions,
+// and so does the controller that recalculates the usage of a namespace.
 import type { Pod, ResourceQuota } from '../../api/gen/kinds.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import type { Quantity } from '../../lib/quantity.ts'
@@ -35,7 +35,7 @@ export interface Counted {
   readonly nowMs: number
 }
 
-/** The usage of an object of the limited resources; undefined if the quota does not count it. */
+/** The amounts of the limited resources that an object uses. Undefined: the quota does not count the object. */
 export function chargeOf(
   quota: ResourceQuota,
   limited: Iterable<string>,
@@ -60,10 +60,10 @@ export function usedOf({ status }: ResourceQuota): Amounts {
   return amountsOf(status.used)
 }
 
-/** A quota on these requires that containers specify them (W-459). */
+/** If a quota limits one of these resources, containers must specify it (W-459). */
 const DEMANDED: readonly string[] = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
-/** Counted resources that containers do not specify: `must specify limits.cpu for: a,b; …`. */
+/** Lists the counted resources that containers do not specify: `must specify limits.cpu for: a,b; …`. Undefined: there are none. */
 export function unspecifiedBy({ spec }: Pod, limited: readonly string[]): string | undefined {
   if (hasPodLevel(spec)) return undefined
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((container) => ({

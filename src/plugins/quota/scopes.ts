@@ -13,7 +13,7 @@ import { qosOf } from '../../api/pod-qos.ts'
 /** A new object may have no status. */
 export type MaybeNew<T extends { readonly status: unknown }> = Omit<T, 'status'> & Partial<Pick<T, 'status'>>
 
-/** Scopes select pods, and claims by their volume attributes class. */
+/** Whether the object is in all scopes of the quota. Scopes select pods, and claims by their volume attributes class. */
 export function isInScopes(quota: ResourceQuota, object: ApiObject): boolean {
   return selectorsOf(quota).every((selector) => isSelected(selector, object))
 }

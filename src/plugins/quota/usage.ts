@@ -12,7 +12,7 @@ const ONE = count(1)
 const STORAGE_CLASS = '.storageclass.storage.k8s.io/'
 const CLAIM_NAMES: readonly string[] = ['persistentvolumeclaims', 'requests.storage']
 const DEVICES = '.deviceclass.resource.k8s.io/devices'
-/** The most devices that a request with `allocationMode: All` can get. */
+/** The largest number of devices that a request with `allocationMode: All` can get. */
 const MOST_DEVICES = 32
 
 /** Types that are also counted without the `count/` prefix. */
@@ -30,7 +30,7 @@ function count(amount: number): Quantity {
   return quantityOf(amount, 'decimalSI')
 }
 
-/** The type that a resource name counts. Undefined: it is not counted. */
+/** The type that a resource name counts. Undefined: the name counts no type. */
 export function countedType(name: string): GroupResource | undefined {
   if (name.startsWith('count/')) return typeOf(name.slice('count/'.length))
   if (BARE_NAMES.has(name)) return { group: '', resource: name }
@@ -42,7 +42,7 @@ export function countedType(name: string): GroupResource | undefined {
   return isOfPods(name) ? { group: '', resource: 'pods' } : undefined
 }
 
-/** `jobs.batch`. Events are not counted. */
+/** Reads `jobs.batch`. Events are not counted. */
 function typeOf(text: string): GroupResource | undefined {
   const dot = text.indexOf('.')
   const type = dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) }
@@ -54,12 +54,15 @@ function isOfPods(name: string): boolean {
   return name.startsWith('requests.') && isExtended(name.slice('requests.'.length))
 }
 
-/** An extended resource: `example.com/gpu`. */
+/** Whether the name is an extended resource: `example.com/gpu`. */
 function isExtended(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/')
 }
 
-/** The whole usage. A pod with a grace period that is over at `nowMs` uses nothing. */
+/**
+ * The usage of an object, by all resource names. A pod that has ended, or whose grace period is over at `nowMs`, counts only as an object
+ * (`count/pods`).
+ */
 export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): Amounts {
   const name = formatGroupResource(type)
   const usage = new Map<string, Quantity>([[`count/${name}`, ONE]])
@@ -85,7 +88,7 @@ function addPod(usage: Map<string, Quantity>, { spec, status }: Pod): void {
   for (const [name, quantity] of computeUsage(requests, limits)) usage.set(name, quantity)
 }
 
-/** By the resource names of quotas. */
+/** The compute resources, by the resource names of quotas. */
 export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
   const usage = new Map<string, Quantity>()
   for (const [name, quantity] of requests) {

@@ -1,5 +1,6 @@
-// Lists and watches of the objects that the caller may read, while rights change. A watch watches all objects, and passes on those within the
-// caller's rights. A grant sends its objects as ADDED. A revocation sends its objects as DELETED, in the version that the client saw last.
+// Lists and watches of the objects that the caller may read, while rights change. A watch watches all objects, and passes on those within
+// the caller's rights. A grant sends its objects as ADDED. A revocation sends its objects as DELETED, in the version that the client saw
+// last.
 import type { ListQuery, WatchQuery } from '../../api/list-query.ts'
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../../api/read.ts'
 import { type CallerReach, covers, isWithin, type Reach } from '../../api/reach.ts'
@@ -10,12 +11,13 @@ import { listObjects, type Place, watchObjects, type Where } from '../read.ts'
 import type { RegistryParts } from '../registry.ts'
 import { ServedObject } from '../served-store.ts'
 
-/** The objects in reach that match. The condition does not see the others. */
+/** Matches the objects in reach that meet the condition. The condition does not see other objects. */
 export function withinReach(reach: Reach, where: Predicate | undefined): Predicate {
   return {
     key: `${JSON.stringify(textsOf(reach))} ${where?.key ?? ''}`,
     pins: where?.pins ?? [],
     isSlow: where?.isSlow === true,
+    turns: where?.turns,
     matches: (served) =>
       isWithin(reach, served.namespace, served.name) && (where === undefined || where.matches(served)),
   }
@@ -38,8 +40,8 @@ interface Accessible {
 type Query = WatchQuery & Where
 
 /**
- * Throws `ApiError` `Expired` if rights may have changed since the revision of the start: the client would miss what that has opened or
- * closed.
+ * Throws `ApiError` `Expired` if rights may have changed since the start revision: the client would not learn which objects it gained or
+ * lost.
  */
 export async function watchAccessible(of: Accessible, query: Query, signal: AbortSignal): Promise<Watch> {
   const { start } = query
@@ -47,10 +49,12 @@ export async function watchAccessible(of: Accessible, query: Query, signal: Abor
     throw new ApiError('Expired', `the rights of users have changed since revision ${start.revision}`)
   }
   const reach = of.rights.now()
-  // The client has the objects of the revision after which it starts.
+  // A client that starts after a revision already has the objects of that revision.
   const state = start.kind === 'after' ? undefined : await listWithin(of, reach, { ...query, at: start.at }, signal)
   const position = start.kind === 'after' ? start.revision : state!.revision
-  const from: Query = { ...query, start: { kind: 'after', revision: position }, skipUnreadable: true }
+  // The condition must not see objects out of reach: its cost or its failures would tell of them.
+  const after = { kind: 'after', revision: position } as const
+  const from: Query = { ...query, where: undefined, start: after, skipUnreadable: true }
   const watch = await watchObjects(of.parts, of.place, from, signal)
   return new AccessibleWatch({
     ...of,
@@ -86,7 +90,7 @@ interface Begun extends Accessible {
 class AccessibleWatch implements Watch {
   readonly #of: Begun
   #reach: Reach
-  /** All events up to here were handled: the client has the objects of this revision that are in reach. */
+  /** All events up to this revision were handled. The client has the objects in reach, as of this revision. */
   #position: number
   #isChanged = false
   #wake: (() => void) | undefined
@@ -107,7 +111,7 @@ class AccessibleWatch implements Watch {
       this.#isChanged = true
       this.#wake?.()
     })
-    // A change before this is not sent.
+    // `onChange` does not report changes from before this call, so the rights are read once more.
     this.#isChanged = true
     const inner = new Steps(watch, () => this.#wake?.())
     try {
@@ -123,7 +127,7 @@ class AccessibleWatch implements Watch {
         if (step === undefined) await new Promise<void>((resolve) => (this.#wake = resolve))
         else if (step.done === true) return
         else {
-          const events = this.#passed(step.value)
+          const events = await this.#matching(this.#passed(step.value))
           if (events.length > 0) yield events
         }
       }
@@ -141,6 +145,28 @@ class AccessibleWatch implements Watch {
     })
   }
 
+  /** The events of objects that meet the condition, begin to meet it, or no longer meet it. */
+  async #matching(events: readonly WatchEvent[]): Promise<readonly WatchEvent[]> {
+    const { where } = this.#of.query
+    if (where === undefined) return events
+    const matching: WatchEvent[] = []
+    for (const event of events) {
+      if (where.turns?.isOver === true) await where.turns.next()
+      const told = event.type === 'BOOKMARK' ? event : this.#toldOf(event, where)
+      if (told !== undefined) matching.push(told)
+    }
+    return matching
+  }
+
+  #toldOf(event: ObjectEvent, where: Predicate): ObjectEvent | undefined {
+    const { type, object, before } = event
+    const isIn = where.matches(object)
+    if (type !== 'MODIFIED' || before === undefined) return isIn ? event : undefined
+    const wasIn = where.matches(before)
+    if (isIn) return wasIn ? event : this.#eventOf('ADDED', object)
+    return wasIn ? this.#eventOf('DELETED', before, object.revision) : undefined
+  }
+
   async *#turnTo(reach: Reach): AsyncGenerator<readonly WatchEvent[]> {
     const before = this.#reach
     this.#reach = reach
@@ -148,7 +174,7 @@ class AccessibleWatch implements Watch {
     yield* this.#difference('ADDED', reach, before)
   }
 
-  /** The objects in one reach and not in the other. They are read again, so that a watch keeps no list of what the client has. */
+  /** Events for the objects that are in `reach` but not in `other`. The objects are read again, so that a watch keeps no list of them. */
   async *#difference(type: 'ADDED' | 'DELETED', reach: Reach, other: Reach): AsyncGenerator<readonly WatchEvent[]> {
     if (covers(other, reach)) return
     const at = { kind: 'exact', revision: this.#position } as const
@@ -161,14 +187,16 @@ class AccessibleWatch implements Watch {
     }
   }
 
-  #eventOf(type: 'ADDED' | 'DELETED', object: StoredObject): ObjectEvent {
-    return { type, object: type === 'ADDED' ? object : this.#last(object), at: undefined, memo: new EncodingMemo() }
+  /** A deleted object has, by default, the revision up to which the client has seen all events. */
+  #eventOf(type: 'ADDED' | 'DELETED', object: StoredObject, revision = this.#position): ObjectEvent {
+    const told = type === 'ADDED' ? object : this.#last(object, revision)
+    return { type, object: told, at: undefined, memo: new EncodingMemo() }
   }
 
-  /** The object as the client has it, with the revision up to which the client has seen everything. */
-  #last(object: StoredObject): StoredObject {
+  /** The object as the client has it. */
+  #last(object: StoredObject, revision: number): StoredObject {
     const { namespace, name } = object
-    const named = { kind: 'object', namespace, name, revision: this.#position, bytes: object.bytes } as const
+    const named = { kind: 'object', namespace, name, revision, bytes: object.bytes } as const
     return new ServedObject(
       { ...named, object: () => object.object() },
       object.object(),
@@ -177,7 +205,7 @@ class AccessibleWatch implements Watch {
   }
 }
 
-/** The steps of a watch, without a promise that waits for each of them. */
+/** Reads a watch step by step. `take` never waits: a callback tells when the next step is ready. */
 class Steps {
   readonly #inner: AsyncIterator<readonly WatchEvent[]>
   readonly #onReady: () => void
@@ -190,7 +218,7 @@ class Steps {
     this.#onReady = onReady
   }
 
-  /** Undefined: none is ready, and the callback follows. Throws the errors of the watch. */
+  /** The next step. Undefined: no step is ready yet, and the callback follows. Throws the errors of the watch. */
   take(): IteratorResult<readonly WatchEvent[], unknown> | undefined {
     const ready = this.#ready
     if (this.#failure !== undefined) throw this.#failure.error

@@ -1,4 +1,4 @@
-// The events of a watch that selects fields. A change of other fields is not an event, but bookmarks have its version.
+// The events of a watch that selects fields. A change of other fields is not an event, but later bookmarks have its version.
 import type { WatchEvent } from '../../api/read.ts'
 import type { Watch } from '../../store/store.ts'
 

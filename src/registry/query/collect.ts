@@ -32,7 +32,7 @@ interface Entry {
   readonly values: readonly SortValue[]
 }
 
-/** Without an order, the order of the list. */
+/** Collects the objects in the given order. Without terms, the objects keep the order of the list. */
 export async function collectObjects(given: Collecting, order: readonly OrderTerm[]): Promise<readonly StoredObject[]> {
   const found: Entry[] = []
   let bytes = 0

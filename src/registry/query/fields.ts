@@ -18,7 +18,7 @@ export function fieldAt(parameter: string, path: PathText, kind: ObjectShape): C
   throw fault(parameter, path, `undefined field '${found.step}'`)
 }
 
-/** The same for a field with one value. */
+/** Like `fieldAt`, for a field with one value. */
 export function scalarAt(parameter: string, path: PathText, kind: ObjectShape): Shape {
   const { shape, isMany } = fieldAt(parameter, path, kind)
   if (isMany) throw fault(parameter, path, `${path.text} has many values`)
@@ -30,7 +30,7 @@ export function checkIndexedPlaces(parameter: string, places: readonly IndexedPl
   for (const { name } of places) for (const path of parsePaths(parameter, name)) scalarAt(parameter, path, kind)
 }
 
-/** A list of single values counts as many of them. */
+/** Like `scalarAt`, for a field that may have many values. A list of single values counts as many values. */
 export function scalarsAt(parameter: string, path: PathText, kind: ObjectShape): Shape {
   const { shape } = fieldAt(parameter, path, kind)
   return checkScalar(parameter, path, shape.kind === 'list' ? shape.item : shape)

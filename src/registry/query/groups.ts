@@ -10,6 +10,11 @@ import { refuseWord, scalarAt, scalarsAt } from './fields.ts'
 import { comparableOf, compareSortValues, compareValues, isDescending, type SortValue } from './order.ts'
 
 const MOST_GROUPS = 10_000
+/** The limit of the values of all rows. They are written in one turn of the event loop. */
+const MOST_VALUES = 100_000
+/** The limits of the characters that name a row, and of those of all rows with their figures. */
+const MOST_CHARACTERS = 64 * 1024
+const MOST_CHARACTERS_OF_ALL = 16 * 1024 * 1024
 
 interface Field {
   readonly path: PathText
@@ -75,10 +80,15 @@ export interface Row {
 export class Groups {
   readonly #grouping: Grouping
   readonly #rows = new Map<string, Row>()
+  readonly #mostRows: number
+  #characters = 0
 
   constructor(grouping: Grouping) {
     this.#grouping = grouping
-    // A count of nothing is a row too.
+    const { by, measures } = grouping
+    const values = measures.reduce((sum, { fields }) => sum + fields.length, by.length + 1)
+    this.#mostRows = Math.min(MOST_GROUPS, Math.floor(MOST_VALUES / values))
+    // A count of no objects is a row too.
     if (grouping.by.length === 0) this.#row([])
   }
 
@@ -99,16 +109,23 @@ export class Groups {
     }
   }
 
+  #count(characters: number): void {
+    this.#characters += characters
+    if (this.#characters > MOST_CHARACTERS_OF_ALL) {
+      throw tooMany(`the groups have more than ${MOST_CHARACTERS_OF_ALL} characters together`)
+    }
+  }
+
   #row(values: readonly Value[]): Row {
+    const length = values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 1), 0)
+    if (length > MOST_CHARACTERS) {
+      throw new ApiError('BadRequest', `groupBy: the values of an object have more than ${MOST_CHARACTERS} characters`)
+    }
     const key = jsonText(values)
     const known = this.#rows.get(key)
     if (known !== undefined) return known
-    if (this.#rows.size >= MOST_GROUPS) {
-      throw new ApiError(
-        'BadRequest',
-        `groupBy: there are more than ${MOST_GROUPS} groups; select objects with where or a selector`,
-      )
-    }
+    if (this.#rows.size >= this.#mostRows) throw tooMany(`there are more than ${this.#mostRows} groups`)
+    this.#count(length)
     const { by, measures } = this.#grouping
     const row: Row = {
       group: Object.fromEntries(by.map(({ path }, i) => [path.text, values[i] ?? null])),
@@ -120,9 +137,12 @@ export class Groups {
     return row
   }
 
-  /** By `orderBy`, then by the values of the group. */
+  /** The rows, ordered by `orderBy` and then by the values of the group. */
   rows(): readonly Row[] {
     const { order, by } = this.#grouping
+    for (const { totals } of this.#rows.values()) {
+      for (const { value } of totals.flat()) this.#count(typeof value === 'string' ? value.length : 0)
+    }
     const ascending = by.map(() => ({ isDescending: false }))
     const keyed = [...this.#rows.values()].map((row) => ({ row, keys: order.map(({ valueOf }) => valueOf(row)) }))
     keyed.sort(
@@ -144,7 +164,11 @@ export class Groups {
   }
 }
 
-/** The figures of one field of the objects in a row. */
+function tooMany(problem: string): ApiError {
+  return new ApiError('BadRequest', `groupBy: ${problem}; select objects with where or a selector`)
+}
+
+/** The sum, minimum or maximum of one field, over the objects of a row. */
 interface Total {
   add(value: Value): void
   readonly value: Value

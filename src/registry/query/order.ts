@@ -62,7 +62,9 @@ export function compareValues(a: NonNullable<SortValue>, b: NonNullable<SortValu
 
 type Comparable = (value: Value | undefined) => SortValue
 
-/** The comparison of the field's values: by the kind of the field, and versions by its name. */
+/**
+ * Returns the function that makes the sort values of a field. The kind of the field decides, and its name tells whether it has versions.
+ */
 export function comparableOf({ steps }: PathText, shape: Shape): Comparable {
   switch (shape.kind) {
     case 'quantity':
@@ -103,7 +105,7 @@ function durationOf(text: string): bigint | undefined {
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)$/
 
-/** Times of custom resources are texts with any offset. */
+/** Reads a time in nanoseconds. Times of custom resources are texts with any offset. */
 function momentOf(text: string): bigint | undefined {
   if (text.length < 20 || text.length > 35) return undefined
   const [, day, time, fraction = '', zone = 'Z'] = MOMENT.exec(text) ?? []
@@ -119,7 +121,7 @@ const DIGITS = '\x04'
 const LONGEST_VERSION = 128
 
 /**
- * A text that sorts as the version does: numbers by value, and pre-releases (`1.0.0-rc.1`, `v1beta1`) before their release. A leading v is
+ * A text that sorts like the version: numbers by value, and pre-releases (`1.0.0-rc.1`, `v1beta1`) before their release. A leading v is
  * ignored.
  */
 export function versionKey(version: string): string {

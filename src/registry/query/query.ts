@@ -1,5 +1,5 @@
-// The front door: queries on lists and watches. Parameters become a query that is checked against the schema of the kind; the query
-// then selects, orders and groups the objects of a plain list of the same user.
+// The front door: queries on lists and watches. Parameters become a query that is checked against the schema of the kind. The query then
+// selects, orders and groups the objects of a plain list of the same user.
 import { createHash } from 'node:crypto'
 import { INDEXES } from '../../api/indexed-place.ts'
 import { pathName, queryFault } from '../../api/path-text.ts'
@@ -8,6 +8,7 @@ import type { StoredObject } from '../../api/read.ts'
 import { ApiError } from '../../api/status.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { TokenBucket } from '../../lib/token-bucket.ts'
+import { Turns } from '../../lib/turns.ts'
 import { compileCondition } from '../../schema/object-conditions.ts'
 import type { Resource } from '../registry.ts'
 import { type Grouping, parseGrouping } from './groups.ts'
@@ -42,12 +43,12 @@ export interface ObjectQuery {
 }
 
 export interface ObjectQueryOptions {
-  /** The most objects that a query without an index reads. */
+  /** The largest number of objects that a query without an index reads. */
   readonly scanLimit: number
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** The object in the version that is served. */
+/** Returns the object in the served version. */
 export interface ObjectOf {
   (stored: StoredObject): ApiObject
   readonly form: string
@@ -58,7 +59,9 @@ const WATCH_SECONDS = 60
 
 export class ObjectQueries {
   readonly #options: ObjectQueryOptions
-  /** The objects that were parsed last: all watches look at the same objects one after the other. */
+  /** All lists and watches together evaluate conditions in these turns. */
+  readonly #turns = new Turns()
+  /** The objects that were parsed last, because all watches examine the same objects one after the other. */
   #parsed: readonly (readonly [StoredObject, string, ApiObject])[] = []
 
   constructor(options: ObjectQueryOptions) {
@@ -90,10 +93,11 @@ export class ObjectQueries {
 
   condition(where: Where, objectOf: ObjectOf, verb: 'list' | 'watch'): Condition {
     const { form } = objectOf
-    return new Condition({ ...where, key: `${form} ${where.text}`, objectOf, allowance: this.#allowance(verb) })
+    const key = `${form} ${where.text}`
+    return new Condition({ ...where, key, objectOf, allowance: this.#allowance(verb), turns: this.#turns })
   }
 
-  /** `form` distinguishes the versions of a kind. Remembers two objects: a change has one before and one now. */
+  /** `form` distinguishes the versions of a kind. Remembers two objects, because a change has an old and a new object. */
   objectOf(form: string, make: (stored: StoredObject) => ApiObject): ObjectOf {
     const objectOf = (stored: StoredObject): ApiObject => {
       for (const [known, knownForm, object] of this.#parsed) if (known === stored && knownForm === form) return object
@@ -132,7 +136,7 @@ function parseWhere(resource: Resource, text: string): Where {
   if (compiled.kind === 'program') {
     const { program } = compiled
     const { all, isWhole } = program.equalities('object')
-    // A conversion may move all other fields.
+    // A conversion may move all fields except the name and the namespace.
     const pins = resource.conversion.isIdentity
       ? all
       : all.filter(({ path }) => /^metadata\.name(space)?$/.test(path.join('.')))
@@ -154,7 +158,7 @@ function parseWhere(resource: Resource, text: string): Where {
   throw new ApiError('BadRequest', causes.map(({ message }) => `where: ${message}`).join('\n'), { details: { causes } })
 }
 
-/** Advice to the operator: an index by which such a query reads fewer objects. */
+/** Advice to the operator: an index with which such a query reads fewer objects. */
 function indexAdvice(resource: Resource, pins: Where['pins']): string {
   const [pin] = pins
   if (pin === undefined) return 'select fewer objects with a namespace, a labelSelector or a field that equals a value'
@@ -178,10 +182,10 @@ const IN_DIGEST: readonly string[] = [
   'fieldSelector',
 ]
 
-function digestOf({ group, resource }: Resource, parameters: Parameters): string {
+function digestOf({ group, version, resource }: Resource, parameters: Parameters): string {
   const parts = IN_DIGEST.map((name) => parameters.get(name) ?? '')
   return createHash('sha256')
-    .update(JSON.stringify([group, resource, ...parts]))
+    .update(JSON.stringify([group, version, resource, ...parts]))
     .digest('base64url')
     .slice(0, 22)
 }

@@ -1,4 +1,4 @@
-// Objects with some of their fields only. The names and versions of objects are always there.
+// Objects with only some of their fields. The names and versions of objects are always included.
 import { jsonText } from '../../api/json-text.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { type PathText, parsePaths } from '../../api/path-text.ts'
@@ -21,7 +21,7 @@ const ALWAYS: readonly (readonly string[])[] = [
 
 export interface Selected {
   readonly paths: readonly PathText[]
-  /** The object as an item of a list, with these fields alone. */
+  /** The object as an item of a list, with only these fields. */
   of(item: Pick<ListItem, 'object'>): ListItem
   /** The fields that the query requests, as text. */
   contentOf(item: Pick<ListItem, 'object'>): string

@@ -3,6 +3,7 @@ import { ApiError } from '../../api/status.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import type { SelectableField } from '../../api/selector-fields.ts'
+import type { Turns } from '../../lib/turns.ts'
 import type { Bindings, compileCondition, Evaluation } from '../../schema/object-conditions.ts'
 import { fieldText } from '../../store/selection.ts'
 import type { Pin, Predicate } from '../../store/store.ts'
@@ -10,8 +11,8 @@ import type { Pin, Predicate } from '../../store/store.ts'
 type Program = Extract<ReturnType<typeof compileCondition>, { readonly kind: 'program' }>['program']
 
 /**
- * The limit for one object. The reference's is a million, which takes half a second without a pause: its expressions come from
- * administrators, and these from every user.
+ * The cost limit for one object. The reference's limit is a million, which takes half a second without a pause. Its expressions come from
+ * administrators, but these expressions come from every user.
  */
 const CALL_COST = 50_000
 /** The reference's limit of all evaluations for one request. */
@@ -19,11 +20,11 @@ export const REQUEST_COST = 10_000_000
 
 /** The cost that a request may still use. The allowance of a list does not come back; the allowance of a watch comes back with time. */
 export interface Allowance {
-  /** False: no more objects may be read. */
+  /** Counts one object. False: no more objects may be read. */
   look(): boolean
   /** The number of objects that may be read in all. */
   readonly most: number
-  /** False: the limit is exceeded. */
+  /** Counts a cost. False: the limit is exceeded. */
   spend(cost: number): boolean
 }
 
@@ -32,13 +33,14 @@ export interface ConditionOptions {
   readonly key: string
   readonly program: Program
   readonly pins: readonly Pin[]
-  /** Objects with the values of the pins match. */
+  /** All objects with the values of the pins match. */
   readonly arePinsEnough: boolean
-  /** Advice by which a query reads fewer objects. */
+  /** Advice that helps a query to read fewer objects. */
   readonly advice: string
-  /** The object in the version that is served. */
+  /** Returns the object in the served version. */
   readonly objectOf: (stored: StoredObject) => ApiObject
   readonly allowance: Allowance
+  readonly turns: Turns
 }
 
 export class Condition implements Predicate {
@@ -46,10 +48,11 @@ export class Condition implements Predicate {
   readonly pins: readonly Pin[]
   readonly arePinsEnough: boolean
   readonly isSlow = true
-  /** The objects on which the expression failed. */
+  readonly turns: Turns
+  /** The number of objects on which the expression failed. */
   failures = 0
   firstFailure = ''
-  /** The objects that were examined. */
+  /** The number of objects that were examined. */
   looked = 0
   cost = 0
   readonly #options: ConditionOptions
@@ -58,6 +61,7 @@ export class Condition implements Predicate {
   constructor(options: ConditionOptions) {
     this.key = options.key
     this.pins = options.pins
+    this.turns = options.turns
     this.arePinsEnough = options.arePinsEnough
     this.#values = options.pins.map(({ path, values }) => ({
       field: { name: path.join('.'), paths: [path], absent: '', indexed: false },
@@ -66,11 +70,17 @@ export class Condition implements Predicate {
     this.#options = options
   }
 
+  /** About the memory that the condition keeps. */
+  get bytes(): number {
+    return this.#options.program.bytes
+  }
+
   matches(stored: StoredObject): boolean {
     const { program, objectOf, allowance } = this.#options
     if (!allowance.look()) throw tooMany(this.#options)
     this.looked++
-    // Without parsing the object. One that does not match is evaluated: the expression may fail on it.
+    // An object with the values of the pins matches without being parsed. Other objects are evaluated, because the expression may fail on
+    // them.
     if (this.arePinsEnough && this.#values.every(({ field, values }) => values.has(fieldText(stored.bytes, field))))
       return true
     const bindings: Bindings = { object: objectOf(stored) }

@@ -1,5 +1,4 @@
-// Checks the compiled table as a whole: every type that is referred to exists, numbers and names are unique, and list keys
-// exist.
+// Checks the compiled table as a whole: all types to which fields refer exist, numbers and names are unique, and list keys exist.
 import type { CompiledField, CompiledSchema, CompiledType } from '../table-compiled.ts'
 
 const SCALARS: readonly string[] = ['string', 'bytes', 'int32', 'int64', 'bool', 'double', 'any']
@@ -26,7 +25,7 @@ function checkField(place: string, field: CompiledField, types: ReadonlyMap<stri
   const name = type.replace(/^(\[\]|\{\})/, '')
   const target = types.get(name)
   if (target === undefined && !SCALARS.includes(name)) throw new Error(`${place}: type ${name} is not declared`)
-  // Bytes are a list to the reference, and some are published as one.
+  // The reference treats bytes as a list, and publishes some of them as a list.
   const isList = type.startsWith('[]') || type === 'bytes'
   if (facts?.listType !== undefined && !isList) throw new Error(`${place}: has a list type and is not a list`)
   if ((facts?.listKeys !== undefined) !== (facts?.listType === 'map'))
@@ -40,7 +39,7 @@ function checkField(place: string, field: CompiledField, types: ReadonlyMap<stri
   }
 }
 
-/** The JSON names of a type's members, those of inlined types included. */
+/** The JSON names of a type's members, including the members of inlined types. */
 function memberNames(type: CompiledType, types: ReadonlyMap<string, CompiledType>): readonly string[] {
   return type.fields.flatMap(([name, , target, marks]) => {
     const inlined = marks?.includes('i') === true ? types.get(target) : undefined

@@ -1,5 +1,5 @@
-// Writes the TypeScript types of the built-in kinds for users of the client: an interface for each type in an object of a served kind, and a
-// constant of the same name for each kind.
+// Writes the TypeScript types of the built-in kinds for users of the client: an interface for each type that occurs in objects of served
+// kinds, and a constant for each kind, which has the name of the interface.
 import type { CompiledField, CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
 import { itemOf, type NamedType, namesOf, reachedFrom, typesById } from './type-names.ts'
 
@@ -102,7 +102,7 @@ function apiVersionOf({ group = '', version = '' }: CompiledFile): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-/** The fields as they are in JSON, where those of an inlined type stand among the others. */
+/** The fields as in JSON: the fields of an inlined type are among the others. */
 function membersOf(id: string, byName: ReadonlyMap<string, NamedType>): readonly CompiledField[] {
   return byName
     .get(id)!

@@ -41,15 +41,17 @@ export function compileRule(field: Options, { name, type, pointer, ...known }: R
 const TEXTS: readonly string[] = ['string', '[]string']
 const NUMBERS: readonly string[] = ['int32', 'int64', '[]int32', '[]int64']
 
-/** A rule that no value of its field can break is a mistake. */
+/** Throws if no value of the field can break the rule, or if parts of the rule contradict each other. */
 function checkRule(place: string, rule: CompiledRule): void {
   const { type, min, max, outOfBounds } = rule
   const ofTexts = rule.values ?? rule.format ?? rule.maxBytes
   const ofNumbers = min ?? max ?? outOfBounds
   const ofLists = rule.maxItems ?? rule.unique
-  if (ofTexts !== undefined && !TEXTS.includes(type)) throw new Error(`${place}: has rules for texts and is none`)
+  if (ofTexts !== undefined && !TEXTS.includes(type))
+    throw new Error(`${place}: has rules for texts, but is not a text`)
   if (ofNumbers !== undefined && !NUMBERS.includes(type)) throw new Error(`${place}: has bounds and is not a number`)
-  if (ofLists !== undefined && !type.startsWith('[]')) throw new Error(`${place}: has rules for lists and is none`)
+  if (ofLists !== undefined && !type.startsWith('[]'))
+    throw new Error(`${place}: has rules for lists, but is not a list`)
   if (rule.zeroToo === true && rule.required !== undefined) throw new Error(`${place}: has zero_too and is required`)
   const isUsual = max === undefined ? min === undefined || min === 0 || min === 1 : min !== undefined
   if (!isUsual && outOfBounds === undefined) throw new Error(`${place}: has bounds that need out_of_bounds`)

@@ -1,5 +1,5 @@
-// Compiles the files of `proto/api` to the compact table, at build time only: nothing that serves requests imports protobufjs
-// through here. A construct that it does not understand is an error.
+// Compiles the files of `proto/api` to the compact table. This file imports protobufjs and runs only at build time: no code that serves
+// requests imports it. An unknown construct is an error.
 import protobufjs from 'protobufjs'
 import { API_LEVELS, type LevelSpan } from '../../api/level.ts'
 import type { Value } from '../../api/value.ts'
@@ -28,7 +28,7 @@ export interface ProtoFile {
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'bytes', 'int32', 'int64', 'bool', 'double'])
 
-/** The compiled form of all files but `options`. Throws with the place if something is not understood. */
+/** The compiled form of all files except `options`. The error for an unknown construct names its place. */
 export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
   const parsed = files
     .filter(({ stem }) => stem !== 'options')
@@ -40,10 +40,7 @@ export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
   return schema
 }
 
-/**
- * The comments before messages and fields, by the name of the type and the field in the table; and the lines of `usual`, by the name of
- * the field, alone or behind that of its type.
- */
+/** The comments of messages and fields, by `stem.Type` or `stem.Type.field`. The lines of `usual` are added, by `field` or `Type.field`. */
 export function compileDescriptions(files: readonly ProtoFile[], usual = ''): Readonly<Record<string, string>> {
   const lines = usual.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const texts = files
@@ -123,7 +120,7 @@ function compileLikeKind(options: Options): LikeKind {
   return kind
 }
 
-/** The options that decide whether a resource is served, and the data for its deprecation warnings. */
+/** The options for the storage version of a resource, for its deprecation and for its feature gates. */
 function compileServing(options: Options): Omit<LikeKind, 'name'> {
   return givenMembers({
     storageVersion: options.text('storage_version'),
@@ -135,13 +132,13 @@ function compileServing(options: Options): Omit<LikeKind, 'name'> {
   })
 }
 
-/** The name in the table for a type, from its name in a file. */
+/** The name of a type in the table, from its name in a file. */
 function typeName(name: string, stem: string, stems: ReadonlyMap<string, string>): string {
   if (SCALARS.has(name)) return name
   if (name === 'google.protobuf.Value') return 'any'
   const dot = name.lastIndexOf('.')
   const other = dot < 0 ? stem : stems.get(name.slice(0, dot))
-  if (other === undefined) throw new Error(`${stem}: refers to ${name}, whose package no file has`)
+  if (other === undefined) throw new Error(`${stem}: refers to ${name}, but no file declares its package`)
   return `${other}.${name.slice(dot + 1)}`
 }
 
@@ -275,7 +272,8 @@ function compileChange(options: Options): CompiledChange | undefined {
   const [change, ...more] = options.records('changed')
   if (change === undefined) return undefined
   const since = change.oneOf('since', API_LEVELS)
-  if (since === undefined || more.length > 0) throw new Error(`${change.place}: needs one level that it is since`)
+  if (since === undefined || more.length > 0)
+    throw new Error(`${change.place}: must occur once, with a level in 'since'`)
   const compiled = givenMembers({ since, required: change.flag('required'), ...compileListFacts(change) })
   change.done()
   return compiled

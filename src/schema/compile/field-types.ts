@@ -1,5 +1,5 @@
 // Writes the TypeScript types of the built-in kinds for the server itself: objects in the canonical form that decoding gives them
-// (`schema/decode.ts`). A field that JSON always shows is required, every other one is optional and never null.
+// (`schema/decode.ts`). A field that JSON always shows is required. Every other field is optional and never null.
 import { fieldsOfSomeLevels } from '../compiled-level.ts'
 import { BuiltInTable } from '../table-built-in.ts'
 import type { CompiledSchema } from '../table-compiled.ts'
@@ -94,7 +94,7 @@ function textOf(shape: Shape, names: Names, isWhole = false): string {
   }
 }
 
-/** An item or an entry that is null has the zero of its type. */
+/** Decoding turns a null item of a list, or entry of a map, into the zero of its type. Some zeros are null. */
 function orNull(shape: Shape, text: string): string {
   return zeroOf(shape) === null && text !== 'Value' ? `${text} | null` : text
 }

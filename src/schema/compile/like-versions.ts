@@ -1,4 +1,5 @@
-// Completes the files of group versions that are like another version of their group: types that they do not declare come from the other file.
+// Completes the files of versions that are like another version of their group. Types that such a file does not declare come from the file
+// of the other version.
 import { givenMembers } from '../../lib/given-members.ts'
 import type { CompiledField, CompiledFile, CompiledResource, CompiledType } from '../table-compiled.ts'
 
@@ -21,12 +22,12 @@ export function withLikeTypes(drafts: readonly DraftFile[]): readonly CompiledFi
   return drafts.map(({ file, likeKinds }) => {
     if (file.like === undefined) return file
     const base = byStem.get(file.like)
-    if (base === undefined) throw new Error(`${file.stem}: is like ${file.like}, which is not there`)
+    if (base === undefined) throw new Error(`${file.stem}: is like ${file.like}, which does not exist`)
     return { ...file, types: typesLike(base, file, likeKinds) }
   })
 }
 
-/** The declared types, and all that the kinds and they refer to. */
+/** The declared types, the kinds, and all types to which they refer. */
 function typesLike(base: CompiledFile, file: CompiledFile, kinds: readonly LikeKind[]): readonly CompiledType[] {
   const declared = new Map(file.types.map((type) => [type.name, type]))
   const others = new Map(base.types.map((type) => [type.name, type]))
@@ -44,7 +45,7 @@ function typesLike(base: CompiledFile, file: CompiledFile, kinds: readonly LikeK
   return [...made.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Rules are looked up by the name of the other type. The levels of that type are not those of this one. */
+/** The other version's type as a type of this file. Rules are looked up by the other type's name, and its levels do not apply. */
 function typeLike(type: CompiledType, base: CompiledFile, file: CompiledFile): CompiledType {
   const { rules: _rules, since: _since, until: _until, ...rest } = type
   const fields = type.fields.map((field): CompiledField => {
@@ -61,7 +62,7 @@ function typeLike(type: CompiledType, base: CompiledFile, file: CompiledFile): C
   return { ...rest, fields }
 }
 
-/** The name of the type of a field that is of this file. */
+/** The name of the type of a field, if the type is from the file with this stem. */
 function nameIn(stem: string, [, , type]: CompiledField): string | undefined {
   const name = type.replace(/^(\[\]|\{\})/, '')
   return name.startsWith(`${stem}.`) ? name.slice(stem.length + 1) : undefined

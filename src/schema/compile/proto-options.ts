@@ -1,8 +1,8 @@
-// The options of a parsed file, message or field, each taken by name and type. `done` refuses options that were not taken: a misspelt
-// option is an error.
+// The options of a parsed file, message or field. Each option is taken by name and type. `done` refuses options that were not taken: a
+// misspelt option is an error.
 import type protobufjs from 'protobufjs'
 
-/** protobuf's own options of fields. All other options are in parentheses. */
+/** protobuf's own options of fields. The names of our options are in parentheses. */
 const OWN_OPTIONS: readonly string[] = ['json_name', 'packed', 'proto3_optional']
 
 export class Options {
@@ -32,7 +32,7 @@ export class Options {
     return this.#one(name, (value) => typeof value === 'boolean')
   }
 
-  /** Undefined if false: the table has only unusual values. */
+  /** Undefined if the flag is false: the table has only unusual values. */
   isTrue(name: string): true | undefined {
     return this.flag(name) === true ? true : undefined
   }
@@ -50,13 +50,13 @@ export class Options {
     return texts.length === 0 ? undefined : texts
   }
 
-  /** Words separated by commas. */
+  /** The words of an option, which are separated by commas. */
   list<T extends string>(name: string, values: readonly T[]): readonly T[] | undefined {
     return this.text(name)
       ?.split(',')
       .map((word) => {
         const known = values.find((value) => value === word)
-        if (known === undefined) throw new Error(`${this.place}: ${name} has ${word}`)
+        if (known === undefined) throw new Error(`${this.place}: ${name} cannot be ${word}`)
         return known
       })
   }
@@ -88,7 +88,7 @@ export class Options {
   }
 }
 
-/** protobufjs keeps our options in the order of the file, with all repetitions, and apart from its own. */
+/** protobufjs keeps our options in the order of the file, with all repetitions, and apart from protobuf's own options. */
 export function optionsOf(object: protobufjs.ReflectionObject, place: string): Options {
   const written: readonly Readonly<Record<string, unknown>>[] = object.parsedOptions ?? []
   const ours = written.flatMap((option) => Object.entries(option)).filter(([name]) => name.startsWith('('))

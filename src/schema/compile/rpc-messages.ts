@@ -1,5 +1,5 @@
-// Writes the messages and calls of `proto/etcd/rpc.proto` as TypeScript: types, and functions that read and write them without any
-// table, because they are on the way of every request to the store.
+// Writes the messages and calls of `proto/etcd/rpc.proto` as TypeScript: types, and functions that read and write the messages. The
+// functions use no table, because every request to the store runs them.
 import protobufjs from 'protobufjs'
 
 const HEAD = `// Made from proto/etcd/rpc.proto by \`make generate\`; changes made here are lost. Fields are written from the last to the first.
@@ -15,7 +15,7 @@ interface Scalar {
   readonly type: string
   readonly zero: string
   readonly read: string
-  /** A method of `MessageWriter`, or a function. */
+  /** A method of `MessageWriter`. Keys are written by the function `writeKey` instead. */
   readonly write: string
   /** The wire type. */
   readonly wire: 0 | 2
@@ -56,7 +56,7 @@ export function formatRpc(text: string): string {
   ].join('\n')
 }
 
-/** An enum of a message begins with its name: `CompareTarget`. */
+/** The name of an enum inside a message begins with the name of the message: `CompareTarget`. */
 function formatEnum({ name, parent, values }: protobufjs.Enum): string {
   const members = Object.entries(values).map(([value, number]) => `${value}: ${number}`)
   const outer = parent instanceof protobufjs.Type ? parent.name : ''
@@ -104,7 +104,7 @@ function formOf({ options }: protobufjs.Field): unknown {
   return options?.['(form)']
 }
 
-/** Undefined: it is a message. */
+/** Undefined: the field is a message. */
 function scalarOf(field: protobufjs.Field): Scalar | undefined {
   const scalar = field.resolvedType instanceof protobufjs.Enum ? ENUM : SCALARS[field.type]
   switch (formOf(field)) {

@@ -1,5 +1,5 @@
-// The names that generated TypeScript has for the types of `proto/`: if two groups have a type of one name, the kind has it, or the group that
-// discovery lists first; the other begins with its group and version.
+// The names of the types of `proto/` in generated TypeScript. If two groups have types of the same name, a kind keeps the name, or else the
+// type of the group that discovery lists first. The name of the other type begins with its group and version.
 import type { CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
 
 export interface NamedType {
@@ -7,7 +7,7 @@ export interface NamedType {
   readonly type: CompiledType
 }
 
-/** By the name in the table: `core_v1.PodSpec`. */
+/** All types by their names in the table: `core_v1.PodSpec`. */
 export function typesById({ files }: CompiledSchema): ReadonlyMap<string, NamedType> {
   return new Map(
     files.flatMap((file) => file.types.map((type) => [`${file.stem}.${type.name}`, { file, type }] as const)),
@@ -33,22 +33,22 @@ export function namesOf(ids: readonly string[], byName: ReadonlyMap<string, Name
   return new Map(names)
 }
 
-/** These types, and all that they refer to. */
+/** These types, and all types to which they refer, directly or through other types. */
 export function reachedFrom(first: readonly string[], byName: ReadonlyMap<string, NamedType>): readonly string[] {
   const reached = new Set(first)
-  // A set that grows while it is walked over is walked to its new end.
+  // This loop also visits the elements that are added to the set during the loop.
   for (const id of reached) {
     for (const [, , field] of byName.get(id)!.type.fields) if (byName.has(itemOf(field))) reached.add(itemOf(field))
   }
   return [...reached]
 }
 
-/** The type of a field's value, or of the items or values in it. */
+/** The type of a field's value, or of the items of its list, or of the values of its map. */
 export function itemOf(fieldType: string): string {
   return fieldType.replace(/^(\[\]|\{\})/, '')
 }
 
-/** `AutoscalingV1` of `autoscaling_v1`, `EventsV1` of `events.k8s.io_v1`. */
+/** `AutoscalingV1` for `autoscaling_v1`, `EventsV1` for `events.k8s.io_v1`. */
 function prefixOf(stem: string): string {
   const [group = '', version = ''] = stem.split('_')
   return [group.split('.')[0] ?? '', version].map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')

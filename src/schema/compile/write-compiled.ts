@@ -1,6 +1,6 @@
-// `make generate`: writes the compiled form of `proto/api` to `src/schema/gen`, the types of the kinds to `src/api/gen` for the server and to
-// `src/client/gen` for clients, and the messages of `proto/etcd` to `src/kv/gen`. The unit test of the table compiles the same files again and
-// fails if the committed files are outdated.
+// The code of `make generate`. It writes the compiled form of `proto/api` to `src/schema/gen`, the types of the kinds to `src/api/gen` for
+// the server and to `src/client/gen` for clients, and the messages of `proto/etcd` to `src/kv/gen`. The unit test of the table compiles the
+// same files again and fails if the committed files are outdated.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { formatClientTypes } from './client-types.ts'

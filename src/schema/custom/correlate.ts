@@ -1,9 +1,8 @@
-// Correlates items of a list with those of the stored list by their keys, in lists of type map. Items of other lists have no
-// counterpart.
+// Finds the counterparts of list items in the stored list by their keys, in lists of type map. Items of other lists have no counterpart.
 import { isMap, own, type Value } from '../../api/value.ts'
 import type { Node } from './node.ts'
 
-/** Undefined: items have no keys. */
+/** Returns a function that finds the stored item with the keys of an item. Undefined: items have no keys, or no list is stored. */
 export function correlatedItem(
   node: Node,
   old: readonly Value[] | undefined,
@@ -22,13 +21,13 @@ export function correlatedItem(
   }
 }
 
-/** The keys of an item as one text. Undefined: the item is not an object. An absent key counts by its default. */
+/** The keys of an item as one text. Undefined: the item is not an object. An absent key counts as its default. */
 export function keysOf(node: Node, item: Value): string | undefined {
   if (!isMap(item)) return undefined
   return identityOf(node.mapKeys.map((name) => own(item, name) ?? node.items?.properties?.get(name)?.default ?? null))
 }
 
-/** Two values have equal texts if and only if they are equal. The order of members does not count. */
+/** A text of the value. Two values have equal texts if and only if they are equal. The order of members does not count. */
 export function identityOf(value: Value): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,5 +1,5 @@
-// The front door: the schema of a custom kind in one version. It is compiled to the records of the built-in kinds when it is
-// first needed; it prunes, defaults and validates.
+// The front door: the schema of a custom kind in one version. It is compiled when it is first needed, to nodes (`node.ts`) and to the
+// records that built-in kinds have too (`table.ts`). It prunes, defaults and validates.
 import type { RE2JS } from 're2js'
 import type { FieldError, FieldErrorReason } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
@@ -24,10 +24,10 @@ export { RuleMeasures } from './measures.ts'
 export { followPath } from './schema-path.ts'
 export { type CompiledRule, compileRule, type RuleText, ruleTextOf } from './rule.ts'
 
-/** The most duplicate fields in a report. */
+/** The largest number of duplicate fields that are reported. */
 const MAX_PROBLEMS = 100
 
-/** `openAPIV3Schema`. Undefined: objects may have any content. */
+/** Returns the `openAPIV3Schema`. Undefined: objects may have any content. */
 type SchemaSource = () => ValueMap | undefined
 
 /** The compiled parts of a schema. Each is made when it is first needed, from the schema alone. */
@@ -66,7 +66,7 @@ export class CustomSchema {
     this.#measures = measures
   }
 
-  /** The same schema for another server with measures of its own. Both share the compiled parts. */
+  /** The same schema for another server with measures of its own. The schemas share the compiled parts. */
   sharedWith(measures: RuleMeasures | undefined): CustomSchema {
     return new CustomSchema(this.#compiled, this.#metadata, measures)
   }
@@ -79,7 +79,7 @@ export class CustomSchema {
     return this.#compiled.shape
   }
 
-  /** Decodes an object from a client, without unknown fields. Throws `DecodeError`. */
+  /** Decodes an object from a client and drops unknown fields. Throws `DecodeError`. */
   decode(source: SourceValue): Decoded {
     const value = source instanceof ExactMap ? plainValue(source) : (source as Value)
     const duplicates = source instanceof ExactMap ? duplicatesIn(source, MAX_PROBLEMS) : []
@@ -87,12 +87,12 @@ export class CustomSchema {
     return decodeCustom({ value: map, duplicates }, { shape: this.shape, metadata: this.#metadata })
   }
 
-  /** The object with its defaults and without stray nulls. The same object if nothing changes. */
+  /** The object with its defaults, and without nulls that the schema does not allow. Returns the same object if nothing changes. */
   withDefaults<T extends ValueMap>(object: T): T {
     return fillDefaults(object, this.node) as T
   }
 
-  /** A stored object as this schema shows it. The same object if nothing changes. */
+  /** A stored object without unknown fields and with its defaults, as clients see it. Returns the same object if nothing changes. */
   shown<T extends ValueMap>(object: T): T {
     return this.withDefaults(this.known(object))
   }
@@ -102,7 +102,7 @@ export class CustomSchema {
     return pruneUnknown(object, this.shape, this.#metadata).value as T
   }
 
-  /** The form for storage, with canonical metadata, after mutation by patches or admission. */
+  /** The form for storage, with canonical metadata. Patches and admission can return objects in other forms. */
   canonical<T extends ValueMap>(object: T): T {
     const metadata = decodeObject(own(object, 'metadata') ?? {}, this.#metadata).value
     const shown = this.shown(object)
@@ -112,12 +112,12 @@ export class CustomSchema {
     return out as T
   }
 
-  /** The faults of the object by its values. Parts that equal `old` are skipped. */
+  /** The faults of the object's values by the schema, without its CEL rules. Parts that equal `old` are skipped. */
   faults(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
     return validateValue({ node: this.node, value: object, old, at: '', patterns: this.#compiled.patterns })
   }
 
-  /** The same for its status only (W-441). */
+  /** The faults of the values in the status only (W-441). */
   statusFaults(object: ValueMap, old: ValueMap): readonly FieldError[] {
     const node = this.node.properties?.get('status')
     const status = own(object, 'status')
@@ -131,14 +131,14 @@ export class CustomSchema {
     })
   }
 
-  /** Duplicate items of sets and maps. None are reported if the stored object has duplicates (W-439). */
+  /** The faults of duplicate items in lists of type set or map. If the stored object has duplicates, none are reported (W-439). */
   repeated(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
     if (!this.node.hasKeyedLists) return []
     if (old !== undefined && repeatedItems(this.node, old).length > 0) return []
     return repeatedItems(this.node, object)
   }
 
-  /** The faults of the object by the rules. `others` are earlier faults: after some of them the rules are not run. */
+  /** The faults of the object by its CEL rules. `others` are earlier faults: after some kinds of faults, no rules are run. */
   ruleFaults(
     object: ValueMap,
     old: ValueMap | undefined,
@@ -158,15 +158,32 @@ export class CustomSchema {
   }
 }
 
-/** The faults of a value by the schema of its node. `at` is its place in faults. */
-export function valueFaults(schema: ValueMap, value: Value, at: FieldPath): readonly FieldError[] {
+/** The faults of a default by its schema. `at` is the place of the default. */
+export function defaultFaults(
+  schema: ValueMap,
+  value: Value,
+  at: FieldPath,
+  rules: ObjectRules,
+): readonly FieldError[] {
   const node = compileNode(schema)
-  const faults = validateValue({ node, value, old: undefined, at: at.toString(), patterns: new Map() })
+  const embedded = node.hasEmbedded ? embeddedFaults(node, value, rules, at) : []
+  if (embedded.length > 0) return embedded
+  const faults = validateValue({
+    node,
+    value,
+    old: undefined,
+    at: at.toString(),
+    patterns: new Map(),
+    isDefault: true,
+  })
   if (faults.length > 0 || !node.hasRules) return faults
-  return runRules({ node, value, old: undefined, at, warn: () => {}, compiled: new WeakMap() })
+  const compiled: WeakMap<Node, readonly CompiledRule[]> = new WeakMap()
+  // The default must be valid where it stays, and where it is new.
+  const staying = runRules({ node, value, old: value, at, compiled })
+  return staying.length > 0 ? staying : runRules({ node, value, old: undefined, at, compiled })
 }
 
-/** With such faults a rule would fail for another reason than its own (W-437). */
+/** After such faults no rules are run: they could fail because of the fault (W-437). */
 const BLOCKING: ReadonlySet<FieldErrorReason> = new Set<FieldErrorReason>([
   'FieldValueTypeInvalid',
   'FieldValueRequired',

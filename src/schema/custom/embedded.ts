@@ -6,15 +6,16 @@ import { parseGroupVersion } from '../../api/object.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Node } from './node.ts'
 
-/** The rules for every object, also within others. */
+/** The rules that hold for every object, including embedded objects. */
 export interface ObjectRules {
   readonly metadata: (metadata: ValueMap, at: FieldPath) => readonly FieldError[]
-  /** The faults of the name of a kind, in lower case. */
+  /** The faults of a kind's name, which is given in lower case. */
   readonly kind: (name: string) => readonly string[]
 }
 
-export function embeddedFaults(node: Node, object: ValueMap, rules: ObjectRules): readonly FieldError[] {
-  return faultsOf((errors) => visit(node, object, { at: undefined, errors, rules }))
+/** `at` is the place of the value. Absent: the value is a whole object, which is not embedded itself. */
+export function embeddedFaults(node: Node, value: Value, rules: ObjectRules, at?: FieldPath): readonly FieldError[] {
+  return faultsOf((errors) => visit(node, value, { at, errors, rules }))
 }
 
 interface Place {

@@ -1,9 +1,9 @@
-// Defaults of a custom kind (P-327). A null that the schema does not allow is replaced by the default, or dropped if there
-// is none. The same object is returned if nothing changes, which is nearly always so.
+// Defaults of a custom kind (P-327). The default replaces a null member that the schema does not allow. Without a default, the null member
+// is dropped. If nothing changes, which is usual, the same object is returned.
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import type { Node } from './node.ts'
 
-/** The object with every default of its schema, top-down, and without nulls that its schema does not allow. */
+/** The object with all defaults of its schema, from the top down, and without null members that its schema does not allow. */
 export function fillDefaults(object: ValueMap, node: Node): ValueMap {
   return fillMap(object, node, true)
 }

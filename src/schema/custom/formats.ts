@@ -1,12 +1,16 @@
 // The formats of strings in custom schemas. Unknown formats are ignored, and so are hyphens in their names (P-326).
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
+import { parseDurationFormat } from '../../lib/duration.ts'
+import { parseCidr, parseIp } from '../../lib/ip-bits.ts'
+import { isEmail, isRequestUri } from './address-formats.ts'
 
 type Format = (text: string) => boolean
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i
-const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
+/** What follows the first T of a date and time. Any character may begin the fraction. */
+const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/u
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
-/** One word with a hyphen only after its first letter; or labels, the last one of letters only. */
+/** A host name is one word, with a hyphen only after its first character, or several labels. The last label has only letters. */
 const HOST_WORD = /^[a-zA-Z0-9\p{S}\p{L}]-?[a-zA-Z0-9\p{S}\p{L}]{0,62}$/u
 const HOST_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u
 const TOP_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u
@@ -16,9 +20,9 @@ const FORMATS: Readonly<Record<string, Format>> = {
   uri: isRequestUri,
   email: isEmail,
   hostname: isHostname,
-  ipv4: (text) => isIPv4(text),
-  ipv6: (text) => isIPv6(text),
-  cidr: isCidr,
+  ipv4: (text) => text.includes('.') && parseIp(text) !== undefined,
+  ipv6: (text) => isIPv6(text) && !text.includes('%'),
+  cidr: (text) => parseCidr(text) !== undefined,
   mac: (text) => isMac(text),
   uuid: (text) => UUID.test(text),
   uuid3: (text) => UUID.exec(text)?.[1] === '3',
@@ -28,19 +32,19 @@ const FORMATS: Readonly<Record<string, Format>> = {
   isbn10: isIsbn10,
   isbn13: isIsbn13,
   creditcard: isCreditCard,
-  ssn: (text) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text),
+  ssn: (text) => /^\d{3}[- ]\d{2}[- ]\d{4}$/.test(text),
   hexcolor: (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text),
   rgbcolor: isRgbColor,
-  byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+  byte: (text) => text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   password: () => true,
   date: (text) => isDate(text),
-  duration: isDuration,
+  duration: (text) => parseDurationFormat(text) !== undefined,
   datetime: isDateTime,
   k8sshortname: (text) => text.length <= 63 && LABEL.test(text),
   k8slongname: (text) => text.length <= 253 && text.split('.').every((label) => LABEL.test(label)),
 }
 
-/** The formats of numbers. They are checked with the numbers. */
+/** The formats of numbers, which `numbers.ts` checks. */
 const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   integer: ['int32', 'int64'],
   number: ['float', 'double'],
@@ -61,27 +65,6 @@ export function isOfFormat(name: string, text: string): boolean {
   return formatOf(name)?.(text) ?? true
 }
 
-function isCidr(text: string): boolean {
-  const [address = '', bits = '', ...more] = text.split('/')
-  if (more.length > 0 || !/^(?:0|[1-9]\d{0,2})$/.test(bits)) return false
-  return Number(bits) <= (isIPv4(address) ? 32 : isIPv6(address) && !address.includes('%') ? 128 : -1)
-}
-
-/** An absolute address, or a path from the root. */
-function isRequestUri(text: string): boolean {
-  if (text === '' || /[\s\p{Cc}]/u.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false
-  return text === '*' || text.startsWith('/') || /^[a-zA-Z][a-zA-Z0-9+.-]*:.+/.test(text)
-}
-
-function isEmail(text: string): boolean {
-  const at = text.lastIndexOf('@')
-  if (at <= 0 || at === text.length - 1 || text.length > 998) return false
-  const local = text.slice(0, at)
-  const domain = text.slice(at + 1)
-  const isLocal = /^[^\s"(),:;<>@[\\\]]+$/.test(local) && !/^\.|\.\.|\.$/.test(local)
-  return (isLocal || /^"[^"\r\n]*"$/.test(local)) && (/^\[.*\]$/.test(domain) || /^[^\s"(),:;<>@[\\\]]+$/.test(domain))
-}
-
 function isHostname(text: string): boolean {
   const labels = text.split('.')
   if (text.length > 255 || labels.some((label) => Buffer.byteLength(label) > 63)) return false
@@ -93,6 +76,7 @@ function isMac(text: string): boolean {
   const pair = '[0-9a-fA-F]{2}'
   const groups = [6, 8, 20]
   return (
+    /^(?:[0-9a-fA-F]{12}|[0-9a-fA-F]{16}|[0-9a-fA-F]{40})$/.test(text) ||
     groups.some((n) => new RegExp(`^${pair}(?:([:-])${pair})(?:\\1${pair}){${n - 2}}$`).test(text)) ||
     /^[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4})?(?:(?:\.[0-9a-fA-F]{4}){6})?$/.test(text)
   )
@@ -104,14 +88,14 @@ function isUuid(text: string, version: string): boolean {
 }
 
 function isIsbn10(text: string): boolean {
-  const plain = text.replaceAll(/[\s-]/g, '')
-  if (!/^\d{9}[\dXx]$/.test(plain)) return false
-  const sum = plain.split('').reduce((total, char, i) => total + (i + 1) * (/[Xx]/.test(char) ? 10 : Number(char)), 0)
+  const plain = text.replaceAll(/[\t\n\f\r -]/g, '')
+  if (!/^\d{9}[\dX]$/.test(plain)) return false
+  const sum = plain.split('').reduce((total, char, i) => total + (i + 1) * (char === 'X' ? 10 : Number(char)), 0)
   return sum % 11 === 0
 }
 
 function isIsbn13(text: string): boolean {
-  const plain = text.replaceAll(/[\s-]/g, '')
+  const plain = text.replaceAll(/[\t\n\f\r -]/g, '')
   if (!/^\d{13}$/.test(plain)) return false
   return plain.split('').reduce((total, char, i) => total + Number(char) * (i % 2 === 0 ? 1 : 3), 0) % 10 === 0
 }
@@ -135,7 +119,10 @@ function isCreditCard(text: string): boolean {
 }
 
 function isRgbColor(text: string): boolean {
-  const found = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text)
+  const space = '[\\t\\n\\f\\r ]*'
+  const found = new RegExp(
+    `^rgb\\(${space}(\\d{1,3})${space},${space}(\\d{1,3})${space},${space}(\\d{1,3})${space}\\)$`,
+  ).exec(text)
   return found !== null && found.slice(1).every((part) => Number(part) <= 255 && !/^0\d/.test(part))
 }
 
@@ -148,23 +135,11 @@ function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 }
 
+/** What follows a second T does not count. */
 function isDateTime(text: string): boolean {
-  if (text === '') return false
-  const found = DATE_TIME.exec(text)
-  if (found === null) return false
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number)
-  return isDay(year, month, day) && hour < 24 && minute < 60 && second < 60
-}
-
-/** `1h30m`, or a number and a unit in words: `3 weeks`. */
-function isDuration(text: string): boolean {
-  if (
-    /^[+-]?(?:0|(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))*)$/u.test(
-      text,
-    )
-  )
-    return true
-  return /^\s*\d+(?:\.\d+)?\s*(?:ns|nanos?|us|\u00b5s|micros?|ms|millis?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)\s*$/iu.test(
-    text,
-  )
+  const [date = '', time = ''] = text.toLowerCase().split('t')
+  const found = TIME_OF_DAY.exec(time)
+  if (found === null || !isDate(date)) return false
+  const [hour = 0, minute = 0, second = 0] = found.slice(1).map(Number)
+  return hour < 24 && minute < 60 && second < 60
 }

@@ -6,7 +6,7 @@ import { isList, isMap, own, setOwn, type Value } from '../../api/value.ts'
 import { identityOf, keysOf } from './correlate.ts'
 import type { Node } from './node.ts'
 
-/** The items that repeat an earlier one. */
+/** The faults of items that repeat an earlier item. */
 export function repeatedItems(node: Node, value: Value): readonly FieldError[] {
   return faultsOf((errors) => visit(node, value, { at: undefined, errors }))
 }

@@ -4,7 +4,7 @@ import { type Distribution, histogram, Measures } from '../../lib/measure.ts'
 const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export class RuleMeasures extends Measures {
-  /** The cost limit for compiling and evaluating the rules of one object on this thread. Beyond it they throw `TooLongHere`. */
+  /** The largest cost of compiling and evaluating the rules of one object on this thread. A higher cost throws `TooLongHere`. */
   mostCost = Number.POSITIVE_INFINITY
   readonly compilations = histogram(
     'apiserver_cel_compilation_duration_seconds',

@@ -7,7 +7,7 @@ import { type RuleText, ruleTextOf } from './rule.ts'
 
 type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | ''
 
-/** The restrictions on a value. Schemas under `allOf`, `anyOf`, `oneOf` and `not` have nothing else. */
+/** The restrictions on a value. Schemas under `allOf`, `anyOf`, `oneOf` and `not` have only restrictions. */
 export interface Restrictions {
   readonly format: string
   readonly minimum: number | undefined
@@ -35,11 +35,11 @@ export interface Node {
   readonly nullable: boolean
   readonly intOrString: boolean
   readonly preserveUnknown: boolean
-  /** An object with a kind of its own: the root, or an embedded one. */
+  /** An object with a kind of its own: the root, or an embedded object. */
   readonly resource: boolean
-  /** Undefined differs from empty: without it, nothing below is known. */
+  /** Undefined: the schema does not describe named members. An empty map is not the same. */
   readonly properties: ReadonlyMap<string, Node> | undefined
-  /** The schema of members without a name of their own. `any`: they may have any content. */
+  /** The schema of members that `properties` does not name. `any`: these members may have any content. */
   readonly additional: Node | 'any' | undefined
   readonly items: Node | undefined
   readonly default: Value | undefined
@@ -47,19 +47,19 @@ export interface Node {
   readonly mapKeys: readonly string[]
   readonly mapType: 'granular' | 'atomic'
   readonly rules: readonly RuleText[]
-  /** The original schema, for the types of rules. Undefined: no rules. */
+  /** The original schema, for the types of rules. Undefined: the node has no rules. */
   readonly ruleSchema: ValueMap | undefined
   readonly limits: Restrictions
   /** Whether there is a default at this node or below. */
   readonly hasDefaults: boolean
   readonly hasRules: boolean
-  /** Whether there is a set or a map among the lists at this node or below. */
+  /** Whether there is a list of type set or map at this node or below. */
   readonly hasKeyedLists: boolean
   /** Whether there is an embedded object at this node or below, except the root. */
   readonly hasEmbedded: boolean
 }
 
-/** The node of a schema. `root`: the schema of the kind. */
+/** The node of a schema. `root`: the schema is that of a whole kind. */
 export function compileNode(schema: ValueMap, place: 'root' | 'inner' = 'inner'): Node {
   const properties = compileProperties(schema)
   const additional = compileAdditional(own(schema, 'additionalProperties'))
@@ -150,7 +150,7 @@ function readRestrictions(schema: ValueMap): Restrictions {
   }
 }
 
-/** A format of another type is ignored. */
+/** The format in a schema. A format for another type is ignored. */
 function formatIn(schema: ValueMap): string {
   const format = textOrEmpty(schema, 'format')
   return isRecognizedFormat(format, textOrEmpty(schema, 'type')) ? format : ''

@@ -53,7 +53,7 @@ export function numberFaults(node: Node, value: number | bigint, name: string): 
   return faults
 }
 
-/** A value and a bound in the form of their comparison: as integers, or as doubles. */
+/** A value and a bound, either both as integers or both as doubles, to compare them. */
 type Pair = readonly [bigint, bigint] | readonly [number, number]
 
 function shown(bound: number | bigint): string {
@@ -64,12 +64,12 @@ function typeText({ type, limits: { format } }: Node): string {
   return `${type} ${format === '' ? '(default format)' : `with format ${format}`}`
 }
 
-/** Whether it came as an integer. A number beyond 2^53 that is not a bigint did not. */
+/** Whether the client wrote an integer. Integers beyond 2^53 are read as bigints, so a larger double was not written as an integer. */
 function isInteger(value: number | bigint): boolean {
   return typeof value === 'bigint' || (Number.isSafeInteger(value) && !Object.is(value, -0))
 }
 
-/** Truncates towards zero. A bound beyond 64 bits becomes the least integer, as on the reference's processor. */
+/** Truncates towards zero. A bound beyond 64 bits becomes the smallest integer, as on the reference's processor. */
 function toInt64(bound: number): bigint {
   const integer = BigInt(Math.trunc(bound))
   return integer >= -MAX_INT64 && integer < MAX_INT64 ? integer : -MAX_INT64
@@ -91,7 +91,7 @@ function isMultiple(value: number | bigint, factor: number | bigint): boolean {
 const MAX_JSON_INTEGER = 2 ** 53 - 1
 const EPSILON = 1e-9
 
-/** Whether a double counts as an integer in the reference: a positive one may be slightly larger than an integer. */
+/** Whether a double counts as an integer in the reference: a positive double may be slightly larger than an integer. */
 export function isNearInteger(double: number): boolean {
   if (!(Math.abs(double) <= MAX_JSON_INTEGER)) return false
   if (Number.isInteger(double)) return true

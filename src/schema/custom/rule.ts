@@ -1,4 +1,4 @@
-// A rule of `x-kubernetes-validations`: its source, and compiled against the type of its node.
+// A rule of `x-kubernetes-validations`: its source, and its compiled form for the type of its node.
 import { textOrEmpty } from '../../api/members.ts'
 import { BOOL, type Compiled, compile, optionalOf, type Program, type Type } from '../../cel/cel.ts'
 import { own, type ValueMap } from '../../api/value.ts'
@@ -28,19 +28,19 @@ export function ruleTextOf(rule: ValueMap): RuleText {
 
 export interface CompiledRule {
   readonly text: RuleText
-  /** Undefined: the rule cannot be compiled, and `problem` has the reason. */
+  /** Undefined: the rule is blank, or cannot be compiled for the reason in `problem`. */
   readonly program: Program | undefined
   readonly problem: string | undefined
   readonly message: Program | undefined
   readonly messageProblem: string | undefined
-  /** Whether it compares with the old value. */
+  /** Whether the rule reads the old value. */
   readonly isTransition: boolean
 }
 
-/** Never throws; problems are in the reference's words. */
+/** Compiles a rule. Never throws. Problems are in the reference's words. */
 export function compileRule(text: RuleText, self: Type | undefined): CompiledRule {
   if (self === undefined)
-    return refusedRule(text, 'rules cannot look into a part of the schema that says nothing of its type')
+    return refusedRule(text, 'rules cannot read a part of the schema that does not specify its type')
   const old = text.optionalOldSelf === true ? optionalOf(self) : self
   const environment = {
     variables: new Map<string, Type>([

@@ -17,17 +17,17 @@ import { type CompiledRule, compileRule, type RuleText } from './rule.ts'
 const RULE_COST = 1_000_000
 const OBJECT_COST = 10_000_000
 const LONGEST_MESSAGE = 5 * 1024
-/** The cost of compilation, in units of evaluation. */
+/** The cost of compiling one character of a rule, in the unit of evaluation costs. */
 const COMPILATION_COST_PER_CHARACTER = 25
 
 export interface RuleRun {
   readonly node: Node
   readonly value: Value
   readonly old: Value | undefined
-  /** The place of the value. Absent: it is the whole object. */
+  /** The place of the value. Absent: the value is the whole object. */
   readonly at?: FieldPath
-  /** Called with faults of unchanged values. */
-  readonly warn: (text: string) => void
+  /** Called with faults of unchanged values. Absent: they are errors. */
+  readonly warn?: (text: string) => void
   readonly compiled: WeakMap<Node, readonly CompiledRule[]>
   readonly compilations?: Distribution
   readonly mostCost?: number
@@ -42,13 +42,13 @@ interface Place {
   /** Undefined: the whole object. */
   readonly at: FieldPath | undefined
   readonly old: Value | undefined
-  /** The value that contains this one. Undefined at the top. */
+  /** The value that contains this value. Undefined at the top. */
   readonly within: { readonly value: Value; readonly place: Place } | undefined
 }
 
 class Run {
   readonly #errors: FaultList
-  readonly #warn: (text: string) => void
+  readonly #warn: ((text: string) => void) | undefined
   readonly #compiled: WeakMap<Node, readonly CompiledRule[]>
   readonly #compilations: Distribution | undefined
   /** The rest of the cost limit for this thread. */
@@ -175,17 +175,18 @@ class Run {
     })
   }
 
-  /** An unchanged value does not fail an update (P-342). */
+  /** Reports a fault. An unchanged value does not fail an update, but causes a warning (P-342). */
   #report(
     rule: CompiledRule,
     error: FieldError,
     { value, place }: { readonly value: Value; readonly place: Place },
   ): void {
-    if (!rule.isTransition && isUnchanged(value, place)) this.#warn(`${error.field}: ${error.message}`)
-    else this.#errors.add(error)
+    if (this.#warn !== undefined && !rule.isTransition && isUnchanged(value, place)) {
+      this.#warn(`${error.field}: ${error.message}`)
+    } else this.#errors.add(error)
   }
 
-  /** The result of the message expression. No text if it cannot be shown. */
+  /** The result of the message expression. The text is undefined if there is no expression, or its result cannot be shown. */
   #message({ message, text }: CompiledRule, bindings: Bindings): Message {
     if (message === undefined) return NO_MESSAGE
     const result = this.#evaluate(message, bindings)
@@ -219,7 +220,7 @@ type Message =
 
 const NO_MESSAGE: Message = Object.freeze({ kind: 'made', text: undefined })
 
-/** A value without a counterpart, such as an item of a list without keys, is unchanged if its container is. */
+/** A value without a counterpart, such as an item of a list without keys, is unchanged if its container is unchanged. */
 function isUnchanged(value: Value, { old, within }: Place): boolean {
   if (old !== undefined && equalValues(old, value)) return true
   return within !== undefined && isUnchanged(within.value, within.place)
@@ -245,7 +246,7 @@ function failure(message: string, text: RuleText): string {
   return `'${message}': ${why}: ${shown(text)}`
 }
 
-/** `.kind` below the node. */
+/** The place of a rule's `fieldPath`, such as `.kind`, below the node. */
 function placeOf(node: Node, at: FieldPath | undefined, path: string): FieldPath {
   const followed = path === '' ? undefined : followPath(path, node.ruleSchema ?? {}, true)
   const below = followed?.kind === 'found' ? followed.text : ''
@@ -267,7 +268,7 @@ function faultOf({ at, text, message, value }: FaultParts): FieldError {
     case 'FieldValueRequired':
       return required(at, message)
     case 'FieldValueDuplicate':
-      // The reference reports the value alone, with every message.
+      // The reference reports only the value of a duplicate, never the message of the rule.
       return duplicate(at, value)
     default:
       return invalid(at, value, message)

@@ -14,7 +14,7 @@ export type Followed =
 const NO_FIELD = 'does not refer to a valid field'
 const NO_MORE = 'unexpected end of JSON path'
 
-/** `mayIndex`: whether `['name']` may replace `.name`. */
+/** Finds the schema at a path. `mayIndex`: whether `['name']` may replace `.name`. */
 export function followPath(path: string, schema: ValueMap, mayIndex: boolean): Followed {
   const tokens = tokensOf(path)
   const names: string[] = []

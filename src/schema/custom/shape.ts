@@ -1,5 +1,5 @@
-// From a structural schema to the table's records, so that custom kinds are decoded, patched and applied by the same code as
-// built-in ones.
+// Turns a structural schema into the records of `table.ts`, so that the same code decodes, patches and applies custom kinds and built-in
+// kinds.
 import type { Field, ListShape, ObjectShape, Shape } from '../table.ts'
 import type { Node } from './node.ts'
 
@@ -54,7 +54,7 @@ function keptBy({ preserveUnknown }: Node): { readonly preserveUnknown?: true } 
   return preserveUnknown ? { preserveUnknown } : {}
 }
 
-/** A list that preserves unknown fields preserves them in its items. */
+/** If a list preserves unknown fields, its items preserve them too. */
 function itemsOf(list: Node, items: Node): Node {
   return list.preserveUnknown ? { ...items, preserveUnknown: true } : items
 }
@@ -84,7 +84,7 @@ function fieldOf(name: string, node: Node, shape: Shape): Field {
     name,
     shape,
     required: false,
-    // Absence, null and the zero value are three things in a custom object.
+    // In a custom object, absence, null and the zero value are different.
     pointer: true,
     omit: 'empty',
     default: node.default,

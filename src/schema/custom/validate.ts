@@ -6,6 +6,7 @@ import {
   type FieldError,
   invalid,
   notSupported,
+  quoted,
   Shown,
   required,
   tooLong,
@@ -24,22 +25,26 @@ import { isNearInteger, numberFaults } from './numbers.ts'
 interface ValueCheck {
   readonly node: Node
   readonly value: Value
-  /** The stored value. Undefined: none to compare with. */
+  /** The stored value. Undefined: there is no value to compare with. */
   readonly old: Value | undefined
   /** The place of the value in its object. Empty: the whole object. */
   readonly at: string
   /** Compiled patterns by their text. */
   readonly patterns: Map<string, RE2JS | undefined>
+  /** The value is a default: where its schema wants an integer or a text, the reference takes every type. */
+  readonly isDefault?: boolean
 }
+
+type Everywhere = Pick<ValueCheck, 'at' | 'patterns' | 'isDefault'>
 
 export function validateValue(check: ValueCheck): readonly FieldError[] {
-  return faultsOf((list) => new Run(list, check.at, check.patterns).visit(check.node, check.value, check.old))
+  return faultsOf((list) => new Run(list, check).visit(check.node, check.value, check.old))
 }
 
-/** The path to the current value. */
+/** The last step of a path, with the steps before it. */
 interface Step {
   readonly up: Step | undefined
-  /** The name of a member, or the number of an item. */
+  /** The name of a member, or the index of an item. */
   readonly part: string | number
 }
 
@@ -49,21 +54,19 @@ interface Alternative {
   readonly matched: number
 }
 
-/** One value, or one alternative of it, during validation. */
+/** The validation of one value, by its schema or by one of several alternative schemas. */
 class Run {
   readonly errors: FaultList
-  /** Counted as in the reference: if all alternatives fail, the one with the most matches is reported. */
+  /** The number of matches, counted as in the reference. If all alternatives fail, the alternative with the most matches is reported. */
   matched = 0
-  readonly #at: string
-  readonly #patterns: Map<string, RE2JS | undefined>
+  readonly #everywhere: Everywhere
   #reported: Set<string> | undefined
   /** Undefined: the whole value. */
   #path: Step | undefined
 
-  constructor(errors: FaultList, at: string, patterns: Map<string, RE2JS | undefined>) {
+  constructor(errors: FaultList, everywhere: Everywhere) {
     this.errors = errors
-    this.#at = at
-    this.#patterns = patterns
+    this.#everywhere = everywhere
   }
 
   /** Equal faults of several alternatives are reported once. */
@@ -80,7 +83,7 @@ class Run {
     this.#type(node, value)
     if (value !== null) {
       this.#junctors(node.limits, value)
-      // The reference counts five checks: allOf and its like, their result, the allowed values, the type, and the whole.
+      // The reference counts five checks: allOf and similar keywords, their result, the allowed values, the type, and the whole.
       this.matched += 5
     }
     if (typeof value === 'string') this.#text(node.limits, value)
@@ -91,7 +94,7 @@ class Run {
   }
 
   #type(node: Node, value: Value): void {
-    const types = node.intOrString ? INT_OR_STRING : node.type === '' ? ANY_TYPE : [node.type]
+    const types = node.intOrString ? this.#intOrString : node.type === '' ? ANY_TYPE : [node.type]
     const { format } = node.limits
     if (types.length === 0 && format === '') return
     if (value === null) {
@@ -117,6 +120,10 @@ class Run {
     else this.#wrongType(types.join(','), found)
   }
 
+  get #intOrString(): readonly string[] {
+    return this.#everywhere.isDefault === true ? ANY_TYPE : INT_OR_STRING
+  }
+
   #wrongType(wanted: string, found: string): void {
     this.#add(typeInvalid(this.#place(), found, `${this.#name()} in body must be of type ${wanted}: "${found}"`))
   }
@@ -127,7 +134,7 @@ class Run {
     if (format === '') return
     this.matched++
     if (!isOfFormat(format, text)) {
-      const detail = `${this.#name()} in body must be of type ${format}: ${JSON.stringify(text)}`
+      const detail = `${this.#name()} in body must be of type ${format}: ${quoted(text)}`
       this.#add(typeInvalid(this.#place(), text, detail))
     }
   }
@@ -142,10 +149,11 @@ class Run {
 
   #patternFault(text: string, pattern: string): FieldError | undefined {
     if (pattern === '') return undefined
-    let compiled = this.#patterns.get(pattern)
-    if (compiled === undefined && !this.#patterns.has(pattern)) {
+    const { patterns } = this.#everywhere
+    let compiled = patterns.get(pattern)
+    if (compiled === undefined && !patterns.has(pattern)) {
       compiled = compilePattern(pattern)
-      this.#patterns.set(pattern, compiled)
+      patterns.set(pattern, compiled)
     }
     if (compiled === undefined || compiled.matcher(text).find()) return undefined
     return invalid(this.#place(), text, `${this.#name()} in body should match '${pattern}'`)
@@ -201,9 +209,11 @@ class Run {
     }
     const up = this.#path
     for (const key of Object.keys(map)) {
-      const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)
+      const property = properties?.get(key)
+      const inner = property ?? (additional === 'any' ? undefined : additional)
       if (inner === undefined) continue
-      this.#path = { up, part: key }
+      // A message shows a dot before the key of a map, also at the start of the path.
+      this.#path = { up, part: property === undefined && up === undefined ? `.${key}` : key }
       this.visit(inner, map[key] ?? null, old === undefined ? undefined : own(old, key))
     }
     for (const name of names) {
@@ -274,7 +284,7 @@ class Run {
   #alternative(node: Node, value: Value): Alternative {
     let matched = 0
     const faults = faultsOf((list) => {
-      const run = new Run(list, this.#at, this.#patterns)
+      const run = new Run(list, this.#everywhere)
       run.#path = this.#path
       try {
         run.visit(node, value, undefined)
@@ -285,28 +295,29 @@ class Run {
     return { faults, matched }
   }
 
-  /** A fault without a field. */
+  /** Reports a fault that has no field. */
   #failed(text: string): void {
     this.#add(invalid(this.#nowhere(), '', `${JSON.stringify(this.#name())} ${text}`))
   }
 
   #nowhere(): FieldPath {
-    return FieldPath.root(this.#at === '' ? '<nil>' : this.#at)
+    return FieldPath.root(this.#everywhere.at === '' ? '<nil>' : this.#everywhere.at)
   }
 
   #place(): FieldPath {
-    const name = this.#name()
-    if (this.#at === '') return FieldPath.root(name === '' ? '<nil>' : name)
-    return FieldPath.root(name === '' ? this.#at : `${this.#at}${name.startsWith('[') ? '' : '.'}${name}`)
+    const name = this.#name().replace(/^\./, '')
+    const { at } = this.#everywhere
+    if (at === '') return FieldPath.root(name === '' ? '<nil>' : name)
+    return FieldPath.root(name === '' ? at : `${at}.${name}`)
   }
 
-  /** The name in messages, without the path before the checked part. */
+  /** The name of the current value in messages: its path below the checked value. */
   #name(): string {
     return nameOf(this.#path)
   }
 }
 
-/** With a format, the found type is reported as a format too. Most types have none. */
+/** If the schema has a format, the reference reports the found type as a format too. Most types have no format. */
 const FORMAT_OF_TYPE: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
 const INT_OR_STRING: readonly string[] = ['integer', 'string']
@@ -319,7 +330,7 @@ function typeOf(value: Value): string {
   return isMap(value) ? 'object' : typeof value
 }
 
-/** In code points: a surrogate pair is one. */
+/** The length in code points: a surrogate pair counts as one. */
 function runeCount(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--

@@ -1,5 +1,5 @@
-// Combinators for the defaults of kinds. A rule maps the value of a field (or its absence) to the value with defaults; it
-// returns the same value if nothing changes, and never changes its input.
+// Combinators for the defaults of kinds. A rule maps the value of a field (or its absence) to the value with defaults. It returns the same
+// value if nothing changes, and never changes its input.
 import { isList, isMap, type MapOf, type Value, type ValueMap } from '../../api/value.ts'
 
 /** The inputs of defaults besides the object. */
@@ -8,11 +8,11 @@ export interface DefaultsContext {
   readonly gates: ReadonlySet<string>
   /** The time for fields that default to now, RFC 3339 in whole seconds. */
   readonly now: () => string
-  /** The stored object that the object derives from. It already has its defaults. */
+  /** The stored object that a write changes. It already has its defaults. */
   readonly stored?: ValueMap | undefined
 }
 
-/** `T` is the type of the field; a null field is undefined. `parent` is the object with the field; the fields before it have their defaults. */
+/** `T` is the type of the field. A null field counts as undefined. `parent` has the field, and its earlier fields have their defaults. */
 export type Rule<T = Value, P = ValueMap> = (value: T | undefined, context: DefaultsContext, parent: P) => T | undefined
 
 export type AnyRule = (value: never, context: DefaultsContext, parent: never) => Value | undefined
@@ -37,7 +37,7 @@ export function zero<T = Value>(value: NoInfer<T> & number): OwnRule<T> {
   return (given) => (given === undefined || given === null || given === 0 ? value : given)
 }
 
-/** For a list or map in which absence and emptiness are equal. */
+/** For a list or map whose absence has the same meaning as an empty list or map. */
 export function empty<T = Value>(value: NoInfer<T>): OwnRule<T> {
   return (given) => (isEmpty(given as Value | undefined) ? value : given)
 }
@@ -51,7 +51,7 @@ export function isAbsent(value: Value | undefined): value is null | undefined {
   return value === undefined || value === null
 }
 
-/** Rules by field. Rules run in the order written, each seeing the defaults before it. */
+/** Rules by field. They run in the order in which they are written, and each rule sees the defaults of the rules before it. */
 export type Fields<T = ValueMap> = [Value] extends [T]
   ? Readonly<Record<string, Rule>>
   : string extends keyof NonNullable<T>
@@ -63,13 +63,13 @@ export type Fields<T = ValueMap> = [Value] extends [T]
 /** The type of the items of a list. */
 type ItemOf<T> = [Value] extends [T] ? Value : Extract<T, readonly unknown[]>[number]
 
-/** Rules for the fields of an optional object. If it is absent, nothing happens. */
+/** Rules for the fields of an optional object. If the object is absent, no rule runs. */
 export function within<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
   const entries = Object.entries(fields as Fields)
   return typedRule((given, context) => (isMap(given) ? filled(given, entries, context) : given))
 }
 
-/** The fields of an object that is always there: it is made if a default needs it. */
+/** Rules for the fields of an object. If the object is absent, it is made if a field has a default. */
 export function always<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
   const entries = Object.entries(fields as Fields)
   return typedRule((given, context) => {
@@ -80,7 +80,7 @@ export function always<T = Value>(fields: NoInfer<Fields<T>>): OwnRule<T> {
   })
 }
 
-/** The combinators themselves look at any value. */
+/** Gives a type to the rule of a combinator, because this rule accepts any value. */
 function typedRule<T, P>(rule: Rule<Value, P>): Rule<T, P> {
   return rule as unknown as Rule<T, P>
 }
@@ -93,7 +93,7 @@ export function each<T = Value, P = ValueMap>(ofItem: NoInfer<Rule<ItemOf<T>, P>
     let [last, lastAfter]: [Value | undefined, Value | undefined] = [undefined, undefined]
     for (let i = 0; i < given.length; i++) {
       const item = given[i]!
-      // Empty items share one object.
+      // Empty items share one object, so the result for the item before can be used again.
       const after: Value | undefined = item === last ? lastAfter : rule(item, context, parent)
       last = item
       lastAfter = after
@@ -105,7 +105,7 @@ export function each<T = Value, P = ValueMap>(ofItem: NoInfer<Rule<ItemOf<T>, P>
   })
 }
 
-/** One rule after the other on the same field. */
+/** Applies rules to the same field, one after the other. */
 export function both<T = Value, P = ValueMap>(...rules: readonly NoInfer<Rule<T, P>>[]): Rule<T, P> {
   return (given, context, parent) => {
     let value = given
@@ -114,7 +114,7 @@ export function both<T = Value, P = ValueMap>(...rules: readonly NoInfer<Rule<T,
   }
 }
 
-/** For a member of the object itself that depends on no other member: a member shared with the stored object already has its defaults. */
+/** For a top-level member that depends on no other member. A member that is shared with the stored object already has its defaults. */
 export function unlessStored<T = Value, P = ValueMap>(name: keyof P & string, rule: NoInfer<Rule<T, P>>): Rule<T, P> {
   return (given, context, parent) =>
     given !== undefined && (given as Value) === context.stored?.[name] ? given : rule(given, context, parent)
@@ -124,12 +124,12 @@ export function gated<T = Value, P = ValueMap>(gate: string, rule: NoInfer<Rule<
   return (given, context, parent) => (context.gates.has(gate) ? rule(given, context, parent) : given)
 }
 
-/** Applies only while the gate is off. */
+/** Applies the rule only if the gate is off. */
 export function ungated<T = Value, P = ValueMap>(gate: string, rule: NoInfer<Rule<T, P>>): Rule<T, P> {
   return (given, context, parent) => (context.gates.has(gate) ? given : rule(given, context, parent))
 }
 
-/** Applies only if the object around the field fulfils the condition. */
+/** Applies the rule only if the object around the field fulfils the condition. */
 export function where<T = Value, P = ValueMap>(
   holds: (parent: NoInfer<P>) => boolean,
   rule: NoInfer<Rule<T, P>>,
@@ -137,7 +137,7 @@ export function where<T = Value, P = ValueMap>(
   return (given, context, parent) => (holds(parent) ? rule(given, context, parent) : given)
 }
 
-/** An object with one member set. The same object if it has the value already. */
+/** The object with the member set to the value. Returns the same object if the member already has the value. */
 export function withMember<T extends ValueMap, K extends keyof T & string>(map: T, name: K, value: NoInfer<T[K]>): T {
   return map[name] === value ? map : { ...map, [name]: value }
 }

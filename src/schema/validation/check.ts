@@ -1,5 +1,5 @@
-// The state of one validation: the faults so far, in the reference's order, and the context of the rules. It is made for one
-// object.
+// The state of one validation: the faults so far, in the reference's order, and the context of the rules. Each validation of an object has
+// a state of its own.
 import {
   duplicate,
   type FieldError,
@@ -30,20 +30,22 @@ export interface ValidationContext {
   readonly namespaced: boolean
   /** Whether containers may be privileged (`--allow-privileged`). Absent: they may not. */
   readonly allowPrivileged?: boolean
-  /** Absent: that of the default level. */
+  /** The form of faults. Absent: the form of the default level. */
   readonly form?: FaultForm
+  /** The stored object. Absent: the object is new. */
+  readonly stored?: ValueMap
 }
 
 export const IMMUTABLE = 'field is immutable'
 
-/** The fields of an object, or of a part of one at `at`, and the stored fields. */
+/** An object, or the part of an object at `at`, and its stored form. */
 export interface FieldsChange {
   readonly object: ValueMap
   readonly stored: ValueMap
   readonly at?: FieldPath
 }
 
-/** The rule for an object within another one. `at` is its place. */
+/** The rule for an object within another object. `at` is the place of the inner object. */
 export type PartRule<T = ValueMap> = (part: T, at: FieldPath<T>, check: Check) => void
 
 /** The rules of parts by the names of their fields. */
@@ -72,7 +74,7 @@ export function givenParts<T extends ValueMap, S>(
   })
 }
 
-/** The type of a member that is an object, and of the items of a member that is a list. */
+/** The types of a member that is an object, and of the items of a member that is a list. */
 type PartOf<T> = [Value] extends [T] ? ValueMap : NonNullable<T>
 type ItemOf<T> = [Value] extends [T] ? ValueMap : Extract<T, readonly unknown[]>[number]
 
@@ -83,14 +85,14 @@ export class Check {
   readonly #faults: FaultList
   #faultless: object | undefined
 
-  /** A full list ends the validation. */
+  /** When the list of faults is full, the validation ends. */
   constructor(context: ValidationContext, faults: FaultList, patterns?: CheckedPatterns) {
     this.context = context
     this.#patterns = patterns
     this.#faults = faults
   }
 
-  /** Made on demand: only definitions have patterns. */
+  /** The patterns are made on demand, because only definitions have patterns. */
   get patterns(): CheckedPatterns {
     return (this.#patterns ??= new CheckedPatterns())
   }
@@ -107,7 +109,7 @@ export class Check {
     this.#faults.add(fault)
   }
 
-  /** Checks the object under a name by a rule, if there is one. */
+  /** Checks the object under a name by a rule, if there is such an object. */
   part<T extends ValueMap, N extends keyof T & string>(
     holder: T,
     name: N,
@@ -132,8 +134,8 @@ export class Check {
   }
 
   /**
-   * Runs checks that several rules share. It skips them after they have found no fault. Faults are reported each time.
-   * `isAll`: these are all shared checks of the part.
+   * Runs checks that several rules share. If the checks have found no fault in a part, they do not run again for this part. If they have
+   * found faults, they run and report them each time. `isAll`: these are all shared checks of the part.
    */
   unlessFaultless(part: object, isAll: boolean, run: () => void): void {
     if (this.#faultless === part) return
@@ -184,7 +186,7 @@ export class Check {
 
   /**
    * Checks these fields of an object of a type (`core_v1.Container`), in this order, by the rules in `proto/`. Without names it checks all
-   * fields with rules. `at` is the place of the object. Undefined: it is the whole object.
+   * fields with rules. `at` is the place of the object. Undefined: the whole object.
    */
   fields<N extends keyof BuiltInTypes>(
     object: ValueMap,
@@ -197,7 +199,7 @@ export class Check {
     for (const name of names) checkField(ruleOf(rules, name), object[name], at, this)
   }
 
-  /** Checks that the immutable fields among these have not changed. */
+  /** Checks that the immutable fields among the named fields have not changed. Without names it checks all immutable fields. */
   unchangedFields<N extends keyof BuiltInTypes>(
     { object, stored, at }: FieldsChange,
     type: N,

@@ -1,5 +1,4 @@
-// The validation rules that `proto/` declares for single fields, and the check of a value. `Check.fields` applies
-// them.
+// The validation rules that `proto/` declares for single fields, and the check of a value by a rule. `Check.fields` applies the rules.
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isList, type Value } from '../../api/value.ts'
@@ -13,11 +12,11 @@ export interface FieldRule {
   /** Absence differs from the zero value. */
   readonly isPointer: boolean
   readonly isMap: boolean
-  /** The value of an absent field. Undefined: absence differs from it, or it is an object, a list or a map. */
+  /** The value of an absent field. Undefined: absence differs from the zero value, or the field is an object, a list or a map. */
   readonly zero: Value | undefined
   /** The rules apply to the zero value too. */
   readonly zeroToo: boolean
-  /** The message for an absent field. Undefined: it may be absent. */
+  /** The message for an absent field. Undefined: the field may be absent. */
   readonly required: string | undefined
   readonly values: readonly string[] | undefined
   readonly format: ((text: string) => Faults) | undefined
@@ -36,7 +35,7 @@ const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0 
 
 export type TypeRules = ReadonlyMap<string, FieldRule>
 
-/** By the name of the type (`core_v1.Container`). The fields are in the order of declaration. */
+/** The rules of fields by the name of the type (`core_v1.Container`). The fields are in the order of declaration. */
 const RULES: ReadonlyMap<string, TypeRules> = new Map(
   Object.entries(BUILT_IN_RULES).map(([type, rules]) => [
     type,
@@ -46,13 +45,13 @@ const RULES: ReadonlyMap<string, TypeRules> = new Map(
 
 export function rulesOf(type: string): TypeRules {
   const rules = RULES.get(type)
-  if (rules === undefined) throw new InvariantError(`nothing is asked of the fields of ${type}`)
+  if (rules === undefined) throw new InvariantError(`the fields of ${type} have no rules`)
   return rules
 }
 
 export function ruleOf(rules: TypeRules, name: string): FieldRule {
   const rule = rules.get(name)
-  if (rule === undefined) throw new InvariantError(`nothing is asked of the field ${name}`)
+  if (rule === undefined) throw new InvariantError(`the field ${name} has no rule`)
   return rule
 }
 
@@ -83,7 +82,7 @@ function boundsFault({ min = 0, max }: Pick<CompiledRule, 'min' | 'max'>): strin
   return min === 1 ? POSITIVE : NOT_NEGATIVE
 }
 
-/** The receiver of faults: a validation. */
+/** A receiver of faults, such as a validation. */
 interface FaultSink {
   add(fault: FieldError): void
 }

@@ -1,5 +1,5 @@
-// The written forms that names and words of the API must have. Each check answers with the faults it finds, in the
-// reference's words, and with one shared empty list if there are none. All of them take linear time.
+// The formats of names and words in the API. Each check returns the faults that it finds, in the reference's words. Without faults it
+// returns one shared empty list. All checks take linear time.
 import { bounded, dns1035Label, dns1123Label, dns1123Subdomain, type Faults } from '../../lib/name-formats.ts'
 import {
   labelValue,
@@ -13,7 +13,7 @@ import {
 export { dns1035Label, dns1123Label, dns1123Subdomain, type Faults } from '../../lib/name-formats.ts'
 export { labelValue, longerThan, qualifiedName } from '../../lib/name-formats.ts'
 
-/** Checks a text. `prefix`: characters will be appended to it (generateName). */
+/** Checks a text. `prefix`: characters will be appended to the text (generateName). */
 export type NameFormat = (text: string, prefix: boolean) => Faults
 
 export const NOT_NEGATIVE = 'must be greater than or equal to 0'
@@ -63,7 +63,7 @@ export function environmentName(text: string): Faults {
   return /^[ -<>-~]*$/.test(text) ? NO_FAULTS : [ENVIRONMENT_NAME_FAULT]
 }
 
-/** A key of a config map or secret, also a file name. */
+/** A key of a config map or secret, which is also used as a file name. */
 export function configKey(text: string): Faults {
   const fits = /^[-._a-zA-Z0-9]+$/.test(text)
   if (fits && text.length <= 253 && !text.startsWith('.')) return NO_FAULTS
@@ -113,7 +113,7 @@ export const FORMATS = {
 
 export type FormatName = keyof typeof FORMATS
 
-/** The same format for a generated name's prefix, which may end in a dash. */
+/** The format for names. It also checks prefixes of generated names, which may end in a dash. */
 export function asName(format: (text: string) => Faults): NameFormat {
   return (text, prefix) => format(prefix ? withoutTrailingDash(text) : text)
 }

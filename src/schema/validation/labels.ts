@@ -1,4 +1,4 @@
-// Validation of labels, annotations and label selectors; and whether a selector selects a set of labels.
+// Validates labels, annotations and label selectors, and decides whether a selector selects a set of labels.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isGiven, mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
@@ -45,7 +45,7 @@ function checkRequirement(expression: ValueMap, at: FieldPath, check: Check): vo
   checkKeyAndValues(expression, at, check)
 }
 
-/** A requirement of an access review: unknown operators are left to later versions. */
+/** Checks a requirement of an access review. An unknown operator is no fault, because a later version may know it. */
 export function checkAskedRequirement(requirement: ValueMap, at: FieldPath, scope: AskedScope): void {
   const { check, isLabel } = scope
   checkOperator(requirement, at, check)
@@ -55,11 +55,11 @@ export function checkAskedRequirement(requirement: ValueMap, at: FieldPath, scop
 
 interface AskedScope {
   readonly check: Check
-  /** Whether it is about labels, and not about fields. */
+  /** Whether the requirement is about labels, not about fields. */
   readonly isLabel: boolean
 }
 
-/** Whether the operator is known. Reports faults of its values. */
+/** Returns whether the operator is known. Reports faults of the number of its values. */
 function checkOperator(expression: ValueMap, at: FieldPath, check: Check): boolean {
   const values = textsInPlace(expression, 'values')
   switch (textOrEmpty(expression, 'operator')) {
@@ -89,7 +89,7 @@ function checkKeyAndValues(expression: ValueMap, at: FieldPath, check: Check): v
   }
 }
 
-/** Whether a selector says nothing at all. */
+/** Whether a selector has no labels and no expressions. */
 export function isEmptySelector(selector: ValueMap): boolean {
   const labels = mapOrAbsent(selector, 'matchLabels')
   return (
@@ -97,7 +97,7 @@ export function isEmptySelector(selector: ValueMap): boolean {
   )
 }
 
-/** Whether every requirement holds for the labels. An absent selector selects nothing, an empty one everything. */
+/** Whether every requirement holds for the labels. An absent selector selects nothing, and an empty selector everything. */
 export function selects(selector: ValueMap | undefined, labels: ValueMap): boolean {
   if (selector === undefined) return false
   const wanted = mapOrAbsent(selector, 'matchLabels') ?? {}
@@ -122,7 +122,7 @@ function meets(expression: ValueMap, labels: ValueMap): boolean {
   }
 }
 
-/** Whether a selector can be evaluated at all. */
+/** Whether all keys, operators and values of a selector are valid. */
 export function isUsable(selector: ValueMap): boolean {
   const parsed = labelSelectorOf(selector)
   return parsed?.requirements.every((each) => isKey(each.key) && valuesOf(each).every(isValue)) ?? false

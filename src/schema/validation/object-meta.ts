@@ -28,7 +28,7 @@ import {
 import { checkAnnotations, checkLabels } from './labels.ts'
 
 export const METADATA = FieldPath.root('metadata')
-/** If the reference names no field, the fault belongs to the whole object. */
+/** The place of faults for which the reference names no field. */
 export const NOWHERE = FieldPath.root('')
 
 export const subdomainName: NameFormat = asName(dns1123Subdomain)
@@ -37,19 +37,19 @@ export const segmentName: NameFormat = (text) => pathSegment(text)
 
 const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
 
-/** The rules for the metadata of all kinds: checked after the kind's own rules have passed. */
+/** Checks the metadata by the rules of all kinds. `validateCreate` calls this only if the rules of the kind have found no fault. */
 export function checkCommonMeta(object: ValueMap, check: Check): void {
   checkMeta(object, segmentName, check)
 }
 
-/** A new object of a built-in kind: finalizers without a domain must be the server's own. */
+/** Checks the metadata of a new object of a built-in kind. Finalizers without a domain must be the server's own. */
 export function checkBuiltInMeta(object: ValueMap, name: NameFormat, check: Check): void {
   const meta = mapOrEmpty(object, 'metadata')
   checkMeta(object, name, check)
   checkFinalizerWords(meta, check)
 }
 
-/** A new object of a kind that accepts any qualified finalizer. */
+/** Checks the metadata of a new object of a kind that accepts any qualified finalizer. */
 export function checkMeta(object: ValueMap, name: NameFormat, check: Check): void {
   const meta = mapOrEmpty(object, 'metadata')
   checkNames(meta, name, check)
@@ -58,7 +58,7 @@ export function checkMeta(object: ValueMap, name: NameFormat, check: Check): voi
   checkCollections(meta, check)
 }
 
-/** A changed object, against the stored one. */
+/** Checks the metadata of a changed object against the stored metadata. */
 export function checkMetaUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
   const meta = mapOrEmpty(object, 'metadata')
   const old = mapOrEmpty(stored, 'metadata')
@@ -81,7 +81,7 @@ export function checkMetaUpdate(object: ValueMap, stored: ValueMap, check: Check
   checkCollections(meta, check, NO_FINALIZERS)
 }
 
-/** A value that another server has stored may stay. */
+/** Checks the annotation with the time of expiry. An invalid value that another server has stored may stay. */
 export function checkExpiry(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
   const text = expiryOf(object)
   if (text === undefined || (stored !== undefined && expiryOf(stored) === text)) return
@@ -94,7 +94,7 @@ function expiryOf(object: ValueMap): Value | undefined {
   return own(mapOrEmpty(mapOrEmpty(object, 'metadata'), 'annotations'), EXPIRES_AT)
 }
 
-/** `checkMetaUpdate` with the finalizer words of built-in kinds. */
+/** `checkMetaUpdate`, plus the check of finalizers for built-in kinds. */
 export function checkBuiltInMetaUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
   checkMetaUpdate(object, stored, check)
   checkFinalizerWords(mapOrEmpty(object, 'metadata'), check)
@@ -132,7 +132,7 @@ function checkEachCollection(meta: ValueMap, check: Check, finalizers: readonly 
   checkManagedFields(mapsInPlace(meta, 'managedFields'), METADATA.child('managedFields'), check)
 }
 
-/** Each of these faults shows the whole list. A list with nothing but faults must not be shown once for each item. */
+/** The number of faults that show the whole list. If every item has a fault, the list must not be shown once for each item. */
 const MAX_WHOLE_LISTS = 8
 
 function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): void {
@@ -195,7 +195,7 @@ function checkFinalizerWords(meta: ValueMap, check: Check): void {
   }
 }
 
-/** A finalizer of a built-in kind: one of the server's own words, or a name with a domain. */
+/** Checks a finalizer of a built-in kind. It must be one of the server's own words, or a name with a domain. */
 export function checkFinalizerWord(finalizer: string, at: FieldPath, check: Check): void {
   if (!finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {
     check.invalid(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')
@@ -229,7 +229,7 @@ function checkManagedFields(entries: readonly ValueMap[], list: FieldPath, check
 
 const PRINTABLE_ASCII = /^[ -~]*$/
 
-/** The name of a field manager: short, and every character printable. */
+/** Checks the name of a field manager. It must be short, and every character must be printable. */
 function checkFieldManager(manager: string, at: FieldPath, check: Check): void {
   if (longerThan(manager, 128)) {
     check.tooLong(at, 128)

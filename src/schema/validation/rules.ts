@@ -10,8 +10,8 @@ export type UpdateRule<T = ValueMap> = (object: T, stored: T, check: Check) => v
 export interface KindRules<T = ValueMap> {
   readonly create: CreateRule<T>
   readonly update: UpdateRule<T>
-  /** It is answered and never stored: its metadata is not checked. */
+  /** Objects of the kind are answered and never stored: their metadata is not checked. */
   readonly isQuestion?: boolean
-  /** By the name of the subresource: `status`, `approval`, `resize`. One that is not listed has the rules of metadata only. */
+  /** Rules by subresource: `status`, `approval`, `resize`. A subresource that is not listed has only the rules of metadata. */
   readonly subresources?: Readonly<Record<string, UpdateRule<T>>>
 }

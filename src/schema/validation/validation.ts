@@ -1,5 +1,5 @@
-// The front door: the faults of an object that is to be created or updated, in the reference's order and words; none means that
-// it may be stored. Objects are decoded and defaulted already. Nothing here throws, for any content of an object.
+// The front door: finds the faults of an object that a request creates or updates, in the reference's order and words. An object without
+// faults may be stored. Objects are decoded and defaulted already. No content of an object makes this code throw.
 import { faultsOf } from '../../api/fault-list.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
@@ -7,17 +7,18 @@ import { isGiven } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { Check, type ValidationContext } from './check.ts'
 import { checkCommonMeta, checkExpiry, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
+import { dns1035Label } from './formats.ts'
 import { formOf } from './fault-form.ts'
 import type { KindRules, UpdateRule } from './rules.ts'
 
 export type { ValidationContext } from './check.ts'
-export { FAULT_FORMS } from './fault-form.ts'
-export { dns1035Label, labelValue, pathSegment } from './formats.ts'
+export { FAULT_FORMS, type FaultForm } from './fault-form.ts'
+export { labelValue, pathSegment } from './formats.ts'
 export type { KindRules } from './rules.ts'
 
 export interface Change {
   readonly object: ValueMap
-  /** The object as it is stored. */
+  /** The stored object. */
   readonly stored: ValueMap
 }
 
@@ -30,7 +31,7 @@ export function validateCreate(rules: KindRules, object: ValueMap, context: Vali
   }, formOf(context).isOnce)
 }
 
-/** The faults of an object that is to take the place of the stored one. */
+/** The faults of an object that is to replace the stored object. */
 export function validateUpdate(rules: KindRules, change: Change, context: ValidationContext): readonly FieldError[] {
   return changed(change, rules.update, context)
 }
@@ -40,7 +41,7 @@ export interface SubresourceChange extends Change {
   readonly subresource: string
 }
 
-/** The faults of a change that comes through a subresource; `object` is the whole object as it would be stored. */
+/** The faults of a change through a subresource. `object` is the whole object as it would be stored. */
 export function validateSubresource(
   rules: KindRules,
   change: SubresourceChange,
@@ -50,7 +51,7 @@ export function validateSubresource(
   return changed(change, rule, context)
 }
 
-/** Metadata is checked for every kind first, and again by the kind's own rules: causes repeat on updates (W-007). */
+/** The metadata is checked first for every kind, and again by the kind's own rules. So causes repeat on updates (W-007). */
 function checkChange({ object, stored }: Change, rule: UpdateRule, check: Check): void {
   checkCommonMeta(object, check)
   checkMetaUpdate(object, stored, check)
@@ -58,11 +59,12 @@ function checkChange({ object, stored }: Change, rule: UpdateRule, check: Check)
   checkExpiry(object, stored, check)
 }
 
-function changed(change: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
+function changed(change: Change, rule: UpdateRule, given: ValidationContext): readonly FieldError[] {
+  const context = { ...given, stored: change.stored }
   return faultsOf((list) => checkChange(change, rule, new Check(context, list)), formOf(context).isOnce)
 }
 
-/** The faults of the metadata of an object inside another, at `at`; it needs no name. */
+/** The faults of the metadata of an embedded object, at `at`. An embedded object needs no name. */
 export function validateEmbeddedMetadata(metadata: ValueMap, at: FieldPath): readonly FieldError[] {
   const named = isGiven(metadata, 'name') ? metadata : { ...metadata, name: 'name' }
   const context = { gates: new Set<string>(), namespaced: isGiven(metadata, 'namespace') }
@@ -70,7 +72,10 @@ export function validateEmbeddedMetadata(metadata: ValueMap, at: FieldPath): rea
   return faults.map((error) => ({ ...error, field: `${at.toString()}${error.field.slice('metadata'.length)}` }))
 }
 
-/** The rules of a custom kind for its metadata. Its schema has the others. */
+/** The rules of objects that are embedded in custom resources. */
+export const EMBEDDED_RULES = { metadata: validateEmbeddedMetadata, kind: dns1035Label } as const
+
+/** The rules of a custom kind for its metadata. The schema has the other rules. */
 export const METADATA_RULES: KindRules = {
   create: (object, check) => checkMeta(object, subdomainName, check),
   update: checkMetaUpdate,

@@ -1,9 +1,9 @@
-// The ciphers of values, in the reference's layouts: either server can decrypt the values of the other (P-442). GCM also authenticates the
-// storage key, so that a value that was moved to another key cannot be decrypted (P-443).
+// The ciphers of values, in the reference's layouts: kube-apiserver and this server can decrypt each other's values (P-442). GCM also
+// authenticates the storage key, so that a value that was moved to another key cannot be decrypted (P-443).
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { salsa } from '../../lib/late-packages.ts'
 
-/** `open` throws an `Error` whose message may be shown. */
+/** `open` throws an `Error` whose message may be shown to clients. */
 export interface Cipher {
   seal(bytes: Buffer, key: string): Buffer
   open(sealed: Buffer, key: string): Buffer
@@ -41,7 +41,7 @@ export function aesGcm(secret: Buffer): Cipher {
 
 const BLOCK_BYTES = 16
 
-/** Vector, then padded blocks, without authentication. For old data only. */
+/** Initialization vector, then padded blocks, without authentication. For old data only. */
 export function aesCbc(secret: Buffer): Cipher {
   const algorithm = `aes-${secret.length * 8}-cbc`
   return {
@@ -102,7 +102,7 @@ export function seededGcm(seed: Buffer): Cipher {
   }
 }
 
-/** The expand step of HKDF with SHA-256, for one block. The seed is uniformly random, and so needs no extract step. */
+/** The expand step of HKDF with SHA-256, for one block. The seed is uniformly random, so it needs no extract step. */
 function expand(seed: Buffer, info: Buffer): Buffer {
   return createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
 }

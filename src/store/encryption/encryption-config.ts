@@ -1,4 +1,5 @@
 // The encryption configuration, read from the operator's file. Secrets never appear in a message (P-444).
+import { DocumentFaults } from '../../api/document-faults.ts'
 import { type FieldError, invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
@@ -11,7 +12,7 @@ export interface EncryptionConfig {
 
 export interface EncryptionEntry {
   readonly resources: readonly string[]
-  /** The first one encrypts. Never empty. */
+  /** The first provider encrypts. Never empty. */
   readonly providers: readonly ProviderConfig[]
 }
 
@@ -28,7 +29,7 @@ export interface KeyConfig {
 export interface KmsConfig {
   readonly kind: 'kms'
   readonly name: string
-  /** `unix:///run/plugin.sock`. */
+  /** Such as `unix:///run/plugin.sock`. */
   readonly endpoint: string
   readonly timeoutMs: number
 }
@@ -40,34 +41,27 @@ const KEY_BYTES: Readonly<Record<'aesgcm' | 'aescbc' | 'secretbox', readonly num
   secretbox: [32],
 }
 const DEFAULT_TIMEOUT = '3s'
-/** No resources have these names, though objects were stored under them. */
+/** Objects are stored under these names, but no served resource has them. */
 const NOT_SERVED: readonly string[] = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']
 
-export type EncryptionReading =
-  | { readonly kind: 'config'; readonly config: EncryptionConfig }
-  | { readonly kind: 'refused'; readonly faults: readonly string[] }
-
-export function readEncryptionConfig(document: Value): EncryptionReading {
+/** Throws an `Error` with every fault. */
+export function readEncryptionConfig(document: Value): EncryptionConfig {
   const reader = new ConfigReader()
   const config = reader.read(document)
-  return reader.faults.length === 0 ? { kind: 'config', config } : { kind: 'refused', faults: reader.faults }
+  if (reader.all.length > 0) throw new Error(reader.all.join('; '))
+  return config
 }
 
-class ConfigReader {
-  readonly #faults: string[] = []
+class ConfigReader extends DocumentFaults {
   readonly #kmsNames = new Set<string>()
-
-  get faults(): readonly string[] {
-    return this.#faults
-  }
 
   read(document: Value): EncryptionConfig {
     const root = asMap(document)
     if (own(root, 'kind') !== 'EncryptionConfiguration' || own(root, 'apiVersion') !== 'apiserver.config.k8s.io/v1') {
-      this.#faults.push('must be an EncryptionConfiguration of apiserver.config.k8s.io/v1')
+      this.all.push('must be an EncryptionConfiguration of apiserver.config.k8s.io/v1')
       return { entries: [] }
     }
-    this.#onlyMembers(root, ['apiVersion', 'kind', 'resources'], '')
+    this.checkFields(root, ['apiVersion', 'kind', 'resources'], '')
     const at = FieldPath.root('resources')
     const entries = mapsInPlace(root, 'resources')
     if (entries.length === 0) this.#add(required(at, 'at least one resources is required'))
@@ -77,7 +71,7 @@ class ConfigReader {
   }
 
   #entry(entry: ValueMap, at: FieldPath): EncryptionEntry {
-    this.#onlyMembers(entry, ['resources', 'providers'], at.toString())
+    this.checkFields(entry, ['resources', 'providers'], at.toString())
     const resources = textsInPlace(entry, 'resources')
     const providers = mapsInPlace(entry, 'providers')
     const [inResources, inProviders] = [at.child('resources'), at.child('providers')]
@@ -104,7 +98,7 @@ class ConfigReader {
     this.#add(invalid(at, [...resources], detail))
   }
 
-  /** No entry may be masked by an earlier one. */
+  /** Reports each entry that an earlier entry masks. */
   #checkMasked(entries: readonly EncryptionEntry[], at: FieldPath): void {
     for (const [i, { resources }] of entries.entries()) {
       for (const [j, name] of resources.entries()) {
@@ -119,16 +113,16 @@ class ConfigReader {
   }
 
   #provider(provider: ValueMap, at: FieldPath): readonly ProviderConfig[] {
-    this.#onlyMembers(provider, KINDS, at.toString())
+    this.checkFields(provider, KINDS, at.toString())
     const [kind, ...more] = KINDS.filter((name) => mapOrAbsent(provider, name) !== undefined)
     if (kind === undefined) {
       const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'
-      this.#faults.push(`${at.toString()}: ${detail}`)
+      this.add(at.toString(), detail)
       return []
     }
     if (more.length > 0) {
       const detail = 'more than one provider specified in a single element, should split into different list elements'
-      this.#faults.push(`${at.toString()}: ${detail}`)
+      this.add(at.toString(), detail)
       return []
     }
     const content = mapOrEmpty(provider, kind)
@@ -161,7 +155,7 @@ class ConfigReader {
   }
 
   #kms(content: ValueMap, at: FieldPath): KmsConfig {
-    this.#onlyMembers(content, ['apiVersion', 'name', 'endpoint', 'timeout', 'cachesize'], at.toString())
+    this.checkFields(content, ['apiVersion', 'name', 'endpoint', 'timeout', 'cachesize'], at.toString())
     const [name, endpoint] = [textOrEmpty(content, 'name'), textOrEmpty(content, 'endpoint')]
     const version = textOrEmpty(content, 'apiVersion')
     if (version === '' || version === 'v1') {
@@ -196,14 +190,8 @@ class ConfigReader {
     this.#kmsNames.add(name)
   }
 
-  #onlyMembers(map: ValueMap, names: readonly string[], at: string): void {
-    for (const name of Object.keys(map)) {
-      if (!names.includes(name)) this.#faults.push(`unknown field "${at === '' ? '' : `${at}.`}${name}"`)
-    }
-  }
-
   #add({ field, message }: FieldError): void {
-    this.#faults.push(`${field}: ${message}`)
+    this.add(field, message)
   }
 }
 

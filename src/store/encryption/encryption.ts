@@ -1,5 +1,5 @@
-// The front door of encryption at rest: a transformer by resource. Its configuration can be replaced while the server runs
-// (P-440 to P-450).
+// The front door of encryption at rest: a transformer that chooses the provider by resource. Its configuration can be replaced while the
+// server runs (P-440 to P-450).
 import type { GroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { settle } from '../../lib/maybe-promise.ts'
@@ -17,7 +17,7 @@ export { type KmsPlugin, openKmsPlugin } from './kms-plugin.ts'
 export { EncryptionMeasures } from './measures.ts'
 
 export interface EncryptionParts {
-  /** The resource of a key. Undefined: the key is not of an API object, and its value is never encrypted. */
+  /** The resource of a key. Undefined: the key does not belong to an API object, and its value is never encrypted. */
   readonly resourceOf: (key: string) => GroupResource | undefined
   readonly openPlugin: (endpoint: string, timeoutMs: number) => Promise<KmsPlugin>
   readonly now: () => number
@@ -39,7 +39,7 @@ export class Encryption implements Transformer {
     this.#rules = rules
   }
 
-  /** Does not wait for plugins. Readers of their values do. */
+  /** Does not wait for plugins. Reads of their values wait instead. */
   static async open(config: EncryptionConfig, parts: EncryptionParts): Promise<Encryption> {
     return new Encryption(parts, await Rules.open(config, parts))
   }
@@ -119,7 +119,7 @@ class Rules {
     return new Rules(rules, remote, parts.measures)
   }
 
-  /** The first entry for the resource. Resources without an entry are not encrypted. */
+  /** The providers of the first entry for the resource. Resources without an entry are not encrypted. */
   providersFor(resource: GroupResource | undefined): Providers {
     if (resource === undefined) return PLAIN
     const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
@@ -137,7 +137,7 @@ class Rules {
   }
 }
 
-/** `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*` (P-444). */
+/** The forms of a pattern: `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*` (P-444). */
 function covers(pattern: string, { group }: GroupResource, name: string): boolean {
   return pattern === '*.*' || pattern === `*.${group}` || pattern === name
 }

@@ -50,7 +50,7 @@ export function mapOf(fields: readonly Field[], number: number): BytesByText {
   return map
 }
 
-/** The values of the fields 1, 2, 3 and so on. Empty ones are left out. */
+/** Writes the values as the fields 1, 2, 3 and so on. Empty values are left out. */
 export function writeMessage(...values: readonly (Buffer | string | number | BytesByText)[]): Buffer {
   const writer = new MessageWriter()
   for (let number = values.length; number > 0; number--) {

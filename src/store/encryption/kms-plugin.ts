@@ -1,4 +1,4 @@
-// The client of a KMS v2 plugin: gRPC over a Unix socket. It is loaded only if a plugin is configured.
+// The client of a KMS v2 plugin: gRPC over a Unix socket. grpc-js is loaded only if a plugin is configured.
 import type { Client, ServiceError } from '@grpc/grpc-js'
 import { type BytesByText, bytesOf, mapOf, readFields, textOf, writeMessage } from './kms-messages.ts'
 
@@ -24,9 +24,9 @@ export interface KmsPlugin {
 
 export class KmsError extends Error {
   override readonly name = 'KmsError'
-  /** Worth a retry. */
+  /** Whether a retry may succeed. */
   readonly isTransient: boolean
-  /** The name of the gRPC status, `Unavailable`. */
+  /** The name of the gRPC status, such as `Unavailable`. */
   readonly code: string
 
   constructor(message: string, code: number, options?: ErrorOptions) {

@@ -1,5 +1,5 @@
-// Encrypts values with a seed that a KMS v2 plugin wraps. A seed is used until the plugin reports another key ID. It encrypts
-// for three minutes after the plugin was last healthy, so that a revoked key is not used for long (P-450).
+// Encrypts values with a seed that a KMS v2 plugin wraps. A seed is used until the plugin reports another key ID. The seed encrypts for
+// three minutes after the plugin was last healthy, so that a revoked key is not used for long (P-450).
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../lib/bounded-map.ts'
@@ -25,7 +25,7 @@ const SEALS_FOR_MS = 180_000
 const SEED_BYTES = 32
 const MAX_KEY_ID_BYTES = 1024
 const MAX_WRAPPED_BYTES = 1024
-/** The most unwrapped seeds: one for each key and each start of a server that has written. */
+/** The most unwrapped seeds in memory. There is one for each key and each start of a server that has written values. */
 const REMEMBERED = 4_096
 const RETRIES = 5
 const RETRY_MS = 1_000
@@ -60,14 +60,14 @@ export class KmsProvider implements Provider {
     this.#options = { ...options, plugin: options.measures.timed(options.name, options.plugin) }
   }
 
-  /** Polls the plugin until `close`. */
+  /** Makes a provider that polls the plugin until `close`. */
   static start(options: KmsOptions): KmsProvider {
     const provider = new KmsProvider(options)
     provider.#polling = provider.#poll()
     return provider
   }
 
-  /** Resolves when the plugin was healthy once. Throws its fault if the signal fires first. */
+  /** Resolves when the plugin was healthy once. Throws the plugin's fault if the signal fires first. */
   async ready(signal: AbortSignal): Promise<void> {
     await cancellable(this.#isReady.promise, signal).catch(() => undefined)
     if (this.#seed === undefined) throw new Error(`KMS provider ${this.name}: ${this.#problem}`)
@@ -175,7 +175,7 @@ export class KmsProvider implements Provider {
     }
   }
 
-  /** Failures show in `check`, and in encryption once the seed has expired. */
+  /** Asks the plugin for its status. After a failure, `check` throws at once, and encryption throws when the seed has expired. */
   async #refresh(): Promise<void> {
     try {
       const asked = this.#options.now()

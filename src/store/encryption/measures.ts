@@ -1,4 +1,4 @@
-// The metrics of encryption at rest and of KMS plugins, under the reference's names. Key IDs are shown as hashes: they may tell
+// The metrics of encryption at rest and of KMS plugins, under the reference's names. Key IDs are shown as hashes, because an ID may tell
 // where a key is kept.
 import { hash } from 'node:crypto'
 import { counter, gauge, histogram, Measures } from '../../lib/measure.ts'
@@ -12,7 +12,7 @@ const MOST_KEYS = 100
 
 export type TransformationType = 'from_storage' | 'to_storage'
 
-/** The gRPC status of a call. Other work has only success or failure. */
+/** Success or failure, under the names of gRPC statuses. */
 export type TransformationStatus = 'OK' | 'Unknown'
 
 export class EncryptionMeasures extends Measures {
@@ -95,7 +95,7 @@ export class EncryptionMeasures extends Measures {
     this.keyIdSeen.of(provider, `sha256:${hash('sha256', keyId)}`, '').value = Math.floor(Date.now() / 1000)
   }
 
-  /** The plugin, with its calls timed. */
+  /** Wraps a plugin so that its calls are timed. */
   timed(provider: string, plugin: KmsPlugin): KmsPlugin {
     const call = async <T>(method: string, run: () => Promise<T>): Promise<T> => {
       const began = performance.now()
@@ -121,7 +121,7 @@ export class EncryptionMeasures extends Measures {
 }
 
 export interface Transformation {
-  /** `secrets`, `deployments.apps`. */
+  /** Such as `secrets` or `deployments.apps`. */
   readonly resource: string
   readonly type: TransformationType
   readonly prefix: string

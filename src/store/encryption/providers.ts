@@ -1,18 +1,18 @@
-// The providers of one entry of the configuration, in order. The first encrypts. The prefix of a value selects the one that decrypts it
-// (P-440, P-441). Values of other providers than the first are stale.
+// The providers of one entry of the configuration, in order. The first provider encrypts. The prefix of a value selects the provider that
+// decrypts it (P-440, P-441). Values of other providers than the first are stale.
 import { type MaybePromise, settle } from '../../lib/maybe-promise.ts'
 import type { Opened } from '../transformer.ts'
 import type { Cipher } from './ciphers.ts'
 import type { EncryptionMeasures, TransformationStatus, TransformationType } from './measures.ts'
 
 export interface Provider {
-  /** `k8s:enc:aescbc:v1:key1:`. Empty: values are not encrypted. */
+  /** Such as `k8s:enc:aescbc:v1:key1:`. Empty: values are not encrypted. */
   readonly prefix: Buffer
   /** The label in metrics: the prefix without the name of the key, or `identity`. */
   readonly label: string
-  /** A promise only if there is no key yet. */
+  /** Returns a promise only if the provider has no key yet. */
   seal(bytes: Buffer, key: string): MaybePromise<Buffer>
-  /** A promise only if a plugin must be called. `stale`: encrypted with an older key. */
+  /** Returns a promise only if a plugin must be called. `stale`: the value is encrypted with an older key. */
   open(sealed: Buffer, key: string): OpenedValue | Promise<OpenedValue>
 }
 
@@ -34,7 +34,7 @@ export const IDENTITY: Provider = {
   },
 }
 
-/** `label` is the prefix of the values of all its keys. */
+/** `label`: the prefix of values, without the name of the key. */
 export function cipherProvider(label: string, keyName: string, cipher: Cipher): Provider {
   return {
     prefix: Buffer.from(`${label}${keyName}:`),
@@ -81,7 +81,7 @@ export class Providers {
     return this.#openFrom(0, [], { value, key })
   }
 
-  /** One after another: two keys may have the same name. */
+  /** Tries the providers one after another: two keys may have the same name. */
   #openFrom(at: number, problems: readonly string[], stored: { value: Buffer; key: string }): Opened | Promise<Opened> {
     const provider = this.#providers[at]
     if (provider === undefined) return { kind: 'sealed', problem: problemOf(problems) }
@@ -94,7 +94,7 @@ export class Providers {
     }
     const failed = (error: unknown): Opened | Promise<Opened> => {
       const text = error instanceof Error ? error.message : String(error)
-      // The error of the identity provider is reported only if no other provider knows the value.
+      // The error of the identity provider is left out if an earlier provider has failed.
       const isIdentity = provider.prefix.length === 0
       if (!isIdentity) done('Unknown')
       return this.#openFrom(at + 1, isIdentity && problems.length > 0 ? problems : [...problems, text], stored)

@@ -1,5 +1,5 @@
-// The pages of the management address: routes of the API's port, asked in this process, past the filters. The management listener has decided
-// who may read them.
+// Answers the pages of the management address. They are routes of the API's port, called in this process and without the filters. The
+// management listener has already decided whether the visitor may read the page.
 import { ApiError } from '../../api/status.ts'
 import { Exchange } from '../../http/exchange.ts'
 import { type Caller, type HttpResponse, NOT_AUDITED, type RemoteEnd, type ResponseBody } from '../../http/http.ts'
@@ -48,7 +48,7 @@ async function whole({ status, headers, body }: HttpResponse): Promise<PageAnswe
   return { status, headers: Object.fromEntries(texts), body: Buffer.concat(await piecesOf(body)) }
 }
 
-/** Pieces are only valid until the next one. */
+/** Returns copies of the pieces, because a piece is valid only until the next piece. */
 async function piecesOf(body: ResponseBody): Promise<readonly Buffer[]> {
   if (body.kind === 'bytes') return [body.bytes]
   if (body.kind !== 'pieces') return []

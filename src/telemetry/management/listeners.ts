@@ -1,4 +1,4 @@
-// Opens the management listeners of a configuration, before the server is ready. Until then they answer that the server starts.
+// Opens the management listeners of a configuration, before the server is ready. Until then, they answer that the server is starting.
 import type { ManagementConfig } from '../../config/management-config.ts'
 import { readAuthorities, readTextFile } from '../../config/files.ts'
 import { cannotListen, StartError } from '../../config/start-error.ts'
@@ -7,7 +7,7 @@ import type { PageSource } from './management.ts'
 
 export interface RunningManagement extends AsyncDisposable {
   readonly urls: readonly string[]
-  /** From now on its pages are shown. */
+  /** Shows the pages of this source from now on. */
   show(source: PageSource): void
 }
 

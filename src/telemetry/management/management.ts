@@ -1,5 +1,6 @@
-// The listener for operators: fastify on a port of its own, for GET only. Its pages are the rows of `pages.ts`; the server answers them, and
-// every other path is 404. The listener cuts off clients that are slow or request too much, so that they cost the server only a few answers.
+// The listener for operators: fastify on a port of its own, for GET only. Its pages are the rows of `pages.ts`, which the server answers.
+// Every other path is answered with 404. The listener cuts off clients that are slow or request too much, so that they cost the server only
+// a few answers.
 import type { RequestListener, Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
@@ -45,12 +46,15 @@ export interface Management extends AsyncDisposable {
   inject(request: InjectOptions): Promise<LightMyRequestResponse>
 }
 
-/** Above this number, a connection of the address with the most connections is closed. So a client with many connections keeps out no probe. */
+/**
+ * Above this number, a connection of the address with the most connections is closed. So a client with many connections cannot keep out
+ * probes.
+ */
 const MOST_CONNECTIONS = 64
 /** The most pages that are made at the same time, health not counted. Each may take megabytes. */
 const MOST_AT_ONCE = 8
 const REQUEST_WITHIN_MS = 5_000
-/** The time in which a client must read an answer, or ask again. */
+/** The time in which a client must read an answer, or send the next request. */
 const IDLE_MS = 30_000
 const LIMITS = Object.freeze({
   maxHeaderSize: 8 * 1024,
@@ -64,14 +68,14 @@ const LIMITS = Object.freeze({
 export async function openManagement(options: ManagementOptions): Promise<Management> {
   const { host, port, clientCa: ca, probesOnly, source, onFault } = options
   const [{ fastify }, { Ajv }] = await Promise.all([import('fastify'), import('ajv')])
-  // The meta schema takes longer to compile than all our schemas.
+  // There is no meta schema, because it takes longer to compile than all our schemas.
   const ajv = new Ajv({ coerceTypes: 'array', meta: false, validateSchema: false })
   const app = fastify({
     serverFactory: (handler) => createServer(ca, handler),
     bodyLimit: 1,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    // fastify's own compilers take a third of its memory.
+    // fastify's own compilers are replaced, because they take a third of its memory.
     schemaController: {
       compilersFactory: {
         buildValidator: () => (route: { readonly schema: object }) => ajv.compile(route.schema),
@@ -164,7 +168,7 @@ export function notServing(why: string): PageAnswer {
   return { status: 503, headers: { 'content-type': PLAIN, 'retry-after': '1' }, body: Buffer.from(`${why}\n`) }
 }
 
-/** Keeps the listener on the server's certificate, also after a renewal. */
+/** Makes the listener use the server's current certificate, also after a renewal. */
 function keepCertificate(server: TlsServer, ca: string, source: ManagementOptions['source']): void {
   let current: ReturnType<PageSource['serving']>
   server.prependListener('connection', () => {

@@ -1,12 +1,12 @@
-// The pages at the management address, as data. No other paths exist there, and none is a resource.
+// The pages at the management address, as data. No other paths exist there, and no page is a resource.
 
 export interface Page {
   readonly path: string
-  /** With every path below it that has one more segment or several. */
+  /** Whether the page also has all paths below `path`. */
   readonly subtree?: boolean
   /** The page only shows whether the server is healthy. */
   readonly isProbe?: boolean
-  /** JSON schemas of query parameters. Others are ignored, as on the port of the API. */
+  /** JSON schemas of query parameters. Other parameters are ignored, as on the port of the API. */
   readonly query?: Readonly<Record<string, object>>
 }
 

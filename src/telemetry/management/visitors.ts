@@ -1,5 +1,6 @@
-// Access to the management address (D33). A connection from this machine may read everything, unless another web site sent the browser. Other
-// connections need the token or a certificate; with --management-open-probes, they may read health without them.
+// Access to the management address (D33). A connection from this machine may read everything, unless a page of another web site made a
+// browser send the request. Other connections need the token or a certificate. With --management-open-probes, they may read health without
+// either.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -33,8 +34,8 @@ export function refusalOf(
 }
 
 /**
- * Any web page can make a browser on this machine send requests here. If the name of the page's site leads to 127.0.0.1 (DNS rebinding), the header
- * `Host` shows the name. If the page calls another site, `Sec-Fetch-Site` shows that.
+ * Any web page can make a browser on this machine send requests here. If the name of the page's site leads to 127.0.0.1 (DNS rebinding),
+ * the header `Host` shows the name. If the page calls this address from another site, `Sec-Fetch-Site` shows this.
  */
 function refusalOfBrowser({ host = '', 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): Refusal | undefined {
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')

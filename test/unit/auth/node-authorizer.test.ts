@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Decision, ResourceAccess } from '../../../src/auth/authorizer.ts'
 import { nodeAuthorizer } from '../../../src/auth/node-authorizer.ts'
 import { NodeGraph, type NodeRelated } from '../../../src/auth/node-graph.ts'
+import { DEFAULT_LEVEL } from '../../../src/api/level.ts'
 import { clusterRoleRules } from '../../../src/controllers/bootstrap-roles.ts'
 
 const { signal } = new AbortController()
@@ -25,11 +26,19 @@ function graph(): NodeGraph {
   known.putVolume('pv', at('persistentvolumeclaim/ns/v'), [at('secret/store/key')])
   known.bind(at('volumeattachment//va'), 'n1', [])
   known.bind(at('resourceslice//sl'), 'n1', [])
+  known.bind(at('podcertificaterequest/ns/mine'), 'n1', [])
+  known.bind(at('podcertificaterequest/ns/theirs'), 'n2', [])
   return known
 }
 
 /** `get /secrets ns/s`, `list /pods ns?spec.nodeName=n1` */
-function ask(question: string, known = graph(), user = 'system:node:n1', groups = ['system:nodes']): Decision {
+function ask(
+  question: string,
+  known = graph(),
+  user = 'system:node:n1',
+  groups = ['system:nodes'],
+  gates: readonly string[] = [],
+): Decision {
   const [verb = '', what = '', where = ''] = question.split(' ')
   const [path = '', selector] = where.split('?')
   const [group = '', resource = '', subresource] = what.split('/')
@@ -49,7 +58,8 @@ function ask(question: string, known = graph(), user = 'system:node:n1', groups 
       ? {}
       : { selectors: () => ({ fields: [{ field, operator: '=', value }], labels: undefined }) }),
   }
-  const authorizer = nodeAuthorizer({ graph: () => known, rules: () => clusterRoleRules('system:node') })
+  const setting = { level: DEFAULT_LEVEL, gates: new Set(gates) }
+  const authorizer = nodeAuthorizer({ graph: () => known, rules: () => clusterRoleRules('system:node', setting) })
   return authorizer.authorize(access, signal) as Decision
 }
 
@@ -95,6 +105,21 @@ describe('a node (P-165 to P-168)', () => {
       'list resource.k8s.io/resourceslices',
       'can only list/watch/deletecollection resourceslices with nodeName field selector',
     ],
+    ['create certificates.k8s.io/podcertificaterequests ns/', true],
+    ['get certificates.k8s.io/podcertificaterequests ns/mine', true],
+    ['get certificates.k8s.io/podcertificaterequests ns/theirs', UNRELATED],
+    ['list certificates.k8s.io/podcertificaterequests ?spec.nodeName=n1', true],
+    [
+      'watch certificates.k8s.io/podcertificaterequests ?spec.nodeName=n2',
+      'can only list/watch podcertificaterequests with nodeName field selector',
+    ],
+    ['delete certificates.k8s.io/podcertificaterequests ns/mine', 'nodes may not delete podcertificaterequests'],
+    [
+      'update certificates.k8s.io/podcertificaterequests/status ns/mine',
+      'nodes may not access the status subresource of PodCertificateRequests',
+    ],
+    ['patch storage.k8s.io/csinodes/status n1', 'CSINode status access requires CSIVolumeHealth feature'],
+    ['get storage.k8s.io/csinodes/other n1', 'cannot authorize CSINode subresources'],
     ['get /nodes n1', true],
     ['get /nodes n2', `node 'n1' cannot read 'n2', only its own Node object`],
     ['list /nodes', `node 'n1' cannot read all nodes, only its own Node object`],
@@ -113,6 +138,13 @@ describe('a node (P-165 to P-168)', () => {
     expect(decision).toEqual(
       expected === true ? { kind: 'allow' } : { kind: 'no-opinion', ...(expected === '' ? {} : { reason: expected }) },
     )
+  })
+
+  it('reports the health of its volumes while the gate is on', () => {
+    const asked = (question: string) => ask(question, graph(), undefined, undefined, ['CSIVolumeHealth'])
+    expect(asked('patch storage.k8s.io/csinodes/status n1')).toEqual({ kind: 'allow' })
+    expect(asked('patch storage.k8s.io/csinodes/status n2').kind).toBe('no-opinion')
+    expect(asked('delete storage.k8s.io/csinodes/status n1').kind).toBe('no-opinion')
   })
 
   it('is known by its name and its group', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { fillLevel, PastBudget, type PastHolder } from '../../../src/cache/past-budget.ts'
 import { Contents } from '../../../src/cache/contents.ts'
+import type { CachedObject } from '../../../src/cache/cached-object.ts'
+import { HISTORY_LIMITS } from '../../../src/cache/history.ts'
 import { CacheMeasures } from '../../../src/cache/measures.ts'
+import type { Slab } from '../../../src/cache/slab.ts'
 import { layoutOf } from '../../../src/codec/resource-version-splice.ts'
 import type { SourceChange } from '../../../src/store/source.ts'
 import { collectGarbage } from '../../rigs/garbage.ts'
@@ -78,6 +81,27 @@ describe('the past of a cache', () => {
     expect(events.value?.[0]).toMatchObject({ type: 'MODIFIED', object: { revision: first + 1 } })
     await past.return?.()
     expect(node).toBeLessThan(first)
+  })
+
+  it.each([
+    ['by its age', { historyLimits: HISTORY_LIMITS }],
+    ['by its size', { historyLimits: { ...HISTORY_LIMITS, milliseconds: 1e9, bytes: 40_000, mostBytes: 40_000 } }],
+  ])('keeps objects in their slab until it is forgotten, %s', async (_how, options) => {
+    await using test = await openCacheForTest(options)
+    const slab = (): Slab =>
+      (test.cache.peek({ resource: test.pods, namespace: 'd', name: 'cold' }) as CachedObject).slab
+    await test.put('cold')
+    for (let version = 0; version < 50; version++) await test.put('a', version)
+    await test.settled()
+    const first = slab()
+    test.clock.advance(HISTORY_LIMITS.milliseconds - 20_000)
+    for (let version = 50; version < 60; version++) await test.put('a', version)
+    await test.settled()
+    expect(slab()).toBe(first)
+    test.clock.advance(40_000)
+    for (let version = 60; version < 160; version++) await test.put('a', version)
+    await test.settled()
+    expect(slab()).not.toBe(first)
   })
 
   it('is given back with the type', async () => {

@@ -25,7 +25,8 @@ describe('bytes in slabs', () => {
       items.set(text, settle(slabs, text))
     }
     let i = 0
-    for (const item of items.values()) if (i++ % 3 !== 0) slabs.retire(item)
+    for (const item of items.values()) if (i++ % 3 !== 0) slabs.retire(item, i)
+    slabs.compact(i)
     for (const [text, item] of items) expect(read(item)).toBe(text)
   })
 
@@ -46,23 +47,38 @@ describe('bytes in slabs', () => {
   it('are moved only by who placed them', () => {
     const slabs = new SlabAllocator()
     const item = settle(slabs, 'shared')
-    new SlabAllocator().retire(item)
+    new SlabAllocator().retire(item, 1)
     expect([item.isCurrent, item.slab.live]).toEqual([true, 6])
-    slabs.retire(item)
+    slabs.retire(item, 1)
     expect([item.isCurrent, item.slab.live]).toEqual([false, 0])
   })
 
-  it('move together where most of a slab has gone, and let go of it', () => {
+  it('move together where most of a slab has gone, once the history has forgotten it, and let go of it', () => {
     const slabs = new SlabAllocator()
     const many = Array.from({ length: 10_000 }, (_, i) => settle(slabs, `${i}`.padStart(1_000, '.')))
-    const before = new Set(many.map(({ slab }) => slab))
     const kept = many.filter((_, i) => i % 10 === 0)
-    for (const [i, item] of many.entries()) if (i % 10 !== 0) slabs.retire(item)
-    const after = new Set(kept.map(({ slab }) => slab))
-    const bytes = (all: ReadonlySet<SlabItem['slab']>): number =>
-      [...all].reduce((sum, { buffer }) => sum + buffer.length, 0)
-    expect(bytes(after)).toBeLessThan(bytes(before) / 3)
+    const bytes = (): number => [...new Set(kept.map(({ slab }) => slab))].reduce((sum, s) => sum + s.buffer.length, 0)
+    for (const [i, item] of many.entries()) if (i % 10 !== 0) slabs.retire(item, 7)
+    const before = bytes()
+    slabs.compact(6)
+    expect(bytes()).toBe(before)
+    slabs.compact(7)
+    expect(bytes()).toBeLessThan(before / 3)
     for (const [i, item] of kept.entries()) expect(Number(read(item).replaceAll('.', ''))).toBe(i * 10)
+  })
+
+  it('move a few megabytes at once, and the rest later', () => {
+    const slabs = new SlabAllocator()
+    const many = Array.from({ length: 6_000 }, (_, i) => settle(slabs, `${i}`.padStart(10_000, '.')))
+    const places = new Map(many.map((item) => [item, item.slab]))
+    for (const [i, item] of many.entries()) if (i % 3 !== 0) slabs.retire(item, 7)
+    const kept = many.filter(({ isCurrent }) => isCurrent)
+    const stay = (): number => kept.filter((item) => item.slab === places.get(item)).length
+    slabs.compact(7)
+    const left = stay()
+    expect([left > kept.length / 2, left < kept.length]).toEqual([true, true])
+    for (let i = 0; i < 3; i++) slabs.compact(7)
+    expect(stay()).toBeLessThan(kept.length / 10)
   })
 
   it('have one of their own where they are large', () => {

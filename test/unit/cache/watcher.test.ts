@@ -5,7 +5,9 @@ import { History } from '../../../src/cache/history.ts'
 import { PastBudget } from '../../../src/cache/past-budget.ts'
 import { WatcherIndex } from '../../../src/cache/watcher-index.ts'
 import { Watcher } from '../../../src/cache/watcher.ts'
+import { Turns } from '../../../src/lib/turns.ts'
 import { ABSENT, putKey } from '../../../src/kv/kv.ts'
+import type { Predicate } from '../../../src/store/store.ts'
 import { pods } from '../../corpora/stored-resources.ts'
 import { openCacheForTest } from './open-cache.ts'
 
@@ -26,6 +28,19 @@ function revisionsOf(events: readonly WatchEvent[]): readonly number[] {
 // oxlint-disable-next-line require-yield -- it fails before it has anything
 async function* unreadableState(): AsyncGenerator<never> {
   throw new Error('unreadable')
+}
+
+/** A condition that takes longer than a turn, and the largest number of objects that were matched in a turn. */
+function slowCondition(): { readonly where: Predicate; readonly longest: () => number } {
+  let longest = 0
+  let inTurn = 0
+  const matches = (): boolean => {
+    if (inTurn === 0) void setImmediate().then(() => (inTurn = 0))
+    longest = Math.max(longest, ++inTurn)
+    for (const until = performance.now() + 9; performance.now() < until; );
+    return true
+  }
+  return { where: { key: 'slow', pins: [], isSlow: true, turns: new Turns(), matches }, longest: () => longest }
 }
 
 describe('a reader of changes', () => {
@@ -51,6 +66,42 @@ describe('a reader of changes', () => {
     await test.settled()
     const rest = await eventsOf(again, revisions.length - half.length)
     expect(revisionsOf([...half, ...rest])).toEqual(revisions)
+  })
+
+  it('matches in turns of the event loop where that is slow, each record once', async () => {
+    await using test = await openCacheForTest()
+    const first = await test.put('a', 0)
+    for (let i = 1; i < 20; i++) await test.put('a', i)
+    await test.settled()
+    const { where, longest } = slowCondition()
+    const start = { kind: 'after', revision: first } as const
+    const watch = await test.cache.watch({ resource: pods, start, bookmarks: false, selection: { where } }, test.signal)
+    const events = watch[Symbol.asyncIterator]()
+    const past = await eventsOf(events, 19)
+    for (let i = 20; i < 30; i++) await test.put('a', i)
+    const all = [...past, ...(await eventsOf(events, 10))]
+    expect(revisionsOf(all)).toEqual(Array.from({ length: 29 }, (_, i) => first + 1 + i))
+    // A record has an old and a new object.
+    expect(longest()).toBe(2)
+  })
+
+  it('who asks for a list with slow conditions shares the turns with all others', async () => {
+    await using test = await openCacheForTest()
+    for (let i = 0; i < 4; i++) await test.put(`n${i}`)
+    const { where, longest } = slowCondition()
+    const list = async (limit: number | undefined): Promise<number> => {
+      const page = await test.cache.list(
+        { resource: pods, at: { kind: 'latest' }, limit, selection: { where } },
+        test.signal,
+      )
+      let count = 0
+      for await (const batch of page.batches) count += batch.length
+      return count
+    }
+    const counts = await Promise.all([undefined, undefined, undefined, 3, 3].map(list))
+    expect(counts).toEqual([4, 4, 4, 3, 3])
+    // The next turn may begin before the count does.
+    expect(longest()).toBeLessThanOrEqual(2)
   })
 
   it('who is too slow for history is told so, after what he could still be given (R-146, R-162, D5)', async () => {

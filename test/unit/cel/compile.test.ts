@@ -65,6 +65,14 @@ const REFUSED: readonly (readonly [string, string])[] = [
     "ERROR: <input>:1:14: type 'int' does not support field selection\n | self.replicas.x\n | .............^",
   ],
   ["[1, 'a']", "ERROR: <input>:1:5: expected type 'int' but found 'string'\n | [1, 'a']\n | ....^"],
+  [
+    'duration(1)',
+    "ERROR: <input>:1:9: found no matching overload for 'duration' applied to '(int)'\n | duration(1)\n | ........^",
+  ],
+  [
+    "'a'.includes('a')",
+    "ERROR: <input>:1:13: undeclared reference to 'includes' (in container '')\n | 'a'.includes('a')\n | ............^",
+  ],
   ["duration('x')", "ERROR: <input>:1:10: invalid duration argument\n | duration('x')\n | .........^"],
   ["'a'.matches('(')", "ERROR: <input>:1:13: invalid matches argument\n | 'a'.matches('(')\n | ............^"],
   ['object.', "ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | object.\n | .......^"],

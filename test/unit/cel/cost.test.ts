@@ -56,8 +56,9 @@ interface Sample {
 
 /** What the reference charges for the same expressions on the same objects. */
 const charged: readonly (readonly [Sample, string, number])[] = [
-  [rook, "self.a.startsWith('Rook')", 4],
-  [rook, "!self.a.startsWith('knight')", 5],
+  [rook, "self.a.startsWith('Rook')", 3],
+  [rook, "!self.a.startsWith('knight')", 4],
+  [rook, "matches(self.a, '^[^0-9]*$')", 8],
   [rook, "self.a.matches('^[^0-9]*$')", 8],
   [rook, "!self.a.matches('^[0-9]*$')", 7],
   [rook, 'type(self.a) == string', 4],
@@ -154,6 +155,7 @@ const estimated: readonly (readonly [JsonMap, string, number])[] = [
   [bounded(list(number), 10), 'self.all(x, self.all(y, self.all(z, true)))', 3552],
   [string, 'self.matches("x")', 314574],
   [bounded(string, 50), 'self.matches("x")', 22],
+  [bounded(string, 50), 'matches(self, "x")', 22],
   [string, '"".matches("(((((((((())))))))))[0-9]")', 7],
   [string, 'self.matches("")', 1],
   [string, 'self == "x"', 2],
@@ -202,6 +204,24 @@ const estimated: readonly (readonly [JsonMap, string, number])[] = [
 describe('what a rule is taken to cost at most', () => {
   it.each(estimated.map(([schema, rule, max]) => ({ schema, rule, max })))('$rule: $max', ({ schema, rule, max }) => {
     expect(programFor(schema, rule).estimate().max).toBe(max)
+  })
+})
+
+describe('a rule about the name of a resource', () => {
+  const estimateOf = (schema: JsonMap, rule: string): number => {
+    const self = typeOfSchema(schema, true)!
+    const compiled = compile(rule, { variables: new Map([['self', self]]) })
+    return compiled.kind === 'program' ? compiled.program.estimate().max : -1
+  }
+  const named = (name: JsonMap): JsonMap => object({ metadata: object({ name }) })
+
+  it.each([
+    [object({}), "self.metadata.name.contains('x')", 105],
+    [object({}), "self.metadata.generateName.contains('x')", 104],
+    [named(bounded(string, 10)), "self.metadata.name.contains('x')", 7],
+    [named(bounded(string, 1000)), "self.metadata.name.contains('x')", 105],
+  ])('%j, %s: at most %d', (schema, rule, max) => {
+    expect(estimateOf(schema, rule)).toBe(max)
   })
 })
 

@@ -13,6 +13,8 @@ function evaluate(expression: string, authorizer?: AuthorizerValue): Evaluation 
 const TRUE: Readonly<Record<string, readonly string[]>> = {
   lists: [
     '[1, 2, 3].isSorted()',
+    '[dyn("50%"), dyn(6)].isSorted()',
+    '![dyn("50%"), dyn(6), dyn(2)].isSorted()',
     '!["b", "a"].isSorted()',
     '[1, 2, 3].sum() == 6',
     '[duration("1m"), duration("1s")].sum() == duration("1m1s")',
@@ -25,6 +27,13 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
     'sets.equivalent([1, 1, 2], [2, 1])',
     '!sets.intersects([1], [2])',
   ],
+  'optional members of values without members': [
+    "dyn(null).?a.orValue('x') == 'x'",
+    '!dyn(5).?a.hasValue()',
+    '!dyn(5)[?0].hasValue()',
+    '!dyn(null).?a.?b.hasValue()',
+  ],
+  'lists of mixed types in arguments of format': ["'%s'.format([[1, 'a'].map(x, x).size()]) == '2'"],
   'lists made of lists': [
     '[3, 1, 2].sort() == [1, 2, 3]',
     "['b', 'a', 'é'].sort() == ['a', 'b', 'é']",
@@ -42,7 +51,6 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
     '[[[1]], [[2]]].flatten(1) == [[1], [2]]',
     '[[[1]], [[2]]].flatten(7) == [1, 2]',
     'lists.range(3) == [0, 1, 2]',
-    'lists.range(-1) == []',
     '[1, 2].first() == optional.of(1)',
     '[1, 2].last().value() == 2',
     '![].first().hasValue()',
@@ -119,6 +127,8 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
     '{"a": 1}.transformMap(k, v, v + 1) == {"a": 2}',
     '[1, 2].transformMapEntry(i, v, {v: i}) == {1: 0, 2: 1}',
     'cel.bind(x, 2, x * x) == 4',
+    'cel.bind(x, 1, cel.bind(x, x + 1, x)) == 2',
+    '[1].map(a, optional.of(a).optMap(a, a + 1).value()) == [2]',
   ],
 }
 
@@ -134,6 +144,7 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ['[1][3] == 1', 'index out of bounds: 3'],
   ['1 / 0 == 1', 'division by zero'],
   ['9223372036854775807 + 1 > 0', 'integer overflow'],
+  ['-9223372036854775808 % -1 == 0', 'integer overflow'],
   ['[1].slice(0, 2) == []', 'cannot slice(0, 2), list is length 1'],
   ['[1].slice(1, 0) == []', 'cannot slice(1, 0), start index must be less than or equal to end index'],
   ['[1].slice(-1, 0) == []', 'cannot slice(-1, 0), negative indexes not supported'],
@@ -145,6 +156,7 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ["ip('fe80::1%eth0').family() == 6", 'IP address "fe80::1%eth0" with zone value is not allowed'],
   ['[].max() == 1', 'max called on empty list'],
   ['optional.none().value() == 1', 'optional.none() dereference'],
+  ['lists.range(-1) == []', 'lists.range: size must be non-negative, got -1'],
   ["semver('1.2').major() == 1", 'No Major.Minor.Patch elements found'],
 ]
 

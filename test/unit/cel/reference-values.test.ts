@@ -12,6 +12,20 @@ const SELF = {
     map: { type: 'object', additionalProperties: { type: 'string' } },
     moment: { type: 'string', format: 'date-time' },
     span: { type: 'string', format: 'duration' },
+    set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    otherSet: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    numbers: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } },
+    records: {
+      type: 'array',
+      'x-kubernetes-list-type': 'set',
+      items: { type: 'object', properties: { k: { type: 'string' } } },
+    },
+    keyed: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: { type: 'object', properties: { k: { type: 'string' }, v: { type: 'string' } } },
+    },
     one: { type: 'object', properties: { x: { type: 'integer' } } },
     other: { type: 'object', properties: { x: { type: 'integer' } } },
   },
@@ -199,5 +213,66 @@ describe('names', () => {
     ['jsonpatch.escapeKey("a")', "ERROR: <input>:1:1: undeclared reference to 'jsonpatch' (in container '')"],
   ])('%s is %s', (expression, value) => {
     expect(outcome(expression)).toBe(value)
+  })
+})
+
+describe('the sum of lists that are sets or maps', () => {
+  const self = {
+    list: ['a', 'z'],
+    set: ['a', 'b'],
+    otherSet: ['b', 'c'],
+    numbers: [1, 2],
+    records: [{ k: '1' }],
+    keyed: [
+      { k: '1', v: 'm1' },
+      { k: '2', v: 'm2' },
+    ],
+  }
+  it.each([
+    ['self.set + self.otherSet', '["a","b","c"]'],
+    ['self.otherSet + self.set', '["b","c","a"]'],
+    ['self.set + self.set', '["a","b"]'],
+    ['self.set + ["x", "a", "x"]', '["a","b","x"]'],
+    ['["x", "a"] + self.set', '["x","a","a","b"]'],
+    ['self.set + self.list', '["a","b","z"]'],
+    ['self.list + self.set', '["a","z","a","b"]'],
+    ['self.list + (self.set + self.otherSet)', '["a","z","a","b","c"]'],
+    ['(self.set + self.otherSet) + self.list', '["a","b","c","z"]'],
+    ['self.set.filter(x, true) + self.otherSet', '["a","b","b","c"]'],
+    ['self.set + self.otherSet == self.otherSet + self.set', 'true'],
+    ['self.set + self.otherSet == ["c", "b", "a"]', 'true'],
+    ['["c", "b", "a"] == self.set + self.otherSet', 'false'],
+    ['self.numbers + [2, 3] == [3, 2, 1]', 'true'],
+    ['self.records + self.records', 'error: listSet operations are only supported on lists of scalar values'],
+    ['self.keyed + self.keyed == self.keyed', 'true'],
+    ['self.keyed + self.keyed.filter(x, x.k == "2")', '[{"k":"1","v":"m1"},{"k":"2","v":"m2"}]'],
+    ['size(self.keyed.filter(x, true) + self.keyed)', '4'],
+  ])('%s is %s', (expression, text) => {
+    expect(outcome(expression, self)).toBe(text)
+  })
+})
+
+describe('a text of the format `duration`', () => {
+  it.each([
+    ['1h30m', '5400s'],
+    ['1d', '86400s'],
+    ['2 days', '172800s'],
+    ['1w', '604800s'],
+    ['1d2h', '93600s'],
+    ['3 s', '3s'],
+    ['1 minute', '60s'],
+    ['-1h', '-3600s'],
+  ])('%s is %s', (span, text) => {
+    expect(outcome('string(self.span)', { span })).toBe(text)
+  })
+})
+
+describe('a set', () => {
+  it.each([
+    ["self.set == ['b', 'a']", 'true'],
+    ["self.set == ['a', 'a']", 'false'],
+    ["['a', 'a'] == self.set", 'false'],
+  ])('%s is %s', (expression, text) => {
+    expect(outcome(expression, { set: ['a', 'b'] })).toBe(text)
   })
 })

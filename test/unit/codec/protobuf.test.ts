@@ -217,7 +217,7 @@ describe('what is read', () => {
     ['a wrong wire type of a map', shapeOf('meta_v1.LabelSelector'), '08 01', 'for field MatchLabels'],
     ['a wrong wire type of an inlined struct', shapeOf('core_v1.Probe'), '08 01', 'proto: wrong wireType = 0'],
     ['a moment beyond year 9999', shapeOf('meta_v1.ManagedFieldsEntry'), '22 08 08 ffffffffffff3f', 'out of range'],
-    ['an infinite number', shapeOf('apiextensions.k8s.io_v1.JSONSchemaProps'), '49 000000000000f07f', 'infinite'],
+    ['an infinite number', shapeOf('apiextensions.k8s.io_v1.JSONSchemaProps'), '49 000000000000f07f', 'infinity'],
     ['embedded JSON that is none', shapeOf('apps_v1.ControllerRevision'), '12 03 0a 01 7b', 'embedded JSON'],
     ['a group without end', requirement, '7b 7b 7c', 'unexpected EOF'],
     ['a double that ends early', shapeOf('apiextensions.k8s.io_v1.JSONSchemaProps'), '49 00', 'unexpected EOF'],

@@ -141,6 +141,19 @@ describe('the table of a custom resource (R-354, P-360, D11)', () => {
   ]
   const shape = customTable(COLUMNS) ?? DEFAULT_TABLE
 
+  it.each<[Value | undefined, Value]>([
+    [5, '5'],
+    [1.5, '1.5'],
+    [1e-7, '1e-07'],
+    [100000000.5, '1.000000005e+08'],
+    [null, '<no value>'],
+    [undefined, null],
+    [{ a: null }, '{"a":null}'],
+  ])('shows %j as the text %j', (value, expected) => {
+    const texts = customTable([{ name: 'V', type: 'string', jsonPath: '.spec.v' }]) ?? DEFAULT_TABLE
+    expect(texts.cells({ spec: value === undefined ? {} : { v: value } }, NOW).slice(1)).toEqual([expected])
+  })
+
   it('has the columns of the definition behind the name', () => {
     expect(shape.columns.slice(1, 4)).toEqual([
       { name: 'Size', type: 'integer', format: 'int32', description: 'how many', priority: 0 },
@@ -187,7 +200,7 @@ describe('the table of a custom resource (R-354, P-360, D11)', () => {
     [
       'null, fractions and empty dates',
       { spec: { size: 3.9, ratio: null, text: null, on: null, list: [], when: '' } },
-      [3, null, null, null, null, null, null, '<unknown>'],
+      [3, null, '<no value>', null, null, null, null, '<unknown>'],
     ],
     ['numbers as text', { spec: { text: 7, list: [true] } }, [null, null, '7', null, null, 'true', null, null]],
   ])('shows values %s', (_name, object, cells) => {

@@ -94,6 +94,8 @@ describe('conditions (P-173)', () => {
   it.each<[string[], string]>([
     [[`request.user == 'jane'`], 'yes'],
     [[`request.user == 'jane'`, `request.resourceAttributes.namespace == 'x'`], 'no'],
+    [[`request.user.includes('jane')`], 'yes'],
+    [[`request.groups.includes('devs')`], 'no'],
     [[`request.nonResourceAttributes.path == '/x'`], 'broken'],
     [[`request.nonResourceAttributes.path == '/x'`, `has(request.nonResourceAttributes)`], 'no'],
   ])('%j: %s', (expressions, kind) => {

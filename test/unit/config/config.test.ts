@@ -178,6 +178,10 @@ describe('the configuration', () => {
     [['--in-memory', '--history-retention', '1'], '--history-retention is for the embedded store in a data directory'],
     [['--virtual-clock'], '--virtual-clock requires --dev'],
     [
+      ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0'],
+      '--max-requests-inflight and --max-mutating-requests-inflight: one of them must be above 0 with --enable-priority-and-fairness',
+    ],
+    [
       ['--authorization-mode', 'RBAC,Magic'],
       '--authorization-mode: "Magic" is not one of Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny',
     ],

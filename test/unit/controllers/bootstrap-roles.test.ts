@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_LEVEL } from '../../../src/api/level.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
-import { makeBootstrapRoles, reconciled } from '../../../src/controllers/bootstrap-roles.ts'
+import { clusterRoleRules, makeBootstrapRoles, reconciled } from '../../../src/controllers/bootstrap-roles.ts'
 import { type ApiWorld, NOW, openWorld } from '../../rigs/api-world.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 
@@ -25,6 +25,17 @@ async function furnished(): Promise<{ world: ApiWorld; again: () => Promise<void
 }
 
 describe('the default roles', () => {
+  it('have what their gates add', () => {
+    const rulesOf = (name: string, gates: readonly string[]) =>
+      clusterRoleRules(name, { level: DEFAULT_LEVEL, gates: new Set(gates) }).flatMap(({ resources }) => resources)
+    const [view, node] = ['system:aggregate-to-view', 'system:node']
+    expect(rulesOf(view, [])).not.toContain('workloads')
+    expect(rulesOf(view, ['GenericWorkload'])).toContain('workloads')
+    expect(rulesOf(node, ['ClusterTrustBundle'])).toContain('clustertrustbundles')
+    expect(rulesOf('system:cluster-trust-bundle-discovery', [])).toEqual([])
+    expect(rulesOf('system:cluster-trust-bundle-discovery', ['ClusterTrustBundle'])).toEqual(['clustertrustbundles'])
+  })
+
   it('are made at the start, with their label and annotation (W-630, P-145)', async () => {
     const { world } = await furnished()
     const clusterRoles = world.resource('clusterroles', GROUP)

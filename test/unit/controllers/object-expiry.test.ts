@@ -49,6 +49,22 @@ describe('an object that expires', () => {
     expect(await names()).toEqual([])
   })
 
+  it.each(['2030-01-02T03:05:00,5Z', '2030-01-02T3:05:00.5Z', '2030-01-03T03:05:00.5+24:00'])(
+    'is deleted at its time, written as %s',
+    async (time) => {
+      await make('unusual', { annotations: { 'quarterdeck.io/expires-at': time } })
+      await make('next', expiring(60))
+      await api.clock.advance(50 * SECOND)
+      expect(await names()).toEqual(['next', 'unusual'])
+      await api.clock.advance(5_400)
+      expect(await names()).toEqual(['next', 'unusual'])
+      await api.clock.advance(2 * SECOND)
+      expect(await names()).toEqual(['next'])
+      await api.clock.advance(5 * SECOND)
+      expect(await names()).toEqual([])
+    },
+  )
+
   it('goes by its annotation as it is now', async () => {
     for (const name of ['later', 'sooner', 'kept', 'again']) await make(name, expiring(20))
     const annotate = (name: string, value: string | null): Promise<unknown> =>

@@ -74,6 +74,14 @@ describe('a queue of keys', () => {
     expect(tally.retries.value).toBe(2)
   })
 
+  it('comes back to a key at the first of the times that it was asked for', async () => {
+    const done: string[] = []
+    const { queue, run } = running((key) => Promise.resolve(done.push(key) < 0))
+    run()
+    for (const milliseconds of [3_600_000, 1, 3_600_000]) queue.addAfter('a', milliseconds)
+    await expect.poll(() => done).toEqual(['a'])
+  })
+
   it('works on a key again that was added while it was worked on', async () => {
     const begun: (() => void)[] = []
     const { queue, run } = running(() => new Promise((resolve) => begun.push(() => resolve(false))))

@@ -55,6 +55,36 @@ describe('conversion', () => {
     expect(server.convert(server.convert(first, 'v3'), 'v3')).toEqual(server.convert(first, 'v3'))
   })
 
+  it('keeps a status that a function leaves out', () => {
+    const versions = {
+      v1: { spec: z.object({ a: z.string() }), status: z.object({ up: z.boolean() }), storage: true },
+      v2: { spec: z.object({ b: z.string() }), status: z.object({ up: z.boolean() }) },
+      v3: { spec: z.object({ c: z.string() }) },
+    }
+    const thing = defineResource({
+      group: 'example.com',
+      kind: 'Thing',
+      scope: 'Cluster',
+      versions,
+      convert: {
+        'v1 -> v2': ({ spec }) => ({ spec: { b: spec.a } }),
+        'v2 -> v1': ({ spec }) => ({ spec: { a: spec.b } }),
+        'v1 -> v3': ({ spec }) => ({ spec: { c: spec.a } }),
+        'v3 -> v1': ({ spec }) => ({ spec: { a: spec.c } }),
+      },
+    })
+    const object = {
+      apiVersion: 'example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'a' },
+      spec: { a: 'x' },
+      status: { up: true },
+    } as const
+    expect(thing.convert(object, 'v2')).toEqual({ ...object, apiVersion: 'example.com/v2', spec: { b: 'x' } })
+    expect(thing.convert(object, 'v3')).not.toHaveProperty('status')
+    expect(thing.convert(thing.convert(object, 'v2'), 'v1')).toEqual(object)
+  })
+
   it('lets functions change labels and annotations, and nothing else of the metadata', () => {
     const { metadata } = server.convert(server.convert(first, 'v2'), 'v1')
     expect(metadata).toEqual({ name: 'a', uid: 'u', labels: { converted: 'yes' }, annotations: { note: 'y' } })

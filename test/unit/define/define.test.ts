@@ -242,7 +242,9 @@ describe('a defined resource', () => {
 
   it('refuses a second list of conditions', () => {
     const define = (): unknown => defineResource({ ...base, versions: { v1: { spec, status, conditions: true } } })
-    expect(define).toThrow('versions.v1.status: has conditions of its own: leave out one of the two')
+    expect(define).toThrow(
+      'versions.v1.status: has its own `conditions`: remove them, or remove the option `conditions: true`',
+    )
   })
 
   it('names the webhook of another program', () => {

@@ -264,6 +264,42 @@ describe('a watch of what the caller may see', () => {
     expect(JSON.stringify(watch.events)).not.toContain('"secret"')
   })
 
+  it('with where tells of objects that begin and cease to match, and never looks at others', async () => {
+    const world = await openWorld({ flags: ['--query-scan-limit=20'] })
+    await grant(world, 'other', 'whole', [READ])
+    const type = (namespace: string, name: string, text: string) =>
+      world.must('PUT', `/api/v1/namespaces/${namespace}/secrets/${name}`, {
+        kind: 'Secret',
+        apiVersion: 'v1',
+        metadata: { name, labels: { text } },
+        type: 'example.com/x',
+      })
+    const make = (namespace: string, name: string) =>
+      world.create(
+        world.resource('secrets'),
+        { metadata: { name, labels: { text: 'no' } }, type: 'example.com/x' },
+        { namespace },
+      )
+    await make('other', 'a')
+    await make('elsewhere', 'a')
+    const where = encodeURIComponent("has(object.metadata.labels) && object.metadata.labels['text'] == 'yes'")
+    const watch = await world.watch(`${ACCESSIBLE}&watch=true&where=${where}`, jane)
+    // More changes than the watch may look at.
+    for (let i = 0; i < 30; i++) await type('elsewhere', 'a', i % 2 === 0 ? 'yes' : 'no')
+    await type('other', 'a', 'yes')
+    await make('other', 'b')
+    await world.delete(world.resource('secrets'), 'b', {}, 'other')
+    await type('other', 'a', 'no')
+    await type('other', 'a', 'yes')
+    await world.delete(world.resource('secrets'), 'a', {}, 'other')
+    await expect
+      .poll(() => told(watch))
+      .toEqual(['ADDED other/a', 'DELETED other/a', 'ADDED other/a', 'DELETED other/a'])
+    expect(watch.events[1]!.object.metadata).toMatchObject({ labels: { text: 'yes' } })
+    const versions = watch.events.map(({ object }) => Number(object.metadata.resourceVersion))
+    expect(versions).toEqual([...new Set(versions)].sort((x, y) => x - y))
+  })
+
   it('resumes where it was, and begins anew after rights have changed', async () => {
     const world = await openWorld()
     await makeSecrets(world)

@@ -30,6 +30,13 @@ const map = (data: object, metadata: object = {}): object => ({
   data,
 })
 
+describe('a patch of a missing object', () => {
+  it.each([MERGE, JSON_PATCH, STRATEGIC])('is read first: %s', async (type) => {
+    expect((await send('PATCH', `${MAPS}/none`, '{', type)).status).toBe(400)
+    expect((await send('PATCH', `${MAPS}/none`, '[]', type)).status).toBe(404)
+  })
+})
+
 describe('a merge patch that is none', () => {
   const UNREAD = 'Invalid JSON Patch'
 

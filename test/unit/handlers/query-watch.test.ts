@@ -60,6 +60,24 @@ describe('a watch with where', () => {
     await expect.poll(() => told(watch)).toEqual(['BOOKMARK'])
   })
 
+  it('has every object of a transaction, however long the condition takes', async () => {
+    const world = await openWorld()
+    const { metadata } = await make(world, 'first', {})
+    const names = Array.from({ length: 80 }, (_, i) => `m${String(i).padStart(2, '0')}`)
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', data: { on: 'yes' } }
+    const operations = names.map((name) => ({ create: { ...object, metadata: { name, namespace: NAMESPACE } } }))
+    const ten = '[0,1,2,3,4,5,6,7,8,9]'
+    const where = `${ON} && ${ten}.all(x, ${ten}.all(y, ${ten}.all(z, x + y + z >= 0)))`
+    const live = await world.watch(watchOf({ where }))
+    const body = { kind: 'Transaction', operations }
+    await world.must('POST', '/apis/transactions.quarterdeck.io/v1/transactions', body)
+    const late = await world.watch(watchOf({ where, resourceVersion: metadata.resourceVersion as string }))
+    const expected = names.map((name) => `ADDED ${name}`)
+    await expect
+      .poll(() => [told(live).toSorted(), told(late).toSorted()], { timeout: 10_000 })
+      .toEqual([expected, expected])
+  })
+
   it('refuses an expression with a fault before it begins', async () => {
     const world = await openWorld()
     expect((await world.send({ method: 'GET', path: watchOf({ where: 'object.dat' }) })).body).toMatchObject({
@@ -94,6 +112,27 @@ describe('a watch with select', () => {
       metadata: { name: 'a', namespace: NAMESPACE, resourceVersion: metadata.resourceVersion },
       data: { x: '2' },
     })
+  })
+
+  it('sends what changed in its own version of the kind', async () => {
+    const world = await openWorld()
+    const target = { type: 'Utilization', averageUtilization: 50 }
+    const spec = {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+      maxReplicas: 3,
+      metrics: [{ type: 'Resource', resource: { name: 'memory', target } }],
+    }
+    const scalers = world.resource('horizontalpodautoscalers', 'autoscaling', 'v2')
+    await world.create(scalers, { metadata: { name: 'a' }, spec })
+    // In v1, the metrics are in an annotation.
+    const pathOf = (version: string) =>
+      `/apis/autoscaling/${version}/horizontalpodautoscalers?watch=1&select=metadata.annotations`
+    const [newer, older] = [await world.watch(pathOf('v2')), await world.watch(pathOf('v1'))]
+    await expect.poll(() => [told(newer), told(older)]).toEqual([['ADDED a'], ['ADDED a']])
+    target.averageUtilization = 70
+    await world.update(scalers, 'a', (live) => ({ ...live, spec }))
+    await expect.poll(() => told(older)).toEqual(['ADDED a', 'MODIFIED a'])
+    expect(told(newer)).toEqual(['ADDED a'])
   })
 
   it('sends every change where the version is selected', async () => {

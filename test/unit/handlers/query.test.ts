@@ -320,6 +320,31 @@ describe('count and groupBy', () => {
     ])
   })
 
+  it('refuses groups that would take much memory', async () => {
+    const world = await openWorld()
+    const maps = `/api/v1/namespaces/${NAMESPACE}/configmaps`
+    const text = 'x'.repeat(600_000)
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']) {
+      await world.create(world.resource('configmaps'), {
+        metadata: { name },
+        data: { text, word: text.slice(0, 1000) },
+      })
+    }
+    const refusal = async (parameters: Readonly<Record<string, string>>): Promise<unknown> => {
+      const { status, body } = await ask(world, parameters, maps)
+      return status === 400 ? body['message'] : status
+    }
+    const copies = (path: string): string => Array.from({ length: 60 }, () => path).join(',')
+    expect(await refusal({ groupBy: copies('data.text') })).toBe(
+      'groupBy: the values of an object have more than 65536 characters',
+    )
+    expect(await refusal({ groupBy: copies('data.word') })).toBe(200)
+    const texts = 'data.text,data[\'text\'],data["text"]'
+    expect(await refusal({ groupBy: 'metadata.name', max: texts, min: texts })).toMatch(
+      /^groupBy: the groups have more than 16777216 characters together; select objects/,
+    )
+  })
+
   it('groups objects, with sums and extremes of numbers and quantities', async () => {
     const world = await openWorld()
     await makePods(world, [

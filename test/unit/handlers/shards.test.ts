@@ -54,6 +54,15 @@ describe('with the gate', () => {
     expect((await list({ shardSelector: '' })).metadata).not.toHaveProperty('shardInfo')
   })
 
+  it('a query with an index has one shard', async () => {
+    world = await openWorld({ gates: [GATE], flags: [`--index=configmaps=metadata.labels['all']`] })
+    for (const name of NAMES)
+      await world.create(world.resource('configmaps'), { metadata: { name, labels: { all: 'yes' } } })
+    const where = "object.metadata.labels['all'] == 'yes'"
+    const [first, second] = [await list({ where, shardSelector: FIRST }), await list({ where, shardSelector: SECOND })]
+    expect([...namesIn(first), ...namesIn(second)].sort()).toEqual(NAMES)
+  })
+
   it.each([
     ['application/yaml', 'application/yaml'],
     ['metadata only', 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'],

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 
 function holder(more: Partial<WatchMemoryHolder> = {}): WatchMemoryHolder {
-  return { user: 'jane', connection: {}, bytes: 300, ...more }
+  return { user: 'jane', connection: {}, bytes: 300, conditionBytes: 0, ...more }
 }
 
 /** Takes for such watches until that is refused, and at most so many. */
@@ -56,6 +56,11 @@ it.each([
   const each = 8 * (LARGE - 1024) + 1024
   const most = Math.floor((megabytes * 1024 * 1024) / each)
   expect(taken(1000, () => holder({ bytes: LARGE }))).toHaveLength(most)
+})
+
+it('of a connection is enough for a hundred watches with large conditions', () => {
+  const connection = {}
+  expect(taken(1000, () => holder({ connection, conditionBytes: 300_000 }))).toHaveLength(111)
 })
 
 it('is given back', () => {

@@ -22,7 +22,7 @@ const WATCHED: Watched = {
   labelSelector: 'a=b',
   fieldSelector: '',
 }
-const HOLDER = { user: WATCHED.user, connection: {}, bytes: 300 }
+const HOLDER = { user: WATCHED.user, connection: {}, conditionBytes: 0, bytes: 300 }
 const AFTER: WatchStart = { kind: 'after', revision: 7 }
 const STATE: WatchStart = { kind: 'state', at: { kind: 'any' } }
 

@@ -1,11 +1,17 @@
 // What the tables of validation share: a valid object, a change to it, and what the server says of the result.
 import { expect } from 'vitest'
 import type { FieldError } from '../../../src/api/field-error.ts'
+import { type ApiLevel, DEFAULT_LEVEL } from '../../../src/api/level.ts'
 import { mapOrEmpty } from '../../../src/api/members.ts'
 import type { ApiObject, GroupVersionKind } from '../../../src/api/object.ts'
 import { isMap, type Value, type ValueMap } from '../../../src/api/value.ts'
 import { applyDefaults } from '../../../src/schema/defaults/defaults.ts'
-import { validateCreate, validateSubresource, validateUpdate } from '../../../src/schema/validation/validation.ts'
+import {
+  FAULT_FORMS,
+  validateCreate,
+  validateSubresource,
+  validateUpdate,
+} from '../../../src/schema/validation/validation.ts'
 import { canonicalOf, defaultsOf, rulesOf } from '../../corpora/kind-of.ts'
 import { ENABLED_GATES } from '../schema/gates.ts'
 import { CLUSTER_KINDS, VALID } from './valid-objects.ts'
@@ -32,6 +38,8 @@ export interface Row {
   /** `field: message`, each; a message that ends in `…` goes on. */
   readonly told: readonly string[]
   readonly gates?: readonly string[]
+  /** Absent: the default level. */
+  readonly level?: ApiLevel
 }
 
 /** Rows of one kind: new objects, changed ones, and ones changed through their status. */
@@ -72,15 +80,20 @@ function cut(text: string, wanted: string): string {
   return wanted.endsWith('…') && text.startsWith(wanted.slice(0, -1)) ? wanted : text
 }
 
-function faultsOf({ of, set = {}, change, via = '', gates = [] }: Row): readonly FieldError[] {
+function faultsOf({ of, set = {}, change, via = '', gates = [], level = DEFAULT_LEVEL }: Row): readonly FieldError[] {
   const gvk = kindOf(of)
-  const context = { gates: new Set([...ENABLED_GATES, ...gates]), namespaced: !CLUSTER_KINDS.has(gvk.kind) }
+  const context = {
+    gates: new Set([...ENABLED_GATES, ...gates]),
+    namespaced: !CLUSTER_KINDS.has(gvk.kind),
+    form: FAULT_FORMS[level],
+  }
+  const rules = rulesOf(gvk, level)
   const object = made(gvk, set)
-  if (change === undefined) return validateCreate(rulesOf(gvk), object, context)
+  if (change === undefined) return validateCreate(rules, object, context)
   const both = { object: made(gvk, { ...set, ...change }), stored: object }
   return via === ''
-    ? validateUpdate(rulesOf(gvk), both, context)
-    : validateSubresource(rulesOf(gvk), { ...both, subresource: via }, context)
+    ? validateUpdate(rules, both, context)
+    : validateSubresource(rules, { ...both, subresource: via }, context)
 }
 
 function kindOf(text: string): GroupVersionKind {

@@ -128,6 +128,29 @@ describe('a call to another server', () => {
     expect((await caller.call(target, CALL, signal)).status).toBe(200)
   })
 
+  it('asks for the place of a service at every call, and keeps a connection to each place', async () => {
+    open()
+    const hosts = ['127.0.0.1', 'localhost']
+    let located = 0
+    const target = {
+      url: 'https://hook.ns.svc:443/ok',
+      tls: { ca: authority.certificate },
+      locate: () => Promise.resolve({ host: hosts[located++ % 2]!, port }),
+    }
+    for (let i = 0; i < 4; i++) expect((await caller.call(target, CALL, signal)).status).toBe(200)
+    expect({ located, connections }).toEqual({ located: 4, connections: 2 })
+  })
+
+  it('does not wait for the place of a service longer than for an answer', async () => {
+    open()
+    const target = { url: 'https://hook.ns.svc:443/ok', locate: () => new Promise<never>(() => {}) }
+    expect(await failure(caller.call(target, { ...CALL, timeoutMs: 20 }, signal))).toMatchObject({ kind: 'deadline' })
+    const leaving = new AbortController()
+    const left = caller.call(target, CALL, leaving.signal)
+    leaving.abort()
+    await expect(left).rejects.toBeInstanceOf(CancelledError)
+  })
+
   it('is a step of a trace that the other server can go on with, also where a client sent another', async () => {
     const steps: string[] = []
     const tracing: Tracing = {

@@ -9,7 +9,17 @@ it('the atomic parts of a value are found at their paths, also inside of items',
   const spec = { nodeSelector: { disk: 'ssd' }, containers: [container, { name: 'd' }] }
   expect(atomicPartsOf(shape, { metadata: { labels: { a: 'b' } }, spec })).toEqual([
     ['f:spec', 'f:nodeSelector'],
-    ['f:spec', 'f:containers', 'k:{"name":"c"}', 'f:command'],
+    ['f:spec', 'f:containers', 'i:0', 'f:command'],
+  ])
+})
+
+it('the atomic parts of an atomic part are found too', () => {
+  const labelSelector = { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }
+  const at = ['f:spec', 'f:topologySpreadConstraints', 'i:0', 'f:labelSelector']
+  expect(atomicPartsOf(shape, { spec: { topologySpreadConstraints: [{ labelSelector }] } })).toEqual([
+    at,
+    [...at, 'f:matchExpressions'],
+    [...at, 'f:matchExpressions', 'i:0', 'f:values'],
   ])
 })
 

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { certificateApproval, certificateSigning } from '../../../src/plugins/certificate-signers.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  clusterTrustBundleAttest,
+} from '../../../src/plugins/certificate-signers.ts'
 import { CERTIFICATE_SUBJECT } from '../../../src/plugins/certificate-subject-restriction.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
 import type { Access, Authorizer } from '../../../src/auth/authorizer.ts'
@@ -67,6 +71,34 @@ describe('approving and signing (W-474, W-475, P-107)', () => {
     await expect(judge(certificateSigning(nobody), unsigned)).resolves.toBeUndefined()
     await expect(judge(certificateApproval(nobody), unsigned)).resolves.toBeUndefined()
     expect(asked).toEqual([])
+  })
+})
+
+describe('kinds that are stored in an older version', () => {
+  const stored = (resource: string, object: object, more: Partial<AdmissionRequest>): AdmissionRequest => {
+    const request = requestFor(resource, object, more, 'certificates.k8s.io')
+    const older = <T extends AdmissionRequest['object']>(one: T): T =>
+      one && { ...one, apiVersion: 'certificates.k8s.io/v1beta1' }
+    return { ...request, object: older(request.object), oldObject: older(request.oldObject) }
+  }
+
+  it('need a right to the signer of a certificate for a pod', async () => {
+    const object = { metadata: { name: 'r' }, spec: { signerName: 'example.com/one' }, status: {} }
+    const issued = { ...object, status: { certificateChain: 'x' } }
+    const more = { operation: 'UPDATE', subresource: 'status', oldObject: object as never } as const
+    const request = stored('podcertificaterequests', issued, more)
+    await expect(judge(certificateSigning(allowing('sign', 'example.com/two')), request)).rejects.toMatchObject({
+      reason: 'Invalid',
+    })
+    await expect(judge(certificateSigning(allowing('sign', 'example.com/one')), request)).resolves.toBeUndefined()
+  })
+
+  it('need a right to the signer of a bundle', async () => {
+    const object = { metadata: { name: 'b' }, spec: { signerName: 'example.com/one', trustBundle: 'x' } }
+    const request = stored('clustertrustbundles', object, {})
+    const plugin = (name: string) => clusterTrustBundleAttest(allowing('attest', name))
+    await expect(judge(plugin('example.com/two'), request)).rejects.toMatchObject({ reason: 'Forbidden' })
+    await expect(judge(plugin('example.com/one'), request)).resolves.toBeUndefined()
   })
 })
 

@@ -19,10 +19,13 @@ function reader<T extends ApiObject>(kind: GroupKind, objects: Readonly<Record<s
 }
 
 const tokenVolume = { projected: { sources: [{ serviceAccountToken: { audience: 'vault' } }] } }
+const certificateVolume = { projected: { sources: [{ podCertificate: { signerName: 'example.com/one' } }] } }
 const PARTS: Parameters<typeof nodeRestriction>[0] = {
   authorizer: {
     authorize: (access) =>
-      access.kind === 'resource' && access.resource === 'granted' ? { kind: 'allow' } : { kind: 'no-opinion' },
+      access.kind === 'resource' && ['granted', 'example.com:granted'].includes(access.resource)
+        ? { kind: 'allow' }
+        : { kind: 'no-opinion' },
   },
   nodes: reader({ group: '', kind: 'Node' }, { '/n1': { metadata: { name: 'n1', uid: 'u1' } } }),
   pods: reader(
@@ -43,9 +46,18 @@ const PARTS: Parameters<typeof nodeRestriction>[0] = {
           volumes: [{ name: 'v', ephemeral: {} }, { persistentVolumeClaim: { claimName: 'unbound' } }, tokenVolume],
         },
       },
+      'ns/certified': {
+        metadata: { name: 'certified', uid: 'p5' },
+        spec: { nodeName: 'n1', serviceAccountName: 'a', volumes: [certificateVolume] },
+      },
+      'ns/static': {
+        metadata: { name: 'static', uid: 'p6', annotations: { 'kubernetes.io/config.mirror': 'x' } },
+        spec: { nodeName: 'n1', serviceAccountName: 'a' },
+      },
       'ns/theirs': { metadata: { name: 'theirs', uid: 'p2' }, spec: { nodeName: 'n2' } },
     },
   ),
+  accounts: reader({ group: '', kind: 'ServiceAccount' }, { 'ns/a': { metadata: { name: 'a', uid: 's1' } } }),
   claims: reader(
     { group: '', kind: 'PersistentVolumeClaim' },
     { 'ns/c': { spec: { volumeName: 'pv' } }, 'ns/unbound': { spec: {} } },
@@ -288,7 +300,84 @@ describe('what a mirror pod refers to', () => {
   })
 })
 
+describe('requests of certificates for pods', () => {
+  const SPEC = {
+    signerName: 'example.com/one',
+    podName: 'certified',
+    podUID: 'p5',
+    serviceAccountName: 'a',
+    serviceAccountUID: 's1',
+    nodeName: 'n1',
+    nodeUID: 'u1',
+  }
+  const asking = (spec: object, more: Partial<AdmissionRequest> = {}): AdmissionRequest => {
+    const object = { metadata: { name: 'r' }, spec: { ...SPEC, ...spec } }
+    const request = requestFor('podcertificaterequests', object, more, 'certificates.k8s.io')
+    // Plugins see the stored version.
+    return { ...request, object: { ...request.object!, apiVersion: 'certificates.k8s.io/v1beta1' } }
+  }
+  const OF_POD = 'PodCertificateRequest for pod "ns/certified"'
+
+  it.each<[string, object, string]>([
+    ['are for a signer that the pod asks for', {}, 'admitted'],
+    ['or a signer that the node may ask', { signerName: 'example.com/granted' }, 'admitted'],
+    [
+      'and no other',
+      { signerName: 'example.com/two' },
+      'pod "ns/certified" does not mount a podCertificate projected volume for signer "example.com/two"',
+    ],
+    [
+      'and not for another node',
+      { nodeName: 'n2' },
+      'PodCertificateRequest.Spec.NodeName="n2", which is not the requesting node "n1"',
+    ],
+    [
+      'or an earlier one of its name',
+      { nodeUID: 'u0' },
+      `${OF_POD} names node UID "u0", inconsistent with the running node ("u1")`,
+    ],
+    [
+      'are for an existing pod',
+      { podName: 'none' },
+      'while retrieving pod named in the PodCertificateRequest: pod "none" not found',
+    ],
+    ['with its uid', { podUID: 'p0' }, `${OF_POD} contains pod UID ("p0") which differs from running pod "p5"`],
+    [
+      'that runs here',
+      { podName: 'theirs', podUID: 'p2' },
+      'pod "ns/theirs" is not running on node "n1" named in the PodCertificateRequest',
+    ],
+    ['and is no mirror', { podName: 'static', podUID: 'p6' }, 'pod "ns/static" is a mirror pod'],
+    [
+      'with its account',
+      { serviceAccountName: 'b' },
+      `${OF_POD} contains serviceAccountName ("b") that differs from running pod ("a")`,
+    ],
+    [
+      'and not an earlier one of its name',
+      { serviceAccountUID: 's0' },
+      `${OF_POD} names service account UID "s0", which differs from the running service account ("s1")`,
+    ],
+  ])('%s', async (_, spec, expected) => {
+    expect(await why(asking(spec))).toBe(expected)
+  })
+
+  it('are only made by a node', async () => {
+    expect(await why(asking({}, { operation: 'UPDATE' }))).toBe('unexpected operation UPDATE')
+    expect(await why(asking({}, { operation: 'UPDATE', subresource: 'status' }))).toBe('unexpected operation UPDATE')
+  })
+})
+
 describe('other objects of a node', () => {
+  it('have a status while the gate is on', async () => {
+    const status = requestFor('csinodes', { metadata: { name: 'n1' } }, { operation: 'UPDATE' }, 'storage.k8s.io')
+    const request = { ...status, subresource: 'status' }
+    expect(await why(request)).toBe('CSIVolumeHealth feature gate is disabled')
+    const open = nodeRestriction({ ...PARTS, gates: new Set(['CSIVolumeHealth']) })
+    expect(await why(request, open)).toBe('admitted')
+    expect(await why({ ...request, name: 'n2' }, open)).toMatch(/^can only access CSINode/)
+  })
+
   it('bear its name', async () => {
     const lease = (namespace: string, name: string) =>
       requestFor('leases', { metadata: { name } }, { namespace }, 'coordination.k8s.io')

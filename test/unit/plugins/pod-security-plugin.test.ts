@@ -72,6 +72,13 @@ describe('a pod', () => {
     })
   })
 
+  it.each(['latest', 'v1.99'])('is held to the newest known version: %s', async (version) => {
+    const ns = namespace('ns', { enforce: 'baseline', 'enforce-version': version })
+    const request = pod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_notsent_lowat', value: '1' }] } })
+    await expect(judged(request, [ns], [], new PodSecurityMeasures(36))).rejects.toThrow('forbidden sysctls')
+    await expect(judged(request, [ns], [], new PodSecurityMeasures(37))).resolves.toMatchObject({ warnings: [] })
+  })
+
   it('is warned of, and noted, for what is not enforced', async () => {
     const ns = namespace('ns', { warn: 'baseline', audit: 'baseline' })
     const { warnings, notes } = await judged(pod(HOST), [ns])

@@ -129,6 +129,13 @@ describe('the baseline', () => {
     ['a setting before it was safe', 31, sysctl('net.ipv4.tcp_rmem'), 'forbidden sysctls (net.ipv4.tcp_rmem)'],
     ['a setting since it is safe', 32, sysctl('net.ipv4.tcp_rmem'), ''],
     [
+      'a setting before 1.37',
+      36,
+      sysctl('net.ipv4.tcp_notsent_lowat'),
+      'forbidden sysctls (net.ipv4.tcp_notsent_lowat)',
+    ],
+    ['a setting since 1.37', 37, sysctl('net.ipv4.tcp_notsent_lowat'), ''],
+    [
       'another setting before it was safe',
       26,
       sysctl('net.ipv4.ip_local_reserved_ports'),

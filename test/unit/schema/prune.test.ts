@@ -31,6 +31,7 @@ const spec = object([
   field('keptList', { kind: 'list', item: inner, listType: 'atomic', keys: [], preserveUnknown: true }),
   field('any', { kind: 'any', within: object([field('known', inner)], true) }),
   field('template', object([field('spec', inner)], false, true)),
+  field('templates', { kind: 'map', value: object([], false, true), mapType: 'granular' }),
 ])
 const shape = object([field('spec', spec)], false, true)
 
@@ -79,6 +80,12 @@ describe('pruning', () => {
       { spec: { template: { kind: 'P', metadata: { name: 'n', m: 1 }, spec: { a: 'x' }, foo: 1 } } },
       { spec: { template: { kind: 'P', metadata: { name: 'n' }, spec: { a: 'x' } } } },
       ['unknown field "spec.template.foo"', 'unknown field "spec.template.metadata.m"'],
+    ],
+    [
+      'the key of an embedded object stands in brackets in the path of its metadata only',
+      { spec: { templates: { k: { metadata: { m: 1 }, foo: 1 } } } },
+      { spec: { templates: { k: { metadata: {} } } } },
+      ['unknown field "spec.templates.k.foo"', 'unknown field "spec.templates[k].metadata.m"'],
     ],
     [
       'metadata of embedded objects that does not fit stays for validation',

@@ -75,10 +75,14 @@ describe('the compiled table', () => {
       'message A { repeated string a = 1 [(list_type) = "bag"]; }',
       'list_type cannot be',
     ],
-    ['an unknown patch strategy', 'message A { string a = 1 [(patch_strategy) = "mix"]; }', 'patch_strategy has mix'],
+    [
+      'an unknown patch strategy',
+      'message A { string a = 1 [(patch_strategy) = "mix"]; }',
+      'patch_strategy cannot be mix',
+    ],
     ['an option said twice', 'message A { string a = 1 [(gate) = "A", (gate) = "B"]; }', 'says gate twice'],
     ['a type that is not declared', 'message A { B b = 1; }', 'type test_v1.B is not declared'],
-    ['a package that no file has', 'message A { other.v1.B b = 1; }', 'whose package no file has'],
+    ['a package that no file has', 'message A { other.v1.B b = 1; }', 'no file declares its package'],
     ['packed numbers', 'message A { repeated int32 a = 1; }', 'must be declared with packed = false'],
     ['a map with numbers as keys', 'message A { map<int32, string> a = 1; }', 'keys are not strings'],
     [

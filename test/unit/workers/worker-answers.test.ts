@@ -12,8 +12,8 @@ const told: readonly FamilySnapshot[] = [
   { name: 'process_resident_memory_bytes', kind: 'gauge', series: [{ values: [], numbers: [7] }] },
 ]
 
-function answersOf(worker: FakeWorker): WorkerAnswers {
-  const alive = new Set([worker as WorkerProcess])
+function answersOf(...workers: readonly FakeWorker[]): WorkerAnswers {
+  const alive = new Set(workers as readonly WorkerProcess[])
   return new WorkerAnswers(() => alive, new WorkerMeasures(), {} as Log)
 }
 
@@ -38,4 +38,14 @@ it('a worker that ends keeps its counters, and leaves its process figures to its
   worker.stage = 'leaving'
   expect(await familiesOf(answers, '1')).toEqual([])
   expect(await familiesOf(answers, undefined)).toEqual(['requests_total'])
+})
+
+it('names the workers in the order of their names, whichever answers first', async () => {
+  const late = Promise.withResolvers<void>()
+  const first: FakeWorker = { name: '2', stage: 'ready', ask: async () => told }
+  const second: FakeWorker = { name: '10', stage: 'ready', ask: async () => told }
+  const last: FakeWorker = { name: '1', stage: 'ready', ask: async () => (await late.promise, told) }
+  const asked = answersOf(second, first, last).answer({ kind: 'metrics' }, {} as WorkerProcess)
+  late.resolve()
+  expect((await asked).map(({ worker }) => worker)).toEqual(['1', '2', '10', 'supervisor', undefined])
 })

@@ -1,5 +1,5 @@
-// The log of a container on a simulated node. It comes from a program or from an annotation of the pod, and is cut to the part that the client
-// requests.
+// The log of a container on a simulated node. It comes from a program or from an annotation of the pod, and is cut to the part that the
+// client requests.
 import type { LogCall } from './containers.ts'
 
 export interface LogOptions {
@@ -67,7 +67,7 @@ async function* asked(source: LogSource, options: LogOptions, signal: AbortSigna
     if (follow) await source.over(signal)
     return
   }
-  // While more lines may come the last ones are unknown. So `tailLines` only applies to logs that are not followed.
+  // While more lines may come, the last lines are unknown. So `tailLines` only applies to logs that are not followed.
   const kept: Line[] = []
   for await (const text of lines) {
     if (signal.aborted) return

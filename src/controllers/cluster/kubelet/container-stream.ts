@@ -9,7 +9,7 @@ export interface ContainerStream {
   readonly stderr: (output: string | Uint8Array) => Promise<void>
   /** Fires when the client is gone. */
   readonly signal: AbortSignal
-  /** Tells how it ended, and closes the stream. */
+  /** Sends the result to the client, and closes the stream. */
   end(status: object): Promise<void>
 }
 
@@ -21,14 +21,14 @@ export interface Channels {
   readonly tty: boolean
 }
 
-/** With a terminal, errors are written to the output. */
+/** The channels in a query. With a terminal, errors are written to the output. */
 export function channelsOf(query: URLSearchParams): Channels {
   const has = (name: string): boolean => query.get(name) === '1' || query.get(name) === 'true'
   const tty = has('tty')
   return { stdin: has('input'), stdout: has('output'), stderr: has('error') && !tty, tty }
 }
 
-/** The first byte of a message, by the protocol. */
+/** The first byte of a message is its channel. */
 const STDIN = 0
 const STDOUT = 1
 const STDERR = 2
@@ -52,7 +52,7 @@ export function streamOfSocket(socket: WebSocket, channels: Channels): Container
   socket.on('error', () => {})
   socket.once('close', () => {
     gone.abort()
-    // A command that still reads finds the end.
+    // A command that still reads gets the end of its input.
     if (!stdin.writableEnded) stdin.end()
   })
   const send = (channel: number, data: string | Uint8Array): Promise<void> =>

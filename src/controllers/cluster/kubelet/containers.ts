@@ -8,9 +8,9 @@ export interface ContainerName {
 }
 
 export interface LogCall extends ContainerName {
-  /** The log of the run before the current one. */
+  /** Whether the client requests the log of the run before the current one. */
   readonly previous: boolean
-  /** The client waits for further lines. */
+  /** Whether the client waits for further lines. */
   readonly follow: boolean
   readonly signal: AbortSignal
 }
@@ -36,7 +36,7 @@ export interface PortCall {
 export interface SimulatedContainers {
   /** The log as a text, or line by line. Undefined: the text of the pod's annotation, or nothing. */
   readonly logs?: (call: LogCall) => string | Iterable<string> | AsyncIterable<string> | undefined
-  /** Runs a command. The result is its exit code; nothing counts as 0. */
+  /** Runs a command. The result is its exit code. No result counts as 0. */
   readonly exec?: (call: ExecCall) => number | void | Promise<number | void>
   /** The local port, or the connection, that a port of a pod leads to. Undefined: nothing listens there. */
   readonly port?: (call: PortCall) => number | Duplex | undefined | Promise<number | Duplex | undefined>

@@ -47,7 +47,7 @@ export class SimulatedKubelet {
     this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
-  /** A new connection to it. */
+  /** A new connection to the kubelet. */
   connect(): Duplex {
     const [near, far] = duplexPair()
     this.accept(far)
@@ -210,7 +210,7 @@ interface Upgrade {
   readonly head: Buffer
 }
 
-/** Runs with the channels of a WebSocket or of SPDY, and resolves when the connection has ended. */
+/** Calls `run` with the channels of a WebSocket or of SPDY. Resolves when the work or the connection has ended. */
 async function openStream(
   upgrade: Upgrade,
   query: URLSearchParams,

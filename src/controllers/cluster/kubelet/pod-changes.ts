@@ -11,7 +11,7 @@ interface Change {
   readonly signal: AbortSignal
 }
 
-/** Resolves when the pod is gone, when `isSame` is false of it, or when the signal fires. */
+/** Resolves when the pod is gone, when `isSame` is false for it, or when the signal fires. */
 export async function untilPodChanged(
   { store, stored }: { readonly store: Store; readonly stored: StoredResource },
   { metadata }: Pod,

@@ -1,5 +1,5 @@
-// Hints for a schema whose CEL rules exceed the cost budget: the unbounded lists, maps and strings above and below the rule,
-// each of which multiplies its estimated cost.
+// Hints for a schema whose CEL rules exceed the cost budget. Each unbounded list, map or string above or below a rule multiplies the
+// estimated cost of the rule.
 import { mapOrAbsent, mapOrEmpty, mapsInPlace } from '../../../api/members.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
 

@@ -1,4 +1,4 @@
-// The columns of definitions since level 1.37; before, they have the default ones.
+// The columns of definitions from level 1.37 on. At earlier levels, definitions have the default columns.
 import type { ValueMap } from '../../../api/value.ts'
 import { CREATED_AT } from '../../../codec/table.ts'
 import { column, NAME, tableOf, text, wide } from '../../../codec/tables/column.ts'
@@ -20,14 +20,14 @@ export const COLUMNS = tableOf([
   CREATED_AT,
   wide('Group', 'The group of the API.', text('spec', 'group')),
   wide('Kind', 'The kind of the custom resources.', text('spec', 'names', 'kind')),
-  wide('ShortNames', 'Their short names.', (object) => {
+  wide('ShortNames', 'The short names of the custom resources.', (object) => {
     return listAt(object, 'spec', 'names', 'shortNames')
       .map((name) => textAt(name))
       .join(',')
   }),
   column(
     'Established',
-    'Whether they are served.',
+    'Whether the custom resources are served.',
     (object) => conditionHolds(object, 'Established', 'status', 'conditions'),
     {
       type: 'boolean',

@@ -1,4 +1,4 @@
-// The estimated cost of a definition's rules (`?ruleCosts=true`), and the bounds that would lower the cost of the expensive ones.
+// The estimated cost of a definition's rules (`?ruleCosts=true`), and the bounds that would lower the cost of expensive rules.
 import { FieldPath } from '../../../api/field-path.ts'
 import { mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty } from '../../../api/members.ts'
 import { specOf } from '../../../api/object-members.ts'
@@ -17,7 +17,7 @@ import {
 /** From this share of the limit on, the bounds that would lower the cost are shown. */
 const EXPENSIVE = EXPRESSION_COST / 100
 
-/** One step for each rule. */
+/** Yields after each rule. */
 export function* ruleCosts(definition: ApiObject): Generator<void, ValueMap> {
   const versions: ValueMap[] = []
   for (const [i, version] of mapsInPlace(specOf(definition), 'versions').entries()) {
@@ -54,7 +54,7 @@ function shownRules(definition: ApiObject, { at, field }: RulePlace, rules: read
   }))
 }
 
-/** An estimate may be infinite. */
+/** The cost as a number that JSON can hold. An estimate may be infinite. */
 function shown(cost: number): number {
   return Math.min(Math.ceil(cost), Number.MAX_SAFE_INTEGER)
 }

@@ -1,5 +1,5 @@
-// The places of a schema with x-kubernetes-validations rules, and the estimated cost of each rule: for one value, and for all values
-// that an object can have there.
+// The places of a schema that have x-kubernetes-validations rules, and the estimated cost of each rule for all values that an object can
+// have there.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { integerOrAbsent, isTrue, mapOrAbsent, mapsInPlace, textOrAbsent } from '../../../api/members.ts'
 import { isMap, type ValueMap } from '../../../api/value.ts'
@@ -15,14 +15,14 @@ const MAX_REQUEST_BYTES = 3 * 1024 * 1024
 const EMBEDDED = 'x-kubernetes-embedded-resource'
 
 interface Place {
-  /** In the definition. */
+  /** The path in the definition. */
   readonly at: FieldPath
-  /** In its objects: `spec.ports[*]`, `spec.limits{*}`; empty: the whole object. */
+  /** The path in the custom objects: `spec.ports[*]`, `spec.limits{*}`. Empty: the whole object. */
   readonly field: string
   readonly isResource: boolean
-  /** The most values that one object can have here; undefined: unbounded. */
+  /** The largest number of values that one object can have here. Undefined: unbounded. */
   readonly count: number | undefined
-  /** The place from which on old values cannot be correlated. */
+  /** The outermost list above this place whose items cannot be correlated with old items. Undefined: there is none. */
   readonly lost: FieldPath | undefined
 }
 
@@ -31,12 +31,12 @@ export interface RulePlace extends Place {
   readonly rules: readonly ValueMap[]
 }
 
-/** The rules of the whole schema of a version, which is at `at`. */
+/** The places with rules in the whole schema of a version. `at` is the place of the schema. */
 export function rulePlaces(schema: ValueMap, at: FieldPath): Generator<RulePlace, void> {
   return placesIn(schema, { at, field: '', isResource: true, count: 1, lost: undefined })
 }
 
-/** Inner places come before outer ones: the faults of a definition have this order. */
+/** Inner places come before outer places: the faults of a definition have this order. */
 function* placesIn(schema: ValueMap, place: Place): Generator<RulePlace, void> {
   const { at, field, count, lost } = place
   const values = schema['additionalProperties']
@@ -69,17 +69,17 @@ function times(count: number | undefined, most: number | bigint | undefined): nu
 }
 
 export interface CostedRule {
-  /** Among the rules of its place. */
+  /** The index among the rules of the place. */
   readonly index: number
   readonly source: ValueMap
   readonly compiled: CompiledRule
   /** The cost for all values that an object can have there. Undefined: the rule cannot be compiled. */
   readonly cost: number | undefined
-  /** Undefined if it has no messageExpression that can be compiled. */
+  /** Undefined: the rule has no messageExpression that can be compiled. */
   readonly messageCost: number | undefined
 }
 
-/** Undefined if the schema says too little for rules. */
+/** Undefined: the schema gives no type for the rules. */
 export function costedRules({ schema, rules, isResource, count }: RulePlace): Generator<CostedRule, void> | undefined {
   const type = typeOfSchema(schema, isResource)
   if (type === undefined) return undefined

@@ -1,5 +1,5 @@
-// The schema of a custom kind: its keywords, and how its lists and maps are merged.
-import { shownJson } from '../../../api/field-error.ts'
+// Checks the schema of a custom kind: its keywords, and the merge rules of its lists and maps.
+import { shownJson, shownMap } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import {
   isGiven,
@@ -12,8 +12,9 @@ import {
   textsInPlace,
 } from '../../../api/members.ts'
 import { isMap, own, type ValueMap } from '../../../api/value.ts'
-import { followPath, valueFaults } from '../../../schema/custom/custom.ts'
+import { defaultFaults, followPath } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import { EMBEDDED_RULES } from '../../../schema/validation/validation.ts'
 import { placedMaps } from '../../shared/placed-items.ts'
 import { checkSchemaRules } from './schema-rules.ts'
 import { hasUnknown, mapKeys, schemasIn, structuralFaults, unsupported } from './schema-structure.ts'
@@ -36,14 +37,14 @@ const REASONS: readonly string[] = [
 const ROOT_WORDS =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'
 
-/** The fields that are allowed at the root with the status subresource. */
+/** The fields that are allowed at the root if the status subresource is enabled. */
 const ROOT_FIELDS: ReadonlySet<string> = new Set([
   ...ROOT_WORDS.split(' ').map((word) => word.charAt(0).toLowerCase() + word.slice(1)),
   PRESERVE,
   RULES,
 ])
 
-/** The whole schema; `at` is its place. */
+/** Checks the whole schema. `at` is the place of the schema. */
 export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean, check: Check): void {
   const before = check.errors.length
   if (hasStatus) checkRoot(schema, at, check)
@@ -87,9 +88,10 @@ function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource
   const value = schema['default']
   if (value !== undefined && value !== null && !within) {
     if (hasUnknown(value, schema, isResource)) {
-      check.invalid(at.child('default'), value, 'must not have unknown fields')
+      const shown = isMap(value) ? shownMap(value) : value
+      check.invalid(at.child('default'), shown, 'must not have unknown fields')
     }
-    for (const fault of valueFaults(schema, value, at.child('default'))) check.add(fault)
+    for (const fault of defaultFaults(schema, value, at.child('default'), EMBEDDED_RULES)) check.add(fault)
   }
   const items = mapOrAbsent(schema, 'items')
   const inner = (part: ValueMap, isMeta: boolean): DefaultPlace => ({
@@ -98,8 +100,7 @@ function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource
     check,
   })
   if (items !== undefined) checkDefaults(items, at.child('items'), inner(items, false))
-  const values = mapOrAbsent(schema, 'additionalProperties')
-  if (values !== undefined) checkDefaults(values, at.child('additionalProperties'), inner(values, false))
+  // The reference does not look at the defaults in additionalProperties.
   for (const [name, property] of schemasIn(schema, 'properties')) {
     checkDefaults(property, at.child('properties').key(name), inner(property, isResource && isMetaField(name)))
   }
@@ -244,7 +245,7 @@ function checkMapList(schema: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-/** Items of sets and maps are not null, and keys of maps are required or have a default. */
+/** Items of sets and maps must not be nullable. Keys of maps must be required or have a default. */
 function checkKeys(schema: ValueMap, at: FieldPath, check: Check): void {
   const type = textOrAbsent(schema, LIST_TYPE)
   const items = mapOrAbsent(schema, 'items')
@@ -290,5 +291,6 @@ function checkExpression(rule: ValueMap, schema: ValueMap, at: FieldPath, check:
   if (path === '') return
   if (path.trim() === '') check.invalid(place, path, 'must be non-empty if specified')
   if (BREAK.test(path)) check.invalid(place, path, 'must not contain line breaks')
-  if (followPath(path, schema, true).kind === 'fault') check.invalid(place, path, 'must be a valid path')
+  if (unsupported(schema) === undefined && followPath(path, schema, true).kind === 'fault')
+    check.invalid(place, path, 'must be a valid path')
 }

@@ -1,5 +1,5 @@
-// The x-kubernetes-validations rules of a schema: whether they compile, use oldSelf only where old values can be correlated, and stay
-// within the cost limits, each and all together (P-335 to P-339).
+// Checks the x-kubernetes-validations rules of a schema. They must compile, and use oldSelf only where old values can be correlated. Each
+// rule, and all rules together, must stay within the cost limits (P-335 to P-339).
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isGiven, textOrEmpty } from '../../../api/members.ts'
@@ -16,7 +16,7 @@ interface Costs {
   readonly found: { readonly at: FieldPath; readonly cost: number }[]
 }
 
-/** The whole schema of a version. Rules at the places in `wrong`, and above them, are skipped. */
+/** Checks the rules in the whole schema of a version. Rules at the places in `wrong`, and above them, are skipped. */
 export function checkSchemaRules(
   schema: ValueMap,
   at: FieldPath,
@@ -47,7 +47,7 @@ export function checkSchemaRules(
 
 interface CheckedRule {
   readonly at: FieldPath
-  /** The place from which on old values cannot be correlated. */
+  /** The outermost list above the rule whose items cannot be correlated with old items. Undefined: there is none. */
   readonly lost: FieldPath | undefined
   readonly check: Check
   readonly costs: Costs

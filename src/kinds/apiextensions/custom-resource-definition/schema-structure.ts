@@ -1,5 +1,5 @@
-// Whether a schema is structural: every field has its type in one place, and schemas under allOf, anyOf, oneOf and not only restrict fields that
-// are described outside of them.
+// Whether a schema is structural: every field has its type in one place, and schemas under allOf, anyOf, oneOf and not only restrict fields
+// that are described outside of them.
 import { faultsOf } from '../../../api/fault-list.ts'
 import type { FieldError } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
@@ -28,10 +28,10 @@ export function schemasIn(schema: ValueMap, field: string): readonly (readonly [
   return schemas === undefined ? NONE : Object.entries(schemas).map(([key, value]) => [key, asMap(value)])
 }
 
-/** Most schemas describe single values and have none. */
+/** Most schemas describe single values and have no inner schemas. */
 const NONE: readonly (readonly [string, ValueMap])[] = []
 
-/** The first construct, anywhere in the schema, that structural schemas do not support. */
+/** An error for the first construct in the schema that structural schemas do not support. Undefined: there is none. */
 export function unsupported(schema: ValueMap): string | undefined {
   const field = UNSUPPORTED.find((name) => isPresent(schema[name]))
   if (field !== undefined) return `OpenAPIV3Schema '${field === '$schema' ? 'schema' : field}' is not supported`
@@ -69,7 +69,7 @@ function innerSchemas(schema: ValueMap): readonly ValueMap[] {
   return inner
 }
 
-/** Whether it has a default anywhere. */
+/** Whether the schema has a default anywhere. */
 export function hasDefaults(schema: ValueMap): boolean {
   return schema['default'] !== undefined || innerSchemas(schema).some(hasDefaults)
 }
@@ -171,9 +171,9 @@ function isPlainMetadata(metadata: ValueMap): boolean {
 }
 
 interface Skips {
-  /** The alternatives of an int or string: they may have types. */
+  /** Skips `anyOf`: the alternatives of an int or string may have types. */
   readonly anyOf: boolean
-  /** The same, within the first of allOf. */
+  /** Skips `anyOf` in the first schema of `allOf`, for the same reason. */
   readonly first: boolean
 }
 
@@ -224,7 +224,7 @@ const NESTED_FORBIDDEN: readonly (readonly [string, string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-/** A default counts with any value, other fields unless they are empty. */
+/** Whether the schema has the field. A default counts with any value. Other fields count unless they are empty. */
 function isSpecified(field: string, value: Value | undefined): boolean {
   if (value === undefined || value === null) return false
   if (field === 'default' || isMap(value)) return true
@@ -291,17 +291,19 @@ function checkDescribed(schema: ValueMap, described: ValueMap | undefined, place
 export function hasUnknown(value: Value | undefined, schema: ValueMap, isResource: boolean): boolean {
   if (Array.isArray(value)) {
     const items = mapOrEmpty(schema, 'items')
-    return value.some((item: Value) => hasUnknown(item, items, isTrue(items, EMBEDDED)))
+    const known = isTrue(schema, PRESERVE) ? { ...items, [PRESERVE]: true } : items
+    return value.some((item: Value) => hasUnknown(item, known, isTrue(items, EMBEDDED)))
   }
   if (!isMap(value)) return false
   const properties = mapOrEmpty(schema, 'properties')
   const others = schema['additionalProperties']
   return Object.entries(value).some(([name, member]) => {
+    if (isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) return false
     const property = own(properties, name)
     if (isMap(property)) return hasUnknown(member, property, isTrue(property, EMBEDDED))
     if (isMap(others)) return hasUnknown(member, others, isTrue(others, EMBEDDED))
-    if (others === true || isTrue(schema, PRESERVE)) return false
-    return !(isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata'))
+    if (others === true) return hasUnknown(member, {}, false)
+    return !isTrue(schema, PRESERVE)
   })
 }
 

@@ -1,5 +1,5 @@
-// Definitions in v1beta1, the version in which kube-apiserver stores them. Parts that all versions share are members of the spec there, and some
-// names differ.
+// Definitions in v1beta1, the version in which kube-apiserver stores them. Parts that all versions share are members of the spec there, and
+// some names differ.
 import { isGiven, listOrEmpty, mapOrEmpty, mapsOnly, textOrEmpty } from '../../../api/members.ts'
 import { specOf, withMembers } from '../../../api/object-members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'

@@ -1,5 +1,5 @@
-// Validation of custom resource definitions. As in the reference, parts that all versions share are validated as members of the spec, and errors
-// name them as v1beta1 does.
+// Validation of custom resource definitions. As in the reference, parts that all versions share are validated as members of the spec, and
+// errors name them as v1beta1 does.
 import { type Shown, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { INDEXES } from '../../../api/indexed-place.ts'
@@ -33,13 +33,13 @@ const STATUS = FieldPath.root('status')
 const APPROVAL = 'api-approved.kubernetes.io'
 const APPROVAL_POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
-/** Fields that each version may have, or all together. */
+/** Fields that each version may have, or that all versions share. */
 const SHARED: readonly string[] = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields']
 
 interface Versions {
   /** Fields that are the same in all versions. */
   readonly common: ValueMap
-  /** The versions without it. */
+  /** The versions without the common fields. */
   readonly versions: readonly ValueMap[]
 }
 
@@ -89,7 +89,7 @@ function shownColumn(column: ValueMap): ValueMap {
   }
 }
 
-/** A text that is stored already may stay: the schema may have changed since. */
+/** Checks the annotation with the indexes. A stored annotation may stay, because the schema may have changed since. */
 function checkIndexes(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
   const text = own(annotationsOf(object), INDEXES)
   if (text === undefined || (stored !== undefined && own(annotationsOf(stored), INDEXES) === text)) return
@@ -153,7 +153,7 @@ function checkVersions({ common, versions }: Versions, check: Check): void {
   if (faults.length > 0) check.invalid(SPEC.child('version'), first, faults.join(','))
 }
 
-/** The fields that all versions share, at the place where the reference keeps them. */
+/** Checks the fields that all versions share, at the place where the reference keeps them. */
 function checkCommon({ common, versions }: Versions, check: Check): void {
   const validation = mapOrAbsent(common, 'schema')
   const schema = validation === undefined ? undefined : mapOrAbsent(validation, 'openAPIV3Schema')
@@ -223,7 +223,7 @@ function checkStoredVersions(object: ValueMap, check: Check): void {
     return
   }
   const versions = mapsInPlace(specOf(object), 'versions')
-  // Each version is found once: a second version of the same name is not.
+  // Each stored name counts for one version: a second version of the same name is not found.
   const names = new Set(stored)
   for (const version of versions) {
     const name = textOrEmpty(version, 'name')
@@ -283,7 +283,7 @@ function isEstablished(object: ValueMap): boolean {
   return conditionHolds(object, 'Established', 'status', 'conditions')
 }
 
-/** An invalid bundle is kept if it was invalid before, or if the definition is not established (P-314). */
+/** An invalid bundle is accepted if the stored bundle is also invalid, or if the definition is not established (P-314). */
 function checkCaBundle(object: ValueMap, stored: ValueMap, check: Check): void {
   const bundleOf = (definition: ValueMap): string => {
     const conversion = mapOrEmpty(specOf(definition), 'conversion')

@@ -27,7 +27,7 @@ const version2 = within({
   }),
 })
 
-/** Version 1 names other metrics in an annotation; without any, the target is the one metric of version 2. */
+/** Version 1 has other metrics in an annotation. If the annotation is absent, the CPU target has the default of version 2. */
 const version1: Rule = (given, context, parent) => {
   const object = within({ spec: always({ minReplicas: absent(1) }) })(given, context, parent)
   if (!isMap(object)) return object

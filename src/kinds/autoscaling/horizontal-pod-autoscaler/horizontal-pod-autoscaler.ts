@@ -10,7 +10,7 @@ import { DEFAULTS } from './defaults.ts'
 import { AUTOSCALER_V1, withoutAnnotations } from './v1.ts'
 import { VALIDATION } from './validation.ts'
 
-/** The places of the target and the current value in each type of metric. */
+/** The member of each type of metric that has the target and the current value. */
 const METRICS: Readonly<Record<string, string>> = {
   External: 'external',
   Pods: 'pods',
@@ -69,16 +69,16 @@ export const HORIZONTAL_POD_AUTOSCALER: Kind = {
   ...typedKind<HorizontalPodAutoscaler>({ validation: VALIDATION }),
   defaults: DEFAULTS,
   strategy: STRATEGY,
-  since: { '1.37': { strategy: { ...STRATEGY, generation: { first: 1, on: ['spec'] } } } },
+  since: { '1.37': { strategy: { ...STRATEGY, generation: { first: 1, on: ['spec'], gate: 'HPAGeneration' } } } },
   columns: tableOf([
     NAME,
-    column('Reference', 'What is scaled.', (object) =>
+    column('Reference', 'The scaled object.', (object) =>
       [textAt(object, 'spec', 'scaleTargetRef', 'kind'), textAt(object, 'spec', 'scaleTargetRef', 'name')].join('/'),
     ),
-    column('Targets', 'The metrics, as they are and as they should be.', targets),
-    column('MinPods', 'How many pods there are at least.', minimum),
-    column('MaxPods', 'How many pods there are at most.', count('spec', 'maxReplicas')),
-    column('Replicas', 'How many pods there are.', count('status', 'currentReplicas')),
+    column('Targets', 'The current value and the target of each metric.', targets),
+    column('MinPods', 'The smallest number of pods.', minimum),
+    column('MaxPods', 'The largest number of pods.', count('spec', 'maxReplicas')),
+    column('Replicas', 'The current number of pods.', count('status', 'currentReplicas')),
     AGE,
   ]),
   storedAs: {

@@ -1,16 +1,16 @@
-// The metrics of autoscalers in the form that version 1 keeps in annotations, and back.
+// Converts the metrics of autoscalers to the form that version 1 keeps in annotations, and back.
 import { mapOrEmpty, textOrEmpty } from '../../../api/members.ts'
 import { withMembers } from '../../../api/object-members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 
-/** A member of the old form, its path in the current form (`metric.name`), and its value in the old form if it is absent. */
+/** A member of the old form, its path in the current form (`metric.name`), and the value for an absent member. */
 type Row = readonly [old: string, path: string, absent?: Value | undefined]
 
 type Side = 'target' | 'current'
 
 const ZERO = '0'
 
-/** By the type of the metric. */
+/** The rows, by the type of the metric. */
 function rowsOf(side: Side): Readonly<Record<string, readonly Row[]>> {
   const zeroOfStatus = side === 'current' ? ZERO : undefined
   const resource: readonly Row[] = [
@@ -84,7 +84,7 @@ function fromOld(old: ValueMap, rows: readonly Row[], empty: ValueMap): ValueMap
   return part
 }
 
-/** Annotations may hold anything: names have to be strings, references maps. */
+/** Annotations may hold anything: names must be strings, and references must be maps. */
 function isOfKind(given: Value | undefined, absent: Value | undefined): boolean {
   if (absent === '') return typeof given === 'string'
   return isMap(absent) ? isMap(given) : true

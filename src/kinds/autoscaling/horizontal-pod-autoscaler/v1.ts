@@ -1,4 +1,5 @@
-// Autoscalers in version 1, which has one metric: everything else is kept in annotations there, and read back from them (W-594).
+// Converts autoscalers from and to version 1, which has one metric. Annotations of version 1 keep the other metrics, the conditions and the
+// behavior (W-594).
 import { jsonOrAbsent } from '../../../api/json-text.ts'
 import { mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty } from '../../../api/members.ts'
 import { annotationsOf, specOf, statusOf, withMembers, withMeta } from '../../../api/object-members.ts'
@@ -158,7 +159,7 @@ function policyInGoNames(policy: ValueMap): ValueMap {
   }
 }
 
-/** The same text read back; an empty behavior is absent. */
+/** Reads a behavior with Go's field names. Undefined: the behavior is empty. */
 function withLowerNames(value: Value | undefined): Value | undefined {
   if (isList(value)) return value.map((item) => withLowerNames(item) ?? null)
   if (!isMap(value)) return value

@@ -32,7 +32,7 @@ const METRIC_TYPES: readonly string[] = ['ContainerResource', 'External', 'Objec
 const MAX_WINDOW_SECONDS = 3600
 const MAX_PERIOD_SECONDS = 1800
 
-/** The one metric of version 1 has a field of its own; it is validated as version 2 writes it. */
+/** The spec in the form of version 2. The one metric of version 1 has a field of its own, and is validated like a metric of version 2. */
 function specOf({ spec }: Autoscaler): Spec {
   const percent = 'targetCPUUtilizationPercentage' in spec ? spec.targetCPUUtilizationPercentage : undefined
   if (percent === undefined) return spec
@@ -135,7 +135,7 @@ function checkMetric(metric: MetricSpec, at: FieldPath<MetricSpec>, check: Check
   if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
   const present = SOURCES.filter(([field]) => metric[field] !== undefined)
   present[0]?.[2](metric, at, check)
-  // The reference says this twice.
+  // The reference reports this fault twice.
   if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
   else if (metric[expected[0]] === undefined) {
     check.required(at.child(expected[0]), 'must populate information for the given metric source')
@@ -147,10 +147,10 @@ function checkMetric(metric: MetricSpec, at: FieldPath<MetricSpec>, check: Check
 }
 
 interface TargetRule {
-  /** One of these members is required. If both are missing the fault is at the first; if both are given it is at the second. */
+  /** One of these members is required. If both are missing, the fault is at the first. If both are given, the fault is at the second. */
   readonly either: readonly [keyof MetricTarget, (keyof MetricTarget)?]
   readonly none: string
-  /** Absent if both are allowed. */
+  /** Absent: both may be given. */
   readonly both?: string
 }
 
@@ -199,6 +199,12 @@ function checkPolicy(policy: HPAScalingPolicy, at: FieldPath<HPAScalingPolicy>, 
 
 export const VALIDATION: KindRules<Autoscaler> = builtInRules({
   object: checkSpec,
-  status: (object, _stored, check) =>
-    check.fields(object.status, STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus'),
+  status: ({ status }, _stored, check) => {
+    if ('conditions' in status) {
+      check.each(status, 'conditions', STATUS, (condition, at) =>
+        check.fields(condition, at, 'autoscaling_v2.HorizontalPodAutoscalerCondition'),
+      )
+    }
+    check.fields(status, STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus')
+  },
 })

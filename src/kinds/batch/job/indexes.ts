@@ -46,7 +46,7 @@ function parseIndex(text: string): number | string {
   return `cannot convert string to integer for index: "${text}"`
 }
 
-/** Whether two sets have an index in common; both ascend. */
+/** Whether two sets have an index in common. Both sets must ascend. */
 export function overlap(a: readonly Interval[], b: readonly Interval[]): boolean {
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const [left, right] = [a[i], b[j]]

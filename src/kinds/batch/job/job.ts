@@ -29,15 +29,15 @@ function jobDuration({ status: { startTime: start, completionTime: end } }: Job,
 
 export const JOB: Kind = typedKind<Job>({
   validation: rulesWith(checkGenerated),
-  // Selector and labels cannot change anyway.
+  // From 1.37 on, updates do not check the generated selector and labels: they cannot change anyway.
   since: { '1.37': { validation: rulesWith(() => {}) } },
   defaults: DEFAULTS,
   strategy: STRATEGY,
   columns: tableOf([
     NAME,
-    column('Status', 'How far the job has come.', jobStatus),
-    column('Completions', 'How many pods succeeded, of how many that must.', completions),
-    column('Duration', 'How long it ran, or has been running.', jobDuration),
+    column('Status', 'The state of the job.', jobStatus),
+    column('Completions', 'The number of succeeded pods and the number of required pods.', completions),
+    column('Duration', 'The time for which the job ran, or has been running.', jobDuration),
     AGE,
     ...containerColumns<Job>(({ spec }) => spec.template),
     selectorColumn(({ spec }) => spec.selector),

@@ -15,7 +15,7 @@ const MAX_CODES = 255
 const MAX_CONDITIONS = 20
 const ACTIONS: readonly string[] = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 
-/** `spec`: of the job that has the policy. */
+/** The second parameter is the spec of the job that has the policy. */
 export function checkFailurePolicy(
   policy: PodFailurePolicy,
   { template, backoffLimitPerIndex }: JobSpec,

@@ -19,11 +19,13 @@ function asked({ spec, status }: Job): AskedJob {
   return { spec, status, is: (type) => held.has(type) }
 }
 
-/** Newer rules are only enforced on fields that changed. */
+/** The parts of the status that an update changed. Newer rules are only enforced on these parts. */
 interface Changed {
   readonly finished: boolean
   readonly complete: boolean
   readonly failed: boolean
+  readonly failureTarget: boolean
+  readonly criteriaMet: boolean
   readonly member: (name: keyof JobStatus) => boolean
 }
 
@@ -33,6 +35,8 @@ export function checkJobStatus(object: Job, stored: Job, check: Check): void {
   const changed: Changed = {
     complete: job.is('Complete') !== old.is('Complete'),
     failed: job.is('Failed') !== old.is('Failed'),
+    failureTarget: job.is('FailureTarget') !== old.is('FailureTarget'),
+    criteriaMet: job.is('SuccessCriteriaMet') !== old.is('SuccessCriteriaMet'),
     finished: isFinished(job) !== isFinished(old),
     member: (name) => !equalValues(job.status[name] ?? null, old.status[name] ?? null),
   }
@@ -79,7 +83,7 @@ function checkEnds(job: AskedJob, changed: Changed, check: Check): void {
   const { completionTime: done, startTime: started, active = 0, ready } = status
   const doneAt = STATUS.child('completionTime')
   if (changed.complete || changed.failed) checkNotBoth(job, 'Complete', 'Failed', check)
-  if (changed.complete) checkNotBoth(job, 'Complete', 'FailureTarget', check)
+  if (changed.complete || changed.failureTarget) checkNotBoth(job, 'Complete', 'FailureTarget', check)
   const timed = changed.complete || changed.member('completionTime')
   if (timed && done !== undefined && !complete) {
     check.invalid(doneAt, done, 'cannot set completionTime when there is no Complete=True condition')
@@ -90,15 +94,15 @@ function checkEnds(job: AskedJob, changed: Changed, check: Check): void {
       check.invalid(doneAt, done, 'must be equal to or after `startTime`')
     }
   }
-  if (changed.failed) checkNeeds(job, 'Failed', 'FailureTarget', check)
-  if (changed.complete) checkNeeds(job, 'Complete', 'SuccessCriteriaMet', check)
+  if (changed.failed || changed.member('failedIndexes')) checkNeeds(job, 'Failed', 'FailureTarget', check)
+  if (changed.complete || changed.criteriaMet) checkNeeds(job, 'Complete', 'SuccessCriteriaMet', check)
   if (isFinished(job)) checkFinished(job, changed, check)
-  if (ready !== undefined && ready > active && changed.member('ready')) {
+  if (ready !== undefined && ready > active && (changed.member('ready') || changed.member('active'))) {
     check.invalid(STATUS.child('ready'), ready, 'cannot set more ready pods than active')
   }
 }
 
-function checkFinished({ status }: AskedJob, changed: Changed, check: Check): void {
+function checkFinished({ spec, status }: AskedJob, changed: Changed, check: Check): void {
   const checkNone = (field: 'active' | 'terminating'): void => {
     const count = status[field] ?? 0
     if (count > 0 && (changed.finished || changed.member(field))) {
@@ -106,7 +110,8 @@ function checkFinished({ status }: AskedJob, changed: Changed, check: Check): vo
     }
   }
   checkNone('active')
-  if (status.startTime === undefined && (changed.finished || changed.member('startTime'))) {
+  const neverStarts = spec.suspend === true && spec.completions === 0
+  if (status.startTime === undefined && !neverStarts && (changed.finished || changed.member('startTime'))) {
     check.required(STATUS.child('startTime'), 'startTime is required for finished job')
   }
   const { uncountedTerminatedPods: uncounted = {} } = status
@@ -153,12 +158,22 @@ function checkCriteria(job: AskedJob, check: Check): void {
   }
 }
 
+/** Users may take the last indexes away from such a Job, with what they have counted. */
+function isElastic({ spec: { completionMode, completions, parallelism } }: AskedJob): boolean {
+  return completionMode === 'Indexed' && completions === parallelism
+}
+
+function isFalse({ conditions = [] }: JobStatus, type: string): boolean {
+  return conditions.some((one) => one.type === type && one.status === 'False')
+}
+
 function checkTransitions(job: AskedJob, old: AskedJob, check: Check): void {
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (old.is(type) && !job.is(type)) refuse(`cannot disable the terminal ${type}=True condition`, check)
   }
   for (const field of ['failed', 'succeeded'] as const) {
     const count = job.status[field] ?? 0
+    if (field === 'succeeded' && isElastic(job)) continue
     if (count < (old.status[field] ?? 0)) {
       check.invalid(STATUS.child(field), count, `cannot decrease the ${field} counter`)
     }
@@ -166,7 +181,8 @@ function checkTransitions(job: AskedJob, old: AskedJob, check: Check): void {
   const { completionTime: done, startTime: started } = job.status
   const { completionTime: before, startTime: startedBefore } = old.status
   if (done !== undefined && before !== undefined) check.unchanged(STATUS.child('completionTime'), done, before)
-  if (startedBefore !== undefined && startedBefore !== started && job.spec.suspend !== true) {
+  const isResuming = old.is('Suspended') && isFalse(job.status, 'Suspended')
+  if (startedBefore !== undefined && startedBefore !== started && job.spec.suspend !== true && !isResuming) {
     check.invalid(STATUS.child('startTime'), started, 'field is immutable for unsuspended job once set')
   }
   if (old.is('SuccessCriteriaMet') && !job.is('SuccessCriteriaMet')) {

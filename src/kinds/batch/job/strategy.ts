@@ -2,7 +2,7 @@
 import type { Job } from '../../../api/gen/kinds.ts'
 import { withMeta, withSpec } from '../../../api/object-members.ts'
 import type { MapOf } from '../../../api/value.ts'
-import { withGatedFields } from '../../shared/gated-field.ts'
+import { type GatedField, gatedFields, withGatedFields } from '../../shared/gated-field.ts'
 import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { withTemplateLabels } from '../../shared/pod-spec/template-labels.ts'
 import { jobWarnings } from '../../shared/pod-spec/template-warnings.ts'
@@ -12,7 +12,12 @@ import type { KindStrategy } from '../../strategy.ts'
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid'
 
-export const STRATEGY: KindStrategy<Job> = withGatedFields(gatedPodFields('spec/template/spec'), {
+const GATED: readonly GatedField[] = [
+  ...gatedPodFields('spec/template/spec'),
+  ...gatedFields('batch_v1.Job', 'spec/scheduling'),
+]
+
+export const STRATEGY: KindStrategy<Job> = withGatedFields(GATED, {
   ...WORKLOAD,
   propagation: 'Orphan',
   prepareForCreate: (job) => (job.spec.manualSelector === true ? job : withGeneratedSelector(job)),
@@ -23,7 +28,7 @@ export const STRATEGY: KindStrategy<Job> = withGatedFields(gatedPodFields('spec/
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
 })
 
-/** Labels that the user set are kept; validation rejects those that differ from the generated ones. */
+/** Labels that the user set are kept. Validation rejects labels that differ from the generated labels. */
 function withGeneratedSelector(job: Job): Job {
   const { name = '', uid = '' } = job.metadata
   const { template, selector } = job.spec
@@ -41,7 +46,7 @@ function withGeneratedSelector(job: Job): Job {
   })
 }
 
-/** A job without labels gets those of its template. */
+/** A job without labels gets the labels of its template. */
 function withLabelsOfTemplate(job: Job, labels: MapOf<string>): Job {
   const given = job.metadata.labels
   const isDefault = given === job.spec.template.metadata.labels || Object.keys(given ?? {}).length === 0

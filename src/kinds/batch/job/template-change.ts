@@ -26,7 +26,7 @@ function isStarted({ status }: Job): boolean {
   return status.startTime !== undefined
 }
 
-/** Suspended and without pods: never started, or with the Suspended condition and no active pod. */
+/** Whether the job is suspended and without pods: it never started, or has the condition Suspended and no active pod. */
 function isIdle(stored: Job): boolean {
   if (stored.spec.suspend !== true) return false
   if (!isStarted(stored)) return true
@@ -34,7 +34,7 @@ function isIdle(stored: Job): boolean {
   return isSuspended && (stored.status.active ?? 0) === 0
 }
 
-/** The old template with the scheduling directives, labels and annotations of the new one. */
+/** The old template with the scheduling directives, labels and annotations of the new template. */
 function withDirectives(old: PodTemplateSpec, { metadata, spec }: PodTemplateSpec): PodTemplateSpec {
   const { nodeSelector, tolerations, schedulingGates } = spec
   const affinity = affinityOf(old.spec, spec)

@@ -18,6 +18,7 @@ import { checkDomainPath } from '../../shared/domain-path.ts'
 import { formOf, shownAs } from '../../shared/internal-form.ts'
 import { checkPodTemplate } from '../../shared/pod-spec/pod-template.ts'
 import { tellMismatch } from '../../shared/pod-spec/workload-template.ts'
+import { checkScheduling } from './scheduling.ts'
 import { checkFailurePolicy, checkSuccessPolicy } from './policies.ts'
 import { checkJobStatus } from './status.ts'
 import { checkTemplateChange } from './template-change.ts'
@@ -34,12 +35,12 @@ const TYPE = 'batch_v1.JobSpec'
 
 type JobRule = (object: Job, check: Check) => void
 
-/** `checkLabels` is for the generated labels and selector of a job that changes. */
+/** `checkLabels` checks the generated labels and selector of a job that changes. */
 export function rulesWith(checkLabels: JobRule): KindRules<Job> {
   return {
     create: (object, check) => checkJob(object, checkGenerated, check),
     update: (object, stored, check) => {
-      checkJob(object, checkLabels, check)
+      checkJob(object, checkLabels, check, stored)
       checkBuiltInMetaUpdate(object, stored, check)
       checkSpecChange(object, stored, check)
     },
@@ -52,10 +53,10 @@ export function rulesWith(checkLabels: JobRule): KindRules<Job> {
   }
 }
 
-function checkJob(object: Job, checkLabels: JobRule, check: Check): void {
+function checkJob(object: Job, checkLabels: JobRule, check: Check, stored?: Job): void {
   checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
   checkLabels(object, check)
-  checkWithSelector(object.spec, check)
+  checkWithSelector(object.spec, check, stored?.spec)
   checkHostnames(object, check)
 }
 
@@ -74,7 +75,7 @@ function withOwnLabels(object: Job): Job {
   return withMeta(object, { labels: Object.fromEntries(given) })
 }
 
-/** Generated labels and selector are unchanged. */
+/** Checks that the generated labels and selector are unchanged. */
 export function checkGenerated({ metadata, spec }: Job, check: Check): void {
   const { selector, manualSelector, template } = spec
   if (manualSelector === true || selector === undefined) return
@@ -93,7 +94,7 @@ export function checkGenerated({ metadata, spec }: Job, check: Check): void {
   }
 }
 
-/** Pods of an indexed job are named after it and their index. */
+/** Pods of an indexed job are named after the job and their index. */
 function checkHostnames(
   { metadata: { name = '' }, spec: { completions = 0, completionMode } }: Job,
   check: Check,
@@ -104,8 +105,8 @@ function checkHostnames(
   check.invalid(METADATA.child('name'), name, `will not able to create pod with invalid DNS label: ${last}`)
 }
 
-function checkWithSelector(spec: JobSpec, check: Check): void {
-  checkJobSpec(spec, SPEC, check)
+function checkWithSelector(spec: JobSpec, check: Check, stored: JobSpec | undefined): void {
+  checkJobSpec(spec, SPEC, check, stored)
   const { selector, template } = spec
   check.fields(spec, SPEC, TYPE, 'selector')
   checkLabelSelector(selector, SPEC.child('selector'), check)
@@ -114,8 +115,8 @@ function checkWithSelector(spec: JobSpec, check: Check): void {
     tellMismatch(template, SPEC.child('template'), check)
 }
 
-/** The spec of a job, alone or in a template of jobs. */
-export function checkJobSpec(spec: JobSpec, at: FieldPath<JobSpec>, check: Check): void {
+/** Checks the spec of a job, or of the template in a cron job. */
+export function checkJobSpec(spec: JobSpec, at: FieldPath<JobSpec>, check: Check, stored?: JobSpec): void {
   const { managedBy: manager, completionMode: mode, successPolicy } = spec
   check.fields(spec, at, TYPE, 'parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit')
   check.fields(spec, at, TYPE, 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes')
@@ -142,6 +143,7 @@ export function checkJobSpec(spec: JobSpec, at: FieldPath<JobSpec>, check: Check
     check.invalid(at.child('successPolicy'), shown, 'requires indexed completion mode')
   }
   checkReplacement(spec, at.child('podReplacementPolicy'), check)
+  checkScheduling(spec, stored, at, check)
   checkPodTemplate(spec.template, at.child('template'), check)
   checkRestart(spec, at.child('template').child('spec').child('restartPolicy'), check)
 }
@@ -193,7 +195,7 @@ const FROZEN: readonly (readonly [field: keyof JobSpec, type?: string])[] = [
 
 function checkSpecChange(object: Job, stored: Job, check: Check): void {
   const [spec, old] = [object.spec, stored.spec]
-  checkWithSelector(spec, check)
+  checkWithSelector(spec, check, old)
   checkCompletionsChange(spec, old, check)
   if (!equalValues(spec.selector, old.selector)) {
     check.invalid(SPEC.child('selector'), shownSelector(spec.selector), IMMUTABLE)
@@ -205,7 +207,7 @@ function checkSpecChange(object: Job, stored: Job, check: Check): void {
   }
 }
 
-/** Only indexed jobs can be scaled, together with their parallelism. */
+/** Only indexed jobs can change their completions, and only together with their parallelism. */
 function checkCompletionsChange(spec: JobSpec, old: JobSpec, check: Check): void {
   const at = SPEC.child('completions')
   const { completions, completionMode, parallelism = 0 } = spec

@@ -13,9 +13,12 @@ import { servedResource } from '../../../registry/served-resource.ts'
 import { checkUid, keyOf, readableAs, storeFor } from '../../../registry/steps.ts'
 import type { SchemaTable } from '../../../schema/table.ts'
 import { Check } from '../../../schema/validation/check.ts'
+import { FAULT_FORMS, type FaultForm } from '../../../schema/validation/validation.ts'
+import { dns1123Subdomain } from '../../../schema/validation/formats.ts'
 import { type Kind, typedKind } from '../../kind.ts'
 import { actionBody, typedAction } from '../../shared/action-body.ts'
 import { withPodCondition } from '../../shared/pod-conditions.ts'
+import { withoutRetired } from '../../shared/pod-spec/defaults.ts'
 import { question } from '../../shared/question.ts'
 
 const KIND = { group: '', version: 'v1', kind: 'Binding' } as const
@@ -28,11 +31,15 @@ export const BINDING: Kind = typedKind<Binding>({
 function checkTarget({ target: { kind = '', name = '' } }: Binding, check: Check): void {
   if (kind !== '' && kind !== 'Node') check.notSupported(TARGET.child('kind'), kind, ['Node', '<empty>'])
   if (name === '') check.required(TARGET.child('name'))
+  else if (check.form.namesNodes && (kind === '' || kind === 'Node')) {
+    check.format(TARGET.child('name'), name, dns1123Subdomain(name))
+  }
 }
 
 export function bindingActions(schemas: SchemaTable): readonly Action[] {
   const body = actionBody(schemas, KIND, BINDING)
   const at = { group: '', version: 'v1', namespaced: true } as const
+  const bind = binderWith(FAULT_FORMS[schemas.level])
   return [
     typedAction({ at: { ...at, resource: 'pods', subresource: 'binding' }, body, alsoVersions: [], run: bind }),
     typedAction<Binding>({
@@ -48,13 +55,24 @@ export function bindingActions(schemas: SchemaTable): readonly Action[] {
   ]
 }
 
-async function bind(binding: Binding, context: ActionContext): Promise<ActionAnswer> {
-  if ((binding.metadata.name ?? '') !== context.name) {
+function binderWith(form: FaultForm): (binding: Binding, context: ActionContext) => Promise<ActionAnswer> {
+  return async (binding, context) => {
+    checkBinding(binding, context.name, form)
+    await context.validate(binding)
+    await place(binding, context)
+    return { kind: 'done' }
+  }
+}
+
+function checkBinding(binding: Binding, name: string, form: FaultForm): void {
+  if ((binding.metadata.name ?? '') !== name) {
     throw new ApiError('BadRequest', 'name in URL does not match name in Binding object')
   }
-  const faults = faultsOf((list) => checkTarget(binding, new Check({ gates: new Set(), namespaced: true }, list)))
+  const faults = faultsOf((list) => checkTarget(binding, new Check({ gates: new Set(), namespaced: true, form }, list)))
   if (faults.length > 0) throw new ApiError('BadRequest', aggregate(faults))
-  await context.validate(binding)
+}
+
+async function place(binding: Binding, context: ActionContext): Promise<void> {
   const pods = servedResource(context.resources, 'pods')
   await storeFor(context.parts, context).write(
     keyOf(pods, context.namespace, context.name),
@@ -67,7 +85,6 @@ async function bind(binding: Binding, context: ActionContext): Promise<ActionAns
     },
     context.signal,
   )
-  return { kind: 'done' }
 }
 
 function aggregate(faults: readonly FieldError[]): string {
@@ -97,7 +114,7 @@ function bound(pod: Pod, { metadata, target }: Binding, now: string): Pod {
   const placed = withMeta(
     { ...pod, spec: { ...pod.spec, nodeName: target.name ?? '' }, status },
     {
-      annotations: joined(pod.metadata.annotations, metadata.annotations),
+      annotations: withoutRetired(joined(pod.metadata.annotations, metadata.annotations)),
       labels: joined(pod.metadata.labels, metadata.labels),
     },
   )

@@ -8,7 +8,7 @@ import { orNone } from '../../../codec/tables/reading.ts'
 interface Tally {
   readonly ready: number
   readonly restarts: number
-  /** The time when a container last ended before a restart. Empty: none did. */
+  /** The time when a container last ended before a restart. Empty: no container was restarted. */
   readonly lastRestart: string
 }
 
@@ -36,7 +36,7 @@ function digest(pod: Pod): PodDigest {
   }
 }
 
-/** Sidecars: init containers that are restarted and count as running ones. */
+/** The names of the sidecars: init containers that are always restarted and count as running containers. */
 function restartableInitContainers(pod: Pod): ReadonlySet<string> {
   const all = pod.spec.initContainers ?? []
   return new Set(all.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
@@ -46,7 +46,7 @@ interface Initialization {
   /** An init container is not done yet, or failed. */
   readonly under: boolean
   readonly status: string
-  /** The tally of all init containers up to the running one. */
+  /** The tally of all init containers up to the running container. */
   readonly all: Tally
   readonly sidecars: Tally
 }
@@ -73,13 +73,13 @@ function initialization(pod: Pod, restartable: ReadonlySet<string>): Initializat
   return { under: false, status, all, sidecars }
 }
 
-/** The status before any container reports one. */
+/** The status before any container reports a status. */
 function unscheduled({ status: { conditions = [], reason, phase = '' } }: Pod): string {
   const gated = conditions.some((one) => one.type === 'PodScheduled' && one.reason === 'SchedulingGated')
   return gated ? 'SchedulingGated' : (reason ?? phase)
 }
 
-/** The first container that is waiting or terminated decides. */
+/** The status by the containers of the pod: the first container that is waiting or terminated decides. */
 function containers(pod: Pod, before: string): { readonly status: string; readonly tally: Tally } {
   let tally = NOTHING
   let status = ''
@@ -104,7 +104,7 @@ function endingOf({ reason, signal, exitCode }: NonNullable<ContainerState['term
   return reason ?? (signal === undefined ? `ExitCode:${exitCode}` : `Signal:${signal}`)
 }
 
-/** Deletion takes precedence over everything else. */
+/** The status of a pod that is being deleted, which takes precedence. Undefined: the other rules apply. */
 function ending(pod: Pod): string | undefined {
   if (pod.metadata.deletionTimestamp === undefined) return undefined
   if (pod.status.reason === 'NodeLost') return 'Unknown'
@@ -138,14 +138,14 @@ function gates(pod: Pod): string {
 export const COLUMNS: TableShape<Pod> = {
   columns: [
     NAME,
-    header('Ready', 'How many of the containers are ready for traffic.'),
-    header('Status', 'What the pod is doing, from all its containers.'),
-    header('Restarts', 'How often containers were restarted, and when last.'),
+    header('Ready', 'The number of ready containers and the number of all containers.'),
+    header('Status', 'The status of the pod, from all its containers.'),
+    header('Restarts', 'The number of restarts of containers, and the time since the last restart.'),
     AGE,
     header('IP', 'The first address of the pod.', { priority: 1 }),
     header('Node', 'The node that the pod runs on.', { priority: 1 }),
-    header('Nominated Node', 'The node on which others make room for the pod.', { priority: 1 }),
-    header('Readiness Gates', 'How many of the further conditions for readiness are met.', { priority: 1 }),
+    header('Nominated Node', 'The node on which other pods make room for the pod.', { priority: 1 }),
+    header('Readiness Gates', 'The number of readiness gates that are met and the number of all.', { priority: 1 }),
   ].map(definitionOf),
   cells(pod, now) {
     const known = digest(pod)

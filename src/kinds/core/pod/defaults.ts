@@ -3,9 +3,12 @@ import type {
   Container,
   ContainerPort,
   ContainerStatus,
+  HTTPGetAction,
+  LifecycleHandler,
   Pod,
   PodSpec,
   PodStatus,
+  Probe,
   ResourceRequirements,
 } from '../../../api/gen/kinds.ts'
 import {
@@ -44,9 +47,22 @@ const hostPorts = where<readonly Container[], PodSpec>(
 /** A negative grace period means one second. */
 const gracePeriod: OwnRule<number | bigint> = (given) => (given !== undefined && given < 0 ? 1 : given)
 
+const httpGet = within<HTTPGetAction>({ protocol: absent('HTTP1') })
+const probe = within<Probe>({ httpGet })
+const handler = within<LifecycleHandler>({ httpGet })
+
+const protocols = each<readonly Container[], unknown>(
+  within({
+    livenessProbe: probe,
+    readinessProbe: probe,
+    startupProbe: probe,
+    lifecycle: within({ postStart: handler, preStop: handler }),
+  }),
+)
+
 const spec = both<PodSpec, unknown>(
   within({ containers: requests, initContainers: requests }),
-  // Otherwise they are made after admission (`strategy.ts`).
+  // If the gate is on, `strategy.ts` sets these defaults after admission.
   ungated('PodLevelResourcesFixDefaulting', gated('PodLevelResources', podLevelResources)),
   podSpec,
   within({
@@ -55,13 +71,17 @@ const spec = both<PodSpec, unknown>(
     initContainers: hostPorts,
     terminationGracePeriodSeconds: gracePeriod,
   }),
+  gated(
+    'H2CContainerProbe',
+    within({ containers: protocols, initContainers: protocols, ephemeralContainers: protocols }),
+  ),
 )
 
 const containerStatuses = each<readonly ContainerStatus[]>(
   within({ allocatedResources: rounded, resources: roundedResources }),
 )
 
-/** `podIP` is the first of `podIPs`. */
+/** Keeps `podIP` equal to the first of `podIPs`. */
 const addresses: OwnRule<PodStatus> = (given) => {
   if (given === undefined) return given
   const { podIP, podIPs = [] } = given

@@ -1,5 +1,5 @@
 // `matchLabelKeys` and `mismatchLabelKeys` of affinity and topology spread: the pod's own values of these labels are merged into the
-// selectors when it is created.
+// selectors when the pod is created.
 import type { LabelSelectorRequirement, Pod, PodAffinity, PodAffinityTerm } from '../../../api/gen/kinds.ts'
 import { withSpec } from '../../../api/object-members.ts'
 import { type MapOf, own } from '../../../api/value.ts'

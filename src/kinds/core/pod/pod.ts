@@ -4,12 +4,12 @@ import { absent, gated, within } from '../../../schema/defaults/rule.ts'
 import { type Kind, typedKind } from '../../kind.ts'
 import { COLUMNS } from './columns.ts'
 import { DEFAULTS, podStatus } from './defaults.ts'
-import { STRATEGY } from './strategy.ts'
+import { STRATEGY, STRATEGY_WITH_CLAIMS } from './strategy.ts'
 import { VALIDATION, VALIDATION_WITH_CLAIMS } from './validation.ts'
 
 export const POD: Kind = typedKind<Pod>({
   validation: VALIDATION,
-  since: { '1.37': { validation: VALIDATION_WITH_CLAIMS } },
+  since: { '1.37': { validation: VALIDATION_WITH_CLAIMS, strategy: STRATEGY_WITH_CLAIMS } },
   defaults: DEFAULTS,
   strategy: STRATEGY,
   columns: COLUMNS,

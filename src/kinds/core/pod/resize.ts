@@ -1,23 +1,28 @@
 // In-place resize: only cpu and memory may change, and never the QoS class.
-import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/gen/kinds.ts'
+import type { Container, EmptyDirVolumeSource, Pod, PodSpec, ResourceRequirements } from '../../../api/gen/kinds.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { membersOf, withMembers } from '../../../api/object-members.ts'
 import { qosOf } from '../../../api/pod-qos.ts'
 import { entriesOf, equalValues } from '../../../api/value.ts'
+import { compareQuantities, type Quantity, signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { NOWHERE } from '../../../schema/validation/object-meta.ts'
+import { amountOf } from '../../shared/resource-names.ts'
+
+/** With this gate, volumes in memory can be resized too. */
+export const RESIZES_VOLUMES = 'InPlacePodVerticalScalingMemoryBackedVolumes'
 
 const SPEC = FieldPath.root<PodSpec>('spec')
 const KINDS = ['requests', 'limits'] as const
 const RESIZABLE: readonly string[] = ['cpu', 'memory']
-/** In the orders of the reference. */
+/** The reference checks the lists in both orders. */
 const INIT_FIRST = ['initContainers', 'containers'] as const
 const INIT_LAST = ['containers', 'initContainers'] as const
 type Field = (typeof INIT_FIRST)[number]
 type Amounts = Pick<ResourceRequirements, 'requests' | 'limits'>
 const ONLY_THESE = 'only cpu and memory resources are mutable'
 
-/** `keepsClaims`: the claims of a container may not change. */
+/** `keepsClaims`: a container with claims can be resized if its claims stay the same. Otherwise it cannot be resized. */
 export function checkResize(object: Pod, stored: Pod, check: Check, keepsClaims: boolean): void {
   const [spec, old] = [object.spec, stored.spec]
   const before = stored.status.qosClass ?? qosOf(old)
@@ -29,11 +34,45 @@ export function checkResize(object: Pod, stored: Pod, check: Check, keepsClaims:
   if (!checkPodLevel(spec, old, check) || !checkOrder(spec, old, check)) return
   for (const field of INIT_FIRST) checkNothingRemoved(spec, old, field, check)
   for (const field of INIT_LAST) checkOnlyAmounts({ spec, old, keepsClaims }, field, check)
-  const rest = withMembers(spec, membersOf(old, 'containers', 'initContainers', 'resources'))
+  if (check.gate(RESIZES_VOLUMES)) checkVolumes(spec, old, check)
+  const rest = withMembers(spec, membersOf(old, 'containers', 'initContainers', 'resources', 'volumes'))
   if (check.errors.length === 0 && !equalValues(rest, old)) check.forbidden(SPEC, ONLY_THESE)
 }
 
-/** Nodes that cannot resize do not report resources of running containers. */
+/** Only the size limit of a volume in memory may change. A volume cannot get or lose its limit. */
+function checkVolumes({ volumes = [] }: PodSpec, { volumes: stored = [] }: PodSpec, check: Check): void {
+  const list = SPEC.child('volumes')
+  if (volumes.length !== stored.length) return check.forbidden(list, 'volumes may not be added or removed on resize')
+  for (const [i, volume] of volumes.entries()) {
+    const before = stored[i]!
+    const at = list.index(i)
+    const { emptyDir: now } = volume
+    const { emptyDir: old } = before
+    const isDirectory = now !== undefined && old !== undefined
+    const compared = isDirectory
+      ? withMembers(volume, { emptyDir: withMembers(now, membersOf(old, 'sizeLimit')) })
+      : volume
+    if (volume.name !== before.name) {
+      check.forbidden(at.child('name'), 'volumes may not be renamed or reordered on resize')
+    } else if (!equalValues(compared, before)) {
+      check.forbidden(at, 'only sizeLimit of memory-backed emptyDir volumes is mutable on resize')
+    } else if (isDirectory) checkLimit(now, old, at.child('emptyDir').child('sizeLimit'), check)
+  }
+}
+
+function checkLimit(now: EmptyDirVolumeSource, old: EmptyDirVolumeSource, at: FieldPath, check: Check): void {
+  const [limit, before] = [now, old].map(({ sizeLimit }) => amountOf(sizeLimit))
+  const isSet = (amount: Quantity | undefined): boolean => amount !== undefined && signOfQuantity(amount) !== 0
+  if (isSet(limit) !== isSet(before)) {
+    check.forbidden(at, 'adding or removing sizeLimit on an existing volume is not allowed')
+  } else if (limit !== undefined && before !== undefined && compareQuantities(limit, before) !== 0) {
+    if (now.medium !== 'Memory') {
+      check.forbidden(at, 'sizeLimit is only mutable for memory-backed emptyDir volumes')
+    }
+  }
+}
+
+/** Whether the node can resize. Nodes that cannot resize do not report resources of running containers. */
 function canResize(stored: Pod): boolean {
   const running = (stored.status.containerStatuses ?? []).find(({ state }) => state.running !== undefined)
   return running === undefined || running.resources !== undefined
@@ -123,7 +162,7 @@ function checkOnlyAmounts({ spec, old, keepsClaims }: Resize, field: Field, chec
   }
 }
 
-/** The requests and limits of a container or pod, with cpu and memory of the stored one. */
+/** The requests and limits of a container or pod, with the stored cpu and memory. */
 function amountsAsBefore(now: Amounts = {}, old: Amounts = {}): Amounts {
   const kinds = KINDS.map((kind) => {
     const others = entriesOf(now[kind] ?? {}).filter(([name]) => !RESIZABLE.includes(name))

@@ -7,7 +7,7 @@ import { entriesOf, equalValues, own } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { REQUIRED } from '../../shared/pod-spec/affinity.ts'
 
-/** The spec with the old node selector and affinity. Reports faults if the new ones are not narrower. */
+/** The spec with the old node selector and affinity. Reports faults if the new choices are not narrower. */
 export function withoutNodeChoices(spec: PodSpec, old: PodSpec, at: FieldPath<PodSpec>, check: Check): PodSpec {
   return withOldAffinity(withOldSelector(spec, old, at, check), old, at, check)
 }

@@ -1,10 +1,11 @@
-// Updates of a pod's status: no impossible transitions, no invalid addresses.
+// Checks updates of a pod's status: transitions must be possible, and addresses must be valid.
 import type { Container, ContainerRestartRule, Pod, PodSpec, PodStatus } from '../../../api/gen/kinds.ts'
 import { shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1123Subdomain, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkIp, isDualStack } from '../../shared/ip-address.ts'
+import { checkVolumeHealth } from '../../shared/volume-health.ts'
 
 const STATUS = FieldPath.root<PodStatus>('status')
 const SYSTEM_CONDITIONS: readonly string[] = ['PodScheduled', 'Ready', 'Initialized']
@@ -23,6 +24,7 @@ export function checkPodStatus(object: Pod, stored: Pod, check: Check): void {
   if (qos !== (old.qosClass ?? '')) check.invalid(STATUS.child('qosClass'), qos, IMMUTABLE)
   checkTransitions(status, old, spec, check)
   checkClaimStatuses(status, object.spec, check)
+  checkHealth(status, object.spec, check)
   checkAddresses(status, old, 'podIPs', check)
   checkHostAddresses(status, old, check)
 }
@@ -108,6 +110,19 @@ function checkClaimStatuses(status: PodStatus, spec: PodSpec, check: Check): voi
     }
     check.unique(seen, name, at.child('name'))
     check.fields(entry, at, 'core_v1.PodResourceClaimStatus')
+  })
+}
+
+function checkHealth(status: PodStatus, spec: PodSpec, check: Check): void {
+  const names = new Set((spec.volumes ?? []).map(({ name }) => name))
+  const seen = new Set<string>()
+  check.each(status, 'volumeHealth', STATUS, (health, at) => {
+    const { name } = health
+    if (name === '') check.required(at.child('name'))
+    else if (!names.has(name)) check.notFound(at.child('name'), name)
+    checkVolumeHealth(health, at, check)
+    if (seen.has(name)) check.duplicate(at, shownJson(health))
+    seen.add(name)
   })
 }
 

@@ -6,7 +6,7 @@ import { equalValues } from '../../../api/value.ts'
 import { wholeSeconds } from '../../../registry/delete-options.ts'
 import { withMemberOf } from '../../../registry/object-meta.ts'
 import type { WriteContext } from '../../../registry/registry.ts'
-import { withGatedFields } from '../../shared/gated-field.ts'
+import { type GatedField, gatedFields, withGatedFields } from '../../shared/gated-field.ts'
 import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { withAppArmorFields } from '../../shared/pod-spec/pod-annotations.ts'
 import { hasPodLevelResources, withPodLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
@@ -15,6 +15,7 @@ import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
 import { addressWarnings } from '../../shared/warnings.ts'
 import type { KindStrategy } from '../../strategy.ts'
 import { withLabelKeys } from './label-keys.ts'
+import { RESIZES_VOLUMES } from './resize.ts'
 
 const GATED = {
   type: 'PodScheduled',
@@ -23,7 +24,17 @@ const GATED = {
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 } as const
 
-export const STRATEGY: KindStrategy<Pod> = withGatedFields(gatedPodFields('spec'), {
+/** The members of a status that are kept if a client leaves them out. The reference clears a list that is sent empty. */
+const KEPT = ['resourceClaimStatuses', 'extendedResourceClaimStatus', 'nodeAllocatableResourceClaimStatuses'] as const
+
+interface Differences {
+  /** A QoS class that the client sends with a new pod is kept. */
+  readonly takesQosClass: boolean
+  /** The members of the status, beside the QoS class and the observed generation, that are kept if a client leaves them out. */
+  readonly kept: readonly (typeof KEPT)[number][]
+}
+
+const strategyWith = (differences: Differences): KindStrategy<Pod> => ({
   generation: GENERATION_OF_SPEC,
   status: {
     keepsMetadata: ['ownerReferences'],
@@ -32,11 +43,11 @@ export const STRATEGY: KindStrategy<Pod> = withGatedFields(gatedPodFields('spec'
   answersDeleteWithObject: true,
   prepareForCreate: (pod, context) =>
     withDefaultResources(withAppArmorFields(withLabelKeys(withGrace(pod)), context), context),
-  firstStatus,
+  firstStatus: (pod, context) => firstStatus(pod, context, differences),
   prepareForUpdate: (pod, stored, context) => withKeptResources(withGrace(pod), stored, context),
   prepareStatus: (pod, stored) => ({
     ...withMeta(pod, { deletionTimestamp: stored.metadata.deletionTimestamp }),
-    status: keptStatus(pod.status, stored.status),
+    status: keptStatus(pod.status, stored.status, differences),
   }),
   bumpsGenerationOn: new Set(['ephemeralcontainers', 'resize']),
   gracePeriodSeconds,
@@ -49,17 +60,33 @@ export const STRATEGY: KindStrategy<Pod> = withGatedFields(gatedPodFields('spec'
     ephemeralcontainers: { prepare: withEphemeralContainers, resetFields: [] },
     resize: {
       prepare: (pod, stored, context) =>
-        withDefaultResources(withKeptResources(resized(pod, stored), stored, context), context),
+        withDefaultResources(withKeptResources(resized(pod, stored, context), stored, context), context),
       resetFields: [],
     },
   },
 })
 
-/** A new pod with scheduling gates has a condition for them. */
-function firstStatus({ spec, status: sent }: Pod, { now, gates }: WriteContext): PodStatus {
+const GATED_FIELDS: readonly GatedField[] = [
+  ...gatedPodFields('spec'),
+  ...gatedFields('core_v1.Pod', 'status/volumeHealth', 'status/nodeAllocatableResourceClaimStatuses'),
+]
+
+const gated = (strategy: KindStrategy<Pod>): KindStrategy<Pod> => withGatedFields(GATED_FIELDS, strategy)
+
+export const STRATEGY = gated(strategyWith({ takesQosClass: true, kept: [] }))
+
+/** The strategy from level 1.37 on. */
+export const STRATEGY_WITH_CLAIMS = gated(strategyWith({ takesQosClass: false, kept: KEPT }))
+
+/** The status of a new pod. A pod with scheduling gates has a condition for them. */
+function firstStatus(
+  { spec, status: sent }: Pod,
+  { now, gates }: WriteContext,
+  { takesQosClass }: Differences,
+): PodStatus {
   const isByPod = !gates.has('PodLevelResourcesFixKubeletQOSClass') || hasPodLevelResources(spec)
-  // A class that came with the pod is kept.
-  const qosClass = sent.qosClass ?? qosOf(isByPod ? spec : withMembers(spec, { resources: undefined }))
+  const given = takesQosClass ? sent.qosClass : undefined
+  const qosClass = given ?? qosOf(isByPod ? spec : withMembers(spec, { resources: undefined }))
   const status = { phase: 'Pending', qosClass }
   const isGated = (spec.schedulingGates ?? []).length > 0
   return isGated ? { ...status, conditions: [{ ...GATED, lastProbeTime: null, lastTransitionTime: now }] } : status
@@ -67,14 +94,14 @@ function firstStatus({ spec, status: sent }: Pod, { now, gates }: WriteContext):
 
 const RESOURCES_GATE = 'PodLevelResourcesFixDefaulting'
 
-/** After admission, which may have added containers. */
+/** Sets pod-level resources after admission, because admission may have added containers. */
 function withDefaultResources(pod: Pod, { gates }: WriteContext): Pod {
   if (!gates.has(RESOURCES_GATE) || !gates.has('PodLevelResources')) return pod
   const spec = withPodLevelResources(pod.spec)
   return spec === pod.spec ? pod : { ...pod, spec }
 }
 
-/** A client that does not know the resources of a pod leaves them out. */
+/** Keeps the stored pod-level resources: a client that does not know them leaves them out. */
 function withKeptResources(pod: Pod, { spec: { resources } }: Pod, { gates }: WriteContext): Pod {
   if (!gates.has(RESOURCES_GATE) || resources === undefined || pod.spec.resources !== undefined) return pod
   return withSpec(pod, { resources })
@@ -86,10 +113,15 @@ function withGrace(pod: Pod): Pod {
   return grace < 0 ? withSpec(pod, { terminationGracePeriodSeconds: 1 }) : pod
 }
 
-/** A client that does not know these fields leaves them out, and they keep their values. */
-function keptStatus(status: PodStatus, stored: PodStatus): PodStatus {
+/** Keeps the QoS class, the observed generations and more: a client that does not know these fields leaves them out. */
+function keptStatus(status: PodStatus, stored: PodStatus, { kept: names }: Differences): PodStatus {
   const { qosClass, observedGeneration: generation } = stored
-  const kept = { ...(qosClass && { qosClass }), ...(generation && { observedGeneration: generation }), ...status }
+  const kept = {
+    ...withMembers({}, membersOf(stored, ...names)),
+    ...(qosClass && { qosClass }),
+    ...(generation && { observedGeneration: generation }),
+    ...status,
+  }
   if (status.conditions === undefined) return kept
   const before = Map.groupBy(stored.conditions ?? [], ({ type }) => type)
   const conditions = status.conditions.map((condition) => {
@@ -110,8 +142,8 @@ function withEphemeralContainers(pod: Pod, stored: Pod): Pod {
 
 const RESIZED = ['containers', 'initContainers'] as const
 
-/** Takes only resources from the client. If the containers do not match it takes everything, and validation reports the fault. */
-function resized(pod: Pod, stored: Pod): Pod {
+/** Takes only resources from the client. If the containers do not match, the whole pod is taken, and validation reports the fault. */
+function resized(pod: Pod, stored: Pod, { gates }: WriteContext): Pod {
   const [sent, old] = [pod.spec, stored.spec]
   const namesIn = (spec: PodSpec): readonly (readonly string[])[] =>
     RESIZED.map((list) => (spec[list] ?? []).map(({ name }) => name))
@@ -120,7 +152,9 @@ function resized(pod: Pod, stored: Pod): Pod {
     const changed = (old[list] ?? []).map((container, i) => withResourcesOf(container, sent[list]?.[i]))
     return changed.length === 0 ? [] : [[list, changed]]
   })
-  return withStoredMeta(withSpec(stored, { ...membersOf(sent, 'resources'), ...Object.fromEntries(merged) }), pod)
+  const volumes = gates.has(RESIZES_VOLUMES) ? membersOf(sent, 'volumes') : {}
+  const spec = { ...membersOf(sent, 'resources'), ...volumes, ...Object.fromEntries(merged) }
+  return withStoredMeta(withSpec(stored, spec), pod)
 }
 
 function withResourcesOf(container: Container, sent: Container | undefined): Container {

@@ -118,7 +118,7 @@ function checkSameContainers(spec: PodSpec, old: PodSpec, check: Check): boolean
   return true
 }
 
-/** It may be set if it was unset, and lowered. */
+/** The deadline may be set if it was unset, and may be lowered. False: the deadline has a fault. */
 function checkDeadline(spec: PodSpec, old: PodSpec, check: Check): boolean {
   const at = SPEC.child('activeDeadlineSeconds')
   const { activeDeadlineSeconds: now } = spec
@@ -216,5 +216,5 @@ function rulesWith(resize: UpdateRule<Pod>): KindRules<Pod> {
 
 export const VALIDATION = rulesWith(resizeRule(false))
 
-/** Since level 1.37. */
+/** The rules from level 1.37 on. */
 export const VALIDATION_WITH_CLAIMS = rulesWith(resizeRule(true))

@@ -1,24 +1,19 @@
 // A range of cluster IPs, as a base and offsets.
 import { isIPv4, isIPv6 } from 'node:net'
 import { InvariantError } from '../../../lib/errors.ts'
-import { bitsOfIpv4, bitsOfIpv6 } from '../../../lib/ip-bits.ts'
-import { canonicalIp } from '../../shared/ip-address.ts'
-
-export type IpFamily = 'IPv4' | 'IPv6'
+import { bitsOf, canonicalIp, type IpFamily, textOfIp, WIDTH } from '../../../lib/ip-bits.ts'
 
 export interface AddressRange {
-  /** As it was written: `10.96.0.0/16`. */
+  /** The range as the operator wrote it: `10.96.0.0/16`. */
   readonly text: string
   readonly family: IpFamily
   readonly base: bigint
-  /** The offsets that are allocated: neither the network address nor, in IPv4, the broadcast address. */
+  /** The first and the last offset that can be allocated. The network address, and the broadcast address of IPv4, are not allocated. */
   readonly first: bigint
   readonly last: bigint
-  /** Offsets below it are for static allocation, and dynamically allocated last (W-541). */
+  /** Offsets below this one are for static allocation. Dynamic allocation takes them last (W-541). */
   readonly dynamicFrom: bigint
 }
-
-const BITS: Readonly<Record<IpFamily, number>> = { IPv4: 32, IPv6: 128 }
 
 /** Larger ranges are used up to this size. */
 const MAX_HOST_BITS = 64
@@ -27,8 +22,8 @@ export function addressRange(text: string): AddressRange {
   const [address = '', prefix = ''] = text.split('/')
   const family = familyOf(address)
   if (family === undefined) throw new InvariantError(`${text} is not a range of addresses`)
-  const hostBits = BITS[family] - Number(prefix)
-  const base = (numberOf(address) >> BigInt(hostBits)) << BigInt(hostBits)
+  const hostBits = WIDTH[family] - Number(prefix)
+  const base = (bitsOf(withoutZone(address)) >> BigInt(hostBits)) << BigInt(hostBits)
   const size = 1n << BigInt(Math.min(hostBits, MAX_HOST_BITS))
   return {
     text,
@@ -56,26 +51,19 @@ export function familyOf(address: string): IpFamily | undefined {
   return isIPv4(address) ? 'IPv4' : isIPv6(address) ? 'IPv6' : undefined
 }
 
-/** The offset of an address that can be allocated; undefined for any other. */
+/** The offset of an address. Undefined: the address cannot be allocated. */
 export function offsetOf(range: AddressRange, address: string): bigint | undefined {
   if (familyOf(address) !== range.family) return undefined
-  const offset = numberOf(address) - range.base
+  const offset = bitsOf(withoutZone(address)) - range.base
   return offset < range.first || offset > range.last ? undefined : offset
 }
 
 export function addressAt({ family, base }: AddressRange, offset: bigint): string {
-  const number = base + offset
-  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 0xffn).join('.')
-  const groups = Array.from({ length: 8 }, (_, i) => ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
-  return canonicalIp(groups.join(':'))
+  return textOfIp({ family, bits: base + offset })
 }
 
 export function canonicalAddress(address: string): string {
   return canonicalIp(withoutZone(address))
-}
-
-function numberOf(address: string): bigint {
-  return isIPv4(address) ? bitsOfIpv4(address) : bitsOfIpv6(withoutZone(address))
 }
 
 function withoutZone(address: string): string {

@@ -3,8 +3,9 @@ import { faultsOf } from '../../../api/fault-list.ts'
 import { type FieldError, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import type { ServiceSpec } from '../../../api/gen/kinds.ts'
+import { parseIp } from '../../../lib/ip-bits.ts'
 import { Check, type ValidationContext } from '../../../schema/validation/check.ts'
-import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-address.ts'
+import { checkIp, isDualStack, storedTexts } from '../../shared/ip-address.ts'
 
 const SPEC = FieldPath.root<ServiceSpec>('spec')
 const ADDRESSES = SPEC.child('clusterIPs')
@@ -14,7 +15,7 @@ export function isHeadless(spec: ServiceSpec): boolean {
   return addresses.length === 1 && addresses[0] === 'None'
 }
 
-/** The faults of the addresses alone, which are checked before any is allocated. */
+/** The faults of the addresses alone, which are checked before any address is allocated. */
 export function addressFaults(spec: ServiceSpec, context: ValidationContext): readonly FieldError[] {
   return faultsOf((list) => checkAddresses(spec, undefined, new Check(context, list)))
 }
@@ -63,7 +64,7 @@ function checkMatch(spec: ServiceSpec, check: Check): void {
   }
 }
 
-/** The second address may be added or released; the first changes only together with the type. */
+/** The second address may be added or released. The first address changes only together with the type. */
 export function checkAddressChange(spec: ServiceSpec, old: ServiceSpec, check: Check): void {
   if ((spec.type ?? '') === 'ExternalName' || (old.type ?? '') === 'ExternalName') return
   if (!(isHeadless(spec) && isHeadless(old))) checkListChange(spec, old, 'clusterIPs', check)
@@ -79,7 +80,7 @@ function checkListChange(spec: ServiceSpec, old: ServiceSpec, field: 'clusterIPs
   const shown = shownJson(now)
   if (now.length === before.length) {
     for (const [i, value] of before.entries()) {
-      // The reference reports a changed family at the first one.
+      // The reference reports a changed family at the first family.
       if (value !== now[i]) check.invalid(at.index(isAddresses ? i : 0), shown, 'may not change once set')
     }
     return

@@ -1,6 +1,6 @@
-// Cluster IPs and node ports belong to one service at a time. A write claims each by creating a record of its name. The store lets only one of
-// two writers create it, so replicas need no lock. A loop releases claims that a crash leaves behind (`controllers/service-ip-repair.ts`). If
-// kube-apiserver has a bitmap of ports, the bitmap claims them.
+// Cluster IPs and node ports belong to one service at a time. A write claims an address or port by creating a record with its name. The
+// store lets only one of two writers create the record, so replicas need no lock. A loop releases claims that a crash leaves behind
+// (`controllers/service-ip-repair.ts`). If kube-apiserver has a bitmap of ports, ports are claimed in the bitmap.
 import type { ParentReference } from '../../../api/gen/kinds.ts'
 import { isKind } from '../../../api/kind-guard.ts'
 import { labelsOf, specOf } from '../../../api/object-members.ts'
@@ -28,17 +28,17 @@ export interface PortRange {
 }
 
 export interface ServiceNetwork {
-  /** The ranges of addresses: one for each family, the default one first. */
+  /** The ranges of addresses: one for each family, the default family first. */
   readonly ranges: readonly AddressRange[]
   readonly nodePorts: PortRange
   readonly measures: ServiceMeasures
 }
 
-/** The store for claims, and their time. */
+/** The store for claims, and the time of new claims. */
 export interface ClaimContext {
   readonly store: Store
   readonly now: string
-  /** Absent: the system's. */
+  /** Absent: the random numbers of the system. */
   readonly random?: Random | undefined
   readonly signal: AbortSignal
 }
@@ -48,7 +48,7 @@ export interface ClaimType {
   readonly resource: StoredResource
   record(name: string, owner: Owner, moment: Pick<ClaimContext, 'now' | 'random'>): ApiObject
   ownerOf(record: ApiObject): Owner
-  /** Its names are ports, which another server may keep a map of. */
+  /** The names are ports. kube-apiserver may have a bitmap of them. */
   readonly isMapped?: true
 }
 
@@ -65,7 +65,7 @@ const ADDRESS_FIELDS: ValueMap = {
   'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },
 }
 
-/** Addresses are claimed by the objects that the API shows them as (W-544). */
+/** Addresses are claimed by IPAddress objects, which the API shows (W-544). */
 export function addressClaims(addresses: Resource): ClaimType {
   return {
     resource: addresses.stored,
@@ -119,7 +119,7 @@ function keyIn(type: ClaimType, name: string): ObjectKey {
   return { resource: type.resource, namespace: '', name }
 }
 
-/** False: it is taken. */
+/** Claims an address or port. False: it is taken. */
 export async function claim(type: ClaimType, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
   const found = await changeMap(type, name, (map, port) => map.with([port]), context)
   if (found !== undefined) return !found.has(Number(name))
@@ -132,7 +132,7 @@ export async function claim(type: ClaimType, name: string, owner: Owner, context
   return result.kind === 'put'
 }
 
-/** Releases it, unless it has come to belong to another service in the meantime. */
+/** Releases an address or port, unless it belongs to another service by now. */
 export async function release(type: ClaimType, name: string, owner: Owner, context: ClaimContext): Promise<void> {
   await changeMap(type, name, (map, port) => map.without([port]), context)
   await context.store.write(
@@ -146,7 +146,7 @@ export async function release(type: ClaimType, name: string, owner: Owner, conte
   )
 }
 
-/** Undefined: no map covers it. */
+/** Changes the bitmap of ports, and returns the bitmap before the change. Undefined: no bitmap covers the port. */
 async function changeMap(
   type: ClaimType,
   name: string,
@@ -166,7 +166,7 @@ export async function isClaimed(type: ClaimType, name: string, context: ClaimCon
   return (await store.get(keyIn(type, name), { kind: 'latest' }, signal)).item !== undefined
 }
 
-/** The numbers to allocate from: their ranges, the preferred one first, and their names. */
+/** The numbers to allocate from: their ranges, the preferred range first, and their names. */
 interface Choice {
   readonly ranges: readonly (readonly [first: bigint, last: bigint])[]
   readonly nameOf: (number: bigint) => string
@@ -186,7 +186,7 @@ export function portChoice({ first, last }: PortRange): Choice {
 const RANDOM_TRIES = 8
 const ROUNDS = 16
 
-/** Claims any free one. Undefined: none is free. */
+/** Claims any free address or port. Undefined: none is free. */
 export async function claimAny(
   type: ClaimType,
   choice: Choice,
@@ -198,7 +198,7 @@ export async function claimAny(
     const name = choice.nameOf(randomWithin(preferred, context.random))
     if (await claim(type, name, owner, context)) return name
   }
-  // The range is nearly full: look for a free one. Another may take it first, so look again then.
+  // The range is nearly full, so look for a free name. If another writer takes that name first, look again.
   for (let round = 0; round < ROUNDS; round++) {
     const name = firstFree(choice, await claimedNames(type, context), context.random)
     if (name === undefined) return undefined
@@ -227,7 +227,7 @@ function firstFree({ ranges, nameOf }: Choice, taken: ReadonlySet<string>, rando
   for (const [first, last] of ranges) {
     const start = randomWithin([first, last], random)
     const size = last - first + 1n
-    // One step more than the number of taken ones is enough to find a free one.
+    // If n names are taken, n + 1 steps are enough to find a free name.
     const steps = size < BigInt(taken.size + 1) ? size : BigInt(taken.size + 1)
     for (let step = 0n; step < steps; step++) {
       const name = nameOf(first + ((start - first + step) % size))

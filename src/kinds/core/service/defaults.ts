@@ -26,7 +26,7 @@ const isType =
   ({ type }: ServiceSpec): boolean =>
     type !== undefined && types.includes(type)
 
-/** Dropped without session affinity, filled in with it. */
+/** The config is dropped if there is no session affinity, and filled in if there is. */
 const sessionAffinityConfig: Rule<SessionAffinityConfig, ServiceSpec> = (given, _, { sessionAffinity }) => {
   if (sessionAffinity === 'None') return undefined
   if (sessionAffinity !== 'ClientIP' || given?.clientIP?.timeoutSeconds !== undefined) return given

@@ -3,14 +3,18 @@ import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts
 import { FieldPath } from '../../../api/field-path.ts'
 import type { Service, ServiceSpec } from '../../../api/gen/kinds.ts'
 import { withSpec } from '../../../api/object-members.ts'
-import { familyOf, type IpFamily } from './address-range.ts'
+import type { IpFamily } from '../../../lib/ip-bits.ts'
+import { familyOf } from './address-range.ts'
 import { isExternalName, NO_ADDRESS } from './fields.ts'
 
 const SPEC = FieldPath.root<ServiceSpec>('spec')
 const POLICY = SPEC.child('ipFamilyPolicy')
 const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
 
-/** The policy defaults to the stored one, else to a single family. */
+/**
+ * The policy defaults to the stored policy. Otherwise it is RequireDualStack for a headless service without a selector, and SingleStack for
+ * others.
+ */
 export function withPolicy(spec: ServiceSpec, old: ServiceSpec | undefined): ServiceSpec {
   if (isExternalName(spec) || spec.ipFamilyPolicy !== undefined) return spec
   const before = old?.ipFamilyPolicy ?? ''
@@ -18,7 +22,7 @@ export function withPolicy(spec: ServiceSpec, old: ServiceSpec | undefined): Ser
   return { ...spec, ipFamilyPolicy: policy }
 }
 
-/** Headless without a selector: such a service may have families that the cluster does not have. */
+/** Whether the service is headless and has no selector. Such a service may have families that the cluster does not have. */
 function isHeadlessWithoutSelector(spec: ServiceSpec): boolean {
   return (spec.clusterIP ?? '') === NO_ADDRESS && Object.keys(spec.selector ?? {}).length === 0
 }
@@ -27,7 +31,7 @@ type WithFamilies =
   | { readonly kind: 'spec'; readonly spec: ServiceSpec }
   | { readonly kind: 'faults'; readonly faults: readonly FieldError[] }
 
-/** `configured` are the families of the cluster, the default one first. The policy is set, the addresses are well formed. */
+/** `configured`: the families of the cluster, the default family first. The spec must have a policy and well-formed addresses. */
 export function withFamilies(spec: ServiceSpec, configured: readonly IpFamily[]): WithFamilies {
   if (isExternalName(spec)) return { kind: 'spec', spec }
   const policy = spec.ipFamilyPolicy ?? ''
@@ -71,7 +75,10 @@ export function withFamilies(spec: ServiceSpec, configured: readonly IpFamily[])
   return { kind: 'spec', spec: { ...spec, ipFamilies: isDual ? [first, OTHER_FAMILY[first as IpFamily]] : all } }
 }
 
-/** Services had one address before they had a list; some with an external name have a policy that means nothing. */
+/**
+ * Completes the address list: older services have one address and no list. Drops the internal traffic policy of services with an external
+ * name: it has no meaning there.
+ */
 function withAddresses(service: Service): Service {
   const spec = service.spec
   const address = spec.clusterIP ?? ''
@@ -93,7 +100,7 @@ function withStoredFamilies(service: Service, family: IpFamily): Service {
   })
 }
 
-/** By the number of families. */
+/** The policy, by the number of families. */
 const POLICIES: readonly (string | undefined)[] = [undefined, 'SingleStack', 'RequireDualStack']
 
 function familiesOf(spec: ServiceSpec, family: IpFamily): readonly IpFamily[] {
@@ -102,7 +109,7 @@ function familiesOf(spec: ServiceSpec, family: IpFamily): readonly IpFamily[] {
   return (spec.clusterIPs ?? []).map((address) => familyOf(address) ?? family)
 }
 
-/** A service that was stored before the fields for its families existed. This server stores services with these fields. */
+/** Fills in the families of a service that was stored before these fields existed. This server stores services with these fields. */
 export function defaultOnRead(service: Service, family: IpFamily): Service {
   return withStoredFamilies(withAddresses(service), family)
 }

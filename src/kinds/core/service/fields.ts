@@ -1,5 +1,5 @@
-// Fields of a service that depend on each other. An update keeps fields that it leaves out, and drops fields that the new type does not need,
-// unless the client changed them (W-552, W-553).
+// Fields of a service that depend on each other. An update keeps fields that it leaves out, and drops fields that the new type does not
+// need, unless the client changed them (W-552, W-553).
 import type { Service, ServicePort, ServiceSpec } from '../../../api/gen/kinds.ts'
 import { membersOf, withMembers } from '../../../api/object-members.ts'
 import { equalValues } from '../../../api/value.ts'
@@ -31,7 +31,7 @@ export function isExternal(spec: ServiceSpec): boolean {
   return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && (spec.externalIPs ?? []).length > 0)
 }
 
-/** Older clients set `clusterIP` alone. */
+/** Fills in `clusterIPs`: older clients set `clusterIP` alone. */
 export function preparedForCreate(service: Service): Service {
   const spec = service.spec
   const address = spec.clusterIP ?? ''
@@ -58,7 +58,7 @@ function withKeptAddresses(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   })
 }
 
-/** `clusterIPs` follows `clusterIP` if only that was changed. */
+/** `clusterIPs` follows `clusterIP` if only `clusterIP` was changed. */
 function withMatchingAddresses(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   const [now, before] = [spec.clusterIP ?? '', old.clusterIP ?? '']
   if (now === before) {
@@ -73,7 +73,7 @@ function allocatesNodePorts(spec: ServiceSpec): boolean {
   return needsNodePorts(spec) && !(isBalanced(spec) && spec.allocateLoadBalancerNodePorts === false)
 }
 
-/** Ports keep their node port by name, unless another port requests it. */
+/** A port keeps the node port of the stored port with its name, unless another port requests that node port. */
 function withKeptPorts(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
   let next = spec
   if (allocatesNodePorts(spec) && allocatesNodePorts(old)) {

@@ -25,7 +25,7 @@ export class ServiceMeasures extends Measures {
   readonly addressRepairErrors = failures('apiserver_clusterip_repair_reconcile_errors_total')
   readonly portRepairErrors = failures('apiserver_nodeport_repair_reconcile_errors_total')
 
-  /** Counts the outcome of allocating an address; undefined: none could be allocated. */
+  /** Allocates an address and counts the outcome. Undefined: no address could be allocated. */
   async address<T>(cidr: string, scope: Scope, allocate: () => Promise<T | undefined>): Promise<T | undefined> {
     const began = performance.now()
     const allocated = await allocate()

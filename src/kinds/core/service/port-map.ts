@@ -1,5 +1,5 @@
-// The bitmap of node ports that kube-apiserver keeps. If it exists, ports are allocated in it, so that both servers can run at once. We never
-// create it.
+// The bitmap of node ports that kube-apiserver keeps. If it exists, ports are allocated in it, so that kube-apiserver and this server can
+// run at the same time. This server never creates the bitmap.
 import type { RangeAllocation } from '../../../api/gen/kinds.ts'
 import { isKind } from '../../../api/kind-guard.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
@@ -23,21 +23,21 @@ export const PORT_RANGES = Object.freeze({
 
 const KEY: ObjectKey = { resource: PORT_RANGES, namespace: '', name: 'servicenodeports' }
 
-/** Undefined: no map, or none that can be read. */
+/** Undefined: there is no map, or it cannot be read. */
 export async function readPortMap({ store, signal }: MapContext): Promise<PortMap | undefined> {
   return portMapIn((await store.get(KEY, { kind: 'latest' }, signal)).item)
 }
 
 /**
- * `change` gets the stored map, again after a conflict, and returns the same one if nothing changes. Resolves to the map as it was found; undefined:
- * none.
+ * Changes the stored map. `change` is called again after a conflict, and returns the same map if nothing changes. Resolves to the map
+ * before the change. Undefined: there is no map.
  */
 export async function changePortMap(
   change: (map: PortMap) => PortMap,
   { store, signal }: MapContext,
 ): Promise<PortMap | undefined> {
   let found: PortMap | undefined
-  // Most clusters have none, which the cache knows.
+  // Most clusters have no map, and the cache knows that.
   if ((await store.get(KEY, { kind: 'any' }, signal)).item === undefined) return undefined
   await store.write(
     KEY,
@@ -60,7 +60,7 @@ function portMapIn(item: StoredItem): PortMap | undefined {
   return new PortMap(object, { first: Number(range[1]), last: Number(range[2]) }, bits)
 }
 
-/** A state of the map; never changed in place. */
+/** A state of the map. It never changes. */
 export class PortMap {
   readonly #object: RangeAllocation
   readonly #range: { readonly first: number; readonly last: number }
@@ -93,7 +93,7 @@ export class PortMap {
     return Array.from({ length: last - first + 1 }, (_, i) => first + i).filter((port) => this.has(port))
   }
 
-  /** The same map if nothing changes. */
+  /** Returns the same map if nothing changes. */
   with(ports: Iterable<number>): PortMap {
     return this.#changed([...ports].filter((port) => this.covers(port) && !this.has(port)))
   }

@@ -1,5 +1,5 @@
-// The repair of claims. A claim without a service is released, and an unclaimed address or port of a service is claimed. Only claims that are
-// older than any request can be are released: a younger one may belong to a service that is about to be stored.
+// The repair of claims. A claim without a service is released, and an unclaimed address or port of a service is claimed. Only claims that
+// are older than any running request are released: a younger claim may belong to a service that is about to be stored.
 import type { ServiceSpec } from '../../../api/gen/kinds.ts'
 import { isKind } from '../../../api/kind-guard.ts'
 import { metaText } from '../../../api/object-members.ts'
@@ -37,14 +37,20 @@ interface Repaired {
   readonly claimed: readonly string[]
 }
 
-/** Claims the addresses and ports of services, so that those from another server are not given to others. */
+/**
+ * Claims the addresses and ports of all stored services. So a service from another server does not lose its addresses and ports to a new
+ * service.
+ */
 export async function claimWhatServicesHave(parts: ClaimParts): Promise<readonly string[]> {
   const claimed: string[] = []
   for (const held of heldByServices(parts)) claimed.push(...(await claimUsed(held, await usedBy(held, parts), parts)))
   return claimed
 }
 
-/** `leaks` counts for how many rounds a port was in another server's map without a service. The caller hands it to the next round. */
+/**
+ * `leaks` counts for how many rounds a port was in another server's map without a service. The caller passes the same map in the next
+ * round.
+ */
 export async function repairServiceClaims(
   parts: RepairParts,
   leaks: Map<number, number> = new Map(),
@@ -162,7 +168,7 @@ function isForgotten(type: ClaimType, record: ApiObject, now: string): boolean {
   return Date.parse(now) - since > OLD_ENOUGH_MS
 }
 
-/** Only if the claim has not changed since it was read. */
+/** Releases the claim only if it has not changed since it was read. */
 async function releaseSeen(type: ClaimType, seen: StoredObject, context: ClaimContext): Promise<boolean> {
   const result = await context.store.write(
     { resource: type.resource, namespace: '', name: seen.name },

@@ -1,5 +1,5 @@
-// One write of a service. It claims the addresses and ports that the service needs and does not have yet, and releases unneeded ones once the
-// service is stored. A dry run claims nothing and shows placeholders (W-394).
+// One write of a service. It claims the addresses and ports that the service needs and does not have yet, and releases unneeded addresses
+// and ports once the service is stored. A dry run claims nothing and shows placeholders (W-394).
 import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../api/gen/kinds.ts'
@@ -48,9 +48,9 @@ export class ServiceReservation {
   readonly #parts: ReservationParts
   readonly #claims: ClaimContext
   readonly #owner: Owner
-  /** Released if the service is not stored. */
+  /** The claims to release if the service is not stored. */
   readonly #claimed: Claimed[] = []
-  /** Released if the service is stored. */
+  /** The claims to release if the service is stored. */
   readonly #needless: Claimed[] = []
   #placeholders = 0
 
@@ -75,7 +75,7 @@ export class ServiceReservation {
     }
   }
 
-  /** Everything that a service had. */
+  /** Releases all addresses and ports of a service. */
   async releaseAll(service: Service): Promise<void> {
     for (const claim of [...this.#addressesOf(service.spec), ...nodePortsOf(service.spec)]) this.#needless.push(claim)
     await this.#settle(true)
@@ -88,14 +88,14 @@ export class ServiceReservation {
     }
   }
 
-  /** False if another has it. */
+  /** Claims an address or port. False: another service has it. */
   async #claim(type: ClaimType, name: string): Promise<boolean> {
     const isClaimed = await claim(type, name, this.#owner, this.#claims)
     if (isClaimed) this.#claimed.push({ type, name })
     return isClaimed
   }
 
-  /** Undefined if all are taken. */
+  /** Claims any free address or port. Undefined: all are taken. */
   async #claimAny(type: ClaimType, choice: Parameters<typeof claimAny>[1]): Promise<string | undefined> {
     const name = await claimAny(type, choice, this.#owner, this.#claims)
     if (name !== undefined) this.#claimed.push({ type, name })
@@ -122,7 +122,7 @@ export class ServiceReservation {
     return result.spec
   }
 
-  /** New services, and those that had an external name until now, get an address of each family. */
+  /** New services, and services that had an external name until now, get an address of each family. */
   async #withAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): Promise<ServiceSpec> {
     const isNew = old === undefined || isExternalName(old)
     if (isExternalName(spec)) {
@@ -184,7 +184,7 @@ export class ServiceReservation {
     return next
   }
 
-  /** Ports of one number in several protocols share a node port, unless the ports name others. */
+  /** Ports of one number in several protocols share a node port, unless the ports request other node ports. */
   async #nodePorts(spec: ServiceSpec, before: ReadonlySet<string>, isNew: boolean): Promise<readonly ServicePort[]> {
     const ports = portsIn(spec)
     const mayChoose = spec.allocateLoadBalancerNodePorts !== false
@@ -208,7 +208,7 @@ export class ServiceReservation {
     return result
   }
 
-  /** This port, or any port if it is 0. */
+  /** Claims the node port `asked`, or any node port if `asked` is 0. */
   async #port(asked: number, at: FieldPath): Promise<number> {
     const refuse = (why: string): ApiError => this.#refuse(invalid(at, asked, why))
     const { context, network } = this.#parts

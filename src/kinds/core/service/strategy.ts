@@ -16,14 +16,14 @@ import { preparedForCreate, preparedForUpdate } from './fields.ts'
 import { ServiceReservation } from './reservation.ts'
 import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
 
-/** At level 1.36. */
+/** The strategy at level 1.36: endpoints are deleted with their service. */
 export function serviceStrategy(parts: KindNeeds): KindStrategy<Service> {
   return strategyOf(parts, (service, context, registry) =>
     deleteEndpoints(needed(parts.find('', 'endpoints')), service, context, registry),
   )
 }
 
-/** At later levels, endpoints stay. */
+/** The strategy at later levels: endpoints stay. */
 export function serviceStrategyAlone(parts: KindNeeds): KindStrategy<Service> {
   return strategyOf(parts, () => Promise.resolve())
 }
@@ -46,7 +46,7 @@ function strategyOf(parts: KindNeeds, afterRemoval: AfterRemoval): KindStrategy<
 }
 
 function needed(resource: Resource | undefined): Resource {
-  if (resource === undefined) throw new InvariantError('services are served without what they need')
+  if (resource === undefined) throw new InvariantError('services are served, but a resource that they need is not')
   return resource
 }
 

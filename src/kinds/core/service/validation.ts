@@ -174,7 +174,7 @@ function checkRepeatedPorts(spec: ServiceSpec, check: Check): void {
   })
 }
 
-/** They are in a field, or in the annotation that the field replaced. */
+/** Source ranges are in a field, or in the annotation that the field replaced. */
 function checkSourceRanges(object: Service, old: ServiceSpec | undefined, check: Check): void {
   const spec = object.spec
   const isBalanced = typeOf(spec) === 'LoadBalancer'

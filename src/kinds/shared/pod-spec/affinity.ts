@@ -129,7 +129,7 @@ const NO_SELECTOR = 'must not be specified when labelSelector is not set'
 
 type KeyTerm = Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>
 
-/** `matchLabelKeys` and `mismatchLabelKeys`, whose values are the pod's own. */
+/** Checks `matchLabelKeys` and `mismatchLabelKeys`, whose values come from the labels of the pod. */
 function checkLabelKeys(term: KeyTerm, at: FieldPath<KeyTerm>, check: Check): void {
   const { labelSelector: selector, matchLabelKeys: matching = [], mismatchLabelKeys: mismatching = [] } = term
   for (const [field, keys] of [
@@ -149,7 +149,7 @@ function checkLabelKeys(term: KeyTerm, at: FieldPath<KeyTerm>, check: Check): vo
   }
 }
 
-/** The keys have been merged into the selector, so a key that occurs twice was in it before. */
+/** The keys have been merged into the selector, so a key that occurs twice was in the selector before. */
 function checkNotSelected(
   keys: readonly string[],
   selector: LabelSelector,

@@ -27,14 +27,14 @@ export function containerWarnings(container: Container, path: string): readonly 
   return warnings
 }
 
-/** A variable may be redefined by a value that refers to the old one. */
+/** A variable may be redefined by a value that refers to the old value. */
 function refersTo(name: string, { value = '', valueFrom }: EnvVar): boolean {
   const reference = `$(${name})`
   return valueFrom === undefined && value !== reference && value.includes(reference)
 }
 
 interface Port {
-  /** Its position among all ports of the pod. */
+  /** The position of the port among all ports of the pod. */
   readonly index: number
   readonly path: string
   readonly name: string
@@ -46,6 +46,9 @@ interface Port {
 
 /** Warnings about conflicting ports, across all containers of a pod. */
 export function portWarnings(containers: readonly PlacedContainer[]): readonly string[] {
+  const all = containers.flatMap(([container]) => container.ports ?? [])
+  // A single port conflicts with no other port.
+  if (all.length < 2 && all.every(({ hostIP = '' }) => hostIP === '')) return []
   const placed = containers.flatMap(([container, at]) =>
     (container.ports ?? []).map((port, i) => ({ port, path: at.child('ports').index(i).toString() })),
   )
@@ -61,10 +64,10 @@ export function portWarnings(containers: readonly PlacedContainer[]): readonly s
   return [...conflictWarnings(ports), ...portNameWarnings(ports)]
 }
 
-/** More than fit into the warnings of one response. */
+/** The largest number of warnings: more than fit into one response. */
 const MAX_WARNINGS = 100
 
-/** Each port with every earlier one that it conflicts with. */
+/** Warnings about each port and every earlier port that it conflicts with. */
 function conflictWarnings(ports: readonly Port[]): readonly string[] {
   const earlier = new EarlierPorts()
   const warnings: string[] = []
@@ -82,7 +85,7 @@ function conflictWarnings(ports: readonly Port[]): readonly string[] {
   return warnings
 }
 
-/** Indexed by the properties that make ports conflict, so that lookups are not quadratic. */
+/** The earlier ports, indexed by the properties that make ports conflict, so that the time is not quadratic. */
 class EarlierPorts {
   readonly #ports = new Map<string, Port[]>()
 
@@ -96,7 +99,7 @@ class EarlierPorts {
     }
   }
 
-  /** In their order. */
+  /** The earlier ports that conflict with the port, in their order. */
   conflictsOf({ containerPort, protocol, hostPort, hostIP }: Port): readonly Port[] {
     const number = `${containerPort}/${protocol}`
     const host = `${number} ${hostPort}`
@@ -106,7 +109,7 @@ class EarlierPorts {
   }
 }
 
-/** The form in which the reference prints one. */
+/** The port as the reference prints it. */
 function shown({ name, hostPort, containerPort, protocol, hostIP }: Port): string {
   return `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
 }

@@ -1,4 +1,4 @@
-// The containers of a pod: regular, init and ephemeral ones.
+// Checks the containers of a pod: regular, init and ephemeral containers.
 import type {
   Container,
   ContainerPort,
@@ -150,7 +150,7 @@ function isSet(value: EphemeralContainer[(typeof NOT_IN_EPHEMERAL)[number]]): bo
   return typeof value === 'object' ? Array.isArray(value) || Object.keys(value).length > 0 : value !== undefined
 }
 
-/** For pods only, not for templates. */
+/** Checks the image of a container of a pod. Templates do not have this rule. */
 export function checkImageOfPod(container: Container, at: FieldPath<Container>, check: Check): void {
   const { image = '' } = container
   if (image !== image.trim()) check.invalid(at.child('image'), image, 'must not have leading or trailing whitespace')
@@ -185,7 +185,7 @@ function checkPorts(ports: readonly ContainerPort[], list: FieldPath<readonly Co
   }
 }
 
-/** No two containers that run side by side use the same host port. */
+/** Containers that run side by side must not use the same host port. */
 function checkHostPorts(containers: readonly Container[], list: FieldPath<readonly Container[]>, check: Check): void {
   let used: Set<string> | undefined
   for (const [c, container] of containers.entries()) {

@@ -10,6 +10,7 @@ import type {
   Probe,
   Volume,
 } from '../../../api/gen/kinds.ts'
+import type { MapOf } from '../../../api/value.ts'
 import {
   absent,
   always,
@@ -109,7 +110,7 @@ const sources = within<Volume>({
 const withSource: OwnRule<Volume> = (given) =>
   given === undefined || Object.keys(given).some((name) => name !== 'name') ? given : { ...given, emptyDir: {} }
 
-/** `serviceAccount` is the old name of `serviceAccountName`, which wins. */
+/** `serviceAccount` is the old name of `serviceAccountName`, which takes precedence. */
 const bothAccountNames: OwnRule<PodSpec> = (given) => {
   const name = given?.serviceAccountName ?? given?.serviceAccount
   if (given === undefined || name === undefined || (name === given.serviceAccount && name === given.serviceAccountName))
@@ -141,12 +142,12 @@ const RETIRED_ANNOTATIONS: readonly string[] = [
 ]
 
 /** Annotations that were replaced by fields long ago are dropped. */
-export const podMetadata = within<ObjectMeta>({
-  annotations: (given) => {
-    if (given === undefined || !RETIRED_ANNOTATIONS.some((name) => Object.hasOwn(given, name))) return given
-    const kept = RETIRED_ANNOTATIONS.reduce(withoutMember, given)
-    return Object.keys(kept).length === 0 ? undefined : kept
-  },
-})
+export function withoutRetired(given: MapOf<string> | undefined): MapOf<string> | undefined {
+  if (given === undefined || !RETIRED_ANNOTATIONS.some((name) => Object.hasOwn(given, name))) return given
+  const kept = RETIRED_ANNOTATIONS.reduce(withoutMember, given)
+  return Object.keys(kept).length === 0 ? undefined : kept
+}
+
+export const podMetadata = within<ObjectMeta>({ annotations: withoutRetired })
 
 export const podTemplate: Fields<PodTemplateSpec> = { metadata: podMetadata, spec: podSpec }

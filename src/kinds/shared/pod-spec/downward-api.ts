@@ -39,7 +39,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 const OLD_NAMES: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' }
 
-/** `metadata.labels.key` as the field and the key. */
+/** Splits `metadata.labels['key']` into the field and the key. */
 function split(path: string): { readonly field: string; readonly key: string | undefined } {
   const bracket = path.indexOf("['")
   if (bracket < 0 || !path.endsWith("']") || path.length < bracket + 4) return { field: path, key: undefined }
@@ -121,7 +121,7 @@ export function checkResourceFieldRef(
   check.invalid(at.child('divisor'), resource, detail)
 }
 
-/** The reference reports the faults of a file at the list, or at the parent of the list. */
+/** The reference reports the faults of a file at the `downwardAPI` source, not at the item of its list. */
 export function checkDownwardFile(file: DownwardAPIVolumeFile, at: FieldPath, check: Check): void {
   const place = at as FieldPath<DownwardAPIVolumeFile>
   check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'path')
@@ -134,5 +134,5 @@ export function checkDownwardFile(file: DownwardAPIVolumeFile, at: FieldPath, ch
     }
   } else if (resource !== undefined) checkResourceFieldRef(resource, place.child('resourceFieldRef'), check, true)
   else check.required(at, 'one of fieldRef and resourceFieldRef is required')
-  check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'mode')
+  check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'mode', 'user')
 }

@@ -2,7 +2,7 @@
 
 const MAX_NAME = 255
 
-/** Many times the length of any reference in use. */
+/** The longest reference that is parsed: many times the length of any reference in use. */
 const MAX_REFERENCE = 4096
 const BARE_IDENTIFIER = /^[a-f0-9]{64}$/
 const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/

@@ -1,4 +1,4 @@
-// Annotations of pods that the server understands: mirror pods, the deletion cost, and security profiles that are fields by now.
+// Annotations of pods that the server understands: mirror pods, the deletion cost, and security profiles, for which there are fields now.
 import type {
   AppArmorProfile,
   Container,
@@ -106,7 +106,7 @@ type Holder = FieldPath<{ readonly securityContext?: PodSecurityContext | Securi
 
 const FIELDS = { seccomp: 'seccompProfile', apparmor: 'appArmorProfile' } as const
 
-/** The member of the profile that is not as annotated. */
+/** The member of the profile that differs from the annotation. Undefined: they agree. */
 function disagreement(
   what: Profile,
   annotation: string | undefined,
@@ -151,7 +151,7 @@ function kept(key: string): string | undefined {
   return key === MIRROR ? 'mirror pod annotation' : undefined
 }
 
-/** The AppArmor annotation of a container, if neither the container nor its pod has a field that says the same. */
+/** The AppArmor annotation of a container. Undefined: it is absent, the container has a profile, or the pod has the same profile. */
 function appArmorAnnotation(
   annotations: MapOf<string>,
   container: Container,

@@ -20,7 +20,10 @@ export const podLevelResources: OwnRule<PodSpec> = (given) => {
   return resources === given.resources ? given : { ...given, resources }
 }
 
-/** The same for a pod with known containers only: requests also follow without limits, and limits follow from those of all containers. */
+/**
+ * The same defaults for a pod that has all of its containers. Requests are also set if there are no limits. Limits follow from the limits
+ * of all containers.
+ */
 export function withPodLevelResources(spec: PodSpec): PodSpec {
   const { resources: given } = spec
   if (given === undefined || !hasAmounts(given)) return spec
@@ -28,7 +31,7 @@ export function withPodLevelResources(spec: PodSpec): PodSpec {
   return resources === given ? spec : { ...spec, resources }
 }
 
-/** Whether the pod itself requests a resource that pods may request. */
+/** Whether the pod itself has requests or limits of resources that pods may have. */
 export function hasPodLevelResources({ resources: { requests, limits } = {} }: PodSpec): boolean {
   return [...entriesOf(requests ?? {}), ...entriesOf(limits ?? {})].some(([name]) => isPodLevel(name))
 }
@@ -69,7 +72,7 @@ function withRequests(spec: PodSpec, resources: ResourceRequirements): ResourceR
   return withAmounts(resources, 'requests', added)
 }
 
-/** If every container has a limit, the pod gets their sum, and at least its request. */
+/** If every container has a limit, the pod gets the sum of the limits, but at least its request. */
 function withLimits(spec: PodSpec, resources: ResourceRequirements): ResourceRequirements {
   const { limits = {}, requests = {} } = resources
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
@@ -94,7 +97,10 @@ function withAmounts(
   return Object.keys(added).length === 0 ? resources : { ...resources, [kind]: { ...resources[kind], ...added } }
 }
 
-/** The needs of all containers at once: the sum of those that run side by side, or the most that an init container and its sidecars need. */
+/**
+ * The largest amounts that are needed at one time: the sum of the containers that run side by side, or of an init container and its
+ * sidecars.
+ */
 export function aggregate(spec: Pick<PodSpec, 'containers' | 'initContainers'>, kind: 'requests' | 'limits'): Amounts {
   const total: Amounts = new Map()
   for (const container of spec.containers ?? []) add(total, amountsOf(container, kind))

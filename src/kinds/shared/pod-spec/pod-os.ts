@@ -1,4 +1,4 @@
-// Rules for the operating system of a pod: it has no settings of the other system. Also the settings of Windows containers.
+// Rules for the operating system of a pod, which must have no settings of the other system. Also checks the settings of Windows containers.
 import type {
   PodSecurityContext,
   PodSpec,
@@ -134,7 +134,7 @@ function userFaults(name: string): readonly string[] {
 const ALL_OR_NONE = 'If pod contains any hostProcess containers then all containers must be HostProcess containers'
 const NEEDS_HOST_NETWORK = 'hostNetwork must be true if pod contains any hostProcess containers'
 
-/** Host processes: all containers or none, and only on the network of the host. */
+/** Either all containers are host processes, or none. Host processes need the network of the host. */
 export function checkHostProcesses(spec: PodSpec, containers: Containers, at: FieldPath<PodSpec>, check: Check): void {
   const ofPod = hostProcess(spec)
   let found = 0

@@ -1,4 +1,4 @@
-// The spec of pods and pod templates. The order of the checks is that of the reference.
+// Checks the spec of pods and pod templates. The checks have the order of the reference.
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { Container, ObjectMeta, PodSpec, ResourceRequirements, Volume } from '../../../api/gen/kinds.ts'
 import { entriesOf, type MapOf, own } from '../../../api/value.ts'
@@ -19,12 +19,13 @@ import {
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
 import { type ContainerScope, containersOf, type PlacedContainer } from './container-scope.ts'
 import { checkContainers, checkEphemeralContainers, checkInitContainers } from './container.ts'
+import { checkGroupAndResponders } from './eviction-responders.ts'
 import { isMirror } from './pod-annotations.ts'
 import { checkDnsConfig } from './pod-dns.ts'
 import { aggregate } from './pod-level-resources.ts'
 import { checkHostProcesses, checkOs } from './pod-os.ts'
 import { checkRequirements } from './resource-requirements.ts'
-import { checkPodSecurity } from './security-context.ts'
+import { checkPodSecurity, checkSharing } from './security-context.ts'
 import { checkTolerations } from './tolerations.ts'
 import { checkVolumes } from './volume.ts'
 
@@ -58,6 +59,7 @@ export function checkPodSpec(spec: PodSpec, at: FieldPath<PodSpec>, { check, pod
   check.fields(spec, at, TYPE, 'restartPolicy', 'dnsPolicy')
   checkLabels(spec.nodeSelector, at.child('nodeSelector'), check)
   checkPodSecurity(spec, at.child('securityContext'), check)
+  if (check.form.placesSharing) checkSharing(spec, at, check)
   check.part(spec, 'affinity', at, checkAffinity)
   checkDnsConfig(spec, at.child('dnsConfig'), check)
   checkGates(spec, at, check)
@@ -69,6 +71,7 @@ export function checkPodSpec(spec: PodSpec, at: FieldPath<PodSpec>, { check, pod
   check.fields(spec, at, TYPE, 'serviceAccountName', 'nodeName', 'activeDeadlineSeconds', 'hostname', 'subdomain')
   checkPlacement(spec, at, check)
   checkOs(spec, containers, at, check)
+  checkGroupAndResponders(spec, at, check)
   checkFileVolumes(spec, containers, check)
 }
 
@@ -112,7 +115,7 @@ function checkPodResources(spec: PodSpec, at: FieldPath<PodSpec>, { check, claim
   checkAgainstContainers(spec, resources, place, check)
 }
 
-/** Requests of all containers fit into those of the pod, and no limit of a container exceeds that of the pod. */
+/** The requests of all containers must fit into the requests of the pod. No limit of a container may exceed the limit of the pod. */
 function checkAgainstContainers(
   spec: PodSpec,
   resources: ResourceRequirements,
@@ -143,7 +146,7 @@ function checkAgainstContainers(
   }
 }
 
-/** On the host network, host port and container port are the same; templates may leave out the host port. */
+/** On the host network, host port and container port must be the same. Templates may leave out the host port. */
 function checkHostNetworkPorts(
   spec: PodSpec,
   list: FieldPath<readonly Container[]>,
@@ -220,7 +223,7 @@ export function checkOverhead(overhead: MapOf<string> | undefined, at: FieldPath
   })
 }
 
-/** Files that environment variables come from are in `emptyDir` volumes. */
+/** Files that environment variables come from must be in `emptyDir` volumes. */
 function checkFileVolumes(spec: PodSpec, containers: readonly PlacedContainer[], check: Check): void {
   let volumes: ReadonlyMap<string, Volume> | undefined
   for (const [container, place] of containers) {

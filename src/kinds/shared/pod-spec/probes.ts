@@ -2,6 +2,7 @@
 import type {
   Container,
   ExecAction,
+  GRPCAction,
   HTTPGetAction,
   Lifecycle,
   LifecycleHandler,
@@ -47,10 +48,20 @@ const httpGet: HandlerRule<HTTPGetAction> = (handler, at, { check }) => {
   for (const { name } of handler.httpHeaders ?? []) {
     check.format(at.child('httpHeaders'), name, httpHeaderName(name))
   }
+  check.fields(handler, at, 'core_v1.HTTPGetAction', 'protocol')
+  const { protocol, scheme, host } = handler
+  if (protocol !== 'HTTP2') return
+  if (scheme !== 'HTTP') check.invalid(at.child('protocol'), protocol, 'is only supported with HTTP (H2C)')
+  else if (host !== undefined) check.invalid(at.child('host'), host, 'must be empty when `protocol` is "HTTP2"')
 }
 
 const anyPort: HandlerRule<{ readonly port: number | string }> = (handler, at, { check }) =>
   checkPort(handler.port, at.child('port'), check)
+
+const grpc: HandlerRule<GRPCAction> = (handler, at, { check }) => {
+  checkPort(handler.port, at.child('port'), check)
+  check.fields(handler, at, 'core_v1.GRPCAction')
+}
 
 const sleep: HandlerRule<SleepAction> = ({ seconds }, at, { check, gracePeriod }) => {
   if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return
@@ -58,7 +69,7 @@ const sleep: HandlerRule<SleepAction> = ({ seconds }, at, { check, gracePeriod }
 }
 
 const COMMON_HANDLERS = { exec, httpGet, tcpSocket: anyPort } as const
-const PROBE_HANDLERS: PartRules<Probe, ContainerScope> = { ...COMMON_HANDLERS, grpc: anyPort }
+const PROBE_HANDLERS: PartRules<Probe, ContainerScope> = { ...COMMON_HANDLERS, grpc }
 const LIFECYCLE_HANDLERS: PartRules<LifecycleHandler, ContainerScope> = { ...COMMON_HANDLERS, sleep }
 
 function checkOneHandler(handlers: ReturnType<typeof givenParts>, at: FieldPath, check: Check): void {
@@ -68,7 +79,7 @@ function checkOneHandler(handlers: ReturnType<typeof givenParts>, at: FieldPath,
   for (const other of others) check.forbidden(other.at, 'may not specify more than 1 handler type')
 }
 
-/** A port by number or by name. */
+/** Checks a port, by number or by name. */
 export function checkPort(port: number | string, at: FieldPath, check: Check): void {
   if (typeof port === 'string') check.format(at, port, portName(port))
   else check.format(at, port, portNumber(port))
@@ -92,7 +103,7 @@ export function checkLifecycle(lifecycle: Lifecycle, at: FieldPath<Lifecycle>, s
 const PLAIN_SIGNALS =
   'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMAX RTMIN'
 
-/** In the order in which messages list them. */
+/** In the order in which messages list the signals. */
 const LINUX_SIGNALS: readonly string[] = [
   ...PLAIN_SIGNALS.split(' ').map((name) => `SIG${name}`),
   ...Array.from({ length: 15 }, (_, i) => `SIGRTMIN+${i + 1}`),

@@ -50,7 +50,7 @@ function take(path: string, shown: string, { volume, check, paths }: Projection)
 export const checkKeyToPath: PartRule<KeyToPath> = (item, at, check) => {
   check.fields(item, at, 'core_v1.KeyToPath', 'key', 'path')
   checkNonReservedPath(item.path, at.child('path'), check)
-  check.fields(item, at, 'core_v1.KeyToPath', 'mode')
+  check.fields(item, at, 'core_v1.KeyToPath', 'mode', 'user')
 }
 
 const keys: ProjectionRule<SecretProjection> = (source, at, projection) => {
@@ -83,6 +83,7 @@ const token: ProjectionRule<ServiceAccountTokenProjection> = (source, at, { volu
   checkTokenSeconds(expirationSeconds, at.child('expirationSeconds'), check)
   if (path === '') check.required(volume.place('path'))
   else checkNonReservedPath(path, volume.place('path'), check)
+  check.fields(source, at, 'core_v1.ServiceAccountTokenProjection')
 }
 
 const trustBundle: ProjectionRule<ClusterTrustBundleProjection> = (source, at, projection) => {

@@ -71,7 +71,7 @@ function checkWithinLimit(
   else if (order > 0) check.invalid(at.child('requests'), request, `must be less than or equal to ${of}`)
 }
 
-/** Each claim is one of the pod's, and no request of one is used twice. */
+/** Each claim must be a claim of the pod. No request of a claim may be used twice. */
 function checkClaims(claims: readonly CoreV1ResourceClaim[], list: FieldPath, scope: RequirementsScope): void {
   const { check } = scope
   const used = new Set<string>()
@@ -95,7 +95,7 @@ function checkClaims(claims: readonly CoreV1ResourceClaim[], list: FieldPath, sc
   }
 }
 
-/** The names are in the message of every unknown claim. */
+/** The largest number of names in a message. The message about every unknown claim has the names. */
 const MAX_LISTED = 64
 
 function whichClaims(claims: ReadonlySet<string>): string {

@@ -14,15 +14,19 @@ import { formOf, shownAs } from '../internal-form.ts'
 import { checkDescendingPath } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkWindowsOptions } from './pod-os.ts'
+import { hasAdminCapability } from './stored-pod-spec.ts'
 
-/** The security context of a pod, and the fields of the spec that belong to it. */
+/** `at`: the place that the fault names. */
+export function checkSharing({ shareProcessNamespace: shares, hostPID }: PodSpec, at: FieldPath, check: Check): void {
+  if (shares !== true || hostPID !== true) return
+  check.invalid(at.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled')
+}
+
+/** Checks the security context of a pod, and the fields of the spec that belong to the context. */
 export function checkPodSecurity(spec: PodSpec, at: FieldPath<PodSecurityContext>, check: Check): void {
   const { securityContext: context = {} } = spec
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups')
-  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
-    const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
-    check.invalid(at.place('shareProcessNamespace'), true, detail)
-  }
+  if (!check.form.placesSharing) checkSharing(spec, at, check)
   checkSysctls(spec, at.child('sysctls'), check)
   check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroupChangePolicy')
   check.part(context, 'seccompProfile', at, checkSeccomp)
@@ -131,5 +135,7 @@ function checkNoEscalation(context: SecurityContext, at: FieldPath<SecurityConte
     check.invalid(at, shownAs(context, formOf('core_v1.SecurityContext')), detail)
   }
   if (context.privileged === true) refuse('`privileged` to true')
-  if (context.capabilities?.add?.includes('CAP_SYS_ADMIN') === true) refuse('`capabilities.Add` CAP_SYS_ADMIN')
+  const isAdmin = context.capabilities?.add?.includes('CAP_SYS_ADMIN') === true
+  const isKept = check.form.keepsPodFaults && hasAdminCapability(check)
+  if (isAdmin && !isKept) refuse('`capabilities.Add` CAP_SYS_ADMIN')
 }

@@ -17,7 +17,7 @@ export function containerColumns<T>(templateOf: (object: T) => PodTemplateSpec):
 }
 
 export function selectorColumn<T>(selectorOf: (object: T) => LabelSelector | null | undefined): Column<T> {
-  return wide('Selector', 'Which pods belong to it.', (object) => selectorText(selectorOf(object) ?? undefined))
+  return wide('Selector', 'The labels of the selected pods.', (object) => selectorText(selectorOf(object) ?? undefined))
 }
 
 interface Replicated {
@@ -31,9 +31,9 @@ export const readyOfWanted: Cell<Replicated> = ({ spec, status }) =>
 
 export const REPLICA_COLUMNS: readonly Column<Replicated & ApiObject>[] = [
   NAME,
-  integer('Desired', 'How many pods are wanted.', ({ spec }) => spec.replicas ?? 0),
-  integer('Current', 'How many pods there are.', ({ status }) => status.replicas ?? 0),
-  integer('Ready', 'How many of them are ready.', ({ status }) => status.readyReplicas ?? 0),
+  integer('Desired', 'The number of wanted pods.', ({ spec }) => spec.replicas ?? 0),
+  integer('Current', 'The number of pods.', ({ status }) => status.replicas ?? 0),
+  integer('Ready', 'The number of ready pods.', ({ status }) => status.readyReplicas ?? 0),
   AGE,
   ...containerColumns<Replicated>(({ spec }) => spec.template ?? NO_TEMPLATE),
 ]

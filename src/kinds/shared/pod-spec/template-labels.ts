@@ -1,15 +1,15 @@
-// An object without labels gets those of its pod template.
+// An object without labels gets the labels of its pod template.
 import type { Job, ReplicationController } from '../../../api/gen/kinds.ts'
 import type { MapOf } from '../../../api/value.ts'
 
 type Templated = Job | ReplicationController
 
-/** As a default. */
+/** The same rule for the defaults of a kind. An absent object stays absent. */
 export function labelsFromTemplate<T extends Templated>(object: T | undefined): T | undefined {
   return object && withTemplateLabels(object)
 }
 
-/** The labels of the pod template; undefined if there are none. */
+/** The labels of the pod template. Undefined: there are none. */
 export function templateLabels({ spec }: Templated): MapOf<string> | undefined {
   const labels = spec.template?.metadata.labels
   return labels && Object.keys(labels).length > 0 ? labels : undefined

@@ -55,7 +55,7 @@ function projectedPaths(source: VolumeProjection): readonly Placed[] {
   ]
 }
 
-/** More than fit into the warnings of one response. */
+/** The largest number of warnings: more than fit into one response. */
 const MAX_WARNINGS = 100
 
 /** Each path with every earlier path that is equal, above or below. Each text occurs once. */
@@ -92,7 +92,7 @@ function withoutTrailingSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-/** The places of all paths, each with the nearest one above it. */
+/** The places of all paths, each with the nearest place above it. */
 function placesOf(placed: readonly Placed[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>()
   const above: Place[] = []
@@ -106,11 +106,11 @@ function placesOf(placed: readonly Placed[]): ReadonlyMap<string, Place> {
   return places
 }
 
-/** A path and its source, as shown, and its first index. */
+/** A path and its source as warnings show them, and the index at which they occur first. */
 interface Entry {
   readonly text: string
   readonly first: number
-  /** Overlaps with entries before this index are reported. */
+  /** Overlaps with entries before this index are already reported. */
   reportedUntil: number
 }
 

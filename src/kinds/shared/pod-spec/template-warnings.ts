@@ -1,4 +1,4 @@
-// Warnings about pods and pod templates; about templates only when the generation changes (W-426, W-427).
+// Warnings about pods and pod templates. Templates get warnings only when the generation changes (W-426, W-427).
 import type { Affinity, Container, JobSpec, ObjectMeta, Pod, PodSpec, PodTemplateSpec } from '../../../api/gen/kinds.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import type { ApiObject } from '../../../api/object.ts'
@@ -32,7 +32,7 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
 
 type WithMeta = ApiObject & { readonly metadata: ObjectMeta }
 
-/** For a kind with a pod template at the path. */
+/** The warnings of a kind with a pod template at the path. */
 export function templateWarnings<T extends WithMeta>(
   path: string,
   templateOf: (object: T) => PodTemplateSpec | undefined,
@@ -49,7 +49,7 @@ const MANY_AT_ONCE = 10_000
 const TOO_MANY =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
 
-/** For a kind with a job spec at the path. */
+/** The warnings of a kind with a job spec at the path. */
 export function jobWarnings<T extends WithMeta>(path: string, specOf: (object: T) => JobSpec): Strategy<T>['warnings'] {
   const warnings = templateWarnings<T>(`${path}.template`, (object) => specOf(object).template)
   return (object, stored, context) => {
@@ -70,7 +70,7 @@ export function podWarnings(pod: Pod, stored: Pod | undefined): readonly string[
   return [...nameWarnings(pod, "the Pod's hostname"), ...podTemplateWarnings(pod, '')]
 }
 
-/** `prefix` is empty for a pod, else the path of the template and a dot. */
+/** `prefix`: empty for a pod. For a template, the path of the template and a dot. */
 function podTemplateWarnings({ spec, metadata }: PodTemplateSpec, prefix: string): readonly string[] {
   const at = `${prefix}spec`
   const annotationsAt = `${prefix}metadata.annotations`
@@ -97,7 +97,7 @@ function podTemplateWarnings({ spec, metadata }: PodTemplateSpec, prefix: string
   tellOfSeccomp(spec, SECCOMP_OF_POD)
   for (const [container, path] of containers) {
     tellOfSeccomp(container, SECCOMP_OF_CONTAINER + container.name)
-    // Pods are warned about when the field is filled in.
+    // A pod gets this warning when the field is filled in.
     const old = prefix === '' ? undefined : appArmorWarning(annotations, container, podContext, annotationsAt)
     if (old !== undefined) warnings.push(old)
     tell(containerWarnings(container, path.toString()))
@@ -167,7 +167,7 @@ function pullSecretWarnings(spec: PodSpec, at: string): readonly string[] {
 /** An answer has room for 4096 characters of warnings. */
 const MOST_TOLD = 4096
 
-/** The texts that equal an earlier one, each with its index and the quoted text, up to the length of a message. */
+/** The texts that equal an earlier text: the index and the quoted text of each, at most `MOST_TOLD`. */
 function repeats(texts: readonly string[]): readonly (readonly [number, string])[] {
   if (texts.length < 2) return []
   const seen = new Set<string>()

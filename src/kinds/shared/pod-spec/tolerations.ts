@@ -1,4 +1,4 @@
-// Taints and tolerations.
+// Checks taints and tolerations.
 import type { NodeSpec, Toleration } from '../../../api/gen/kinds.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { Check } from '../../../schema/validation/check.ts'

@@ -34,6 +34,11 @@ function checkVolumeMounts(
     checkSubPaths(mount, at, list, check)
     checkPropagation(mount, container, list, check)
     checkRecursiveReadOnly(mount, list, check)
+    check.fields(mount, at, 'core_v1.VolumeMount', 'bindMountOptions')
+    if (mount.bindMountOptions !== undefined && volumes.get(name)?.image !== undefined) {
+      const detail = 'bindMountOptions may not be used with image volumes'
+      check.invalid(at.child('bindMountOptions'), mount.bindMountOptions, detail)
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// The sources of volumes in pods and persistent volumes, each with its rules. Exactly one may be given.
+// The sources of volumes in pods and persistent volumes, each with its rules. Exactly one source must be given.
 import type { FieldPath } from '../../../api/field-path.ts'
 import type {
   AzureDiskVolumeSource,
@@ -26,16 +26,16 @@ import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
 interface SourceOf<N, T> {
   /** The member of the volume. */
   readonly field: N
-  /** The field in messages about a second source, if it differs. */
+  /** The name of the field in the error that refuses the source beside another source. Absent: `field`. */
   readonly refusedAs?: string
-  /** The field in its own faults, if it differs. */
+  /** The name of the field in the faults of the source. Absent: `field`. */
   readonly toldAs?: string
-  /** Beside another source it is checked, but not refused. */
+  /** If there is another source, this source is checked, but not refused. */
   readonly neverRefused?: true
   readonly rule: PartRule<T>
 }
 
-/** A source of a volume, or of another type that has the same. */
+/** A source of a volume, or of another type that has the same sources. */
 export type Source<T = Volume> = { readonly [N in keyof T]-?: SourceOf<N, NonNullable<T[N]>> }[keyof T]
 
 /** Checks the first source that is given and refuses the others. */
@@ -109,7 +109,7 @@ function checkIscsiName(name: string, start: string, at: FieldPath, check: Check
   else if (name.length > MAX_ISCSI_NAME || !form.expression.test(name)) check.invalid(at, name, 'must be valid format')
 }
 
-/** Many times the length of any name in use: matching long ones takes time. */
+/** The longest name that is matched: many times the length of any name in use. Matching longer names takes time. */
 const MAX_ISCSI_NAME = 2048
 
 const ISCSI_FORMS = [
@@ -184,7 +184,7 @@ const AZURE_MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/provi
 
 const AZURE_BLOB = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-/** The fields of an optional secret reference. */
+/** Requires the fields in an optional secret reference. */
 const secretRef =
   (...fields: readonly (keyof SecretReference)[]): PartRule<{ readonly secretRef?: SecretReference }> =>
   ({ secretRef: ref }, at, check) => {
@@ -252,7 +252,7 @@ const csiVolume: PartRule<CSIPersistentVolumeSource> = (source, at, check) => {
   for (const field of CSI_SECRETS) check.part(source, field, at, fieldsOf('core_v1.SecretReference'))
 }
 
-/** Sources that pods share with persistent volumes, in groups between those that only pods have. */
+/** Sources of volumes in pods, in groups. The sources of `volume.ts` come between the groups. */
 export const POD_SOURCES = {
   host,
   gitRepo: {

@@ -1,4 +1,4 @@
-// The volumes of a pod: unique names, each with one source.
+// Checks the volumes of a pod: names must be unique, and each volume must have one source.
 import type { FieldPath } from '../../../api/field-path.ts'
 import type {
   BuiltInTypes,
@@ -17,16 +17,17 @@ import { checkClaimTemplate } from '../claim-spec.ts'
 import { amountOf } from '../resource-names.ts'
 import { checkDownwardFile } from './downward-api.ts'
 import { checkKeyToPath, checkProjections } from './projected-volume.ts'
+import { hasVagueImage } from './stored-pod-spec.ts'
 import { checkSources, POD_SOURCES, type Source } from './volume-source.ts'
 
 interface VolumeScope {
   readonly check: Check
-  /** The name of the pod. Empty in templates: it is unknown. */
+  /** The name of the pod. Empty in templates, where the name is unknown. */
   readonly podName: string
   readonly isPod: boolean
 }
 
-/** The valid volumes by name, which containers can mount. */
+/** Checks the volumes. Returns the valid volumes by name, which containers can mount. */
 export function checkVolumes(
   spec: PodSpec,
   list: FieldPath<readonly Volume[]>,
@@ -60,7 +61,7 @@ export function checkVolumes(
 const ISCSI_NAME_TOO_LONG =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
 
-/** Names that are derived from the volume's must be valid, too. */
+/** Names that are derived from the name of the volume must be valid, too. */
 function checkNamesMade(volume: Volume, at: FieldPath<Volume>, { check, podName }: VolumeScope): void {
   const { name, iscsi, ephemeral } = volume
   if (iscsi?.initiatorName !== undefined && longerThan(`${name}:${iscsi.targetPortal}`, 64)) {
@@ -76,6 +77,7 @@ const emptyDir: PartRule<EmptyDirVolumeSource> = (source, at, check) => {
   if (limit !== undefined && signOfQuantity(limit) < 0) {
     check.forbidden(at.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')
   }
+  check.fields(source, at, 'core_v1.EmptyDirVolumeSource')
 }
 
 /** Keys of a config map or secret that become files. */
@@ -101,7 +103,7 @@ const ephemeral: PartRule<EphemeralVolumeSource> = (source, at, check) => {
   check.part(source, 'volumeClaimTemplate', at, checkClaimTemplate)
 }
 
-/** In the reference's order, which decides which of two sources is refused. */
+/** The sources in the order of the reference. This order decides which of two sources is refused. */
 const sources = (isPod: boolean): readonly Source[] => [
   { field: 'emptyDir', rule: emptyDir },
   POD_SOURCES.host,
@@ -123,8 +125,9 @@ const sources = (isPod: boolean): readonly Source[] => [
   {
     field: 'image',
     rule: (source, at, check) => {
-      // Controllers may fill in the reference of a template.
-      if (isPod) check.fields(source, at, 'core_v1.ImageVolumeSource', 'reference')
+      // At some levels controllers may fill in the reference of a template.
+      const needsReference = check.form.keepsPodFaults ? !hasVagueImage(check) : isPod
+      if (needsReference) check.fields(source, at, 'core_v1.ImageVolumeSource', 'reference')
       check.fields(source, at, 'core_v1.ImageVolumeSource', 'pullPolicy')
     },
   },

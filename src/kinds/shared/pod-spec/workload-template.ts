@@ -28,7 +28,7 @@ export function tellMismatch(template: PodTemplateSpec, at: FieldPath<PodTemplat
   check.invalid(at.child('metadata').child('labels'), shownMap(template.metadata.labels), MISMATCH)
 }
 
-/** Counts that may not exceed `replicas`. */
+/** Checks that the counts do not exceed `replicas`. */
 export function checkWithin<N extends string>(
   status: { readonly [K in N | 'replicas']?: number },
   fields: readonly N[],
@@ -45,7 +45,7 @@ const STATUS = FieldPath.root<ReplicaSetStatus>('status')
 
 const TYPE = 'apps_v1.ReplicaSetStatus'
 
-/** The replica counts of replica sets and replication controllers. */
+/** Checks the replica counts of replica sets and replication controllers. */
 export function checkReplicas(status: ReplicaSetStatus, check: Check): void {
   check.fields(status, STATUS, TYPE, 'replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas')
   check.fields(status, STATUS, TYPE, 'observedGeneration')

@@ -104,6 +104,12 @@ describe('a mutating policy', () => {
     world.mutating('b', { reinvocationPolicy: 'Never', mutations: [count('b')] })
     expect(await world.mutate(configMap('m'))).toMatchObject({ metadata: { labels: { a: '2', b: '1' } } })
   })
+
+  it('is asked again also after its own change, where it wants to be', async () => {
+    const count = label('n', 'string(int(object.metadata.?labels[?"n"].orValue("0")) + 1)')
+    world.mutating('a', { reinvocationPolicy: 'IfNeeded', mutations: [count] })
+    expect(await world.mutate(configMap('m'))).toMatchObject({ metadata: { labels: { n: '2' } } })
+  })
 })
 
 describe('a mutation that fails', () => {
@@ -118,6 +124,11 @@ describe('a mutation that fails', () => {
       'an object that is none of its kind',
       patch('[JSONPatch{op: "add", path: "/data", value: 5}]'),
       'Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string',
+    ],
+    [
+      'a field that its kind does not have',
+      patch('[JSONPatch{op: "add", path: "/nope", value: 5}]'),
+      'Internal error occurred: strict decoding error: unknown field "nope"',
     ],
     [
       'an error',

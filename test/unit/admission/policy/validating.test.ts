@@ -72,6 +72,19 @@ describe('a validating policy', () => {
     })
   })
 
+  it('notes every failure for the audit log, up to fifty', async () => {
+    const failing = Array.from({ length: 60 }, () => ({ expression: 'false', message: 'm' }))
+    world.validating('p', { validations: failing.slice(0, 2) }, { validationActions: ['Audit'] })
+    world.validating('q', { validations: failing }, { validationActions: ['Audit'] })
+    expect(await world.validate(configMap('m'))).toBeUndefined()
+    const noted = JSON.parse(world.annotations['validation.policy.admission.k8s.io/validation_failure']!) as {
+      policy: string
+      expressionIndex: number
+    }[]
+    expect(noted).toHaveLength(50)
+    expect(noted.slice(0, 3).map((one) => `${one.policy} ${one.expressionIndex}`)).toEqual(['p 0', 'p 1', 'q 0'])
+  })
+
   it('does nothing without a binding, nor for what its rules do not name (W-500)', async () => {
     world.validating('p', only('false'))
     expect(world.passesAtOnce).toBe(false)
@@ -283,6 +296,16 @@ describe('parameters (W-505)', () => {
     const message =
       'failed to configure binding: cannot use namespaced paramRef in policy binding that matches cluster-scoped resources'
     expect(await world.validate(two, { namespace: '' })).toMatchObject({ message: denied(message) })
+  })
+
+  it('of a namespace are found in that namespace', async () => {
+    world.params = [limits('l', '1', 'far')]
+    const namespaces = { group: '', version: 'v1', resource: 'namespaces' }
+    const matchConstraints = { resourceRules: [{ ...CONFIG_MAPS.resourceRules[0], resources: ['namespaces'] }] }
+    const paramRef = { name: 'l', parameterNotFoundAction: 'Deny' }
+    world.validating('p', { ...spec, matchConstraints }, { paramRef })
+    const request = { resource: namespaces, requestResource: namespaces, namespace: '', name: 'far' }
+    expect((await world.validate(two, request))?.message).toContain('at most 1')
   })
 })
 

@@ -66,6 +66,19 @@ describe('a CronJob', () => {
   })
 })
 
+it('makes a Job that was refused as soon as it is allowed', async () => {
+  const cluster = await openCluster()
+  const metadata = { name: 'none' }
+  await cluster.apply('resourcequotas', { metadata, spec: { hard: { 'count/jobs.batch': '0' } } })
+  await cluster.settle()
+  await cluster.apply('cronjobs', cron({ schedule: '5 * * * *' }))
+  await cluster.settle(2 * MINUTE)
+  expect(await jobNames(cluster)).toEqual([])
+  await cluster.delete('resourcequotas', 'none')
+  await cluster.settle(MINUTE)
+  expect(await jobNames(cluster)).toEqual([`tick-${Date.parse('2030-01-02T03:05:00Z') / MINUTE}`])
+})
+
 describe('a schedule', () => {
   it.each([
     ['*/15 * * * *', undefined, '2030-01-02T03:04:05Z', '2030-01-02T03:15:00Z'],
@@ -80,6 +93,12 @@ describe('a schedule', () => {
     ['0 9 * * *', 'Europe/Berlin', '2030-07-02T00:00:00Z', '2030-07-02T07:00:00Z'],
     ['0 9 * * *', 'Asia/Tokyo', '2030-01-02T00:00:00Z', '2030-01-03T00:00:00Z'],
     ['30 2 * * *', 'Europe/Berlin', '2030-03-30T12:00:00Z', '2030-04-01T00:30:00Z'],
+    ['*/20 * * * *', 'Europe/Berlin', '2030-10-27T00:40:00Z', '2030-10-27T01:00:00Z'],
+    ['0,30 2 * * *', 'Europe/Berlin', '2030-10-27T00:10:00Z', '2030-10-27T00:30:00Z'],
+    ['0,30 2 * * *', 'Europe/Berlin', '2030-10-27T00:30:00Z', '2030-10-27T01:00:00Z'],
+    ['30 2 * * *', 'Pacific/Auckland', '2030-04-06T13:00:00Z', '2030-04-06T13:30:00Z'],
+    ['30 2 * * *', 'Pacific/Auckland', '2030-04-06T13:30:00Z', '2030-04-06T14:30:00Z'],
+    ['30 2 * * *', 'Pacific/Auckland', '2030-04-06T14:30:00Z', '2030-04-07T14:30:00Z'],
     ['0 0 31 2 *', undefined, '2030-01-01T00:00:00Z', undefined],
   ])('%s in zone %s is due after %s at %s', (schedule, zone, after, due) => {
     const found = nextTime(schedule, zone, Date.parse(after))

@@ -225,3 +225,37 @@ it('keeps enough pods where a rollout that is stuck gets another size and image 
   const sets = await cluster.list<ReplicaSet>('replicasets')
   expect(sets.map(({ spec }) => spec.replicas ?? 1).toSorted((a, b) => a - b)).toEqual([0, 2, 2])
 })
+
+it('counts on from any revision of 64 bits that a user has set', async () => {
+  const cluster = await openCluster()
+  const old = cluster.workload(
+    'web',
+    { replicas: 1 },
+    { spec: { containers: [{ name: 'web', image: 'nginx:0' }] } },
+  ) as {
+    metadata: object
+  }
+  const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' }
+  await cluster.apply('replicasets', { ...old, metadata: { name: 'web-old', labels: { app: 'web' }, annotations } })
+  await cluster.settle()
+  await cluster.apply('deployments', cluster.workload('web', { replicas: 1 }))
+  await cluster.settle()
+  const { metadata } = await cluster.get<Deployment>('deployments', 'web')
+  expect(annotationsOf({ metadata })).toEqual({ 'deployment.kubernetes.io/revision': '3546343826724305833' })
+})
+
+it('makes a ReplicaSet that was refused as soon as it is allowed', async () => {
+  const cluster = await openCluster()
+  const metadata = { name: 'none' }
+  await cluster.apply('resourcequotas', { metadata, spec: { hard: { 'count/replicasets.apps': '0' } } })
+  await cluster.settle()
+  await cluster.apply('deployments', cluster.workload('web'))
+  await cluster.settle()
+  const { status } = await cluster.get<Deployment>('deployments', 'web')
+  expect(status.conditions).toContainEqual(
+    expect.objectContaining({ status: 'False', reason: 'ReplicaSetCreateError' }),
+  )
+  await cluster.delete('resourcequotas', 'none')
+  await cluster.settle(60_000)
+  expect(await cluster.list<Pod>('pods')).toHaveLength(1)
+})

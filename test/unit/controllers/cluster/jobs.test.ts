@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Event, Job, Pod } from '../../../../src/api/gen/kinds.ts'
 import { annotationsOf } from '../../../../src/api/object-members.ts'
+import { own } from '../../../../src/api/value.ts'
 import { type ClusterWorld, openCluster } from '../../../rigs/cluster-world.ts'
 
 const NAME = 'batch_v1.Job'
@@ -142,6 +143,45 @@ describe('a Job', () => {
     await cluster.settle(120_000)
     expect(await cluster.list('jobs')).toEqual([])
     expect(await cluster.list('pods')).toEqual([])
+  })
+
+  it('fails at its deadline while it waits to replace a failed pod', async () => {
+    const cluster = await openCluster()
+    const spec = { activeDeadlineSeconds: 50, backoffLimit: 9 }
+    const failed = await run(cluster, job(spec, { 'exit-code': '1', 'run-time': '1s' }), 52_000)
+    expect(conditions(failed)).toEqual(['FailureTarget DeadlineExceeded', 'Failed DeadlineExceeded'])
+  })
+
+  it('forgets the indexes that it no longer has, and ends their pods', async () => {
+    const cluster = await openCluster()
+    const spec = { completions: 3, parallelism: 3, completionMode: 'Indexed' }
+    await run(cluster, job(spec, { 'run-time': '1h' }))
+    const indexOf = ({ metadata }: Pod): string | undefined =>
+      own(annotationsOf({ metadata }), 'batch.kubernetes.io/job-completion-index')
+    const pods = new Map((await cluster.list<Pod>('pods')).map((pod) => [indexOf(pod), pod]))
+    // The pods change in this order, so that the pod of the first index is the last one known.
+    for (const [index, runTime] of [
+      ['2', '1s'],
+      ['0', '2h'],
+    ] as const) {
+      await cluster.update('core_v1.Pod', pods.get(index)!.metadata.name!, (live) => ({
+        ...live,
+        metadata: {
+          ...live.metadata,
+          annotations: { ...live.metadata.annotations, 'quarterdeck.dev/run-time': runTime },
+        },
+      }))
+      await cluster.settle()
+    }
+    expect((await cluster.get<Job>('jobs', 'one')).status).toMatchObject({ active: 2, completedIndexes: '2' })
+    await cluster.update(NAME, 'one', (live) => ({ ...live, spec: { ...live.spec, completions: 1, parallelism: 1 } }))
+    await cluster.settle()
+    const { status } = await cluster.get<Job>('jobs', 'one')
+    expect(status).toMatchObject({ active: 1 })
+    expect(status.completedIndexes).toBeUndefined()
+    expect(status.conditions).toBeUndefined()
+    const running = (await cluster.list<Pod>('pods')).filter(({ status: { phase } }) => phase === 'Running')
+    expect(running.map(indexOf)).toEqual(['0'])
   })
 
   it('leaves no pod behind when it is deleted', async () => {

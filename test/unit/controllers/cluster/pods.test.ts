@@ -1,6 +1,6 @@
 // Pods on simulated nodes, and the nodes themselves.
 import { describe, expect, it } from 'vitest'
-import type { Lease, Node, Pod } from '../../../../src/api/gen/kinds.ts'
+import type { Job, Lease, Node, Pod } from '../../../../src/api/gen/kinds.ts'
 import { type ClusterWorld, openCluster } from '../../../rigs/cluster-world.ts'
 
 interface PodSketch {
@@ -189,6 +189,42 @@ describe('a pod on a simulated node', () => {
     expect(await cluster.list('pods')).toEqual([])
   })
 
+  it('ends at its deadline', async () => {
+    const cluster = await openCluster()
+    const read = await made(cluster, { spec: { activeDeadlineSeconds: 10 } })
+    await cluster.settle(8_000)
+    expect(state(await read())).toEqual({ phase: 'Running', states: ['running'] })
+    await cluster.settle(4_000)
+    const ended = await read()
+    expect(ended.status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' })
+    expect(isTrue(ended, 'Ready')).toBe(false)
+  })
+
+  it('runs the containers that kubectl debug adds', async () => {
+    const cluster = await openCluster()
+    const read = await made(cluster, { annotations: { 'run-time.brief': '5s', 'exit-code': '3', 'run-time': '1h' } })
+    await cluster.settle()
+    const before = await read()
+    const ephemeralContainers = ['shell', 'brief'].map((name) => ({ name, image: 'busybox' }))
+    await cluster.world.must('PUT', '/api/v1/namespaces/ns/pods/one/ephemeralcontainers', {
+      ...before,
+      spec: { ...before.spec, ephemeralContainers },
+    })
+    await cluster.settle(1_000)
+    const { ephemeralContainerStatuses: added = [] } = (await read()).status
+    expect(added).toMatchObject([
+      { name: 'shell', ready: false, restartCount: 0, state: { running: {} } },
+      { name: 'brief', state: { running: {} } },
+    ])
+    await cluster.settle(30_000)
+    const after = (await read()).status
+    expect(after.ephemeralContainerStatuses).toMatchObject([
+      { name: 'shell', state: { running: {} } },
+      { name: 'brief', restartCount: 0, state: { terminated: { exitCode: 0, reason: 'Completed' } } },
+    ])
+    expect(after.phase).toBe('Running')
+  })
+
   it('waits for its readiness gates', async () => {
     const cluster = await openCluster({ nodes: 1 })
     const read = await made(cluster, { spec: { readinessGates: [{ conditionType: 'example.com/ok' }] } })
@@ -206,5 +242,40 @@ describe('a pod on a simulated node', () => {
     )
     await cluster.settle(0)
     expect(isTrue(await read(), 'Ready')).toBe(true)
+  })
+})
+
+describe('a pod that no node ends', () => {
+  it('fails and goes when it is deleted before it has a node, so that its Job ends', async () => {
+    const cluster = await openCluster({ nodes: 1 })
+    const containers = [{ name: 'main', image: 'busybox', resources: { requests: { cpu: '100' } } }]
+    const template = { spec: { restartPolicy: 'Never', containers } }
+    await cluster.apply('jobs', {
+      metadata: { name: 'late' },
+      spec: { activeDeadlineSeconds: 5, podReplacementPolicy: 'Failed', template },
+    })
+    await cluster.settle(60_000)
+    expect(await cluster.list('pods')).toEqual([])
+    const { status } = await cluster.get<Job>('jobs', 'late')
+    expect(status.conditions?.map(({ type, reason }) => `${type} ${reason}`)).toContain('Failed DeadlineExceeded')
+  })
+
+  it('fails and goes when its node is gone, but not at once', async () => {
+    const cluster = await openCluster({ nodes: 2 })
+    await cluster.apply('pods', {
+      metadata: { name: 'lost', finalizers: ['example.com/kept'] },
+      spec: { nodeSelector: { 'kubernetes.io/hostname': 'node-1' }, containers: [{ name: 'main', image: 'nginx' }] },
+    })
+    await cluster.settle()
+    await cluster.world.delete(cluster.resource('nodes'), 'node-1', {}, '')
+    await cluster.settle(20_000)
+    expect((await cluster.get<Pod>('pods', 'lost')).status.phase).toBe('Running')
+    await cluster.settle(60_000)
+    const { metadata, status } = await cluster.get<Pod>('pods', 'lost')
+    expect(metadata.deletionTimestamp).toBeDefined()
+    expect(status.phase).toBe('Failed')
+    expect(status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC' }),
+    )
   })
 })

@@ -15,6 +15,35 @@ async function place(cluster: ClusterWorld, name: string, spec: object, labels: 
 const whyNot = ({ status }: Pod): string | undefined =>
   status.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False')?.message
 
+/** Denies writes of objects with the name `guarded`. Resolves to a function that allows them again. */
+async function guard(
+  cluster: ClusterWorld,
+  group: string,
+  resource: string,
+  operations: readonly string[],
+  name = 'guarded',
+): Promise<() => Promise<void>> {
+  const { world } = cluster
+  const policies = world.resource('validatingadmissionpolicies', 'admissionregistration.k8s.io')
+  const bindings = world.resource('validatingadmissionpolicybindings', 'admissionregistration.k8s.io')
+  const rule = { apiGroups: [group], apiVersions: ['v1'], operations, resources: [resource] }
+  await world.create(policies, {
+    metadata: { name: 'guard' },
+    spec: {
+      matchConstraints: { resourceRules: [rule] },
+      validations: [
+        { expression: `(object == null ? oldObject : object).metadata.name != '${name}'`, message: 'guarded' },
+      ],
+    },
+  })
+  await world.create(bindings, {
+    metadata: { name: 'guard' },
+    spec: { policyName: 'guard', validationActions: ['Deny'] },
+  })
+  await cluster.settle()
+  return async () => void (await world.delete(bindings, 'guard', {}, ''))
+}
+
 const NO_VICTIMS = 'No preemption victims found for incoming pod.'
 const NO_HELP = 'Preemption is not helpful for scheduling.'
 
@@ -64,7 +93,7 @@ describe('the scheduler', () => {
   ])('says why a pod with %s waits', async (_, spec, why, preemption) => {
     const cluster = await openCluster()
     const pod = await place(cluster, 'one', spec)
-    const message = `0/3 nodes are available: ${why}. no new claims to deallocate, preemption: 0/3 nodes are available: 3 ${preemption}`
+    const message = `0/3 nodes are available: ${why}. preemption: 0/3 nodes are available: 3 ${preemption}`
     expect(whyNot(pod)).toBe(message)
     const events = await cluster.list<Event>('events')
     expect(events.filter(({ reason }) => reason === 'FailedScheduling')).toMatchObject([
@@ -72,12 +101,29 @@ describe('the scheduler', () => {
     ])
   })
 
+  it('says at level 1.36 that it finds no claims to take back', async () => {
+    const cluster = await openCluster({ nodes: 1, flags: ['--emulated-version=1.36'] })
+    const why = '1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available'
+    expect(whyNot(await place(cluster, 'one', requests({ cpu: '33' })))).toContain(why)
+  })
+
+  it('gives no room to two pods that come at the same time', async () => {
+    const cluster = await openCluster()
+    const names = Array.from({ length: 12 }, (_, i) => `p${i}`)
+    const spec = requests({ cpu: '16' })
+    await Promise.all(names.map((name) => cluster.apply('pods', { metadata: { name }, spec })))
+    await cluster.settle(0)
+    const pods = await Promise.all(names.map((name) => cluster.get<Pod>('pods', name)))
+    const perNode = Map.groupBy(pods, (pod) => pod.spec.nodeName ?? '')
+    expect(['', 'node-0', 'node-1', 'node-2'].map((name) => perNode.get(name)?.length)).toEqual([6, 2, 2, 2])
+  })
+
   it('assigns a waiting pod when there is room', async () => {
     const cluster = await openCluster({ nodes: 1 })
     await place(cluster, 'large', requests({ cpu: '20' }))
     const waiting = await place(cluster, 'other', requests({ cpu: '20' }))
     expect(whyNot(waiting)).toBe(
-      `0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 ${NO_VICTIMS}`,
+      `0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 ${NO_VICTIMS}`,
     )
     await cluster.delete('pods', 'large')
     await cluster.settle()
@@ -124,10 +170,47 @@ describe('the scheduler', () => {
     await cluster.settle(0)
     const kept = await place(cluster, 'kept', {})
     expect(whyNot(kept)).toBe(
-      `0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 ${NO_HELP}`,
+      `0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. preemption: 0/2 nodes are available: 2 ${NO_HELP}`,
     )
     const tolerations = [{ key: 'dedicated', operator: 'Equal', value: 'db', effect: 'NoSchedule' }]
     expect((await place(cluster, 'let-in', { tolerations })).spec.nodeName).toBe('node-0')
+  })
+
+  it('tells in a pod that its binding was refused, goes on with other pods, and tries it again', async () => {
+    const cluster = await openCluster({ nodes: 1 })
+    const allow = await guard(cluster, '', 'pods/binding', ['CREATE'])
+    const guarded = await place(cluster, 'guarded', {})
+    expect(guarded.spec.nodeName).toBeUndefined()
+    expect(guarded.status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'SchedulerError' }),
+    )
+    expect(whyNot(guarded)).toContain("ValidatingAdmissionPolicy 'guard' with binding 'guard' denied request: guarded")
+    expect((await place(cluster, 'other', {})).spec.nodeName).toBe('node-0')
+    await allow()
+    await cluster.settle(20_000)
+    expect((await cluster.get<Pod>('pods', 'guarded')).spec.nodeName).toBe('node-0')
+  })
+
+  it('goes on with other pods where a pod may not be told that it does not fit', async () => {
+    const cluster = await openCluster({ nodes: 1 })
+    const allow = await guard(cluster, '', 'pods/status', ['UPDATE'])
+    const guarded = await place(cluster, 'guarded', { nodeSelector: { there: 'is-none' } })
+    expect(whyNot(guarded)).toBeUndefined()
+    expect((await place(cluster, 'other', {})).spec.nodeName).toBe('node-0')
+    await allow()
+    await cluster.settle(20_000)
+    expect(whyNot(await cluster.get<Pod>('pods', 'guarded'))).toContain("didn't match Pod's node affinity")
+  })
+
+  it('goes on where the lease of a node may not be renewed', async () => {
+    const cluster = await openCluster({ nodes: 1 })
+    await guard(cluster, 'coordination.k8s.io', 'leases', ['UPDATE'], 'node-0')
+    await cluster.settle(20_000)
+    await place(cluster, 'unfit', { nodeSelector: { there: 'is-none' } })
+    await cluster.settle(20_000)
+    const events = (await cluster.list<Event>('events')).filter(({ reason }) => reason === 'FailedScheduling')
+    expect(events).toHaveLength(1)
+    expect((await place(cluster, 'other', {})).spec.nodeName).toBe('node-0')
   })
 
   it('gives a host port to one pod of a node', async () => {

@@ -88,6 +88,34 @@ describe('a service in a cluster in this process', () => {
     expect(await cluster.list('endpointslices')).toHaveLength(1)
   })
 
+  it('gets its slices and endpoints back when others change or delete them', async () => {
+    const cluster = await openCluster()
+    await serve(cluster, 2)
+    const sizes = async (): Promise<readonly number[]> =>
+      (await cluster.list<EndpointSlice>('endpointslices')).map(({ endpoints }) => endpoints?.length ?? 0)
+    const [slice] = await cluster.list<EndpointSlice>('endpointslices')
+    const name = slice!.metadata.name!
+    await cluster.update('discovery.k8s.io_v1.EndpointSlice', name, (live) => ({ ...live, endpoints: [] }))
+    await cluster.settle()
+    expect(await sizes()).toEqual([2])
+    await cluster.delete('endpointslices', name)
+    await cluster.delete('endpoints', 'web')
+    await cluster.settle()
+    expect(await sizes()).toEqual([2])
+    expect((await cluster.list<Endpoints>('endpoints')).map(({ metadata }) => metadata.name)).toEqual(['web'])
+  })
+
+  it('takes its endpoints with it, even those that an earlier controller has left', async () => {
+    const cluster = await openCluster()
+    await serve(cluster, 1)
+    const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
+    await cluster.apply('endpoints', { metadata: { name: 'left', labels } })
+    await cluster.apply('endpoints', { metadata: { name: 'own' } })
+    await cluster.delete('services', 'web')
+    await cluster.settle()
+    expect((await cluster.list<Endpoints>('endpoints')).map(({ metadata }) => metadata.name)).toEqual(['own'])
+  })
+
   it('has slices of a hundred addresses', async () => {
     const cluster = await openCluster({ nodes: 2 })
     await serve(cluster, 120)
@@ -140,6 +168,7 @@ describe('a disruption budget in a cluster in this process', () => {
     [{ minAvailable: 2 }, { expectedPods: 4, desiredHealthy: 2, currentHealthy: 4, disruptionsAllowed: 2 }],
     [{ minAvailable: '60%' }, { expectedPods: 4, desiredHealthy: 3, currentHealthy: 4, disruptionsAllowed: 1 }],
     [{ maxUnavailable: 1 }, { expectedPods: 4, desiredHealthy: 3, currentHealthy: 4, disruptionsAllowed: 1 }],
+    [{}, { expectedPods: 0, desiredHealthy: 0, currentHealthy: 4, disruptionsAllowed: 0 }],
     [{ maxUnavailable: 0 }, { expectedPods: 4, desiredHealthy: 4, currentHealthy: 4, disruptionsAllowed: 0 }],
   ])('with %j allows as many disruptions as are left', async (spec, wanted) => {
     const cluster = await openCluster()

@@ -27,4 +27,12 @@ describe('an expression that chooses devices', () => {
   ])('may not be %s', (expression, kind, problem) => {
     expect(deviceExpressionFault(expression)).toMatchObject({ kind, problem: expect.stringContaining(problem) })
   })
+
+  it('may look for a value in an attribute if attributes may be lists', () => {
+    const expression = 'device.attributes["a.example.com"].b.includes("c")'
+    expect(deviceExpressionFault(expression)).toMatchObject({
+      problem: expect.stringContaining("undeclared reference to 'includes'") as string,
+    })
+    expect(deviceExpressionFault(expression, true)).toBeUndefined()
+  })
 })

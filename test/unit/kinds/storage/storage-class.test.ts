@@ -18,13 +18,13 @@ describe('columns', () => {
   it.each<CellRow>([
     [
       'storage.k8s.io StorageClass',
-      'the default one',
+      'the default one, alone',
       {
         metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
         provisioner: 'p',
         allowVolumeExpansion: true,
       },
-      ['a (default)', 'p', 'Delete', 'Immediate', true],
+      ['p', 'Delete', 'Immediate', true],
     ],
     [
       'storage.k8s.io StorageClass',

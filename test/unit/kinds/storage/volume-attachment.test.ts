@@ -58,7 +58,7 @@ describe('validation', () => {
       'a long story',
       {},
       { 'status/attachError': { message: 'x'.repeat(1025) } },
-      'status.attachError.message: Too long: may not be more than 262144 bytes',
+      'status.attachError.message: Too long: may not be more than 1024 bytes',
     ]),
   ])('$of: $case', judge)
 })

@@ -94,7 +94,7 @@ it('a store that gives fewer items than it told of is no backup', async () => {
   const copy = copyOf(randomItems(3))
   const order = { prefix: '/registry/', time: new Date(0), version: '1.2.3', write: async () => undefined }
   await expect(writeBackup({ ...order, copy: { ...copy, count: 4 } }, signal)).rejects.toThrow(
-    'told of 4 keys and gave 3',
+    'reported 4 keys and returned 3',
   )
 })
 
@@ -105,7 +105,7 @@ it('the key of a restore that is under way is no item of a backup', async () => 
   }
   const header = { revision: 4711, keys: 1, prefix: '/registry/', time: '', version: '', compression: 'zstd' } as const
   const checked = checkedPages({ header, pages } as unknown as BackupReader)
-  await expect(checked.next()).rejects.toThrow('it is damaged: /registry/quarterdeck_restore: the key is not')
+  await expect(checked.next()).rejects.toThrow('it is damaged: /registry/quarterdeck_restore: the key does not belong')
 })
 
 function randomItems(count: number): readonly CopiedItem[] {

@@ -7,6 +7,7 @@ import { tempFolder } from '../../../rigs/temp-folder.ts'
 it('makes the folder and says which format is in it', async () => {
   const path = join(await tempFolder(), 'a', 'b')
   const directory = await openDataDirectory(path)
+  await directory.mark()
   directory.release()
   expect(await readFile(join(path, 'format'), 'utf8')).toBe(`quarterdeck store, format ${FORMAT}\n`)
 })
@@ -26,6 +27,7 @@ it('belongs to one at a time, and says to whom', async () => {
 it('says to whom it belongs while a process reads it alone', async () => {
   const path = await tempFolder()
   const made = await openDataDirectory(path)
+  await made.mark()
   made.release()
   await writeFile(join(path, 'owner'), '1\n')
   const reader = await openToRead(path, true)

@@ -30,6 +30,33 @@ function run(schema: CustomSchema, object: object, old?: object): Told {
 const number = (...rules: readonly object[]) => ({ type: 'integer', [RULES]: rules })
 const fields = (properties: object, ...rules: readonly object[]) => ({ type: 'object', properties, [RULES]: rules })
 
+describe('an object with fields that its schema does not have', () => {
+  const PRESERVE = { 'x-kubernetes-preserve-unknown-fields': true }
+  const unchanged = { rule: 'self == oldSelf', message: 'immutable' }
+
+  it.each<[string, object, readonly [old: unknown, value: unknown]]>([
+    ['no fields at all', { type: 'object', ...PRESERVE, [RULES]: [unchanged] }, [{ a: 1 }, { a: 2 }]],
+    [
+      'open additional properties',
+      { type: 'object', additionalProperties: true, [RULES]: [unchanged] },
+      [{ a: 1 }, {}],
+    ],
+    [
+      'some fields',
+      { ...fields({ a: number() }, unchanged), ...PRESERVE },
+      [
+        { a: 1, b: 1 },
+        { a: 1, b: { c: 1 } },
+      ],
+    ],
+    ['a field without a type', fields({ a: PRESERVE }, unchanged), [{ a: [1] }, { a: [2] }]],
+  ])('is compared with them: %s', (_, spec, [old, value]) => {
+    const schema = schemaOf(spec)
+    expect(run(schema, { spec: value }, { spec: old }).errors).toEqual(['spec: Invalid value: immutable'])
+    expect(run(schema, { spec: { ...(old as object) } }, { spec: old }).errors).toEqual([])
+  })
+})
+
 describe('rules', () => {
   it.each<[string, object, unknown, readonly string[]]>([
     ['that hold say nothing', number({ rule: 'self > 0' }), 1, []],
@@ -104,6 +131,36 @@ describe('rules', () => {
       fields({ a: { type: 'integer' } }, { rule: 'self.a > 0' }),
       {},
       ['spec: Invalid value: "object": no such key: a evaluating rule: self.a > 0'],
+    ],
+    [
+      'find a field with the name of an operator or a constant',
+      fields({ in: { type: 'integer' }, true: { type: 'integer' } }, { rule: 'self.`in` == 1 && self.__true__ == 2' }),
+      { in: 1, true: 2 },
+      [],
+    ],
+    [
+      'take a null for an absent field',
+      fields(
+        { a: { type: 'integer', nullable: true } },
+        { rule: '!has(self.a)' },
+        { rule: '!self.?a.hasValue()' },
+        { rule: 'self == self' },
+        { rule: 'self.a == 1' },
+      ),
+      { a: null },
+      ['spec: Invalid value: "object": no such key: a evaluating rule: self.a == 1'],
+    ],
+    [
+      'take a null in a map and in a list for a value',
+      fields(
+        {
+          map: { type: 'object', additionalProperties: { type: 'integer', nullable: true } },
+          list: { type: 'array', items: { type: 'integer', nullable: true } },
+        },
+        { rule: "'k' in self.map && type(self.map.k) == null_type && type(self.list[0]) == null_type" },
+      ),
+      { map: { k: null }, list: [null] },
+      [],
     ],
     [
       'look into items',

@@ -150,9 +150,9 @@ describe('the rules that fields carry', () => {
   })
 
   it.each([
-    ['a type that is nowhere', 'core_v1.Contaner', 'name', 'nothing is asked of the fields of core_v1.Contaner'],
-    ['a field that is nowhere', 'core_v1.Container', 'nmae', 'nothing is asked of the field nmae'],
-    ['a field without rules', 'core_v1.Container', 'workingDir', 'nothing is asked of the field workingDir'],
+    ['a type that is nowhere', 'core_v1.Contaner', 'name', 'the fields of core_v1.Contaner have no rules'],
+    ['a field that is nowhere', 'core_v1.Container', 'nmae', 'the field nmae has no rule'],
+    ['a field without rules', 'core_v1.Container', 'workingDir', 'the field workingDir has no rule'],
   ])('cannot be asked for of %s', (_, type, name, message) => {
     expect(() => faults((check) => check.fields({}, AT, type as 'core_v1.Container', name as 'name'))).toThrow(message)
   })

@@ -26,22 +26,19 @@ describe('what is to be sealed', () => {
     )
     const key = { name: 'k', secret: Buffer.alloc(32, 7) }
     expect(reading).toEqual({
-      kind: 'config',
-      config: {
-        entries: [
-          {
-            resources: ['secrets', 'widgets.example.com'],
-            providers: [
-              { kind: 'aescbc', keys: [key] },
-              { kind: 'secretbox', keys: [key] },
-              { kind: 'kms', name: 'p', endpoint: 'unix:///s', timeoutMs: 3000 },
-              { kind: 'identity' },
-            ],
-          },
-          { resources: ['*.apps'], providers: [{ kind: 'aesgcm', keys: [key] }] },
-          { resources: ['*.*'], providers: [{ kind: 'identity' }] },
-        ],
-      },
+      entries: [
+        {
+          resources: ['secrets', 'widgets.example.com'],
+          providers: [
+            { kind: 'aescbc', keys: [key] },
+            { kind: 'secretbox', keys: [key] },
+            { kind: 'kms', name: 'p', endpoint: 'unix:///s', timeoutMs: 3000 },
+            { kind: 'identity' },
+          ],
+        },
+        { resources: ['*.apps'], providers: [{ kind: 'aesgcm', keys: [key] }] },
+        { resources: ['*.*'], providers: [{ kind: 'identity' }] },
+      ],
     })
   })
 
@@ -84,12 +81,12 @@ describe('what is to be sealed', () => {
     ['a plugin elsewhere', config(entry(['secrets'], kms({ endpoint: 'tcp://x' }))), 'unsupported scheme "tcp"'],
     ['a plugin without patience', config(entry(['secrets'], kms({ timeout: '0s' }))), 'should be a positive value'],
   ])('cannot be %s (P-444, P-450)', (_name, document, message) => {
-    const reading = readEncryptionConfig(document)
-    expect(reading.kind === 'refused' ? reading.faults.join('\n') : reading).toContain(message)
+    expect(() => readEncryptionConfig(document)).toThrow(message)
   })
 
   it('never tells a secret', () => {
-    const reading = readEncryptionConfig(secret('c2VjcmV0'))
-    expect(JSON.stringify(reading)).not.toContain('c2VjcmV0')
+    const read = (): unknown => readEncryptionConfig(secret('c2VjcmV0'))
+    expect(read).toThrow('REDACTED')
+    expect(read).not.toThrow('c2VjcmV0')
   })
 })

@@ -168,6 +168,9 @@ describe('alternatives in a definition', () => {
   })
 })
 
+const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
+const EMBEDDED = { type: 'object', 'x-kubernetes-embedded-resource': true, [PRESERVE]: true }
+
 describe('defaults of a definition', () => {
   it.each<[string, object, readonly string[]]>([
     ['that fit', { type: 'integer', minimum: 1, default: 1 }, []],
@@ -195,6 +198,46 @@ describe('defaults of a definition', () => {
       'against a rule',
       { type: 'integer', default: 1, [RULES]: [{ rule: 'self > 1' }] },
       ['@.default: Invalid value: 1: failed rule: self > 1'],
+    ],
+    [
+      'against a rule about changes',
+      { type: 'integer', default: 1, [RULES]: [{ rule: 'self > oldSelf' }] },
+      ['@.default: Invalid value: 1: failed rule: self > oldSelf'],
+    ],
+    [
+      'with more in a map than a schema allows',
+      { type: 'object', additionalProperties: true, default: { a: 1, b: [{ c: 1 }] } },
+      ['@.default: Invalid value: {"a":1,"b":[{"c":1}]}: must not have unknown fields'],
+    ],
+    ['with anything where it is kept', { [PRESERVE]: true, default: [{ a: { b: 1 } }] }, []],
+    [
+      'with a wrong item',
+      { type: 'array', items: { type: 'string' }, default: ['a', 1] },
+      ['@.default.[1]: Invalid value: "integer": [1] in body must be of type string: "integer"'],
+    ],
+    [
+      'with a wrong member of a map',
+      { type: 'object', additionalProperties: { type: 'string' }, default: { a: 1 } },
+      ['@.default.a: Invalid value: "integer": .a in body must be of type string: "integer"'],
+    ],
+    ['that are no int and no string', { 'x-kubernetes-int-or-string': true, default: [true] }, []],
+    ['in a map, which are not checked', { type: 'object', additionalProperties: { type: 'string', default: 1 } }, []],
+    [
+      'of an embedded object that is wrong',
+      { ...EMBEDDED, default: { apiVersion: '', kind: 'a_b', metadata: { name: 'X' }, more: 1 } },
+      [
+        '@.default.apiVersion: Invalid value: "": must not be empty',
+        expect.stringContaining('@.default.kind: Invalid value: "a_b": may have mixed case'),
+      ],
+    ],
+    [
+      'of an embedded object',
+      {
+        ...EMBEDDED,
+        properties: { metadata: { type: 'object' } },
+        default: { apiVersion: 'v1', kind: 'A', metadata: { name: 'x' } },
+      },
+      [],
     ],
   ])('%s', (_name, spec, expected) => {
     expect(told(spec)).toEqual(expected)

@@ -3,7 +3,7 @@ import { deleteObject } from '../../../../../src/registry/delete.ts'
 import { openWorld } from '../../../../rigs/api-world.ts'
 import { type CellRow, condition, expectCells, expectColumns, HOUR_AGO, selector, template } from '../../columns.ts'
 import { expectDefaults, LABELS, named, TEMPLATE } from '../../defaulting.ts'
-import { changes, IMMUTABLE, judge, NOT_NEGATIVE, type Row, rows } from '../../judging.ts'
+import { changes, IMMUTABLE, judge, NOT_NEGATIVE, type Row, rows, statuses } from '../../judging.ts'
 import { expectWarnings, type WarningRow } from '../../warning.ts'
 
 describe('columns', () => {
@@ -176,6 +176,55 @@ describe('warnings', () => {
       ],
     },
   ])('$name', expectWarnings)
+})
+
+describe('the status of a job', () => {
+  const is = (...types: readonly string[]) => types.map((type) => ({ type, status: 'True' }))
+  const indexed = { 'spec/completionMode': 'Indexed', 'spec/completions': 2, 'spec/parallelism': 2 }
+  it.each<Row>([
+    ...statuses(
+      'batch/v1 Job',
+      [
+        'fewer successes than before',
+        { 'status/succeeded': 2 },
+        { 'status/succeeded': 1 },
+        'status.succeeded: Invalid value: 1: cannot decrease the succeeded counter',
+      ],
+      [
+        'fewer successes of a job that can lose indexes',
+        { ...indexed, 'status/succeeded': 2 },
+        { 'status/succeeded': 1 },
+      ],
+      [
+        'fewer successes of a job that has more indexes than pods',
+        { ...indexed, 'spec/parallelism': 1, 'status/succeeded': 2 },
+        { 'status/succeeded': 1 },
+        'status.succeeded: Invalid value: 1: cannot decrease the succeeded counter',
+      ],
+      [
+        'another start',
+        { 'status/startTime': '2024-01-01T00:00:00Z' },
+        { 'status/startTime': '2024-01-02T00:00:00Z' },
+        'status.startTime: Invalid value: "2024-01-02T00:00:00Z": field is immutable for unsuspended job once set',
+      ],
+      [
+        'another start when it is resumed',
+        { 'status/startTime': '2024-01-01T00:00:00Z', 'status/conditions': is('Suspended') },
+        { 'status/startTime': '2024-01-02T00:00:00Z', 'status/conditions': [{ type: 'Suspended', status: 'False' }] },
+      ],
+      [
+        'no start of a suspended job that needs no pods',
+        { 'spec/suspend': true, 'spec/completions': 0, 'status/conditions': is('FailureTarget') },
+        { 'status/conditions': is('FailureTarget', 'Failed') },
+      ],
+      [
+        'more ready than active pods',
+        { 'status/active': 2, 'status/ready': 2 },
+        { 'status/active': 1 },
+        'status.ready: Invalid value: 2: cannot set more ready pods than active',
+      ],
+    ),
+  ])('$of: $case', judge)
 })
 
 const POD_TEMPLATE = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }

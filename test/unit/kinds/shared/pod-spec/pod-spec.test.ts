@@ -223,7 +223,7 @@ const SECURITY: readonly Row[] = [
   row(
     'one name space for processes, twice',
     { 'spec/hostPID': true, 'spec/shareProcessNamespace': true },
-    'spec.securityContext.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled',
+    'spec.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled',
   ),
   row(
     'a filter without its profile',

@@ -1,5 +1,5 @@
 // The faults of a configuration document, field by field, in the reference's words.
-import type { ValueMap } from '../api/value.ts'
+import type { ValueMap } from './value.ts'
 
 export class DocumentFaults {
   readonly all: string[] = []
@@ -21,7 +21,7 @@ export class DocumentFaults {
     this.add(at, `Unsupported value: ${JSON.stringify(text)}: supported values: ${supported}`)
   }
 
-  /** A misspelt field is a fault: without its effect, a user could get or lose access. */
+  /** Adds a fault for each unknown field: if a misspelt field had no effect, a user could gain or lose access. */
   checkFields(map: ValueMap, known: readonly string[], at: string): void {
     for (const name of Object.keys(map)) {
       if (!known.includes(name)) this.all.push(`unknown field "${at === '' ? name : `${at}.${name}`}"`)
