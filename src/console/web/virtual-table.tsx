@@ -1,4 +1,4 @@
-// A table of any length: only the rows in view are in the document. Arrow keys move along the rows, Enter opens one.
+// A table of any length: only the rows in view are in the document. Arrow keys move along the rows, and Enter opens a row.
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isName, isState } from './columns.ts'
@@ -24,7 +24,7 @@ interface Props {
   readonly hasNamespaces: boolean
   readonly order: Order
   readonly label: string
-  /** Undefined: there is nothing to do with rows. */
+  /** Undefined: rows cannot be selected. */
   readonly selection: Selection | undefined
   readonly onSelect: (selection: Selection) => void
   readonly onSort: (column: number | undefined) => void
@@ -40,8 +40,7 @@ export function VirtualTable(props: Props) {
   const [view, setView] = useState({ top: 0, height: 600 })
   const [chosen, setChosen] = useState('')
   const keys = rows.shown
-  // By its key: rows come and go while the table is open.
-  const active = Math.max(0, keys.indexOf(chosen))
+  const active = activeIn(keys, chosen)
   const now = Date.now()
   useTick(10_000)
   useLayoutEffect(() => {
@@ -55,10 +54,10 @@ export function VirtualTable(props: Props) {
   }, [])
   const first = Math.max(0, Math.floor(view.top / ROW_PX) - OVERSCAN)
   const last = Math.min(keys.length, Math.ceil((view.top + view.height) / ROW_PX) + OVERSCAN)
-  /** Returns the key of the row. */
-  const move = (to: number): string => {
-    const next = Math.max(0, Math.min(keys.length - 1, to))
-    const key = keys[next] ?? ''
+  /** Moves to a row, and returns its key. */
+  const move = (current: readonly string[], to: number): string => {
+    const next = Math.max(0, Math.min(current.length - 1, to))
+    const key = current[next] ?? ''
     setChosen(key)
     const element = scroller.current
     if (element === null) return key
@@ -87,18 +86,21 @@ export function VirtualTable(props: Props) {
       PageUp: -page,
     }
     const step = steps[key]
-    const row = rows.get(keys[active] ?? '')
+    // A key can come before the frame that draws a new filter. It is meant for the rows that pass the filter.
+    const current = rows.shown
+    const from = activeIn(current, chosen)
+    const row = rows.get(current[from] ?? '')
     if (step !== undefined) {
-      const at = move(active + step)
+      const at = move(current, from + step)
       if (event.shiftKey && selection !== undefined && row !== undefined) {
         const begun =
-          selectedOf(selection, [row.key]).length === 0 ? withRow(selection, keys, row.key, false) : selection
-        onSelect(withRow(begun, keys, at, true))
+          selectedOf(selection, [row.key]).length === 0 ? withRow(selection, current, row.key, false) : selection
+        onSelect(withRow(begun, current, at, true))
       }
     } else if (key === ' ' && row !== undefined) select(row.key, event.shiftKey)
     else if (key === 'Escape') onSelect(NOTHING_SELECTED)
-    else if (key === 'Home') move(0)
-    else if (key === 'End') move(keys.length - 1)
+    else if (key === 'Home') move(current, 0)
+    else if (key === 'End') move(current, current.length - 1)
     else if (key === 'Enter' && row !== undefined) onOpen(row)
     else return
     event.preventDefault()
@@ -174,7 +176,7 @@ export function VirtualTable(props: Props) {
                 }}
               >
                 {selection !== undefined && (
-                  // The keys select too: arrow keys and space.
+                  // The keyboard selects rows too, with arrow keys and space.
                   <td
                     class="pick"
                     onClick={(event) => {
@@ -212,6 +214,11 @@ export function VirtualTable(props: Props) {
       </table>
     </div>
   )
+}
+
+/** The active row is known by its key, because rows come and go while the table is open. */
+function activeIn(keys: readonly string[], chosen: string): number {
+  return Math.max(0, keys.indexOf(chosen))
 }
 
 function Spacer({ height }: { readonly height: number }) {
@@ -267,7 +274,7 @@ function Cell({ column, row, cell, now, address }: CellProps) {
       </td>
     )
   }
-  // The colour comes in addition to the word.
+  // The tone colours the word. The word alone is enough to read the state.
   const tone = isState(column) ? wordTone(text) : ''
   return (
     <td title={text}>
@@ -276,7 +283,7 @@ function Cell({ column, row, cell, now, address }: CellProps) {
   )
 }
 
-/** The widths by the longest of the first rows. They do not change while the user scrolls. */
+/** The widths of the columns, by the longest cells of the first rows. They do not change while the user scrolls. */
 function useWidths(rows: TableRows, columns: readonly Column[]): readonly number[] {
   const measured = useRef<{
     readonly of: readonly Column[]
