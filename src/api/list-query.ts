@@ -155,7 +155,7 @@ const MAX_UINT64 = (1n << 64n) - 1n
 function parseVersion(text: string, prefix: string): Version {
   if (text === '') return { unset: true, revision: 0 }
   const digits = /^[0-9]+$/
-  // Leading zeros are allowed. Without them, no number of 64 bits has more digits than this.
+  // Leading zeros are allowed. Without them, a number of 64 bits has at most 20 digits.
   const significant = text.replace(/^0+(?=[0-9])/, '')
   if (!digits.test(text) || significant.length > 20 || BigInt(significant) > MAX_UINT64) {
     const fault = `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: `

@@ -1,5 +1,5 @@
 // Paths to fields in the parameters of queries: `spec.nodeName`, `metadata.labels['app.kubernetes.io/name']`, `spec.containers[0].image`. A
-// name behind a list means that field of each item.
+// name after a list means that field of each item.
 import { ApiError } from './status.ts'
 import { isList, isMap, own, type Value } from './value.ts'
 
@@ -8,7 +8,7 @@ export interface PathText {
   readonly text: string
   /** A number is a place in a list. */
   readonly steps: readonly (string | number)[]
-  /** The word behind the path, such as `desc`. Empty: no word. */
+  /** The word after the path, such as `desc`. Empty: no word. */
   readonly word: string
   /** The position of the path in the parameter, from 1. */
   readonly column: number

@@ -24,7 +24,7 @@ export interface PagePosition {
   readonly skip?: number | undefined
 }
 
-/** The moment for a list. A list can also continue behind an earlier page. */
+/** The moment for a list. A list can also continue after an earlier page. */
 export type ListAt = ReadAt | { readonly kind: 'continuation'; readonly position: PagePosition }
 
 export type WatchStart =

@@ -1,4 +1,5 @@
 // Finds the rules that a user wants to grant but does not hold (P-138, P-145).
+import { addToList } from '../lib/map-entries.ts'
 import { type PolicyRule, withoutStars } from './policy-rule.ts'
 
 /**
@@ -66,11 +67,7 @@ const ANY_NAME: ReadonlySet<string> = new Set([''])
 function indexOf(rules: readonly IndexedRule[], textsOf: (rule: IndexedRule) => ReadonlySet<string>): Index {
   const index = new Map<string, IndexedRule[]>()
   for (const rule of rules) {
-    for (const text of textsOf(rule)) {
-      const known = index.get(text)
-      if (known === undefined) index.set(text, [rule])
-      else known.push(rule)
-    }
+    for (const text of textsOf(rule)) addToList(index, text, rule)
   }
   return index
 }
@@ -134,7 +131,7 @@ function coversResource(set: ReadonlySet<string>, resource: string): boolean {
 
 function coversPath({ paths, pathPrefixes }: IndexedRule, path: string): boolean {
   if (paths.has(path)) return true
-  // No prefix in the list begins with another. So only the last prefix that does not sort behind the path can be a prefix of the path.
+  // No prefix in the list begins with another. So only the last prefix that does not sort after the path can be a prefix of the path.
   let [low, high] = [0, pathPrefixes.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -89,7 +89,7 @@ export class CacheCheck {
   }
 
   /**
-   * Compares a page of the cache and of the storage at the same revision. `next`: the start of the next page, empty behind the last page.
+   * Compares a page of the cache and of the storage at the same revision. `next`: the start of the next page, empty after the last page.
    */
   async #compare(
     resource: StoredResource,

@@ -167,7 +167,7 @@ function takeSome(
   return false
 }
 
-/** The objects of a page. `isCut`: there are objects behind the page, even if they do not match (R-124). */
+/** The objects of a page. `isCut`: there are objects after the page, even if they do not match (R-124). */
 async function fill(
   items: Iterator<CachedItem>,
   matcher: Matcher | undefined,

@@ -19,7 +19,7 @@ export interface WatchBeginning {
   readonly onEnd: (watcher: Watcher) => void
 }
 
-/** Keys never contain this character, so it sorts behind all keys. */
+/** Keys never contain this character, so it sorts after all keys. */
 const NOWHERE = '\x7f'
 
 export async function watchCached(

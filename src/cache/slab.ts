@@ -12,7 +12,7 @@ const MOST_MOVED_BYTES = 8 << 20
 /** A new slab holds about this share of the current bytes. */
 const SLAB_PART = 1 / 8
 
-/** Behind each item is a line end, so that the item can be sent as a line without a copy. */
+/** Each item is followed by a line end, so that it can be sent as a line without a copy. */
 const LINE_END = 0x0a
 
 /** An item in a slab. The item may be moved: always read `slab` and `offset` together. */

@@ -14,7 +14,7 @@ export type Verb = 's' | 'd' | 'f' | 'e' | 'b' | 'o' | 'x' | 'X'
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'clause'; readonly clause: Clause }
-  /** The last part: the text behind it is unreadable. `ends`: no text is behind it. */
+  /** The last part: the text after it is unreadable. `ends`: no text is after it. */
   | { readonly kind: 'fault'; readonly message: string; readonly ends: boolean }
 
 /** The errors for values of a wrong type. The name of the value's type follows. */

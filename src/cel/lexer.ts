@@ -34,7 +34,7 @@ function patterns() {
   }
 }
 
-/** The text that is not a token. Behind the first half of an operator, it includes the next character. */
+/** The text that is not a token. After the first half of an operator, it includes the next character. */
 function notAWord(text: string, at: number): string {
   if (text[at] === '`') return /^`[a-zA-Z0-9_.\-/ ]*[^]?/u.exec(text.slice(at, at + MAX_NAME))![0]
   const length = /[|&=]/.test(text[at] ?? '') ? 2 : 1
@@ -46,7 +46,7 @@ function notAWord(text: string, at: number): string {
 type PatternName = keyof ReturnType<typeof patterns>
 type Match = (name: PatternName) => string | undefined
 
-/** Stops behind `mostTokens`. */
+/** Stops after `mostTokens`. */
 export function lex(text: string, mostTokens = Number.POSITIVE_INFINITY): Lexed {
   const tokens: Token[] = []
   const issues: SourceIssue[] = []

@@ -21,7 +21,7 @@ export function joinLists(a: CelList, b: CelList, meter: Meter): CelList | Fault
   return a.size === 0 ? b : new JoinedList(a, b)
 }
 
-/** The items of `a`, and behind them the new items of `b`. */
+/** The items of `a`, and after them the new items of `b`. */
 function union(a: CelList, b: CelList, meter: Meter): CelList | Fault {
   const items: CelValue[] = [...a]
   const keys = new Set(items.map(setKey))

@@ -207,7 +207,7 @@ export function checkRequest(request: ApiRequest): void {
   // A query in the path cannot be checked for undefined values. Such a value could make a write wider than the caller thinks.
   if (method !== 'GET' && path.includes('?'))
     throw new TypeError(`${subject}: path must be without a query, which a ${method} has in the option query: ${path}`)
-  // A path with an empty name would be the path of all objects. The path behind a proxy may end with a slash.
+  // A path with an empty name would be the path of all objects. The path after a proxy may end with a slash.
   if (method === 'DELETE' && /(\/|%2f)(\/|%2f|$)/i.test(path.replace(/\/proxy\/.*/, '')))
     throw new TypeError(`${subject}: a part of the path is empty: ${path}`)
   // Without the value the request might delete all objects, or have the rights of the client itself.

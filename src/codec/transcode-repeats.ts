@@ -6,7 +6,7 @@ export interface Repeat {
   readonly message: Buffer
 }
 
-/** The number of kept objects. A pod has several containers, which come in turn. */
+/** The number of kept objects. A pod has several containers, so an object repeats only after the others. */
 const KEPT = 4
 /** Shorter objects are transcoded as fast as they are compared. */
 const MIN_BYTES = 48

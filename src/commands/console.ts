@@ -1,6 +1,6 @@
 // `quarterdeck console`: opens the web console in a browser that is logged in. The server makes a code for the token of the kubeconfig, and
 // the page exchanges it for a session. Programs of other users can read the arguments of a process, so the browser gets a file that only
-// this user can read. The file has the code. In a link the code is behind `#`, which browsers send to no server.
+// this user can read. The file has the code. In a link the code is after `#`, which browsers send to no server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

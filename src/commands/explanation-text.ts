@@ -21,7 +21,8 @@ export function deniedText({ message, details, user, explanation }: Refusal): st
   const told = deniedIn(message, details.name)
   const denied = explanation !== undefined && !('conflicts' in explanation) ? explanation : told
   const who = user ?? told?.user
-  if (denied === undefined || who === undefined) throw new Error('that is not the refusal of a request: is it a 403?')
+  if (denied === undefined || who === undefined)
+    throw new Error('the text is not the refusal of a request: is it a 403?')
   const { missingRule: rule, namespace = '', nearestBinding } = denied
   if (rule === undefined) return comments(['An authorizer has denied it: no role would help.', message])
   const name = roleName(rule)
@@ -112,7 +113,7 @@ export function conflictText({ message, details, explanation }: Refusal): string
     return `${explanation.conflicts.map(fieldText).join('\n')}\nWays out:\n${ways.join('')}`
   }
   const causes = (details.causes ?? []).filter(({ reason }) => reason === 'FieldManagerConflict')
-  if (causes.length === 0) throw new Error(`that is not a conflict of an apply: ${inOneLine(message)}`)
+  if (causes.length === 0) throw new Error(`the text is not a conflict of an apply: ${inOneLine(message)}`)
   const lines = causes.map(({ field = '', message: owner = '' }) => `${inOneLine(field)}: ${inOneLine(owner)}\n`)
   return `${lines.join('')}\nTo see the values: quarterdeck explain conflict --apply FILE\n`
 }

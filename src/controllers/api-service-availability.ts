@@ -32,7 +32,7 @@ export function apiServiceAvailability(parts: ControllerParts, probe: ProbeApiSe
 }
 
 class RemoteAvailability implements KeyedWork {
-  /** The work waits for all of them: before the services are known, each of them would count as missing. */
+  /** The work begins when all types are synced: before that, every service would count as missing. */
   readonly followed: readonly FollowedType[]
   readonly #parts: ControllerParts
   readonly #probe: ProbeApiService

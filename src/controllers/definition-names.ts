@@ -71,7 +71,7 @@ class NameController implements KeyedWork {
 
   #note(stored: StoredObject): void {
     const before = this.#known.get(stored.name)
-    // An object of the same revision replaces the known one: the object just written has more parts than the one from the cache.
+    // The cache can deliver an object that is older than the last write of this controller.
     if (before !== undefined && before.stored.revision > stored.revision) return
     const definition = readDefinition(stored.object())
     this.#known.set(stored.name, { stored, definition })

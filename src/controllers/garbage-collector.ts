@@ -42,7 +42,7 @@ class Collector {
   readonly #reported = new BoundedMap<string, true>(REMEMBERED)
   /** Objects that no longer block their owners. The collector decides about them again after the deletion of these owners has ended. */
   readonly #unblocked = new Set<string>()
-  /** Owners whose dependents do not block them. Each owner is requeued once, behind its dependents, because they must find it waiting. */
+  /** Owners whose dependents do not block them. Each owner is requeued once, after its dependents, because they must find it waiting. */
   readonly #requeued = new Set<string>()
   /** Owners that cannot be processed before all informers have synced. */
   readonly #untilComplete = new Set<string>()

@@ -181,8 +181,8 @@ class ServiceReconciler {
     const { store } = this.#parts.registry
     const { address } = this.#advertised
     if (address !== undefined) {
-      // The object has the form of kube-apiserver, which reads the leases of all servers. Its times differ from those of the last write,
-      // because the store does not write an unchanged object.
+      // The object has the form of kube-apiserver, which reads the leases of all servers. Its times are new in every write: the store would
+      // not renew the lease of an unchanged object.
       const metadata = {
         name: address,
         creationTimestamp: this.#parts.now(),

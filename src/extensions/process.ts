@@ -96,7 +96,7 @@ function serveSources(sources: ReadonlyMap<string, string>, guard: LoadGuard): v
     }
     const own = OWN_PACKAGES[specifier]
     if (own !== undefined) return found(new URL(own, import.meta.url).href)
-    throw new Error(`found no ${specifier}, imported from ${context.parentURL}, that extensions may read`)
+    throw new Error(`found no ${specifier} that extensions may read, imported from ${context.parentURL}`)
   }
   registerHooks({
     resolve(specifier, context, next) {

@@ -36,7 +36,7 @@ export class FairQueues<Q extends Queued> {
   #active = 0
   #virtual = 0
   #lookedAt: number
-  /** The queue that was served last. The search begins behind it, so that equal queues take turns. */
+  /** The queue that was served last. The search begins after it, so that equal queues take turns. */
   #last = 0
 
   constructor(queuing: Queuing, nowMs: number) {

@@ -71,7 +71,7 @@ async function passOn(
   }
 }
 
-/** The length of the path behind `proxy`. */
+/** The length of the path after `proxy`. */
 function decodedLength(rest: readonly string[], path: string): number {
   const tail = `/${rest.join('/')}${rest.length > 0 && path.endsWith('/') ? '/' : ''}`
   return path.endsWith(tail) ? tail.length : 0

@@ -3,7 +3,7 @@ export type ByteRange =
   | { readonly kind: 'whole' }
   /** Both bytes are included. */
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
-  /** The header has no valid range. `beyond`: the range is behind the end. */
+  /** The header has no valid range. `beyond`: the range begins after the end. */
   | { readonly kind: 'none'; readonly beyond: boolean }
 
 const WHOLE: ByteRange = { kind: 'whole' }

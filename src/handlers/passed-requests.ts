@@ -169,6 +169,6 @@ export function refuseDots(path: string): void {
   if (NEARLY_DOTS.test(path)) throw new ApiError('BadRequest', "invalid path: some servers take a part for '.' or '..'")
 }
 
-/** Dot segments with parameters, behind a backslash or encoded twice: authorization reads them as names. */
+/** Dot segments with parameters, after a backslash or encoded twice: authorization reads them as names. */
 const NEARLY_DOTS = /(?:^|[/\\])(?:\.|%2e){1,2}(?:;[^/\\]*)?(?:[/\\]|$)/i
 const CONTROL = /[^ -~\u0080-\uffff]/

@@ -90,7 +90,7 @@ function cutOf<T>(
   }
 }
 
-/** A page of the objects within the caller's rights. The next page begins behind the last object, even if the rights have changed. */
+/** A page of the objects within the caller's rights. The next page begins after the last object, even if the rights have changed. */
 function pageOf({ query, list, page, request }: QueryRun, all: readonly StoredObject[]): { readonly page: ListPage } {
   const part = list.limit === undefined ? all : all.slice(0, list.limit)
   const last = part.at(-1)

@@ -219,6 +219,6 @@ export interface Entered {
 /** Audits a request that does not pass the authentication filter. `enter` finds the user of the request, or throws. */
 export type AuditEntrance = (request: HttpRequest, enter: () => Promise<Entered>) => Promise<HttpResponse>
 
-/** A handler behind the authentication filter. */
+/** A handler that runs after the authentication filter. */
 export type CallerHandler = (request: HttpRequest, caller: Caller) => HttpResponse | Promise<HttpResponse>
 export type CallerFilter = (next: CallerHandler) => CallerHandler

@@ -25,7 +25,7 @@ export interface ResourceInfo {
   /** The plural; empty for a path with doubled slashes. */
   readonly resource: string
   readonly subresource: string | undefined
-  /** The path behind the subresource of a proxy request. */
+  /** The path after the subresource of a proxy request. */
   readonly rest: readonly string[]
   /** For `/namespaces/x` both `namespace` and `name` are `x` (P-102). */
   readonly namespace: string | undefined
@@ -147,8 +147,8 @@ function coreGroupOf(resource: string): string {
 }
 
 /**
- * Whether a path names the namespace itself: behind `namespaces/<ns>` is nothing or a subresource of the namespace. Every other segment
- * there is a resource in the namespace.
+ * Whether a path names the namespace itself: nothing or a subresource of the namespace follows `namespaces/<ns>`. Every other segment there
+ * is a resource in the namespace.
  */
 function isOfNamespaceItself(next: string | undefined): boolean {
   return next === undefined || next === 'status' || next === 'finalize'

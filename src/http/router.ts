@@ -29,7 +29,7 @@ export function routeRequests({ routes, resources }: RouterOptions): CallerHandl
   }
 }
 
-/** Paths that begin with two slashes, or have two behind `/apis`, have no handler (R-047). */
+/** Paths that begin with two slashes, or have two after `/apis`, have no handler (R-047). */
 function hasEmptyBeginning(path: string): boolean {
   return path.startsWith('//') || path.startsWith('/apis//')
 }

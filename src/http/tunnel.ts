@@ -7,7 +7,7 @@ export interface Tunnel {
   readonly response: HttpResponse
   readonly body: Extract<ResponseBody, { kind: 'tunnel' }>
   readonly client: Duplex
-  /** Bytes that the client has sent behind its request. */
+  /** Bytes that the client has sent after its request. */
   readonly head: Buffer
 }
 

@@ -21,7 +21,7 @@ import type { Holding } from '../wire/unfinished-memory.ts'
 export interface Upgrade {
   readonly message: IncomingMessage
   readonly socket: Duplex
-  /** Bytes that the client has sent behind the request. */
+  /** Bytes that the client has sent after the request. */
   readonly head: Buffer
   readonly holding: Holding
   readonly date: HttpDate

@@ -127,7 +127,7 @@ function namesIn(document: { readonly kind?: Value; readonly apiVersion?: Value 
 
 /** Canonical JSON of a custom resource. All fields stay, because only the definition knows the fields. */
 function customObject(bytes: Buffer): Buffer {
-  // The reference writes a line end behind JSON that is otherwise canonical.
+  // The reference writes a line end after JSON that is otherwise canonical.
   if (bytes[0] === OPEN_MAP && bytes.at(-2) === CLOSE_MAP && bytes.at(-1) === LINE_END) return bytes.subarray(0, -1)
   if (isProtobuf(bytes)) throw new Error('stored as protobuf, which custom resources have no form in')
   return encodeStored(readValue(bytes).value as ApiObject, sortedJson)

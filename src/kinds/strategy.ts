@@ -63,7 +63,7 @@ export interface GenerationRule<Member extends string = string> {
   /** Members whose change increments the generation. `*`: all members except the metadata. */
   readonly on: readonly (Member | '*')[]
   readonly onMetadata?: readonly (keyof ObjectMeta)[]
-  /** Without this gate, objects have no generation of the server. */
+  /** Without this gate, the server sets no generation. */
   readonly gate?: string
 }
 

@@ -16,7 +16,7 @@ export function compareKeys(a: string, b: string): number {
   return compareStrings(toSortKey(a), toSortKey(b))
 }
 
-/** Sorts behind every key: no byte is so large. */
+/** Sorts after every key: no byte is so large. */
 export const BEHIND_ALL = '\u0100'
 
 /** Returns a function that tells whether a key is in the range. */

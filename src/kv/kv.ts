@@ -46,9 +46,9 @@ export type StreamedRange = Required<Pick<Range, 'start' | 'end'>> & { readonly 
 export interface ListResult {
   readonly revision: Revision
   readonly items: readonly KeyValue[]
-  /** Keys remain in the range behind the last item. */
+  /** Keys remain in the range after the last item. */
   readonly more: boolean
-  /** The number of keys of the range: this page and the pages before and behind it. Set if `countAll` is set. */
+  /** The number of keys of the range: this page and the pages before and after it. Set if `countAll` is set. */
   readonly count?: number
 }
 

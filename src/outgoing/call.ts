@@ -64,7 +64,7 @@ export interface SwitchedAnswer {
   readonly status: 101
   readonly headers: IncomingMessage['headers']
   readonly socket: Duplex
-  /** Bytes that came behind the answer. */
+  /** Bytes that came after the answer. */
   readonly head: Buffer
 }
 

@@ -84,7 +84,7 @@ async function driverRequests(parts: TokenParts, asked: AskedDriver, signal: Abo
   return (found.spec.tokenRequests ?? []).some(({ audience }) => audience === asked.audience)
 }
 
-/** The volume, or the persistent volume behind its claim. A text says why the claim or the persistent volume is not found. */
+/** The volume, or the persistent volume of its claim. A text says why the claim or the persistent volume is not found. */
 async function sourceOf(
   parts: TokenParts,
   { pod, volume, namespace }: AskedDriver,

@@ -1,5 +1,5 @@
-// Reads the rest of a range at one revision, behind its first page: as one stream if the engine supports it, and otherwise in pages. A
-// stream is cheaper for etcd, which counts all keys behind a page with each page.
+// Reads the rest of a range at one revision, after its first page: as one stream if the engine supports it, and otherwise in pages. A
+// stream is cheaper for etcd, which counts all keys after a page with each page.
 import type { KeyValue, Kv, ListResult, Range, StreamedRange } from '../kv/kv.ts'
 
 export interface RestReader {

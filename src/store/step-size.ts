@@ -10,7 +10,7 @@ const FIRST_KEYS = 500
 const MOST_KEYS = 2_000
 
 /**
- * In every step, etcd counts all keys behind the first. With steps of a fixed size, a load of ten times as many keys would take a hundred
+ * In every step, etcd counts all keys after the first. With steps of a fixed size, a load of ten times as many keys would take a hundred
  * times as long. So the number of steps is about constant: steps grow with the load, up to four times their usual size.
  */
 const LOAD_STEPS = 64

@@ -115,7 +115,7 @@ export interface ListPage {
   readonly revision: number
   /** Undefined: the list is complete. */
   readonly next: PagePosition | undefined
-  /** The number of objects behind this page, if it is known: never with a selection, never on the last page. */
+  /** The number of objects after this page, if it is known: never with a selection, never on the last page. */
   readonly remaining: number | undefined
   /** The index that found the objects. Absent: the list looked at all objects. */
   readonly index?: string | undefined

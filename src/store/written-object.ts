@@ -6,7 +6,7 @@ import { InvariantError } from '../lib/errors.ts'
 import type { ObjectKey, StoredItem } from './store.ts'
 import { parseObject } from './stored-object.ts'
 
-/** Whether the item has these bytes: they are equal before and behind the resourceVersion. */
+/** Whether the item has these bytes: they are equal before and after the resourceVersion. */
 export function isStored(bytes: Buffer, item: StoredItem): boolean {
   const layout = item.kind === 'object' ? layoutOf(bytes) : undefined
   if (item.kind !== 'object' || layout === undefined) return false

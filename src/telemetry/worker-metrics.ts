@@ -1,7 +1,8 @@
 // Merges the metrics of several workers into those of one server. Counters are added up, with those of workers that have ended, so that
-// they never decrease. Gauges of which each worker has a part are added up too. Other gauges show their largest value. Metrics of a process
-// have a label for the worker.
+// they never decrease. Gauges are added up too if each worker has a part of the number. Other gauges show their largest value. Metrics of a
+// process have a label for the worker.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { Count } from '../lib/measure.ts'
 import { Distribution, type Family } from '../lib/measure.ts'
 
@@ -75,8 +76,7 @@ export class PastCounts {
   add(families: readonly FamilySnapshot[]): void {
     for (const { name, kind, series } of countsOf(families)) {
       this.#kinds.set(name, kind)
-      const known = this.#series.get(name) ?? new Map<string, { values: readonly string[]; numbers: number[] }>()
-      this.#series.set(name, known)
+      const known = getOrInsert(this.#series, name, () => new Map())
       for (const { values, numbers } of series) {
         const key = values.join('\0')
         const sum = known.get(key)?.numbers ?? []

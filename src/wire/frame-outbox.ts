@@ -142,7 +142,7 @@ export class FrameOutbox {
   }
 
   /**
-   * Returns a buffer with room for the bytes. A buffer grows with its content. The buffer behind a full one has the largest size at once.
+   * Returns a buffer with room for the bytes. A buffer grows with its content. The buffer after a full one has the largest size at once.
    */
   #bufferFor(bytes: number): Buffer {
     const { buffers } = this.#options

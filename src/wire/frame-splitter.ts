@@ -1,6 +1,6 @@
 // Cuts the bytes of a socket into frames. Invariant: only complete frames are passed on.
 
-/** The head of frames. It has a fixed size and names the length of the content behind it. */
+/** The head of frames. It has a fixed size and names the length of the content after it. */
 export interface FrameFormat<Head> {
   readonly headBytes: number
   readonly lengthOf: (bytes: Buffer, at: number) => number

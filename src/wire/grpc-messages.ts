@@ -57,7 +57,7 @@ export class GrpcMessages {
     this.#body = undefined
   }
 
-  /** Reads a prefix. Returns the bytes behind it. */
+  /** Reads a prefix. Returns the bytes after it. */
   #takePrefix(bytes: Buffer): Buffer {
     const known = this.#prefix.length === 0 ? bytes : Buffer.concat([this.#prefix, bytes])
     if (known.length < PREFIX_BYTES) {
@@ -75,7 +75,7 @@ export class GrpcMessages {
     return known.subarray(PREFIX_BYTES)
   }
 
-  /** Reads bytes of the current message. Returns the bytes behind it. */
+  /** Reads bytes of the current message. Returns the bytes after them. */
   #takeBody(bytes: Buffer, body: Buffer): Buffer {
     const part = bytes.subarray(0, this.#wanted - this.#filled)
     const filled = this.#filled + part.length

@@ -1,5 +1,5 @@
-// Joins HEADERS and the CONTINUATION frames behind it to field blocks. Invariants: until a block is complete, only its next frame is
-// accepted. No block is larger than the limit or has more frames than a client needs.
+// Joins a HEADERS frame and the CONTINUATION frames after it to a field block. Invariants: until a block is complete, only its next frame
+// is accepted. No block is larger than the limit or has more frames than a client needs.
 import { END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, HEADERS, PROTOCOL_ERROR } from './http2-frames.ts'
 import { ConnectionError, CONTINUATION, type FrameHead, strip } from './http2-frames.ts'
 
@@ -38,7 +38,7 @@ export class HeaderBlocks {
       return
     throw new ConnectionError(
       PROTOCOL_ERROR,
-      this.#begun === undefined ? 'CONTINUATION of no field block' : 'a field block was not continued',
+      this.#begun === undefined ? 'CONTINUATION without a field block' : 'a field block was not continued',
     )
   }
 

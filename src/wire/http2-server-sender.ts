@@ -88,7 +88,7 @@ export class Http2Sender {
     for (const stream of this.#ready) {
       if (this.#isFull) return
       if (this.#window <= 0 && !stream.isLast(0)) continue
-      // The stream goes behind the others unless this was its last frame.
+      // The stream goes to the end of the queue unless this was its last frame.
       this.#ready.delete(stream)
       if (this.#sendData(stream)) this.makeReady(stream)
     }

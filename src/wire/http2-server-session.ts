@@ -246,7 +246,7 @@ export class Http2Session {
     this.#refuse('fault', h2.INTERNAL_ERROR, '')
   }
 
-  /** Returns the bytes behind the preface. */
+  /** Returns the bytes after the preface. */
   #readPreface(before: Buffer, chunk: Buffer): Buffer {
     const bytes = Buffer.concat([before, chunk])
     const length = Math.min(bytes.length, PREFACE.length)

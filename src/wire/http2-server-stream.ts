@@ -184,7 +184,7 @@ export class Http2Stream implements WireRequest, WireResponse, WireBody {
     this.#carrier.pump(this)
   }
 
-  /** Ends the answer with fields behind the body. */
+  /** Ends the answer with trailers. */
   endWith(trailers: HeaderRecord): void {
     if (this.#isClosed || this.#isAnswerWhole) return
     this.#trailers = fieldsText(trailers)

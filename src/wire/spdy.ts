@@ -56,7 +56,7 @@ class SpdyConnection {
     let waiting: Buffer[] = []
     let bytes = 0
     let needed = 0
-    /** The data frame of which a part is still missing. */
+    /** The data frame that is not complete yet. */
     let open: { readonly id: number; readonly flags: number; left: number } | undefined
     for await (const chunk of this.#socket as AsyncIterable<Buffer>) {
       waiting.push(chunk)
@@ -233,7 +233,7 @@ function readHeaders(block: Buffer): ReadonlyMap<string, string> {
   return headers
 }
 
-/** All header blocks of a connection are one zlib stream, which is flushed behind each block. */
+/** All header blocks of a connection are one zlib stream, which is flushed after each block. */
 class HeaderInflate {
   readonly #zlib: Inflate = createInflate({ dictionary: SPDY_DICTIONARY, finishFlush: constants.Z_SYNC_FLUSH })
 

@@ -10,7 +10,7 @@ export function varintSize(value: number): number {
   return size
 }
 
-/** Writes a number from 0 to 2^53. Returns the offset behind it. */
+/** Writes a number from 0 to 2^53. Returns the offset after it. */
 export function putVarint(target: Buffer, start: number, value: number): number {
   let at = start
   let rest = value

@@ -44,7 +44,7 @@ export class WorkerProcess {
   hasStalled = false
   /** The innermost calls of a worker that was killed because it did not answer, if they are known. */
   callStack: readonly string[] | undefined
-  /** The error because of which the worker could not start. */
+  /** The error that ended the start of the worker. */
   failure: string | undefined
   #name = ''
   #order: unknown

@@ -87,7 +87,7 @@ export function nodeText({ kind, name, pods }: GraphNode): string {
   return pods === undefined ? `${kind.kind} ${name}` : `${pods} pods of ${name}`
 }
 
-/** The address behind a node. A group of pods leads to the table of pods. */
+/** The address to which a node links. A group of pods leads to the table of pods. */
 export function addressOf({ kind, name, pods }: GraphNode, namespace: string): string {
   return pods === undefined ? objectAddress(kind, { namespace, name }) : tableAddress('pods', { namespace })
 }

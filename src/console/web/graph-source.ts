@@ -36,7 +36,7 @@ const MOST_CUSTOM_OBJECTS = 100
 
 export interface NamespaceObjects {
   readonly objects: readonly GraphObject[]
-  /** The resources of which all objects were read. */
+  /** The resources whose objects were all read. */
   readonly complete: readonly string[]
   readonly cut: readonly Kind[]
   readonly refused: readonly Kind[]

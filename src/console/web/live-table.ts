@@ -18,7 +18,7 @@ const PAGE_ROWS = 1000
 const MOST_ROWS = 10_000
 
 const NOTHING = { orderBy: '', named: '' } as const
-/** A text that is still being written is not sent. */
+/** The filter is sent when the user has not typed for this time. */
 const PAUSE_MS = 250
 
 export class LiveTable {
@@ -27,7 +27,7 @@ export class LiveTable {
   state: LiveState = { kind: 'loading' }
   /** True: not all objects can be loaded, so the server filters and sorts. */
   isLong = false
-  /** The number of fitting objects that are not loaded. Undefined: the server does not tell it. */
+  /** The number of matching objects that are not loaded. Undefined: the server does not tell it. */
   left: number | undefined = 0
   readonly #path: string
   readonly #query: TableQuery
@@ -160,7 +160,7 @@ export class LiveTable {
   }
 
   #take(type: string, { data, lastEventId }: MessageEvent<string>): void {
-    // A watch repeats the changes of its first version, which are in the list.
+    // A watch begins with the changes of the listed version. The list already has them.
     const isNew = type === 'ADDED' && lastEventId !== this.#listed
     if (lastEventId !== '') this.#version = lastEventId
     if (type === 'BOOKMARK') return
@@ -174,7 +174,10 @@ export class LiveTable {
     this.#changed()
   }
 
-  /** The browser reconnects by itself, except after an error of the server. It does not tell that error, so a short watch asks for it. */
+  /**
+   * The browser reconnects by itself, except after an error of the server. A short watch then reads the error, which the browser does not
+   * show to scripts.
+   */
   #onBroken(source: EventSource): void {
     this.#enter({ kind: 'reconnecting' })
     if (source.readyState === EventSource.CLOSED) this.#later(() => this.#resume())

@@ -46,7 +46,7 @@ const MISSING: Health = { tone: 'bad', text: 'missing', reason: '' }
 /** Every namespace has these objects, and pods use them by default. */
 const EVERYWHERE: readonly string[] = ['configmaps/kube-root-ca.crt', 'serviceaccounts/default']
 
-/** `complete`: the resources of which all objects were read. Only objects of these resources are shown as missing. */
+/** `complete`: the resources whose objects were all read. Only objects of these resources are shown as missing. */
 export function graphOf(
   objects: readonly GraphObject[],
   kinds: readonly Kind[],

@@ -1,4 +1,4 @@
-// The fields behind the columns of tables: the server sorts by them if a list is too long to be loaded. This file needs no browser.
+// The fields that the columns of tables show: the server sorts by them if a list is too long to be loaded. This file needs no browser.
 import type { Definition } from './definition-rules.ts'
 import { type Column, isAge, type Order } from './table-rows.ts'
 

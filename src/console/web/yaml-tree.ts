@@ -5,7 +5,7 @@ import { parser } from '@lezer/yaml'
 export interface YamlField {
   readonly key: string
   readonly pair: SyntaxNode
-  /** Undefined if nothing stands behind the key. */
+  /** Undefined: the key has no value. */
   readonly value: SyntaxNode | undefined
 }
 

@@ -1,4 +1,4 @@
-// Binds a volume claim to a fitting volume, or to a volume that the simulated provisioner makes. This happens at once, or when the first
+// Binds a volume claim to a matching volume, or to a volume that the simulated provisioner makes. This happens at once, or when the first
 // pod that uses the claim has a node. Volumes and claims in use are not removed.
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/gen/kinds.ts'
 import { annotationsOf, metaOf, withMeta } from '../../api/object-members.ts'

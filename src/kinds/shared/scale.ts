@@ -91,7 +91,7 @@ function checkScale(object: ValueMap, check: Check): void {
   check.notNegative(FieldPath.root('spec').child('replicas'), integerOrZero(specOf(object), 'replicas'))
 }
 
-/** The metadata comes from the scaled object. What a client sends is checked at some levels, and not used. */
+/** The metadata comes from the scaled object. The client's metadata is checked at some levels, and never used. */
 const VALIDATION = question(checkScale)
 
 export const SCALE: Kind = {

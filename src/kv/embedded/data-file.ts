@@ -95,7 +95,7 @@ async function hasStore(path: string, mode: 'r' | 'r+'): Promise<boolean> {
     const { size } = await file.stat()
     if (size < 2 * PAGE_BYTES) return false
     const pages = Math.max(await checkPage(file, path, 0), await checkPage(file, path, PAGE_BYTES))
-    // Reading behind the end of a mapped file would end the process. Zeros are found to be damaged instead. LMDB itself leaves out pages at
+    // Reading beyond the end of a mapped file would end the process. Zeros are found to be damaged instead. LMDB itself leaves out pages at
     // the end that it has freed again.
     if (mode === 'r+' && size < pages * PAGE_BYTES) await file.truncate(pages * PAGE_BYTES)
     return true

@@ -1,4 +1,4 @@
-// A watch over stored history is only a cursor. It reads the history behind its cursor on demand, so that a slow consumer buffers nothing
+// A watch over stored history is only a cursor. It reads the history after its cursor on demand, so that a slow consumer buffers nothing
 // and never slows a writer. If that history was compacted meanwhile, the watch ends with `compacted`.
 import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import { type Batch, KvError, type KvEvent, type KvWatch, type Revision } from '../kv.ts'

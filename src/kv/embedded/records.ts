@@ -225,7 +225,7 @@ export function decodeLeased(bytes: Buffer): { readonly lease: LeaseId; readonly
  */
 const MAX_BOUND_BYTES = MAX_KEY_BYTES + 2
 
-/** Encodes a bound of a range. Undefined: the bound behind all keys. */
+/** Encodes a bound of a range. Undefined: the bound after all keys. */
 export function encodeBound(bound: string | undefined): Buffer {
   return bound === undefined ? Buffer.alloc(MAX_BOUND_BYTES, 0xff) : keyToBytes(bound).subarray(0, MAX_BOUND_BYTES)
 }

@@ -2,10 +2,7 @@
 import { checkCommit, checkKey, type Commit, KvError, type Put, type Revision } from '../kv.ts'
 import { keyToBytes } from '../key-text.ts'
 
-/**
- * LMDB takes keys of up to 1978 bytes. The rest is for the revision behind a key. A zero byte counts
- * twice, since it is escaped.
- */
+/** LMDB takes keys of up to 1978 bytes. The rest is for the revision after a key. A zero byte counts twice, since it is escaped. */
 export const MAX_KEY_BYTES = 1900
 
 /** etcd's default limit for a request. */

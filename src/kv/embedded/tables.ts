@@ -71,7 +71,7 @@ interface TableStats {
 /** The files that LMDB opens: the data, the data again for its metadata, and the lock. */
 const FILES_OF_STORE = 3
 
-/** The number of keys in a checked piece. The check detects a wrong key only if it sorts at or behind the end of its piece. */
+/** The number of keys in a checked piece. The check detects a wrong key only if it sorts at or after the end of its piece. */
 const PIECE_CHECKED = 64
 
 /** The last lease in the order of bytes, which puts negative numbers last. */
@@ -188,7 +188,7 @@ export class Tables {
   }
 
   /**
-   * Throws `corrupt` if written keys are not found in order. Then an inner page is damaged, or a key has changed, and the keys behind it
+   * Throws `corrupt` if written keys are not found in order. Then an inner page is damaged, or a key has changed, and the keys after it
    * would seem to be missing. LMDB counts ten million keys a second.
    */
   checkKeys(): void {
@@ -207,7 +207,7 @@ export class Tables {
     throw new KvError('corrupt', `${this.#file}: ${problem}; restore a backup`)
   }
 
-  /** The key `offset` keys behind the start of the range, if the range has that many. */
+  /** The key `offset` keys after the start of the range, if the range has that many. */
   liveKeyAt(offset: number, range: RangeOfTable): Buffer | undefined {
     for (const key of this.#open.live.getKeys({ ...toLmdbRange(range), limit: 1, offset })) return key
     return undefined

@@ -24,7 +24,7 @@ export function fencePrefix(prefix: string): string {
   return `${prefix}\0fence/`
 }
 
-/** The first key behind the fences. A list of everything under the prefix begins there. */
+/** The first key after the fences. A list of everything under the prefix begins there. */
 export function behindFences(prefix: string): string {
   return prefixRange(fencePrefix(prefix)).end
 }

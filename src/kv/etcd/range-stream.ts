@@ -1,5 +1,5 @@
-// A range as one stream of pieces (etcd 3.7). Invariant: after a break the stream continues behind its last key, at the same revision. So
-// no key is missing, and none comes twice.
+// A range as one stream of pieces (etcd 3.7). Invariant: after a break the stream continues after its last key, at the same revision. So no
+// key is missing, and none comes twice.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
 import { RANGE, RANGE_STREAM, type RangeRequest, type RangeResponse, type RangeStreamResponse } from '../gen/rpc.ts'

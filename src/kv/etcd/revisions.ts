@@ -9,7 +9,7 @@ export class RevisionAssembler {
   /** All revisions up to this one are complete. */
   #reached: Revision
   #events: KvEvent[] = []
-  /** The number of events whose revisions are complete. The events behind them belong to one revision, which may have more events. */
+  /** The number of events whose revisions are complete. The events after them belong to one revision, which may have more events. */
   #whole = 0
   #hasProgress = false
   /** The newest revision with a hidden event. */

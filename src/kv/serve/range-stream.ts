@@ -42,7 +42,7 @@ export async function* rangeStream(
     if (page.more && sent < most) {
       yield piece({ kvs })
     } else {
-      // The count includes the keys behind the limit.
+      // The count includes the keys beyond the limit.
       const behind = page.more ? await kv.list({ ...range, start, at, limit: 0, countAll: true }, signal) : undefined
       return yield piece({ kvs, header, more: page.more, count: sent + (behind?.count ?? 0) })
     }

@@ -23,7 +23,7 @@ export function toKeyRange(range: WireRange): KeyRange {
   return { start, end: isEmptyRange(range) ? start : rangeEnd }
 }
 
-/** Whether the range contains no key: its end is not behind its start. */
+/** Whether the range contains no key: its end is not after its start. */
 export function isEmptyRange({ key, rangeEnd }: WireRange): boolean {
   return rangeEnd !== '' && rangeEnd !== '\0' && toSortKey(key) >= toSortKey(rangeEnd)
 }

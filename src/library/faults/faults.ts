@@ -98,7 +98,7 @@ export class FaultInjector implements Faults {
     this.#known = resources
   }
 
-  /** A filter behind authorization. */
+  /** A filter that runs after authorization. */
   get requests(): CallerFilter {
     return this.#requests.filter
   }

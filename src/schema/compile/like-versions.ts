@@ -3,7 +3,7 @@
 import { givenMembers } from '../../lib/given-members.ts'
 import type { CompiledField, CompiledFile, CompiledResource, CompiledType } from '../table-compiled.ts'
 
-/** The declarations of a version about a kind from another file. */
+/** The declarations of a version for a kind that another file declares. */
 export interface LikeKind
   extends Pick<
     CompiledResource,
@@ -45,7 +45,9 @@ function typesLike(base: CompiledFile, file: CompiledFile, kinds: readonly LikeK
   return [...made.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The other version's type as a type of this file. Rules are looked up by the other type's name, and its levels do not apply. */
+/**
+ * The other version's type as a type of this file. Rules are looked up by the other type's name, and its `since` and `until` do not apply.
+ */
 function typeLike(type: CompiledType, base: CompiledFile, file: CompiledFile): CompiledType {
   const { rules: _rules, since: _since, until: _until, ...rest } = type
   const fields = type.fields.map((field): CompiledField => {

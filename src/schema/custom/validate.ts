@@ -31,7 +31,7 @@ interface ValueCheck {
   readonly at: string
   /** Compiled patterns by their text. */
   readonly patterns: Map<string, RE2JS | undefined>
-  /** The value is a default: where its schema wants an integer or a text, the reference takes every type. */
+  /** The value is a default. If its schema is int-or-string, the reference accepts every type. */
   readonly isDefault?: boolean
 }
 

@@ -10,7 +10,7 @@ export type UpdateRule<T = ValueMap> = (object: T, stored: T, check: Check) => v
 export interface KindRules<T = ValueMap> {
   readonly create: CreateRule<T>
   readonly update: UpdateRule<T>
-  /** Objects of the kind are answered and never stored: their metadata is not checked. */
+  /** Objects of the kind are requests, such as reviews, and never stored. Their metadata is not checked. */
   readonly isQuestion?: boolean
   /** Rules by subresource: `status`, `approval`, `resize`. A subresource that is not listed has only the rules of metadata. */
   readonly subresources?: Readonly<Record<string, UpdateRule<T>>>
