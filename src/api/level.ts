@@ -1,5 +1,6 @@
 // The levels of the API that can be served. A declaration that does not hold for all levels has a span of levels. The tables of the
 // served level are made once, at the start.
+import { getOrInsert } from '../lib/map-entries.ts'
 
 /** The oldest level comes first. */
 export const API_LEVELS = ['1.36', '1.37'] as const
@@ -35,11 +36,5 @@ export function isSinceRelease(level: ApiLevel, release: string): boolean {
 /** Returns a function that makes the value for each level at its first use. */
 export function byLevel<T>(make: (level: ApiLevel) => T): (level?: ApiLevel) => T {
   const made = new Map<ApiLevel, T>()
-  return (level = DEFAULT_LEVEL) => {
-    const known = made.get(level)
-    if (known !== undefined) return known
-    const value = make(level)
-    made.set(level, value)
-    return value
-  }
+  return (level = DEFAULT_LEVEL) => getOrInsert(made, level, make)
 }

@@ -1,6 +1,7 @@
 // A CA bundle that can be reloaded while the server runs. Certificates are verified at every request, so that a removed
 // authority or an expired certificate takes effect at once (P-021, P-025).
 import { X509Certificate } from 'node:crypto'
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { CertificateCredential } from './authenticator.ts'
 
 /** Longer chains are rejected. */
@@ -37,11 +38,7 @@ export class CertificateAuthorities {
 
   /** The reason why no authority verifies the certificate now. Undefined: an authority verifies it. */
   problemWith(credential: CertificateCredential, nowMs: number): string | undefined {
-    let verdict = this.#verdicts.get(credential)
-    if (verdict === undefined) {
-      verdict = this.#judge(credential)
-      this.#verdicts.set(credential, verdict)
-    }
+    const verdict = getOrInsert(this.#verdicts, credential, () => this.#judge(credential))
     if (verdict.kind === 'problem') return verdict.problem
     return nowMs < verdict.fromMs || nowMs > verdict.untilMs
       ? 'client certificate has expired or is not yet valid'

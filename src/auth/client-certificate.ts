@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { subjectOfCertificate } from '../pki/certificate-names.ts'
 import type { Clock } from '../lib/clock.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { Authentication, Authenticator, CertificateCredential } from './authenticator.ts'
 import type { CertificateAuthorities } from './certificate-authorities.ts'
 import { asAuthenticated } from './user.ts'
@@ -16,11 +17,7 @@ export function clientCertificates(authorities: CertificateAuthorities, clock: C
       if (certificate === undefined) return { kind: 'none' }
       const problem = authorities.problemWith(certificate, clock.now())
       if (problem !== undefined) return { kind: 'refused', problem }
-      const before = known.get(certificate)
-      if (before !== undefined) return before
-      const answer = userOf(certificate)
-      known.set(certificate, answer)
-      return answer
+      return getOrInsert(known, certificate, userOf)
     },
   }
 }

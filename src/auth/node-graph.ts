@@ -1,5 +1,6 @@
 // Knows the objects that a node may read: the pods bound to it, and the objects that these pods refer to (P-166, P-167). The node may also
 // read the volume of a claim that a pod refers to, and the secrets of that volume. An informer feeds the graph.
+import { addToSet, getOrInsert, removeFromSet } from '../lib/map-entries.ts'
 
 /** An object that a node may read. Cluster-scoped objects have an empty namespace. */
 export interface NodeRelated {
@@ -44,8 +45,7 @@ export class NodeGraph {
     if (node === '') return
     const bound = { node, references: [...new Set([object, ...references].map(keyOf))] }
     this.#bound.set(keyOf(object), bound)
-    const counts = this.#byNode.get(node) ?? new Map<string, number>()
-    this.#byNode.set(node, counts)
+    const counts = getOrInsert(this.#byNode, node, () => new Map<string, number>())
     for (const reference of bound.references) counts.set(reference, (counts.get(reference) ?? 0) + 1)
   }
 
@@ -69,18 +69,11 @@ export class NodeGraph {
     if (claim === undefined) return
     const volume = { claim: keyOf(claim), secrets: secrets.map(keyOf) }
     this.#volumes.set(name, volume)
-    for (const secret of volume.secrets) {
-      const volumes = this.#volumesOfSecret.get(secret) ?? new Set<string>()
-      this.#volumesOfSecret.set(secret, volumes.add(name))
-    }
+    for (const secret of volume.secrets) addToSet(this.#volumesOfSecret, secret, name)
   }
 
   removeVolume(name: string): void {
-    for (const secret of this.#volumes.get(name)?.secrets ?? []) {
-      const volumes = this.#volumesOfSecret.get(secret)
-      volumes?.delete(name)
-      if (volumes?.size === 0) this.#volumesOfSecret.delete(secret)
-    }
+    for (const secret of this.#volumes.get(name)?.secrets ?? []) removeFromSet(this.#volumesOfSecret, secret, name)
     this.#volumes.delete(name)
   }
 

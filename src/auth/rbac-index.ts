@@ -6,6 +6,7 @@ import { quoted } from '../api/field-error.ts'
 import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
+import { addToList, addToSet, getOrInsert, removeFromSet } from '../lib/map-entries.ts'
 
 const RBAC_KINDS = ['ClusterRole', 'Role', 'ClusterRoleBinding', 'RoleBinding'] as const
 export type RbacKind = (typeof RBAC_KINDS)[number]
@@ -99,10 +100,10 @@ export class RbacIndex {
     this.remove(kind, namespace, name)
     const binding = bindingOf(kind, { namespace, name }, object)
     this.#bindings.set(bindingKey(kind, namespace, name), binding)
-    const bySubject = entry(this.#bound, namespace, (): BySubject => new Map())
+    const bySubject = getOrInsert(this.#bound, namespace, (): BySubject => new Map())
     for (const subject of binding.subjects) {
-      const bound = entry(bySubject, subject.key, newBoundSubject)
-      if (namespace !== '') entry(this.#places, subject.key, newNames).add(namespace)
+      const bound = getOrInsert(bySubject, subject.key, newBoundSubject)
+      if (namespace !== '') addToSet(this.#places, subject.key, namespace)
       // The reason names the first subject that applies.
       if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject)
       bound.generation = -1
@@ -127,9 +128,7 @@ export class RbacIndex {
       bound.generation = -1
       if (bound.bindings.size > 0) continue
       bySubject?.delete(subject.key)
-      const places = this.#places.get(subject.key)
-      places?.delete(namespace)
-      if (places?.size === 0) this.#places.delete(subject.key)
+      removeFromSet(this.#places, subject.key, namespace)
     }
     if (bySubject?.size === 0) this.#bound.delete(namespace)
   }
@@ -202,7 +201,7 @@ export class RbacIndex {
       if (grant.rule.nonResourceURLs.length > 0) paths.push(grant)
       const keys = plainKeys(grant.rule)
       if (keys === undefined) wild.push(grant)
-      else for (const key of keys) entry(byResource, key, (): Grant[] => []).push(grant)
+      else for (const key of keys) addToList(byResource, key, grant)
     }
     return { grants, byResource, wild, paths, problems }
   }
@@ -279,16 +278,4 @@ function bindingKey(kind: Binding['kind'], namespace: string, name: string): str
 
 function newBoundSubject(): BoundSubject {
   return { bindings: new Map(), compiled: undefined, generation: -1 }
-}
-
-function newNames(): Set<string> {
-  return new Set()
-}
-
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
 }

@@ -1,4 +1,5 @@
 // The syntax tree after macro expansion: literals, names, selections, calls, constructions and folds.
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { CelValue } from './value.ts'
 import { OPTIONAL_SELECT } from './operators.ts'
 import { STRING, type Type } from './type.ts'
@@ -132,12 +133,7 @@ export function childrenOf(node: Expr): readonly Expr[] {
 /** The number of nodes. Macros use a part of the text at several places, so there may be many more nodes than words. */
 export function nodesOf(expression: Expr): number {
   const known = new Map<Expr, number>()
-  const count = (node: Expr): number => {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    const nodes = childrenOf(node).reduce((sum, child) => sum + count(child), 1)
-    known.set(node, nodes)
-    return nodes
-  }
+  const count = (node: Expr): number =>
+    getOrInsert(known, node, () => childrenOf(node).reduce((sum, child) => sum + count(child), 1))
   return count(expression)
 }

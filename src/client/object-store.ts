@@ -1,4 +1,5 @@
 // Objects by namespace and name, and by the values of indexers. Invariant: an index has the values of the stored version and no others.
+import { addToSet, removeFromSet } from '../lib/map-entries.ts'
 import type { KubernetesObject, Stored } from './objects.ts'
 
 /** Functions that return the values under which an object is found: `{ byNode: (pod) => [pod.spec?.nodeName ?? ''] }`. */
@@ -64,11 +65,7 @@ export class ObjectStore<T extends KubernetesObject, I extends string> {
           key,
           valuesOf(old).filter((value) => !values.includes(value)),
         )
-      for (const value of values) {
-        const known = keys.get(value)
-        if (known === undefined) keys.set(value, new Set([key]))
-        else known.add(key)
-      }
+      for (const value of values) addToSet(keys, value, key)
     }
   }
 
@@ -81,9 +78,5 @@ export class ObjectStore<T extends KubernetesObject, I extends string> {
 }
 
 function forget(keys: Keys, key: string, values: readonly string[]): void {
-  for (const value of values) {
-    const known = keys.get(value)
-    known?.delete(key)
-    if (known?.size === 0) keys.delete(value)
-  }
+  for (const value of values) removeFromSet(keys, value, key)
 }

@@ -10,6 +10,7 @@ import { failureOf } from '../config/start-error.ts'
 import { clusterRoleRules } from '../controllers/bootstrap-roles.ts'
 import { parseQuery } from '../http/query.ts'
 import { requestInfoOf } from '../http/request-info.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import { readCommandLine } from './command-flags.ts'
 import { followLines } from './followed-lines.ts'
 import { inputName, linesOf } from './input.ts'
@@ -60,8 +61,7 @@ class Sessions {
     const event = jsonOrAbsent(line)
     if (!isMap(event) || own(event, 'kind') !== 'Event') return
     const user = userOf(event)
-    const seen = this.#byUser.get(user) ?? new Map<string, SeenAccess>()
-    this.#byUser.set(user, seen)
+    const seen = getOrInsert(this.#byUser, user, () => new Map<string, SeenAccess>())
     for (const access of accessesOf(event)) seen.set(JSON.stringify(access), access)
   }
 

@@ -5,24 +5,18 @@ import { annotationsOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { conditionOf, type Definition, hasBadAuthority } from '../kinds/kinds.ts'
+import { addToSet, removeFromSet } from '../lib/map-entries.ts'
 
 /** The owners of names, group by group. Plurals, singulars and short names are one set, kinds and list kinds another. */
 export class TakenNames {
   readonly #owners = new Map<string, Set<string>>()
 
   add(definition: Definition): void {
-    for (const key of keysOf(definition)) {
-      const owners = this.#owners.get(key) ?? new Set()
-      this.#owners.set(key, owners.add(definition.name))
-    }
+    for (const key of keysOf(definition)) addToSet(this.#owners, key, definition.name)
   }
 
   remove(definition: Definition): void {
-    for (const key of keysOf(definition)) {
-      const owners = this.#owners.get(key)
-      owners?.delete(definition.name)
-      if (owners?.size === 0) this.#owners.delete(key)
-    }
+    for (const key of keysOf(definition)) removeFromSet(this.#owners, key, definition.name)
   }
 
   /** Whether another definition of the group has the name. */

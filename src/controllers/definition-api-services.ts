@@ -3,6 +3,7 @@ import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { own } from '../api/value.ts'
+import { addToSet, removeFromSet } from '../lib/map-entries.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -69,13 +70,11 @@ class DefinitionApiServices implements KeyedWork {
     if (after === undefined) this.#known.delete(name)
     else this.#known.set(name, after)
     for (const service of servicesOf(before)) {
-      const by = this.#wanted.get(service)
-      by?.delete(name)
-      if (by?.size === 0) this.#wanted.delete(service)
+      removeFromSet(this.#wanted, service, name)
       this.#queue.add(service)
     }
     for (const service of servicesOf(after)) {
-      this.#wanted.set(service, (this.#wanted.get(service) ?? new Set()).add(name))
+      addToSet(this.#wanted, service, name)
       this.#queue.add(service)
     }
   }

@@ -2,6 +2,7 @@
 // the migration, so that it is deleted with the definition.
 import type { StoredObject } from '../api/read.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
+import { addToSet, removeFromSet } from '../lib/map-entries.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { definitionType } from './definition-migration.ts'
 import { type FollowedType, keyedController, type KeyedWork } from './keyed-controller.ts'
@@ -68,9 +69,8 @@ class Starter implements KeyedWork {
 
   #onMigration(stored: StoredObject, isUnderWay: boolean): void {
     const type = typeName(migrationIn(stored))
-    const names = this.#underWay.get(type) ?? new Set()
-    if (isUnderWay) this.#underWay.set(type, names.add(stored.name))
-    else if (names.delete(stored.name) && names.size === 0) this.#underWay.delete(type)
+    if (isUnderWay) addToSet(this.#underWay, type, stored.name)
+    else removeFromSet(this.#underWay, type, stored.name)
     if (!isUnderWay && this.#seen.has(type)) this.#queue.add(type)
   }
 

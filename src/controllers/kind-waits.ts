@@ -1,4 +1,5 @@
 // Objects with owners of kinds that are not served. They are processed once the kind is served.
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { GraphNode, OwnerReference } from './ownership-graph.ts'
 
 export type NamedKind = Pick<OwnerReference, 'apiVersion' | 'kind'>
@@ -12,10 +13,8 @@ export class KindWaits {
   readonly #waiting = new Map<string, Waiting>()
 
   add({ uid }: GraphNode, { apiVersion, kind }: NamedKind): void {
-    const key = kindKey({ apiVersion, kind })
-    const known = this.#waiting.get(key)
-    if (known === undefined) this.#waiting.set(key, { kind: { apiVersion, kind }, uids: new Set([uid]) })
-    else known.uids.add(uid)
+    const named = { apiVersion, kind }
+    getOrInsert(this.#waiting, kindKey(named), () => ({ kind: named, uids: new Set() })).uids.add(uid)
   }
 
   /** Ends all waits of the object. */

@@ -5,6 +5,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { LiveObject, LiveObjects, ObjectName } from '../auth/live-objects.ts'
 import type { WatchCache } from '../cache/cache.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { ObjectKey, StoredItem } from '../store/store.ts'
@@ -17,14 +18,8 @@ export function liveObjects(cache: () => WatchCache, table: () => ResourceTable)
     namespace,
     name,
   })
-  const liveOf = (item: StoredItem | undefined): LiveObject | undefined => {
-    if (item?.kind !== 'object') return undefined
-    const before = known.get(item)
-    if (before !== undefined) return before
-    const live = new LiveItem(item)
-    known.set(item, live)
-    return live
-  }
+  const liveOf = (item: StoredItem | undefined): LiveObject | undefined =>
+    item?.kind === 'object' ? getOrInsert(known, item, () => new LiveItem(item)) : undefined
   return {
     peek: (name) => liveOf(cache().peek(keyOf(name))),
     find: async (name, signal) => liveOf((await cache().get(keyOf(name), { kind: 'latest' }, signal)).item),

@@ -4,6 +4,7 @@ import type { OwnerReference as Reference } from '../api/gen/kinds.ts'
 import { metaOf, metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
+import { addToSet, removeFromSet } from '../lib/map-entries.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { InformedType } from './type-informers.ts'
 
@@ -67,9 +68,7 @@ export class OwnershipGraph {
     this.#unlink(node.uid)
     this.#nodes.set(node.uid, node)
     for (const owner of node.owners) {
-      const dependents = this.#dependents.get(owner.uid)
-      if (dependents === undefined) this.#dependents.set(owner.uid, new Set([node.uid]))
-      else dependents.add(node.uid)
+      addToSet(this.#dependents, owner.uid, node.uid)
       if (owner.blocksOwner) this.#blocking.set(owner.uid, (this.#blocking.get(owner.uid) ?? 0) + 1)
     }
     return { node, before }
@@ -82,9 +81,7 @@ export class OwnershipGraph {
 
   #unlink(uid: string): void {
     for (const owner of this.#nodes.get(uid)?.owners ?? []) {
-      const dependents = this.#dependents.get(owner.uid)
-      dependents?.delete(uid)
-      if (dependents?.size === 0) this.#dependents.delete(owner.uid)
+      removeFromSet(this.#dependents, owner.uid, uid)
       if (!owner.blocksOwner) continue
       const blocking = (this.#blocking.get(owner.uid) ?? 0) - 1
       if (blocking > 0) this.#blocking.set(owner.uid, blocking)
@@ -97,9 +94,9 @@ const TELLING = /"(?:ownerReferences|finalizers|deletionTimestamp)"/
 const UID = '"uid":"'
 
 /**
- * The uid of an object that has neither owners nor finalizers and is not being deleted, read from its bytes. This is called for every
- * object, and most objects are like this. Undefined: the object has to be parsed. Only objects of built-in kinds have their uid before all
- * members that users may write.
+ * The uid of an object that has neither owners nor finalizers and is not being deleted, read from its bytes. Every event of an object calls
+ * this function, and most objects are of this sort. Undefined: the object has to be parsed. Only objects of built-in kinds have their uid
+ * before all members that users may write.
  */
 function uidOfPlain({ resource }: InformedType, bytes: Buffer): string | undefined {
   if (resource.isCustom) return undefined

@@ -7,6 +7,7 @@ import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import type { WriteCondition } from '../api/write-condition.ts'
 import { cancellable } from '../lib/cancellable.ts'
+import { removeFromSet } from '../lib/map-entries.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Decide, Outcome, Store, StoredItem } from '../store/store.ts'
 import { runInformer } from './informer.ts'
@@ -97,9 +98,7 @@ export class CachedQuotaLedger implements QuotaLedger {
   }
 
   #forget({ namespace, name }: StoredObject): void {
-    const quotas = this.#byNamespace.get(namespace)
-    quotas?.delete(name)
-    if (quotas?.size === 0) this.#byNamespace.delete(namespace)
+    removeFromSet(this.#byNamespace, namespace, name)
   }
 
   /** Makes one write after the other. Each is for all requests that came during the write before. */

@@ -9,6 +9,7 @@ import type { ApiObject, GroupResource } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { equalValues, type MapOf, own } from '../api/value.ts'
+import { addToSet, removeFromSet } from '../lib/map-entries.ts'
 import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityOf } from '../lib/quantity.ts'
@@ -103,8 +104,7 @@ class QuotaController implements KeyedWork {
     const quota = stored.object()
     if (!isKind(quota, 'core_v1.ResourceQuota')) return
     this.#quotas.set(key, { quota, revision: stored.revision })
-    const keys = this.#byNamespace.get(stored.namespace) ?? new Set<string>()
-    this.#byNamespace.set(stored.namespace, keys.add(key))
+    addToSet(this.#byNamespace, stored.namespace, key)
     const isNew = before === undefined
     if (isNew || !equalValues(quota.spec, before.spec) || isUncounted(quota)) {
       this.#nameTypes(quota)
@@ -120,9 +120,7 @@ class QuotaController implements KeyedWork {
     this.#quotas.delete(key)
     this.#raisedAt.delete(key)
     this.#countedAt.delete(key)
-    const keys = this.#byNamespace.get(stored.namespace)
-    keys?.delete(key)
-    if (keys?.size === 0) this.#byNamespace.delete(stored.namespace)
+    removeFromSet(this.#byNamespace, stored.namespace, key)
   }
 
   #nameTypes(quota: ResourceQuota): void {

@@ -1,6 +1,7 @@
 // Finds the flow schema of a request. Of the schemas with a rule for the user and the target of the request, the schema with the lowest
 // precedence number counts (P-207). Schemas are indexed by user and group, so that few rules are checked even if there are many schemas.
 import type { User } from '../api/user.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { FlowInfo } from './flow.ts'
 import type { PathRule, ResourceRule, RuleSpec, SchemaSpec, Words } from './flow-objects.ts'
 
@@ -71,11 +72,7 @@ function byPrecedence(a: { readonly spec: SchemaSpec }, b: { readonly spec: Sche
 }
 
 function listUnder<S>(map: Map<string, Candidate<S>[]>, key: string): Candidate<S>[] {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const list: Candidate<S>[] = []
-  map.set(key, list)
-  return list
+  return getOrInsert(map, key, () => [])
 }
 
 /** Returns the first match in the list, unless `best` is better. The list is sorted, so its first match is its best one. */

@@ -8,6 +8,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import { wantsPretty } from '../http/pretty.ts'
 import { pageNotFound } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import {
   aggregatedItem,
   coreVersionsDocument,
@@ -143,18 +144,14 @@ class Aggregated {
     const known = this.#made
     const isSame = known?.groups.length === groups.length && known.groups.every((group, i) => group === groups[i])
     if (known !== undefined && isSame) return known
-    const contents = `"metadata":{},"items":[${groups.map((group) => this.#textOf(group)).join()}]}`
+    const contents = `"metadata":{},"items":[${groups.map((group) => getOrInsert(this.#texts, group, textOf)).join()}]}`
     const tag = `"${createHash('sha512').update(`{${contents}`).digest('hex').toUpperCase()}"`
     const bytes = Buffer.from(`${plainJson(AGGREGATED_TYPE).slice(0, -1)},${contents}`)
     this.#made = { groups, bytes, tag }
     return this.#made
   }
+}
 
-  #textOf(group: DiscoveryGroup): string {
-    const known = this.#texts.get(group)
-    if (known !== undefined) return known
-    const text = plainJson(aggregatedItem(group))
-    this.#texts.set(group, text)
-    return text
-  }
+function textOf(group: DiscoveryGroup): string {
+  return plainJson(aggregatedItem(group))
 }

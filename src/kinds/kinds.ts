@@ -4,6 +4,7 @@ import { API_LEVELS, byLevel } from '../api/level.ts'
 import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { Action } from '../registry/registry.ts'
 import { allBuiltInGroups, type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -230,14 +231,7 @@ export function kindOf({ group, kind }: GroupKind): Kind {
 /** The records of the kinds at a level. */
 export const kindsAt = byLevel((level): KindOf => {
   const made = new Map<Kind, Kind>()
-  return (name) => {
-    const kind = kindOf(name)
-    const known = made.get(kind)
-    if (known !== undefined) return known
-    const here = kindAt(level, kind)
-    made.set(kind, here)
-    return here
-  }
+  return (name) => getOrInsert(made, kindOf(name), (kind) => kindAt(level, kind))
 })
 
 export interface OlderVersion {

@@ -3,6 +3,7 @@
 // the reference reads all objects.
 import { API_LEVELS, NEWEST_LEVEL } from '../api/level.ts'
 import { formatGroupVersion, type GroupVersionKind } from '../api/object.ts'
+import { addToList } from '../lib/map-entries.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import { allBuiltInGroups } from '../schema/built-in-resources.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -58,8 +59,7 @@ function storedVersions(): ReadonlyMap<string, readonly string[]> {
   const byKind = new Map<string, string[]>()
   for (const { group, kind, storageVersion } of rows) {
     if (storageVersion === undefined || storageVersion.group !== group) continue
-    const name = nameOf({ group, kind })
-    byKind.set(name, [...(byKind.get(name) ?? []), storageVersion.version])
+    addToList(byKind, nameOf({ group, kind }), storageVersion.version)
   }
   return byKind
 }

@@ -2,6 +2,7 @@
 import type { ConflictExplanation, ExplainedConflict } from '../api/explanation.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { jsonText, parseJsonText } from '../api/json-text.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import { formatPath, keyElement, type PathElement, valueElement } from './field-set.ts'
 import type { Conflict } from './ownership.ts'
 
@@ -81,11 +82,8 @@ class Lookup {
   }
 
   #index(list: readonly Value[], by: string, element: (item: Value) => PathElement): Map<PathElement, Value> {
-    const indexes = this.#indexes.get(by) ?? new WeakMap<readonly Value[], Map<PathElement, Value>>()
-    this.#indexes.set(by, indexes)
-    const index = indexes.get(list) ?? new Map(list.map((item) => [element(item), item]))
-    indexes.set(list, index)
-    return index
+    const indexes = getOrInsert(this.#indexes, by, () => new WeakMap())
+    return getOrInsert(indexes, list, () => new Map(list.map((item) => [element(item), item])))
   }
 }
 

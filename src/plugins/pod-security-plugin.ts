@@ -7,6 +7,7 @@ import { isKind } from '../api/kind-guard.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
+import { addToList, getOrInsert } from '../lib/map-entries.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { findAnywhere, type ObjectReader, type SampleReader } from '../admission/object-reader.ts'
@@ -167,9 +168,7 @@ class PodSecurity {
 
   #read(namespace: Namespace | undefined): ReadPolicy {
     if (namespace === undefined) return policyOf({}, this.#options.defaults)
-    let known = this.#known.get(namespace)
-    if (known === undefined) this.#known.set(namespace, (known = this.#parse(namespace)))
-    return known
+    return getOrInsert(this.#known, namespace, (known) => this.#parse(known))
   }
 
   #parse({ metadata }: Namespace): ReadPolicy {
@@ -239,9 +238,7 @@ class PodSecurity {
       const reason = reasonOf(this.#violationsOf(enforce, pod))
       if (reason === '') continue
       const { name = '' } = pod.metadata
-      const names = byReason.get(reason)
-      if (names === undefined) byReason.set(reason, [name])
-      else names.push(name)
+      addToList(byReason, reason, name)
     }
     const eligible = total - skipped
     const partly = `new PodSecurity enforce level only checked against the first ${checked} of ${eligible} existing pods`

@@ -1,5 +1,5 @@
 // Writes with much to compute run in worker threads, from their body to their answer, by the same handlers (`write-thread.ts`). This file
-// decides which writes those are, and makes the input of their thread.
+// decides which writes run in threads, and makes the input of their thread.
 import { availableParallelism } from 'node:os'
 import type { Admission, AdmissionOperation, AdmissionPhase } from '../admission/admission.ts'
 import type { BodyText } from '../audit/redact.ts'
@@ -7,6 +7,7 @@ import type { WriteElsewhere } from '../codec/large-values.ts'
 import type { HandedWrite, LargeWrites, ResourceParts } from '../handlers/resource-parts.ts'
 import { writeCost } from '../handlers/write-cost.ts'
 import type { HttpResponse } from '../http/http.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import { type Family, gauge } from '../lib/measure.ts'
 import type { Resource } from '../registry/registry.ts'
 import { keyOf } from '../registry/steps.ts'
@@ -179,7 +180,7 @@ async function runElsewhere(
     const response = (await threads.run({
       user: caller.user.name,
       cost,
-      input: (thread) => inputFor(options, write, { definition, told: toldTo(told, thread) }),
+      input: (thread) => inputFor(options, write, { definition, told: getOrInsert(told, thread, newTold) }),
       effects: effects.all,
       onNote: (note: WriteNote) => takeNote(options, write, note),
       signal: http.signal,
@@ -190,10 +191,8 @@ async function runElsewhere(
   }
 }
 
-function toldTo(told: WeakMap<object, Told>, thread: object): Told {
-  let known = told.get(thread)
-  if (known === undefined) told.set(thread, (known = { definitions: new Map(), kindsVersion: -1 }))
-  return known
+function newTold(): Told {
+  return { definitions: new Map(), kindsVersion: -1 }
 }
 
 function inputFor(

@@ -29,6 +29,7 @@ import {
 } from '../kinds/kinds.ts'
 import type { Clock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
+import { getOrInsert } from '../lib/map-entries.ts'
 import type { Action, ActionAnswer, RegistryParts, Reservation, Resource, WriteContext } from '../registry/registry.ts'
 import { ServedObject, ServedStore } from '../registry/served-store.ts'
 import type { RuleMeasures } from '../schema/custom/custom.ts'
@@ -221,11 +222,7 @@ function sentContext({ dryRun, fieldManager, options }: WriteContext): SentConte
 /** The built-in resources. Their reservations, guards and actions run in the main thread. */
 function withRemoteEffects(builtIn: BuiltInTable): BuiltInTable {
   const known = new Map<Resource, Resource>()
-  const remote = (resource: Resource): Resource => {
-    let found = known.get(resource)
-    if (found === undefined) known.set(resource, (found = withRemoteStrategy(resource)))
-    return found
-  }
+  const remote = (resource: Resource): Resource => getOrInsert(known, resource, withRemoteStrategy)
   return {
     ...builtIn,
     find: (place: GroupVersionResource) => {

@@ -2,6 +2,7 @@
 import { ApiError, type StatusReason } from '../../api/status.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Bindings } from '../../cel/cel.ts'
+import { addToSet } from '../../lib/map-entries.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
 import type { Steps } from '../request-authorizer.ts'
@@ -80,10 +81,7 @@ class ValidatingPass {
       const bindings = await this.#asked.bindings(invocation, param)
       const findings = await this.#asked.authorizer.settle(() => findingsOf(policy, bindings))
       for (const failure of findings.failures) this.#act(invocation, failure)
-      for (const { key, value } of findings.annotations) {
-        const known = values.get(key) ?? new Set()
-        values.set(key, known.add(value))
-      }
+      for (const { key, value } of findings.annotations) addToSet(values, key, value)
       for (const { message, milliseconds } of findings.annotationErrors) {
         this.#denials.push({ policy, binding, message, reason: 'Invalid' })
         this.#note(invocation, { message, milliseconds }, 'deny')

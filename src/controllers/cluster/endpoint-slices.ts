@@ -2,6 +2,7 @@
 import type { Endpoint, Endpoints, EndpointSlice, EndpointSubset, Node, Pod, Service } from '../../api/gen/kinds.ts'
 import { annotationsOf, labelsOf, withMeta } from '../../api/object-members.ts'
 import { entriesOf, equalValues, own } from '../../api/value.ts'
+import { getOrInsert } from '../../lib/map-entries.ts'
 import { isReason } from '../writes.ts'
 import type { Cluster, SyncQueue } from './cluster-state.ts'
 import { controllerOf, keyOf } from './followed.ts'
@@ -108,9 +109,7 @@ function byPorts({ spec }: Service, pods: readonly Pod[]): readonly PortGroup[] 
       },
     )
     const key = JSON.stringify(ports)
-    const group = groups.get(key) ?? { ports, pods: [] }
-    group.pods.push(pod)
-    groups.set(key, group)
+    getOrInsert(groups, key, () => ({ ports, pods: [] })).pods.push(pod)
   }
   return [...groups.values()]
 }

@@ -8,6 +8,7 @@ import { sharedWith } from '../../api/value.ts'
 import type { OwnerReference } from '../../api/gen/kinds.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { BoundedMap } from '../../lib/bounded-map.ts'
+import { getOrInsert, removeFromSet } from '../../lib/map-entries.ts'
 import type { Resource } from '../../registry/registry.ts'
 import type { Store } from '../../store/store.ts'
 import { runInformer } from '../informer.ts'
@@ -150,8 +151,8 @@ export class Followed<T extends ApiObject = ApiObject> {
   }
 
   #unindex(key: string, object: T): void {
-    take(this.#byNamespace, metaText(object, 'namespace'), key)
-    take(this.#byOwner, ownerKey(object), key)
+    removeFromSet(this.#byNamespace, metaText(object, 'namespace'), key)
+    removeFromSet(this.#byOwner, ownerKey(object), key)
   }
 }
 
@@ -181,13 +182,5 @@ function orphansKey(namespace: string): string {
 }
 
 function put<T>(index: Map<string, Map<string, T>>, at: string, key: string, object: T): void {
-  const known = index.get(at)
-  if (known === undefined) index.set(at, new Map([[key, object]]))
-  else known.set(key, object)
-}
-
-function take<T>(index: Map<string, Map<string, T>>, at: string, key: string): void {
-  const known = index.get(at)
-  known?.delete(key)
-  if (known?.size === 0) index.delete(at)
+  getOrInsert(index, at, () => new Map<string, T>()).set(key, object)
 }

@@ -1,5 +1,6 @@
 // The nodes, with their assigned pods and the resources that these pods request. Changes of nodes and pods update the ledger.
 import type { Node, Pod } from '../../api/gen/kinds.ts'
+import { getOrInsert } from '../../lib/map-entries.ts'
 import { scaledValue } from '../../lib/quantity.ts'
 import { type Amounts, amountsOf } from '../../plugins/amounts.ts'
 import { podAmounts, withOverhead } from '../../plugins/pod-resources.ts'
@@ -80,19 +81,11 @@ export class NodeLedger {
   }
 
   #allocatableOf(node: Node): Thousandths {
-    const known = this.#allocatable.get(node)
-    if (known !== undefined) return known
-    const made = thousandthsOf(amountsOf(node.status.allocatable))
-    this.#allocatable.set(node, made)
-    return made
+    return getOrInsert(this.#allocatable, node, () => thousandthsOf(amountsOf(node.status.allocatable)))
   }
 
   #of(name: string): Kept {
-    const known = this.#kept.get(name)
-    if (known !== undefined) return known
-    const made: Kept = { pods: new Map(), used: new Map() }
-    this.#kept.set(name, made)
-    return made
+    return getOrInsert(this.#kept, name, () => ({ pods: new Map(), used: new Map() }))
   }
 
   #put(pod: Pod): void {

@@ -1,6 +1,7 @@
 // The pods that wait to be scheduled. The highest priority comes first. Pods of equal priority stay in the order of their arrival. A pod
 // that did not fit waits until there may be room, and longer after each attempt.
 import type { Clock } from '../../lib/clock.ts'
+import { addToSet } from '../../lib/map-entries.ts'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 10_000
@@ -78,7 +79,7 @@ export class SchedulingQueue {
       const attempts = (this.#unfit.get(key)?.attempts ?? 0) + 1
       this.remove(key)
       const notBeforeMs = this.#clock.now() + Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS)
-      // The pod is noted before the attempt, so that room that appears during the attempt counts.
+      // The pod is noted before the attempt, because room may become free during the attempt.
       this.#unfit.set(key, { priority, attempts, notBeforeMs })
       this.#underWay.add(key)
       try {
@@ -97,9 +98,7 @@ export class SchedulingQueue {
 
   #put(key: string, priority: number): void {
     this.#priorities.set(key, priority)
-    const waiting = this.#waiting.get(priority)
-    if (waiting === undefined) this.#waiting.set(priority, new Set([key]))
-    else waiting.add(key)
+    addToSet(this.#waiting, priority, key)
     this.#wake()
   }
 

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
+import { getOrInsert } from '../../lib/map-entries.ts'
 import type { DiscoveryGroup } from '../../registry/discovery.ts'
 import type { Resource, ResourceTable } from '../../registry/registry.ts'
 import { type BuiltInGroup, builtInGroups } from '../../schema/built-in-resources.ts'
@@ -203,10 +204,8 @@ export class DefinitionTable implements ResourceTable {
       for (const version of definition.versions) {
         const gv = { group: definition.group, version: version.version }
         if (!version.served || this.#isBuiltIn(gv)) continue
-        const key = `${gv.group}/${gv.version}`
-        const entry = found.get(key) ?? { gv, resources: [] }
+        const entry = getOrInsert(found, `${gv.group}/${gv.version}`, () => ({ gv, resources: [] }))
         entry.resources.push(openApiResource(definition, version, source.stored))
-        found.set(key, entry)
       }
     }
     return [...found.values()]

@@ -1,4 +1,5 @@
 // The leases of an in-memory store, and the keys of each.
+import { addToSet, removeFromSet } from '../../lib/map-entries.ts'
 import { type LeaseId, NO_LEASE } from '../transactional.ts'
 
 export class MemoryLeases {
@@ -28,11 +29,7 @@ export class MemoryLeases {
   /** Moves the key from one lease, or none, to another. */
   move(key: string, from: LeaseId, to: LeaseId): void {
     if (from === to) return
-    const left = this.#keys.get(from)
-    left?.delete(key)
-    if (left?.size === 0) this.#keys.delete(from)
-    if (to === NO_LEASE) return
-    const joined = this.#keys.get(to) ?? new Set()
-    this.#keys.set(to, joined.add(key))
+    removeFromSet(this.#keys, from, key)
+    if (to !== NO_LEASE) addToSet(this.#keys, to, key)
   }
 }

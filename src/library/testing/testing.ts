@@ -2,6 +2,7 @@
 // functions apply objects and wait for them. This file loads no runner: callers pass the functions of their runner.
 import type { Client } from '../../client/client.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
+import { getOrInsert } from '../../lib/map-entries.ts'
 import { type RequestRecord, type Server, SERVER_OPTIONS, type ServerOptions, startServer } from '../library.ts'
 
 export { type Applied, applyYaml, type ApplyYamlOptions } from './apply-yaml.ts'
@@ -210,8 +211,7 @@ class FileServers {
   readonly #used = new Map<FixtureOptions, { readonly server: Promise<Server>; users: number }>()
 
   async take(options: FixtureOptions): Promise<Server> {
-    let used = this.#used.get(options)
-    if (used === undefined) this.#used.set(options, (used = { server: startFileServer(options), users: 0 }))
+    const used = getOrInsert(this.#used, options, () => ({ server: startFileServer(options), users: 0 }))
     used.users++
     try {
       return await used.server

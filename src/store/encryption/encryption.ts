@@ -2,6 +2,7 @@
 // server runs (P-440 to P-450).
 import type { GroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
+import { getOrInsert } from '../../lib/map-entries.ts'
 import { settle } from '../../lib/maybe-promise.ts'
 import type { Opened, Transformer } from '../transformer.ts'
 import { aesCbc, aesGcm, secretbox } from './ciphers.ts'
@@ -123,13 +124,11 @@ class Rules {
   providersFor(resource: GroupResource | undefined): Providers {
     if (resource === undefined) return PLAIN
     const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
-    const known = this.#known.get(name)
-    if (known !== undefined) return known
-    const rule = this.#rules.find(({ resources }) => resources.some((pattern) => covers(pattern, resource, name)))
-    const counted = { resource: name, measures: this.#measures }
-    const providers = rule === undefined ? PLAIN : new Providers(rule.providers, counted)
-    this.#known.set(name, providers)
-    return providers
+    return getOrInsert(this.#known, name, () => {
+      const rule = this.#rules.find(({ resources }) => resources.some((pattern) => covers(pattern, resource, name)))
+      const counted = { resource: name, measures: this.#measures }
+      return rule === undefined ? PLAIN : new Providers(rule.providers, counted)
+    })
   }
 
   async close(): Promise<void> {

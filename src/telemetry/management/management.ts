@@ -5,6 +5,7 @@ import type { RequestListener, Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { FastifyReply, FastifyRequest, FastifyServerOptions, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { getOrInsert } from '../../lib/map-entries.ts'
 import { type Page, PAGES } from './pages.ts'
 import { refusalOf, type VisitorRules } from './visitors.ts'
 
@@ -51,7 +52,7 @@ export interface Management extends AsyncDisposable {
  * probes.
  */
 const MOST_CONNECTIONS = 64
-/** The most pages that are made at the same time, health not counted. Each may take megabytes. */
+/** The largest number of pages that are made at the same time, health not counted. Each may take megabytes. */
 const MOST_AT_ONCE = 8
 const REQUEST_WITHIN_MS = 5_000
 /** The time in which a client must read an answer, or send the next request. */
@@ -117,13 +118,10 @@ function pageServer({ source, ...rules }: ManagementOptions): Serve {
   const probes = new Map<string, Promise<PageAnswer>>()
   const answer: AnswerPage = async (request, signal) =>
     source()?.answer(request, signal) ?? notServing('the server is starting')
-  const answerProbe = (request: PageRequest): Promise<PageAnswer> => {
-    const known = probes.get(request.target)
-    if (known !== undefined) return known
-    const asked = answer(request, AbortSignal.timeout(IDLE_MS)).finally(() => probes.delete(request.target))
-    probes.set(request.target, asked)
-    return asked
-  }
+  const answerProbe = (request: PageRequest): Promise<PageAnswer> =>
+    getOrInsert(probes, request.target, (target) =>
+      answer(request, AbortSignal.timeout(IDLE_MS)).finally(() => probes.delete(target)),
+    )
   const answerOne = (request: PageRequest, signal: AbortSignal): Promise<PageAnswer> => {
     if (running >= MOST_AT_ONCE) return Promise.resolve(notServing('too many requests'))
     running++

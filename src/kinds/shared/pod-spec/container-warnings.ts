@@ -1,5 +1,6 @@
 // Warnings about the containers of a pod: resources, environment variables, ports.
 import type { Container, EnvVar } from '../../../api/gen/kinds.ts'
+import { addToList } from '../../../lib/map-entries.ts'
 import { fractionWarnings } from '../warnings.ts'
 import type { PlacedContainer } from './container-scope.ts'
 
@@ -93,9 +94,7 @@ class EarlierPorts {
     const { containerPort, protocol, hostPort, hostIP } = port
     const number = `${containerPort}/${protocol}`
     for (const key of [number, `${number} ${hostPort}`, `${number} ${hostPort} ${hostIP}`]) {
-      const found = this.#ports.get(key)
-      if (found === undefined) this.#ports.set(key, [port])
-      else found.push(port)
+      addToList(this.#ports, key, port)
     }
   }
 
