@@ -50,7 +50,7 @@ export function parseJsonText(text: string): Value {
 }
 
 /**
- * Whether the text has at least 16 digits in a row. Reads one character of 16, which takes an eighth of the time of a regular expression.
+ * Whether the text has at least 16 digits in a row. Reads every 16th character, which takes an eighth of the time of a regular expression.
  */
 function hasLongNumber(text: string): boolean {
   for (let i = LONG_NUMBER - 1; i < text.length; i += LONG_NUMBER) {

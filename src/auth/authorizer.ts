@@ -63,7 +63,7 @@ export interface DeniedAccess {
 
 export interface UserRules {
   readonly rules: readonly PolicyRule[]
-  /** There may be more rules than these. */
+  /** The user may have more rules than `rules` has. */
   readonly incomplete: boolean
   /** The errors of the evaluation. Undefined: there were none. */
   readonly problem: string | undefined

@@ -12,7 +12,7 @@ export interface PresentedToken {
   readonly token: string
   /** The SHA-256 of the token. Lookups use it, so that their duration reveals nothing about known tokens. */
   readonly digest: string
-  /** The token must be meant for one of these. */
+  /** The token must be meant for one of these audiences. */
   readonly audiences: readonly string[]
 }
 

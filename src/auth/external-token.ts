@@ -7,7 +7,7 @@ import type { Jwt } from './jwt.ts'
 
 export interface ExternalTokenParts {
   readonly rules: {
-    /** The token must be meant for one of these. */
+    /** The token must be meant for one of these audiences. */
     readonly audiences: readonly string[]
     readonly algorithms: readonly string[]
   }

@@ -29,7 +29,7 @@ export type ClaimRule =
 
 export interface JwtIssuerRules {
   readonly issuer: string
-  /** The token must be meant for one of these. */
+  /** The token must be meant for one of these audiences. */
   readonly audiences: readonly string[]
   readonly algorithms: readonly string[]
   readonly username: ClaimMapping

@@ -15,7 +15,7 @@ import type { FoundByIndex } from './path-index.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 
 const BATCH = 256
-/** The most items that are examined in one turn of the event loop. */
+/** The largest number of items that are examined in one turn of the event loop. */
 const LOOKED_AT = 1_024
 /** The longest time of one turn of the event loop, for a slow matcher or for sorting. */
 const SLOW_MS = 8

@@ -23,7 +23,7 @@ export interface HistoryRecord {
 export interface HistoryLimits extends PastLimits {
   /** Younger records are kept, unless there are too many. */
   readonly milliseconds: number
-  /** The most records of a type. */
+  /** The largest number of records of a type. */
   readonly records: number
 }
 

@@ -5,7 +5,7 @@ import { labelValue } from '../store/selection.ts'
 import type { CachedObject } from './cached-object.ts'
 import { type CurrentObjects, ValueIndex } from './value-index.ts'
 
-/** The most indexed keys, and the time after its last use in which a key is not replaced. */
+/** The largest number of indexed keys, and the time after its last use in which a key is not replaced. */
 const MOST_KEYS = 4
 const KEPT_MS = 60_000
 /**

@@ -13,7 +13,7 @@ interface OwnWrite {
   readonly current: Current | undefined
 }
 
-/** The most remembered writes. There would be more only while the watch is stuck. */
+/** The largest number of remembered writes. There would be more only while the watch is stuck. */
 const MOST_REMEMBERED = 10_000
 
 export class OwnWrites {

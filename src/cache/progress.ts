@@ -24,7 +24,7 @@ interface Waiter {
 
 export class Progress {
   readonly #clock: Clock
-  /** Requests progress from the stream. False: this is not possible. */
+  /** Requests progress from the stream. False: the stream cannot report progress. */
   readonly #ask: () => boolean
   readonly #waiters = new Set<Waiter>()
   /** The waiters without a time limit. No progress is requested for them. */

@@ -10,7 +10,7 @@ const SPANS: readonly number[] = [5_000, 500, 1]
 /** The interval of requests for progress: there may be no changes under the prefix. */
 const ASK_MS = 100
 const TIMEOUT_MS = 10_000
-/** The most bytes of the objects before and after all these changes. Older changes stay in the storage. */
+/** The largest number of bytes of the objects before and after all these changes. Older changes stay in the storage. */
 const MOST_BYTES = HISTORY_LIMITS.bytes
 
 export interface Past {

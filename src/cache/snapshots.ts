@@ -43,7 +43,7 @@ export interface SnapshotsOptions {
 
 const SNAPSHOT_MS = 75_000
 
-/** The most changes to undo. Undoing them takes half a millisecond, or a whole millisecond among 100,000 objects. */
+/** The largest number of changes to undo. Undoing them takes half a millisecond, or a whole millisecond among 100,000 objects. */
 export const MOST_UNDONE = 256
 
 /** The smallest number of entries in a node of a tree. */

@@ -49,7 +49,7 @@ export class Substitution {
   }
 }
 
-/** Whether the first type of each pair is assignable to the second. If so, keeps the bindings that this needs. */
+/** Whether the first type of each pair is assignable to the second. If so, the new bindings of type parameters are kept. */
 export function assignAll(known: Substitution, pairs: readonly (readonly [Type, Type])[]): boolean {
   return known.attempt(() => pairs.every(([given, wanted]) => assignable(known, given, wanted)))
 }

@@ -4,7 +4,7 @@
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
-/** These and the words of the grammar: a field with such a name is found under its escaped name too. */
+/** The reserved words and the words of the grammar. A field with such a name also has its escaped name. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([...RESERVED_WORDS, 'true', 'false', 'null', 'in'])
 
 const IDENTIFIER = /^[a-zA-Z_][a-zA-Z0-9_]*$/

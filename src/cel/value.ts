@@ -30,7 +30,7 @@ export class Uint {
 export class Timestamp {
   /** Since 1970, in nanoseconds. */
   readonly nanos: bigint
-  /** The offset from UTC in the source text. The text of the time has this offset again. */
+  /** The offset from UTC in the source text. The value is written with the same offset. */
   readonly offsetSeconds: number
 
   constructor(nanos: bigint, offsetSeconds = 0) {

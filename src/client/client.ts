@@ -95,7 +95,7 @@ const SERVER = { ca: 'text?', serverName: 'text?', insecureSkipTlsVerify: 'boole
 const CERTIFICATE = { clientCertificate: 'text?', clientKey: 'text?' } as const
 const CREDENTIALS = { token: 'text?', tokenFile: 'text?', ...CERTIFICATE, exec: 'object?' } as const
 const LIMITS = { timeoutMs: 'duration?', retries: 'count?', pingIntervalMs: 'interval?', userAgent: 'text?' } as const
-/** If one of these is undefined, the client might reach another server or act as another user. */
+/** If one of these options is undefined, the client might reach another server or act as another user. */
 const WHERE = { url: 'text', kubeconfig: 'text|object', context: 'text', impersonate: 'object' } as const
 const OPTIONS: OptionTypes<ClientOptions> = { ...WHERE, ...SERVER, ...CREDENTIALS, ...LIMITS, clock: 'clock?' }
 

@@ -8,7 +8,7 @@ export interface EventHandler<T extends KubernetesObject> {
   add?(object: Stored<T>): void | Promise<void>
   /** `old` is the version of the last call. At a resync it is `object` itself. */
   update?(old: Stored<T>, object: Stored<T>): void | Promise<void>
-  /** The object is gone. After an outage this is the last known version. */
+  /** The object is gone. After an outage, `object` is the last known version. */
   delete?(object: Stored<T>): void | Promise<void>
 }
 

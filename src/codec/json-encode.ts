@@ -50,7 +50,7 @@ function sortedText(value: Value, depth: number): string {
   return `{${out}}`
 }
 
-/** Whether `JSON.stringify` would write all members in order. Also false if this is not certain. */
+/** Whether `JSON.stringify` would write all members in order. False in doubt. */
 function isSorted(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return !Object.is(value, -0)
   if (isList(value)) return value.every(isSorted)

@@ -126,7 +126,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** This is not in the constructor, because a closure there would keep the earlier documents in memory. */
+/** This function is not part of the constructor, because a closure there would keep the earlier documents in memory. */
 function makeDocument(
   version: OpenApiVersion,
   parts: readonly OpenApiPart[],

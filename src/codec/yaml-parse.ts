@@ -80,7 +80,7 @@ function withBareQuote(text: string, { reason, mark }: YAMLException): string | 
   return text[escape + 1] === "'" ? text.slice(0, escape) + text.slice(escape + 1) : undefined
 }
 
-/** A value that an anchor names, with its number of nodes and its length. These count its aliases as written out. */
+/** A value that an anchor names, with its number of nodes and its length. Both numbers count its aliases as written out. */
 interface Anchored {
   readonly value: Value
   readonly size: number

@@ -301,7 +301,7 @@ interface Rule<Name extends string = string> {
 
 const ONE_STORE = { flags: ['data-dir'], excludes: ['etcd-servers'] } as const
 const ONE_MARGIN = { flags: ['lower-revisions'], excludes: ['revision-margin'] } as const
-/** With one of these, `quarterdeck doctor` examines a store and not a server. */
+/** With one of these flags, `quarterdeck doctor` examines a store and not a server. */
 const EXAMINED_STORE = ['data-dir', 'etcd-servers', 'config'] as const
 
 const RULES: Readonly<{ [W in CommandWords]?: readonly Rule<NameOf<W>>[] }> = {

@@ -7,7 +7,7 @@ const LOOK_MS = 200
 const READ_BYTES = 64 * 1024
 const LINE_END = 0x0a
 
-/** The lines that are written after this resolves. `-` is standard input, which may end. Throws if the file cannot be read. */
+/** Resolves to the lines that are written from then on. `-` is standard input, which may end. Throws if the file cannot be read. */
 export async function followLines(file: string, signal: AbortSignal): Promise<AsyncIterable<string>> {
   if (file === '-') return inputLines(signal)
   const handle = await open(file, 'r')

@@ -1,5 +1,5 @@
-// CEL expressions in configuration files: over the claims of a token or over a user, in the rules of issuers, and over an access
-// review, in the match conditions of authorization webhooks.
+// CEL expressions in configuration files. The rules of issuers read the claims of a token or a user. The match conditions of authorization
+// webhooks read an access review.
 import type { ValueMap } from '../api/value.ts'
 import type { AccessReviewSpec } from '../auth/access-review.ts'
 import type { Evaluated, Expression } from '../auth/jwt-issuer.ts'

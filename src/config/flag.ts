@@ -25,7 +25,7 @@ export interface Flag {
   readonly placeholder?: string | undefined
   /** One letter: `-o`. */
   readonly short?: string | undefined
-  /** The allowed words of the value, or of each item of a list. A count is a number or one of these. Absent: free text. */
+  /** The allowed words of the value, or of each item of a list. A count is a number or one of these words. Absent: free text. */
   readonly values?: readonly string[] | undefined
   readonly help: string
   /** Set for flags without effect. */

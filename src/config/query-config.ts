@@ -7,7 +7,7 @@ import type { Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
 
 export interface QueryConfig {
-  /** The most objects that an expression is evaluated on. */
+  /** The largest number of objects that an expression is evaluated on. */
   readonly scanLimit: number
   /** Whether callers without the right to list all objects may list the objects that they may read. */
   readonly hasAccessibleLists: boolean

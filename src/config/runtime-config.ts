@@ -18,7 +18,7 @@ export interface ServedVersions {
   readonly isServed: (resource: GroupVersionResource) => boolean
   /** The built-in groups with their served resources. */
   readonly groups: readonly BuiltInGroup[]
-  /** The built-in groups with their served resources and all resources that are on by default. The server itself uses these. */
+  /** The built-in groups with their served resources and all resources that are on by default. The server itself uses these groups. */
   readonly known: readonly BuiltInGroup[]
   /** Messages for the operator. */
   readonly notices: readonly string[]

@@ -49,10 +49,10 @@ const PATH = '/console'
 const API_PATH = `${PATH}/api`
 const BELOW_API = `${API_PATH}/`
 const LONGEST_LOGIN_BYTES = 16 * 1024
-/** The time for which a stream continues after its session has ended. */
+/** The longest time for which a stream continues after its session has ended. */
 const LOOK_EVERY_MS = 1000
 
-/** The target in the API of a request of a console page. Undefined: it is another request. */
+/** The API's target of a request from a console page. Undefined: the request is from another client. */
 export function consoleTarget(target: string): string | undefined {
   return target.startsWith(BELOW_API) ? target.slice(API_PATH.length) : undefined
 }
@@ -74,7 +74,7 @@ export function serveConsole(options: ConsoleOptions, audited: AuditEntrance): F
     const { path } = request
     if (path === '/' && isBrowserAtRoot(request)) return redirect(`${PATH}/`)
     if (!request.isOfConsole && path !== PATH && !path.startsWith(`${PATH}/`)) return next(request)
-    // The headers of the console's own pages replace these.
+    // The console's own pages replace the headers of the sandbox.
     request.responder.addHeaders(SANDBOXED)
     if (request.isOfConsole) return enterSession(sessions, options, request).then(() => next(request))
     const handler = own.get(path)
@@ -237,7 +237,7 @@ async function logOut(sessions: Sessions, options: ConsoleOptions, request: Http
   refuseUnposted(request)
   const session = await sessions.find(request.takeHeader('cookie'), request.signal)
   const known = session === undefined ? undefined : await userOf(options, request, session.credential)
-  // The credential may have expired. The server itself has sealed the name of its user in the cookie.
+  // The credential may have expired. The server itself has sealed the user's name in the cookie.
   const user = known ?? (session?.user === undefined ? ANONYMOUS : { ...NO_GROUPS, name: session.user })
   return {
     user,

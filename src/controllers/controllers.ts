@@ -24,7 +24,10 @@ export interface ControllerParts {
 export interface Controller {
   /** The name in `--controllers` and in the log. */
   readonly name: string
-  /** Whether the controller begins only when the server is ready. In a new store it has nothing to do, so this makes the start faster. */
+  /**
+   * Whether the controller begins only when the server is ready. Such a controller has nothing to do in a new store, so the start is faster
+   * without it.
+   */
   readonly canWait?: boolean
   /** Runs until the signal fires; resolves when its work has ended. */
   run(signal: AbortSignal): Promise<void>

@@ -45,7 +45,7 @@ export class ExtensionFolder implements AsyncDisposable {
     for (const load of loads) if (load.status === 'rejected') throw load.reason
   }
 
-  /** Loads changes in the folder. If a file cannot be loaded, this is logged and its previous version stays. */
+  /** Loads changes in the folder. If a file cannot be loaded, the failure is logged and the previous version stays. */
   async reload(): Promise<void> {
     const { log } = this.#parts
     const found = readExtensions(this.#parts)

@@ -6,7 +6,7 @@ import type { Queuing } from './flow-objects.ts'
 
 /** The part of a request that a queue reads. */
 export interface Queued {
-  /** The most seats that the request takes at any time. */
+  /** The largest number of seats that the request takes at any time. */
   readonly mostSeats: number
   /** In seats times seconds. */
   readonly estimatedWork: number

@@ -59,7 +59,7 @@ export interface PathRule {
 /** `all`: any word. Otherwise: one of these words. */
 export type Words = ReadonlySet<string> | 'all'
 
-/** The most queues of a level: each costs memory, and time in every dispatch. */
+/** The largest number of queues of a level: each costs memory, and time in every dispatch. */
 const MOST_QUEUES = 4096
 
 export function levelSpecOf(object: ValueMap): LevelSpec {

@@ -63,7 +63,7 @@ export class FlowMeasures extends Measures {
   )
   readonly smoothed = levelGauge('demand_seats_smoothed', 'Smoothed seat demand, which limits are adjusted by.')
 
-  /** Forgets the series of all schemas and levels but these. */
+  /** Forgets the series of all other schemas and levels. */
   configured(flows: readonly { readonly level: string; readonly schema: string }[], levels: ReadonlySet<string>): void {
     const pairs = new Set(flows.map(({ level, schema }) => `${level} ${schema}`))
     for (const family of this.all()) {

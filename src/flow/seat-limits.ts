@@ -5,7 +5,7 @@ export interface NominalSeats {
   readonly nominal: number
   /** The seats that the level keeps even if other levels need more. */
   readonly lower: number
-  /** The most seats that the level may have. */
+  /** The largest number of seats that the level may have. */
   readonly upper: number
 }
 
@@ -23,7 +23,7 @@ export function nominalSeats(levels: readonly LevelSpec[], total: number): Reado
   )
 }
 
-/** The most seats of a level that one request may take (P-211). */
+/** The largest number of seats of a level that one request may take (P-211). */
 export function mostSeatsOfOne(nominal: number, handSize: number | undefined): number {
   const byHand = handSize === undefined ? nominal : nominal / handSize
   return Math.max(1, Math.floor(Math.min(nominal * 0.15, byHand)))

@@ -1,4 +1,4 @@
-// /debug/requests: the users with the most recent use of time, the open requests, and the requests with the longest turns of the last
+// /debug/requests: the users that took the most time recently, the open requests, and the requests with the longest turns of the last
 // minutes. A client can request JSON. Other clients get tables for a terminal.
 import type { Handler } from '../http/http.ts'
 import type { ClientUse, RequestsReport, RequestStatus } from '../http/turn-ledger.ts'
@@ -58,7 +58,7 @@ export function showRequests(read: () => Promise<readonly WorkerRequests[]>): Ha
     )
     const text = (): string =>
       [
-        `Users by recent time of the event loop and of threads (halved every minute): ${clients.length}\n`,
+        `Users by their recent time on the event loop and in threads (halved every minute): ${clients.length}\n`,
         tableOf(CLIENTS, clients),
         `\nRequests under way: ${running.length}\n`,
         tableOf(REQUESTS, running),

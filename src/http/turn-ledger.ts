@@ -47,12 +47,12 @@ export interface RequestsReport {
 export const LONG_TURN_MS = 100
 /** For shorter turns the processor time is not read, because reading it takes 1 µs. */
 const CHECKED_MS = 10
-/** The most entries of each list in the report. */
+/** The largest number of entries of each list in the report. */
 const MOST_SHOWN = 50
 const KEPT_MS = 5 * 60_000
-/** The most users. Beyond it, the half with the least time in the recent past is forgotten. */
+/** The largest number of users. Beyond it, the half of the users with the least recent time is forgotten. */
 const MOST_CLIENTS = 1000
-/** The most users in metrics. */
+/** The largest number of users in metrics. */
 const MOST_LABELS = 20
 const HALVED_EVERY_MS = 60_000
 const FORGET_EVERY_MS = 1_000

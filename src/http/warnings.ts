@@ -1,6 +1,9 @@
 // The `Warning` headers of an answer (R-273, P-233), cut to the length that clients accept.
 
-/** The most characters of all warnings together. If the texts have more, each text is cut to `SHORT`, and the last texts are left out. */
+/**
+ * The largest number of characters of all warnings together. If the texts have more, each text is cut to `SHORT`, and the last texts are
+ * left out.
+ */
 const BUDGET = 4096
 const SHORT = 256
 

@@ -1,8 +1,8 @@
 // Suggests a known word for a misspelt one.
 
 /**
- * Returns the known word with the fewest edits, if these are at most two. Otherwise the known word that has all parts of `word` and the
- * fewest others, or a word that differs in at most a third of the letters.
+ * Returns the known word with the fewest edits, if it has at most two. Otherwise the known word that has all parts of `word` and the fewest
+ * others, or a word that differs in at most a third of the letters.
  */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase()

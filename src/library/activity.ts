@@ -4,8 +4,8 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
 import type { Batch, Kv, KvWatch } from '../kv/kv.ts'
 
 /**
- * With open sockets, requests and answers may be on their way through the system, and Node does not report them. So this is a guess: clients in this
- * process need some turns after an answer.
+ * With open sockets, requests and answers may be on their way through the system, and Node does not report them. So this number is a guess:
+ * clients in this process need some turns after an answer.
  */
 const QUIET_TURNS = 24
 /** Other parts of the process may never rest. Then this many turns without activity of this server are enough. */

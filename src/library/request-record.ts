@@ -20,7 +20,7 @@ export interface RecordedRequest {
 
 /** The options of `recordRequests()`. */
 export interface RecordOptions {
-  /** The most requests to keep; the latest are kept. Default: 1,000. */
+  /** The largest number of requests to keep; the latest are kept. Default: 1,000. */
   readonly limit?: number
 }
 

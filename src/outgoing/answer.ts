@@ -28,7 +28,7 @@ function refusalText(status: number, body: Buffer): string {
   return statusMessage(said) ?? codeText(status, said)
 }
 
-/** The most bytes of an answer that a message shows. */
+/** The largest number of bytes in an answer that a message shows. */
 const LONGEST_TEXT = 2048
 
 function statusMessage(text: string): string | undefined {

@@ -73,7 +73,7 @@ export class FieldSetMemo {
     return shared
   }
 
-  /** The result of `reconcile`. If `reconcile` does not change a set, this is remembered with the shape. */
+  /** The result of `reconcile`. If `reconcile` does not change a set, the set is remembered with the shape. */
   reconciled(set: FieldSet, shape: ObjectShape, reconcile: (set: FieldSet, shape: ObjectShape) => FieldSet): FieldSet {
     if (this.#fitting.get(set) === shape) return set
     const result = reconcile(set, shape)

@@ -36,7 +36,8 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
       return bytesFault(value)
     case 'string':
       if (typeof value === 'string') return undefined
-      // Go converts an integer to a string of one character. This is never intended, so the reference refuses it with a special text.
+      // Go converts an integer to a string of one character. The conversion is never intended, so the reference refuses it with a special
+      // text.
       return goKind(value) === 'int64' ? `cannot convert int64 to ${itemNameOf(name)}` : 'unrecognized type: string'
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'unrecognized type: bool'

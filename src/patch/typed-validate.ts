@@ -1,4 +1,4 @@
-// Checks an applied body against its schema. This is stricter than decoding: an unknown field is an error, and so are two items of one
+// Checks an applied body against its schema. The check is stricter than decoding: an unknown field is an error, and so are two items of one
 // identity in a list (W-224 to W-226).
 import { isList, isMap, type Value } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'

@@ -4,7 +4,7 @@ import { isList, isMap, type Value } from '../api/value.ts'
 import type { Field, ObjectShape, ScalarShape, Shape, OpaqueShape } from './table.ts'
 import { isAlwaysShown, shownFields, zeroOfField } from './zero-value.ts'
 
-/** True: the value and all of its parts have the right types. False: this is not certain. */
+/** True: the value and all of its parts have the right types. False: a type may be wrong. */
 type TypeCheck = (value: Value) => boolean
 
 interface Rules {

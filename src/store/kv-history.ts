@@ -17,7 +17,7 @@ export interface History {
 
 export interface HistoryRequest {
   readonly key: ObjectKey
-  /** The most versions to return. */
+  /** The largest number of versions to return. */
   readonly limit: number
   /** Includes versions from before the last deletion. They need a search of the whole history. */
   readonly withDeleted?: boolean

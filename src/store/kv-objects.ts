@@ -28,7 +28,9 @@ export interface Current {
   readonly item: StoredItem
   /** Whether the object must be written even without a change. */
   readonly stale: boolean
-  /** Whether kube-apiserver has written the object, in an encoding or a version of its own. Absent: it has not, or this is unknown. */
+  /**
+   * Whether kube-apiserver has written the object, in an encoding or a version of its own. Absent: it has not, or the writer is unknown.
+   */
   readonly foreign?: boolean
 }
 

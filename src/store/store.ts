@@ -103,7 +103,7 @@ export interface ListRequest {
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined
   readonly at: ListAt
-  /** The most objects. Absent: all. Always above zero. */
+  /** The largest number of objects. Absent: all. Always above zero. */
   readonly limit?: number | undefined
   readonly selection?: Selection | undefined
   /** The list leaves out unreadable objects. Otherwise it fails with `StorageReadError`. */

@@ -14,7 +14,7 @@ const DURATION_BUCKETS: readonly number[] = [
 ]
 const SIZE_BUCKETS: readonly number[] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
-/** For requests of these verbs, the path alone determines the labels. This is not so for a patch, which may be an apply. */
+/** For requests of these verbs, the path alone determines the labels. The labels of a patch also depend on whether it is an apply. */
 const BY_PATH: ReadonlySet<string> = new Set(['get', 'create', 'update', 'delete'])
 const REMEMBERED = 4096
 

@@ -14,7 +14,7 @@ import {
 const BUFFER_BYTES = 8 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
 /** The smallest size is for a watch event, which may go to a thousand connections in one turn. */
 const SIZES = [4 * 1024, 32 * 1024, BUFFER_BYTES] as const
-/** The most free memory that is kept for each size. */
+/** The largest number of free bytes that are kept for each size. */
 const MOST_FREE_BYTES = 4 * 1024 * 1024
 
 /** The free buffers, which several outboxes share: few of them have much to send at a time. */

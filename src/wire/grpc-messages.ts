@@ -6,8 +6,8 @@ export const PREFIX_BYTES = 5
 const EMPTY = Buffer.alloc(0)
 
 /**
- * The most memory that the length in a prefix reserves before any byte of the message has come. A server reserves less, because clients may
- * have many calls.
+ * The limit of the memory that the length in a prefix reserves before any byte of the message has come. A server reserves less, because
+ * clients may have many calls.
  */
 const AHEAD_BYTES = 16 << 20
 const AHEAD_OF_CLIENT_BYTES = 64 << 10

@@ -3,7 +3,7 @@
 
 /** The time for requests in one turn. Afterwards each connection may begin one more request in the turn. */
 const TURN_MS = 20
-/** The most requests that begin in one turn. Fewer would cost more: written bytes are sent once a turn. */
+/** The largest number of requests that begin in one turn. Fewer would cost more: written bytes are sent once a turn. */
 const MOST_REQUESTS = 32
 /** If requests are shorter, `MOST_REQUESTS` of them fit in a turn. */
 const CHEAP_MS = TURN_MS / MOST_REQUESTS

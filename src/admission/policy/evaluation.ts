@@ -4,7 +4,7 @@ import { type Bindings, type CelValue, Fault, NamedMap } from '../../cel/cel.ts'
 import type { Steps } from '../request-authorizer.ts'
 import type { Expression, Policy } from './definition.ts'
 
-/** The cost limit for all expressions of one type of a policy. */
+/** The cost limit of one group of expressions: the validations of a policy, its audit annotations, or one mutation. */
 export const BUDGET = 10_000_000
 const CONDITION_BUDGET = 2_500_000
 /** The cost limit of a single expression. */

@@ -1,8 +1,8 @@
-// Written by `make generate` from proto/api: the types of built-in kinds as the server holds them. Decoding makes objects so, and what is
-// stored is looked at when it is parsed (`schema/stored-types.ts`).
+// Written by `make generate` from proto/api: the types of built-in kinds as the server holds them. Decoding returns objects of
+// these types, and stored objects are checked when they are parsed (`schema/stored-types.ts`).
 import type { MapOf, Value } from '../value.ts'
 
-/** A kind inside another one, where it need not say what it is. */
+/** An object inside another object, which may leave out its kind and version. */
 type Embedded<T extends { kind: string; apiVersion: string }> = Omit<T, 'kind' | 'apiVersion'> & {
   readonly kind?: string
   readonly apiVersion?: string

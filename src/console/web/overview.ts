@@ -4,7 +4,7 @@ import type { Fields } from './fields.ts'
 import { type Counts, countsIn, failingWebhooks, type FailingWebhook, shownCounts } from './metrics-text.ts'
 import { canList, collectionPath, type Kind, resourceName } from './kind.ts'
 
-/** The most rows of a kind. */
+/** The largest number of rows of a kind. */
 export const MOST_ROWS = 10
 
 export interface Question {
@@ -63,7 +63,7 @@ export const NODES: Question = {
 export interface Found {
   readonly kind: Kind
   readonly objects: readonly Fields[]
-  /** There are more objects than these. */
+  /** There are more objects than `objects` has. */
   readonly isCut: boolean
   /** The objects are only those that the user may see. */
   readonly isPartial: boolean

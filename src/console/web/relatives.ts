@@ -19,7 +19,7 @@ export interface Relatives {
   readonly hidden: readonly string[]
 }
 
-/** The most objects of each kind. */
+/** The largest number of objects of each kind. */
 const MOST_OBJECTS = 50
 
 /** The kinds that controllers make for objects of a kind, without the pods that a selector finds. */

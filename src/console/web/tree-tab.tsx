@@ -41,7 +41,7 @@ export function TreeTab({ kinds, kind, object: { metadata } }: Props) {
 }
 
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
-/** The most objects of each kind. Larger families are cut short. */
+/** The largest number of objects of each kind. Larger families are cut short. */
 const MOST_OBJECTS = 500
 
 /** The objects of the namespace that the user may list. */

@@ -168,7 +168,7 @@ function resourceNamed(
 }
 
 const RBAC = 'rbac.authorization.k8s.io'
-/** The most objects of each kind. */
+/** The largest number of objects of each kind. */
 const MOST = '4000'
 
 interface ReadAccess {

@@ -15,7 +15,7 @@ export type DeviceExpressionFault =
   /** The expression exceeds the cost limit. */
   | { readonly kind: 'forbidden'; readonly problem: string }
 
-/** The most that an expression may cost, and all expressions of a claim that make attributes. */
+/** The cost limit of an expression, and of all expressions together with which a claim makes attributes. */
 export const MAX_DEVICE_COST = 1_000_000
 const MAX_DOMAIN = 63
 const MAX_ID = 32

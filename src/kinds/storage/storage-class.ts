@@ -49,7 +49,7 @@ function isMarked({ metadata: { annotations = {} } }: StorageClass): boolean {
   return MARKS.some((mark) => own(annotations, mark) === 'true')
 }
 
-/** The newest of the marked classes, or the first by name. */
+/** The newest of the marked classes. Of classes of equal age, the first by name. */
 function defaultOf(classes: readonly StorageClass[]): StorageClass | undefined {
   const madeAt = ({ metadata }: StorageClass): number => Date.parse(metadata.creationTimestamp ?? '') || 0
   const nameOf = ({ metadata }: StorageClass): string => metadata.name ?? ''

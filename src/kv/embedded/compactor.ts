@@ -5,7 +5,7 @@ import type { TableWriter } from './table-writer.ts'
 import type { Garbage, Tables } from './tables.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** The most versions that one commit removes. */
+/** The largest number of versions that one commit removes. */
 const PIECE_VERSIONS = 512
 
 export class Compactor {

@@ -318,7 +318,7 @@ export class DurableKv implements TransactionalKv, RestorableKv, WatchSource {
     }
   }
 
-  /** The queue reopens the file only between groups of writes. So after reads, this adds an empty group. */
+  /** The queue reopens the file only between groups of writes. So this method adds an empty group after reads. */
   #letGoOfMemory(): void {
     if (this.#mapped.isTooMuch) this.#queue.run(() => {}).catch(() => {})
   }

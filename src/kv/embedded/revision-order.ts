@@ -3,7 +3,7 @@ import type { Revision } from '../kv.ts'
 
 /** The index of the first change at or after the revision. The length: there is none. */
 export function firstFrom(changes: readonly { readonly revision: Revision }[], revision: Revision): number {
-  // Most revisions have one change. Then this is its place.
+  // If every revision has one change, the change is at this index.
   const guess = revision - (changes[0]?.revision ?? 0)
   if (changes[guess]?.revision === revision && changes[guess - 1]?.revision !== revision) return guess
   let [low, high] = [0, changes.length]

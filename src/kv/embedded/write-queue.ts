@@ -24,7 +24,7 @@ export interface Job {
   fail(error: unknown): void
 }
 
-/** The most jobs and bytes of a group. They bound a commit and its time on the event loop. */
+/** The largest number of jobs and bytes of a group. They bound a commit and its time on the event loop. */
 const GROUP_JOBS = 512
 const GROUP_BYTES = 8 * 1024 * 1024
 /**

@@ -57,7 +57,7 @@ const PROBE_MS = 200
 /** A member without a leader for this many probes in a row is cut off from the others: an election takes less time. */
 const PROBES_WITHOUT_LEADER = 10
 
-/** The most logins in a row, if etcd accepts the password but refuses the token that it has returned. */
+/** The largest number of logins in a row, if etcd accepts the password but refuses the token that it has returned. */
 const LOGINS_IN_A_ROW = 3
 
 export class Cluster {

@@ -11,10 +11,10 @@ interface Lease {
   uses: number
 }
 
-/** The most keys of a lease. When a lease ends, etcd deletes all its keys in one write, which must stay small. */
+/** The largest number of keys of a lease. When a lease ends, etcd deletes all its keys in one write, which must stay small. */
 const KEYS_A_LEASE = 500
 
-/** The most different TTLs. Usually there are few: this is only a bound. */
+/** The largest number of different TTLs. Usually there are few: this is only a bound. */
 const TIMES_KEPT = 32
 
 /** A lease is not shared in its last moments, because a put takes a moment to arrive. */

@@ -46,8 +46,8 @@ export function toTarget({ prefix, after, withPrevious }: WatchRequest, hidden: 
 }
 
 /**
- * The events of a range after a revision, up to `upTo` and perhaps beyond. If etcd's progress cannot be trusted, this ends only with an
- * event at `upTo` or later. Throws `compacted`, and `unavailable` if it takes too long.
+ * The events of a range after a revision, up to `upTo` and perhaps beyond. If etcd's progress cannot be trusted, the iteration ends only
+ * with an event at `upTo` or later. Throws `compacted`, and `unavailable` if it takes too long.
  */
 export async function* history(
   cluster: Cluster,

@@ -40,12 +40,12 @@ export const NEWEST_REVISION = -1
 export const HEAD_BYTES = 9
 const LENGTH_BYTES = 4
 
-/** The most bytes of the fixed fields of a frame or an item. */
+/** The largest number of bytes in the fixed fields of a frame or an item. */
 export const FIXED_BYTES = 64
-/** The most bytes of a character. */
+/** The largest number of bytes in a character. */
 const CHARACTER_BYTES = 3
 
-/** The most bytes of a text. */
+/** The largest number of bytes in a text. */
 export function roomForText(text: string): number {
   return text.length * CHARACTER_BYTES + FIXED_BYTES
 }
@@ -173,7 +173,7 @@ export function writeCommit(writer: FieldWriter, { expected, writes }: Commit): 
   }
 }
 
-/** Values are views of the read buffer. Each read has a new buffer. Copy a value to keep it long. */
+/** Values are views of the read buffer. Each read has a new buffer. A caller that keeps a value for long must copy it. */
 export function readCommit(reader: FieldReader): Commit {
   const expected: Expectation[] = []
   const writes: (Put | Removal)[] = []

@@ -4,7 +4,7 @@ import { CancelledError, InvariantError } from '../../lib/errors.ts'
 import type { Batch, KvEvent, KvWatch, WatchRequest } from '../kv.ts'
 import { FieldReader, type FieldWriter, FIXED_BYTES, PROGRESS, readBatch, TAKEN } from './frames.ts'
 
-/** The most bytes of a watch that are on their way or unread. */
+/** The largest number of bytes of a watch that are on their way or unread. */
 export const WINDOW_BYTES = 1024 * 1024
 
 /** The interface of the link for its watches. */

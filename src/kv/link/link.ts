@@ -31,7 +31,7 @@ export const LINK_LEVEL = 2
 
 const READ_BYTES = 1 << 16
 
-/** The most bytes of answers that have only numbers. All other answers are copied, since the read buffer is used again. */
+/** The largest number of bytes of answers that have only numbers. All other answers are copied, since the read buffer is used again. */
 const NUMBERS_BYTES = 16
 
 /** Resolves when the link is connected. Throws `KvError` `unavailable` if there is no listener. */

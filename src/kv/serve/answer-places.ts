@@ -9,7 +9,7 @@ import { failure } from './rpc-failure.ts'
 const MOST = 4
 /** An answer gives up its place after it has waited this long for its client. */
 const PATIENCE_MS = 2000
-/** The most bytes of all answers without a place. */
+/** The largest number of bytes of all answers without a place. */
 const MOST_SLOW_BYTES = 256 * 1024 * 1024
 
 export class AnswerPlaces {

@@ -120,7 +120,7 @@ function onlyMessage(call: GrpcServerCall): Promise<Buffer> {
   })
 }
 
-/** The most bytes of waiting messages. A real client does not send more without reading. */
+/** The largest number of bytes of waiting messages. A real client does not send more without reading. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
 /**

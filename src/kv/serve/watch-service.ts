@@ -23,7 +23,7 @@ import { type Answer, eachMessage, encodeAnswer, type Methods } from './service.
 /** etcd's interval of progress notifications. */
 const PROGRESS_EVERY_MS = 10 * 60 * 1000
 
-/** The most bytes of a fragment: etcd's limit for a request. */
+/** The largest number of bytes in a fragment: etcd's limit for a request. */
 const FRAGMENT_BYTES = 1.5 * 1024 * 1024
 
 /** The watch id in answers that are for no watch or for all watches. */

@@ -135,7 +135,7 @@ export class Check {
 
   /**
    * Runs checks that several rules share. If the checks have found no fault in a part, they do not run again for this part. If they have
-   * found faults, they run and report them each time. `isAll`: these are all shared checks of the part.
+   * found faults, they run and report them each time. `isAll`: `run` makes all shared checks of the part.
    */
   unlessFaultless(part: object, isAll: boolean, run: () => void): void {
     if (this.#faultless === part) return

@@ -6,9 +6,9 @@ export interface FaultForm {
   readonly isOnce: boolean
   /** Faults of an owner reference name its index in the list, and missing members are reported as required. */
   readonly placesOwners: boolean
-  /** The missing type or status of a condition is reported as required, and a repeated type at the condition. */
+  /** The missing type or status of a condition is reported as required. A repeated type is reported at the condition. */
   readonly requiresConditionParts: boolean
-  /** Faults of a choice name the members to choose from, and members are refused even if the choice is unknown. */
+  /** The fault of a union names the members to choose from. Members are refused even if the type of the union is unknown. */
   readonly namesChoices: boolean
   /** A shared process namespace is refused at the spec of a pod, and not at its security context. */
   readonly placesSharing: boolean

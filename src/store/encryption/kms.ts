@@ -25,7 +25,7 @@ const SEALS_FOR_MS = 180_000
 const SEED_BYTES = 32
 const MAX_KEY_ID_BYTES = 1024
 const MAX_WRAPPED_BYTES = 1024
-/** The most unwrapped seeds in memory. There is one for each key and each start of a server that has written values. */
+/** The largest number of unwrapped seeds in memory. There is one for each key and each start of a server that has written values. */
 const REMEMBERED = 4_096
 const RETRIES = 5
 const RETRY_MS = 1_000

@@ -7,7 +7,7 @@ import { KmsError, type KmsPlugin } from './kms-plugin.ts'
 const doubling = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => first * 2 ** i)
 
-/** The most key IDs. Plugins may rotate their keys often. */
+/** The largest number of key IDs. Plugins may rotate their keys often. */
 const MOST_KEYS = 100
 
 export type TransformationType = 'from_storage' | 'to_storage'
