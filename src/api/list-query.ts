@@ -133,7 +133,7 @@ function integerOf(query: QueryParameters, name: string): number | undefined {
   return Number(BigInt.asIntN(54, number) === number ? number : number < 0n ? -1n : BigInt(Number.MAX_SAFE_INTEGER))
 }
 
-/** Reads a whole number of 64 bits. Throws `ApiError` `BadRequest`, also for an empty value (R-057). */
+/** Reads a whole number of 64 bits. Throws `ApiError` `BadRequest`, even for an empty value (R-057). */
 export function integerParameter(text: string): bigint {
   const number = parseInt64(text)
   if (number !== undefined) return number

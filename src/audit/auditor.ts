@@ -159,7 +159,7 @@ export class AuditRecord {
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
     const { clock, late } = this.#options
-    // The event of the arrival has the time of the arrival, also if it is written later.
+    // The event of the arrival has the time of the arrival, even if it is written later.
     const nowMs = stage === 'RequestReceived' ? this.#receivedMs : clock.now()
     if (this.bodiesWritten === undefined) return this.#write(stage, nowMs)
     const write = this.bodiesWritten.then(() => this.#write(stage, nowMs)).finally(() => late.delete(write))

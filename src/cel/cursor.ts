@@ -1,5 +1,5 @@
 // The tokens of an expression, with error recovery. The cursor reports a token that does not fit, and skips tokens up to an expected one.
-// So it reports several syntax errors at once, the same as the reference. Invariant: no token is read twice.
+// So it reports all syntax errors together, the same as the reference. Invariant: no token is read twice.
 import type { Lexed, Token } from './lexer.ts'
 import { BINARY_OPERATORS } from './operators.ts'
 import type { SourceIssue } from './source.ts'

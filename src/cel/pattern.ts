@@ -9,7 +9,7 @@ const MAX_PATTERN = 10_000
 /** The largest size of a pattern, and of all constant patterns of an expression. */
 const MAX_SIZE = 20_000
 const MAX_KEPT = 20
-/** To compile one instruction takes as long as this many steps. */
+/** Compiling one instruction takes as long as this many steps. */
 const STEPS_TO_COMPILE = 32
 /** The number of instructions that one step tries on a character. */
 const TRIED_IN_A_STEP = 16

@@ -20,7 +20,7 @@ export interface PlanContext {
   readonly checked: Checked
   readonly variable: (name: string) => Type | undefined
   readonly struct: (name: string) => ObjectType | undefined
-  /** Where constant patterns are compiled. */
+  /** Compiles constant patterns. */
   readonly patterns: Patterns
   /** The variables of the surrounding folds, the innermost last. */
   readonly locals: readonly string[]

@@ -14,7 +14,7 @@ const MIXING: ReadonlySet<string> = new Set(['format'])
 
 export interface Validation {
   readonly mixedLiterals: boolean
-  /** Where the patterns of `matches` are compiled. */
+  /** Compiles the patterns of `matches`. */
   readonly patterns: Patterns
 }
 

@@ -1,5 +1,5 @@
 // A controller as controller-runtime has them: informers put the names of objects into a work queue, and `reconcile` is called for each.
-// Invariant: `reconcile` runs for an object after its last change, and never twice at once for one object.
+// Invariant: `reconcile` runs for an object after its last change, and never twice at the same time for one object.
 import { hostname } from 'node:os'
 import type { Clock } from '../lib/clock.ts'
 import { checkOptions, checkValue, type OptionTypes, type ValueType } from '../lib/known-options.ts'
@@ -83,7 +83,7 @@ export interface ControllerOptions<T extends KubernetesObject, W extends readonl
   readonly watches?: { readonly [I in keyof W]: Watched<W[I]> }
   /** Only objects in this namespace. Default: all namespaces. */
   readonly namespace?: string
-  /** The largest number of objects that are reconciled at once. Default: 1. */
+  /** The largest number of objects that are reconciled at the same time. Default: 1. */
   readonly concurrency?: number
   /** Only the leader reconciles. Default: no election. Default of `identity`: the name of this machine and a random part. */
   readonly leaderElection?: Omit<LeaderElectionOptions, 'identity' | 'signal'> & { readonly identity?: string }
@@ -147,7 +147,7 @@ function sourcesOf<T extends KubernetesObject>(options: ControllerOptions<T, rea
   const { for: reconciled, owns = [], watches = [] } = options
   const own = followed('for', reconciled)
   if (owns.length > 0 && own.kind.kind === undefined)
-    throw new TypeError('runController: give the kind of "for": owner references have it')
+    throw new TypeError('runController: give the kind of "for": owner references need it')
   return [
     { ...own, to: ({ metadata: { name, namespace } }) => [{ name, namespace }] },
     ...owns.map((given) => ({

@@ -24,7 +24,7 @@ export interface LeaderElectionOptions {
   /** Default: the client's. If a test moves it by a day, the leader renews its lease as often as in a day. */
   readonly clock?: Clock
   readonly signal?: AbortSignal
-  /** Called when there is a new leader, also if it is this candidate. */
+  /** Called when there is a new leader, even if it is this candidate. */
   readonly onNewLeader?: (identity: string) => void
 }
 
@@ -55,7 +55,7 @@ export class LeaderElection {
 
   constructor(leases: Resource<Lease>, options: LeaderElectionOptions) {
     checkOptions('runAsLeader', options, OPTIONS)
-    // A lease without a holder is free, so two candidates without an identity would lead at once.
+    // A lease without a holder is free, so two candidates without an identity would lead at the same time.
     const { namespace, name, identity } = options
     checkOptions('runAsLeader', { namespace, name, identity }, LEASE)
     this.#leases = leases.inNamespace(options.namespace)

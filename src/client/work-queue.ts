@@ -5,7 +5,7 @@ import { patiently } from './waiting.ts'
 
 export interface WorkQueueOptions {
   readonly clock: Clock
-  /** The largest number of keys that are worked on at once. */
+  /** The largest number of keys that are worked on at the same time. */
   readonly concurrency: number
   readonly firstRetryMs: number
   readonly longestRetryMs: number

@@ -1,5 +1,6 @@
 // Parses JSON from clients with `JSON.parse`. One scan of the bytes finds details that `JSON.parse` would lose (repeated members, the
-// spelling of numbers, integers of 64 bits), and too much depth. Only then the slower exact parser is used. Both parsers take linear time.
+// spelling of numbers, integers of 64 bits), and too much depth. The slower exact parser is used only if the scan finds some of them. Both
+// parsers take linear time.
 import { isUtf8 } from 'node:buffer'
 import { isList, type Value, type ValueMap } from '../api/value.ts'
 import { duplicatesIn, type SourceValue } from '../schema/exact-value.ts'

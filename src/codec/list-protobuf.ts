@@ -1,6 +1,6 @@
-// Writes lists in protobuf. The envelope begins with the length of the list, so every item is measured before the first byte is sent. An
-// item whose length is not known is encoded for this. Encoded items are kept up to a limit. The others are encoded again when they are
-// sent.
+// Writes lists in protobuf. The envelope begins with the length of the list, so every item is measured before the first byte is sent. To
+// measure an item of unknown length, the writer encodes it. Encoded items are kept up to a limit. The others are encoded again when they
+// are sent.
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'

@@ -174,7 +174,7 @@ async function startServer(order: StartOrder): Promise<Serving> {
   return start({ ...order, faults: await openFaults(order.config, order.log) })
 }
 
-/** With `--dev`, administrators can inject faults. Other servers do not load the module for that. */
+/** With `--dev`, administrators can inject faults. Other servers do not load the module for faults. */
 async function openFaults({ dev }: Config, log: Log): Promise<StartOrder['faults']> {
   return dev ? new (await import('../library/faults/faults.ts')).FaultInjector(log) : undefined
 }

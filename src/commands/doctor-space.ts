@@ -13,7 +13,7 @@ import type { Finding } from './doctor-findings.ts'
 
 const LITTLE_SPACE_BYTES = 1e9
 
-/** The default quota of etcd. It counts if etcd does not report its quota. */
+/** The default quota of etcd. It is assumed if etcd does not report its quota. */
 export const DEFAULT_QUOTA_BYTES = 2 * 1024 ** 3
 
 /** `fix` compacts and defragments an etcd without space and disarms its alarm. */
@@ -34,7 +34,9 @@ async function examineDisk(directory: string): Promise<readonly Finding[]> {
   const free = bavail * bsize
   if (free >= LITTLE_SPACE_BYTES) return []
   const problem = `${megabytes(free)} are left on its disk`
-  return [{ check: 'storage', subject: directory, problem, remedy: 'make room: without any, writes are refused' }]
+  return [
+    { check: 'storage', subject: directory, problem, remedy: 'make room: without free space, writes are refused' },
+  ]
 }
 
 interface EtcdExamination {

@@ -1,5 +1,5 @@
-// `quarterdeck healthcheck`: asks for the server's health at its --management-address. The image has a shell script for this, which needs no
-// Node (`deploy/image/quarterdeck`).
+// `quarterdeck healthcheck`: asks for the server's health at its --management-address. The image has a shell script with the same purpose,
+// which needs no Node (`deploy/image/quarterdeck`).
 import { text } from 'node:stream/consumers'
 import type { IncomingMessage } from 'node:http'
 import type { Environment } from '../config/config.ts'

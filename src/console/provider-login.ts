@@ -77,10 +77,13 @@ export class ProviderLogin {
   async finish(request: HttpRequest): Promise<{ readonly token: string; readonly before: SessionId | undefined }> {
     const { query, host, signal } = request
     const attempt = await this.#attemptOf(request)
-    if (attempt === undefined || query.get('state') !== attempt.state) throw refused('this login was not begun here')
+    if (attempt === undefined || query.get('state') !== attempt.state)
+      throw refused('this login began in another browser, or too long ago')
     const code = query.get('code')
     if (code === undefined)
-      throw refused(`the provider says: ${query.get('error_description') ?? query.get('error') ?? 'no'}`)
+      throw refused(
+        `the provider refused the login: ${query.get('error_description') ?? query.get('error') ?? 'it gave no reason'}`,
+      )
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: this.#provider.clientId,
@@ -110,7 +113,7 @@ export class ProviderLogin {
     const document = await reached(readJson(url, signal))
     const [authorization, token] = ['authorization_endpoint', 'token_endpoint'].map((name) => textIn(document, name))
     if (authorization?.startsWith('https://') !== true || token?.startsWith('https://') !== true) {
-      throw refused('the provider names no https endpoints')
+      throw refused('the provider has no https endpoints')
     }
     return (this.#endpoints = { authorization, token })
   }
@@ -129,7 +132,7 @@ async function reached(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer
   } catch (cause) {
-    throw new ApiError('ServiceUnavailable', 'the provider did not answer as it should', { cause })
+    throw new ApiError('ServiceUnavailable', 'the provider sent no valid answer', { cause })
   }
 }
 

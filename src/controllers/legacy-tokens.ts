@@ -18,7 +18,7 @@ export interface LegacyUseParts {
   readonly log: Log
 }
 
-/** Returns a function that records the use of a token. No request waits for this. After a failure, the next use tries again. */
+/** Returns a function that records the use of a token. No request waits for the record. After a failure, the next use tries again. */
 export function noteLegacyUse({ store, table, clock, log }: LegacyUseParts): (secret: LiveObject) => void {
   const underWay = new Set<string>()
   return ({ object, uid }) => {

@@ -45,7 +45,7 @@ export class OwnerLookup {
     this.#kinds = undefined
   }
 
-  /** Whether the kind exists, also as a kind of lists. */
+  /** Whether the kind is served, or is a kind of lists of a served kind. */
   isServed(kind: NamedKind): boolean {
     return this.#served().has(kindKey(kind)) || this.#listed(kind) !== undefined
   }
@@ -116,7 +116,7 @@ function isNamed(gone: GraphNode, reference: OwnerReference, resource: Resource 
   return spellingsOf(last.kind).includes(reference.kind)
 }
 
-/** The spellings of a kind that an owner reference may use. Clients that look up resources by kind may use the same ones. */
+/** The spellings of a kind that an owner reference may use. Clients that look up resources by kind may use the same spellings. */
 function spellingsOf(kind: string): readonly string[] {
   return [kind.toLowerCase(), kind]
 }

@@ -100,7 +100,7 @@ function aggregatedRules(all: readonly Role[], { name, selectors = [] }: Role): 
   for (const selector of selectors) {
     for (const role of others) {
       if (!matchesLabels(selector, role.labels)) continue
-      // Stored rules are canonical: equal ones have the same text.
+      // Stored rules are canonical: equal rules have the same text.
       for (const rule of role.rules) {
         const text = JSON.stringify(rule)
         if (!rules.has(text)) rules.set(text, rule)

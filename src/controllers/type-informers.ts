@@ -1,4 +1,4 @@
-// Informers for all types, also for types that custom resource definitions add, change and remove meanwhile. Handlers get objects as they
+// Informers for all types, including types that custom resource definitions add, change and remove meanwhile. Handlers get objects as they
 // are stored, so that a failing conversion webhook does not matter.
 import { CancelledError } from '../lib/errors.ts'
 import { LightSignal } from '../lib/light-signal.ts'
@@ -18,7 +18,7 @@ export interface TypeInformersOptions {
   readonly onEnded?: (type: InformedType, signal: AbortSignal) => Promise<void>
 }
 
-/** A followed type. The record stays the same while the type is followed, also if its definition changes. */
+/** A followed type. The record stays the same while the type is followed, even if its definition changes. */
 export interface InformedType {
   readonly stored: StoredResource
   /** The resource in its current served version, or in the last one. */

@@ -107,7 +107,7 @@ function withCheck(schema: StructuralSchema, check: CheckDef, refuse: Refuse): S
       refuse('.trim(), .toLowerCase() and the like: the API stores what is sent; convert where it is read')
       return schema
     default:
-      refuse(`the check "${check.check}" has no counterpart: say it as a CEL rule`)
+      refuse(`the check "${check.check}" has no counterpart: write it as a CEL rule`)
       return schema
   }
 }

@@ -203,7 +203,7 @@ class Walk {
   /** A default is a part of the definition, so its value must not differ from call to call. */
   #constant(def: ZodDef, path: string): Value {
     const text = JSON.stringify(def.defaultValue)
-    if (text === undefined) this.#report(path, 'a default that is no JSON')
+    if (text === undefined) this.#report(path, 'a default that is not JSON')
     else if (text !== JSON.stringify(def.defaultValue)) {
       this.#report(
         path,

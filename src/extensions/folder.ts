@@ -138,9 +138,7 @@ function* filesIn(root: string, below = '', above: readonly string[] = []): Gene
     const name = path.join(below, entry.name)
     const target = entry.isSymbolicLink() ? targetOf(path.join(root, name)) : undefined
     if (target !== undefined && !path.join(target, path.sep).startsWith(within)) {
-      throw new ExtensionError(
-        `${name}: the symbolic link leads out of the folder; copy what it leads to into the folder`,
-      )
+      throw new ExtensionError(`${name}: the symbolic link leads out of the folder; copy its target into the folder`)
     }
     const isFolder = entry.isDirectory() || (target !== undefined && statSync(target, MAYBE)?.isDirectory() === true)
     const real = isFolder ? realpathSync(path.join(root, name)) : ''

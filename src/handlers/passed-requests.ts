@@ -44,7 +44,7 @@ const SWITCHED_BACK: ReadonlySet<string> = new Set(
     'x-stream-protocol-version'
   ).split(' '),
 )
-/** Content types that no browser renders, also with parameters. A comma would begin a second type, and browsers use the last type. */
+/** Content types that no browser renders, with or without parameters. A comma would begin a second type, and browsers use the last type. */
 const DATA_TYPE =
   /^(?:text\/(?:plain|event-stream)|application\/(?:[\w.@+-]+\+)?(?:json|json-seq|yaml|cbor|cbor-seq|protobuf|octet-stream|vnd\.(?:kubernetes|svc)\.protobuf))\s*(?:;[^,]*)?$/i
 

@@ -33,7 +33,7 @@ export interface ConnectionsOptions {
 
 export class Connections {
   readonly #options: ConnectionsOptions
-  /** The open sockets, also those before their TLS handshake. */
+  /** The open sockets, including those before their TLS handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #connections = new Map<Socket, Connection>()
   readonly #remotes = new WeakMap<Connection, RemoteEnd>()

@@ -319,7 +319,7 @@ function finished(exchange: Exchange, { status, sentBytes }: UpgradeOutcome): Fi
 
 function logBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
   if (signal.reason instanceof ClientGoneError) return
-  // A passed deadline is no error of the server: the client requested little time, or took too long to read.
+  // A passed deadline is not an error of the server: the client requested little time, or took too long to read.
   const isLate = signal.reason instanceof DeadlineError
   log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'response aborted')
 }

@@ -55,7 +55,7 @@ export type RequestInfo = ResourceInfo | PathInfo | BrokenInfo
 
 /**
  * Whether a request is for transactions. A transaction has operations on several objects, which are stored together. Each operation is
- * authorized and audited by itself.
+ * authorized and audited separately.
  */
 export function isTransaction(info: RequestInfo): info is ResourceInfo {
   if (info.kind !== 'resource' || info.group !== 'transactions.quarterdeck.io') return false

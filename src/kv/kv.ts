@@ -21,7 +21,7 @@ export interface KeyValue {
 }
 
 export interface GetResult {
-  /** The newest revision of the store at the time of the read, also if the read is of a past revision. */
+  /** The newest revision of the store at the time of the read, even if the read is of a past revision. */
   readonly revision: Revision
   readonly item: KeyValue | undefined
 }
@@ -164,7 +164,7 @@ export interface Kv {
   list(range: Range, signal: AbortSignal): Promise<ListResult>
   /**
    * Reads a range by one call, in pieces in the order of keys. Resolves with the first piece. Undefined: the engine cannot do this now, and
-   * `list` reads the same in pages. An engine without this method can never do it. Throws the errors of `list`, also between two pieces.
+   * `list` reads the same in pages. An engine without this method can never do it. Throws the errors of `list`, even between two pieces.
    */
   stream?(range: StreamedRange, signal: AbortSignal): Promise<AsyncIterable<readonly KeyValue[]> | undefined>
   /**

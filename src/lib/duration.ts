@@ -61,7 +61,7 @@ const WORDS: readonly (readonly [words: readonly string[], size: bigint])[] = [
 
 /**
  * Reads the format `duration` of schemas: a duration in Go's form, or a text with numbers and words such as `3 weeks` or `1d2h`. As in the
- * reference, other parts of such a text are ignored. Returns nanoseconds. Undefined: the text is no duration.
+ * reference, other parts of such a text are ignored. Returns nanoseconds. Undefined: the text is not a duration.
  */
 export function parseDurationFormat(text: string): bigint | undefined {
   const parsed = parseDuration(text)

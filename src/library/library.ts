@@ -105,7 +105,7 @@ export interface Server extends AsyncDisposable, Extensible {
   kubeconfig(...user: OfUser): Kubeconfig
   /** The path of the kubeconfig as a file that only its owner can read. The file is removed when the server stops. */
   kubeconfigFile(...user: OfUser): string
-  /** Records all requests from now on, also those that the server refuses. */
+  /** Records all requests from now on, including those that the server refuses. */
   recordRequests(options?: RecordOptions): RequestRecord
   /**
    * Starts a second server with everything that this one has stored, the same flags, certificate authority, keys, tokens, users and functions,

@@ -96,7 +96,7 @@ export class OutgoingConnections extends Agent {
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
 
-  /** Ends all connections, also those that are being opened. */
+  /** Ends all connections, including those that are being opened. */
   override destroy(): void {
     this.#isOver = true
     for (const socket of this.#opening) socket.destroy()

@@ -14,7 +14,7 @@ interface Visit {
   readonly found: (readonly PathElement[])[]
 }
 
-/** Items are named by their index, also in lists with keys. The values of maps are not visited. */
+/** Items are named by their index, even in lists with keys. The values of maps are not visited. */
 function visit(shape: Shape, value: Value, { path, found }: Visit): void {
   if ((shape.kind === 'map' || shape.kind === 'object') && isMap(value)) {
     if (shape.mapType === 'atomic') found.push(path)

@@ -45,8 +45,8 @@ class Candidate {
 const PARTS = ['key', 'operator', 'value', 'effect'] as const
 
 /**
- * Of tolerations with the same fields: the longest duration (`seconds`) with its toleration (`text`), and the longest duration of a
- * toleration with another text (`other`).
+ * The longest durations of tolerations with the same fields. `seconds`: the longest, whose toleration is `text`. `other`: the longest of
+ * the tolerations with another text.
  */
 interface Longest {
   readonly text: string

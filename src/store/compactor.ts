@@ -23,7 +23,7 @@ export interface CompactionStatus {
   /** The history before this revision is compacted. Undefined: nothing is compacted. */
   readonly revision: number | undefined
   /**
-   * The time of this server's last round, also if another server had the turn, in milliseconds since 1970. Undefined: there was no round
+   * The time of this server's last round, even if another server had the turn, in milliseconds since 1970. Undefined: there was no round
    * yet.
    */
   readonly lastRoundAt: number | undefined
@@ -84,7 +84,7 @@ export class Compactor {
     this.#past = result.revision
     if (!result.ok) {
       this.#known = result.current?.revision ?? ABSENT
-      // kube-apiserver may have the turn every time, and does not tell our replicas.
+      // kube-apiserver may have the turn every time, and does not report to our replicas.
       await this.#tell(Number(result.current?.value.toString('latin1')), signal)
       return undefined
     }

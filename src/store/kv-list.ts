@@ -58,7 +58,7 @@ async function* everything(
 
 async function page(steps: Steps, matcher: Matcher | undefined, limit: number, signal: AbortSignal): Promise<ListPage> {
   const found: StoredObject[] = []
-  // There is a token if keys remain, also if none of them matches.
+  // There is a token if keys remain, even if none of them matches.
   let isCut = false
   for (;;) {
     for (const object of await steps.read(undefined)) {

@@ -1,5 +1,5 @@
 // Finds the keys of a type that a list must read. The position of a page is relative to the client's list of one namespace or of all
-// namespaces, also with a selector. So a token means the same on every page.
+// namespaces, even with a selector. So a token means the same on every page.
 import type { PagePosition } from '../api/read.ts'
 import { keyInType, namespaceInType } from './keys.ts'
 import type { Matcher } from './selection.ts'

@@ -11,7 +11,7 @@ export interface DefragmentBounds {
 /** The alarm is disarmed only if this much of the quota is free. Otherwise it would be raised again soon. */
 const ENOUGH_SHARE = 0.2
 
-/** After the first try, a member with less free space than this in its file is not defragmented, also if the store has no space left. */
+/** After the first try, a member with less free space than this in its file is not defragmented, even if the store has no space left. */
 const WORTHWHILE: DefragmentBounds = { freeShare: 0.1, minBytes: 0 }
 
 export type NextDefragmentation =
@@ -49,7 +49,7 @@ export type Recovery =
   | { readonly kind: 'unwell'; readonly problem: string }
 
 export interface RecoveryOptions {
-  /** The first try defragments every member without room, also if it reports little free space: see `StoreSize`. */
+  /** The first try defragments every member without room, even if it reports little free space: see `StoreSize`. */
   readonly isFirstTry: boolean
 }
 

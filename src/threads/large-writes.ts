@@ -131,7 +131,7 @@ function threadCount(workers: number): number {
 
 /** The approximate time of a write with expensive rules: too long to count as short. */
 const DEAR_MS = 1000
-/** A long definition has much to check and to default, also in small objects. */
+/** A long definition has much to check and to default, even in small objects. */
 const DEFINITION_BYTES_PER_MS = 10_000
 /** For a write of a definition: its rules are type-checked, and its patterns are compiled. */
 const WRITTEN_DEFINITION_BYTES_PER_MS = 2000

@@ -335,7 +335,7 @@ class Run {
   }
 }
 
-/** The smaller run comes first. Of two equal ones, the one that has begun comes first. */
+/** The smaller run comes first. Of two equal runs, the run that has begun comes first. */
 function comesBefore(one: Run, other: Run): boolean {
   if (one.task.cost !== other.task.cost) return one.task.cost < other.task.cost
   return one.thread !== undefined && other.thread === undefined

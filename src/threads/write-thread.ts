@@ -2,7 +2,7 @@
 // to the main thread (`write-effects.ts`).
 import { workerData } from 'node:worker_threads'
 import type { Admission, AdmissionPhase, AdmissionRequest } from '../admission/admission.ts'
-import { jsonText, parseJsonText } from '../api/json-text.ts'
+import { jsonText } from '../api/json-text.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import type { DeniedExplanation } from '../api/explanation.ts'
 import type { Access, Authorizer, Decision } from '../auth/authorizer.ts'
@@ -36,7 +36,7 @@ import type { RuleMeasures } from '../schema/custom/custom.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { dryRunOf } from '../store/dry-run.ts'
 import { BytesObject } from '../store/stored-object.ts'
-import { alone, bufferOf } from './messages.ts'
+import { alone, bufferOf, readObject } from './messages.ts'
 import { type MainThread, serveMainThread } from './thread-side.ts'
 import { auditedText } from './audited-body.ts'
 import { changed } from './object-changes.ts'
@@ -178,7 +178,7 @@ function clockAt(time: number): Clock {
     now: () => time,
     timeOfDay: () => time,
     callAfter: () => {
-      throw new InvariantError('a write waits for no time')
+      throw new InvariantError('a write in a thread cannot wait for a time')
     },
   }
 }
@@ -209,10 +209,6 @@ function sentAdmission(request: AdmissionRequest, withTexts: boolean): SentAdmis
 
 function textOf(object: ApiObject | undefined): string | undefined {
   return object === undefined ? undefined : jsonText(object)
-}
-
-function readObject(text: string | undefined): ApiObject | undefined {
-  return text === undefined ? undefined : (parseJsonText(text) as ApiObject)
 }
 
 function sentContext({ dryRun, fieldManager, options }: WriteContext): SentContext {

@@ -44,7 +44,7 @@ export const POST = 0x83
 export const SCHEME_HTTP = 0x86
 export const SCHEME_HTTPS = 0x87
 
-/** Sets the size of our dynamic table to 0. After the peer has shrunk the table, the next block must begin with this. */
+/** Sets the size of our dynamic table to 0. After the peer has shrunk the table, the next block must begin with this instruction. */
 export const NO_TABLE = '\x20'
 
 const STATUS_AT = 8

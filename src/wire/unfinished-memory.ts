@@ -44,7 +44,7 @@ export interface UnfinishedLimits {
  * A limit may be exceeded for this time: many answers at once take much memory for a moment, even if the client reads as fast as it can.
  */
 const GRACE_MS = 100
-/** Beyond this multiple of a limit, requests are ended without a grace period. */
+/** If requests take more than this multiple of a limit, they are ended without a grace period. */
 const FAR_OVER = 2
 /**
  * Requests are ended until this share of the total limit is reached. A little more is freed than needed, so that the search is needed less

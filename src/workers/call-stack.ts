@@ -1,4 +1,4 @@
-// The call stack of a process that does not answer, read by Node's debugger. A signal opens the debugger in a thread of its own, also while
+// The call stack of a process that does not answer, read by Node's debugger. A signal opens the debugger in a thread of its own, even while
 // the process computes. The debugger costs nothing until then. A thread of our own that waits for such a case would take megabytes. Only a
 // reader of the standard error of the process learns the address of the debugger, which is as good as a password.
 

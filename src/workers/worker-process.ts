@@ -233,7 +233,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Whether the debugger wrote the line, also if another process opened the debugger. The address of the debugger must not be shown. */
+  /** Whether the debugger wrote the line, even if another process opened the debugger. The address of the debugger must not be shown. */
   #isOfDebugger(line: string): boolean {
     const said = debuggerLine(line)
     if (said?.address !== undefined) this.#debugger.resolve(said.address)

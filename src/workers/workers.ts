@@ -133,7 +133,7 @@ export class Workers {
     for (const { socket } of this.#waiting) socket.destroy()
   }
 
-  /** Kills all workers at once, also in the middle of their work. */
+  /** Kills all workers at once, even in the middle of their work. */
   kill(): void {
     this.#dropSpare()
     for (const worker of this.#alive) worker.kill('the supervisor ends')

@@ -62,7 +62,7 @@ function indexOf([list, wanted]: [CelList, CelValue], meter: Meter): CelValue {
   return -1n
 }
 
-/** Whether the list has the value. A value that is no list is compared with the other value itself. */
+/** Whether the list has the value. A value that is not a list is compared with the other value itself. */
 function includes([target, wanted]: [CelValue, CelValue], meter: Meter): CelValue {
   if (!(target instanceof CelList)) return equals(target, wanted, meter)
   for (const item of target) {

@@ -76,7 +76,7 @@ export class KindSchema {
     return node
   }
 
-  /** Follows references, also those in `allOf`. The depth is limited, because references may form a circle. */
+  /** Follows references, including those in `allOf`. The depth is limited, because references may form a circle. */
   #resolved(node: SchemaNode, depth = 0): SchemaNode {
     const { $ref: reference = node.allOf?.[0]?.$ref } = node
     const found = reference === undefined ? undefined : this.#schemas[reference.split('/').at(-1) ?? '']

@@ -27,7 +27,7 @@ export class LiveTable {
   state: LiveState = { kind: 'loading' }
   /** True: not all objects can be loaded, so the server filters and sorts. */
   isLong = false
-  /** The number of matching objects that are not loaded. Undefined: the server does not tell it. */
+  /** The number of matching objects that are not loaded. Undefined: the server does not report it. */
   left: number | undefined = 0
   readonly #path: string
   readonly #query: TableQuery

@@ -20,7 +20,7 @@ export function countsIn(metrics: string, kinds: readonly Kind[]): Counts {
   return shownCounts(kinds.filter(canList).map((kind) => [kind, byName.get(resourceName(kind)) ?? 0] as const))
 }
 
-/** The webhooks whose calls have failed, by name. A webhook's own rejections are no failures. */
+/** The webhooks whose calls have failed, by name. A webhook's own rejections are not failures. */
 export function failingWebhooks(metrics: string): readonly FailingWebhook[] {
   const failed = [
     ...samplesOf(metrics, 'apiserver_admission_webhook_fail_open_count'),

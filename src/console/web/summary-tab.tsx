@@ -72,7 +72,7 @@ function Entries({ title, entries }: { readonly title: string; readonly entries:
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
-/** The columns of the kind's table, also the columns of a definition. */
+/** The columns of the kind's table, including the columns of a definition. */
 function Columns({ kind, object: { metadata } }: Pick<Props, 'kind' | 'object'>) {
   const path = objectPath(kind, { namespace: metadata.namespace ?? '', name: metadata.name })
   const read = (signal: AbortSignal): Promise<TableDocument> =>

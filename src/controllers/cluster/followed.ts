@@ -176,7 +176,7 @@ function ownerKey(object: ApiObject): string {
   return controllerOf(object)?.uid ?? orphansKey(metaText(object, 'namespace'))
 }
 
-/** The key of objects without a controller. It has a space, and so is no uid. */
+/** The key of objects without a controller. It has a space, so it is not a uid. */
 function orphansKey(namespace: string): string {
   return `in ${namespace}`
 }

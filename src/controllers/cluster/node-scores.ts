@@ -10,7 +10,7 @@ import { rulesOf, spreadCounts, spreadSelector, type TopologyFacts } from './top
 /** A higher score is better. Scores may have any range. */
 type Score = (entry: NodeEntry) => number
 
-/** The best node, or the first of equal ones. Undefined: no node is fit. */
+/** The best node. Of equally good nodes, the first. Undefined: no node is fit. */
 export function bestNode(
   pod: Pod,
   requests: Thousandths,

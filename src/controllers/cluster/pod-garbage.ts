@@ -29,7 +29,7 @@ export function podGarbage(cluster: Cluster): void {
     },
   })
 
-  /** A pod that did not succeed fails first, because its controller may wait for that. */
+  /** A pod that did not succeed fails first, because its controller may wait for a final phase. */
   async function end(pod: Pod, conditions: Pod['status']['conditions']): Promise<void> {
     if (!hasEnded(pod.status)) await cluster.setStatus(pods, pod, { ...pod.status, phase: 'Failed', conditions })
     await cluster.remove(pods, pod, { graceSeconds: 0 })

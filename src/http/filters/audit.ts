@@ -138,7 +138,7 @@ function follow(record: AuditRecord, request: HttpRequest, go: Go): MaybePromise
     if (record.bodiesWritten === undefined) throw error
     return record.bodiesWritten.then(() => Promise.reject(error))
   }
-  // Most answers are there at once: awaiting them would cost as much as auditing them.
+  // Most answers are ready without a wait: awaiting them would cost as much as auditing them.
   return settle(go, answered, failed)
 }
 

@@ -28,7 +28,7 @@ export function authorize({ authorizer, anonymousHealth, rights }: Authorization
     const { user, audit } = caller
     const access = accessOf(request, user)
     if (isRemoteAnonymousProbe(request, user) && !anonymousHealth) throw forbiddenAccess(access)
-    // Each operation of a transaction is authorized by itself.
+    // Each operation of a transaction is authorized separately.
     const isByParts = isTransaction(request.info) && request.method === 'POST' && user.name !== ANONYMOUS.name
     const deciding = isByParts ? BY_PARTS : authorizer.authorize(access, request.signal)
     return whenKnown(deciding, (decision) => {

@@ -32,7 +32,7 @@ const EXTENDED_SECONDS = 365 * 24 * 60 * 60
 export interface TokenRequestOptions {
   readonly issue: (order: TokenOrder) => IssuedToken
   readonly apiAudiences: readonly string[]
-  /** Longer lifetimes are shortened to this. Undefined: no limit. */
+  /** Longer lifetimes are shortened to this number of seconds. Undefined: no limit. */
   readonly maxLifetimeSeconds: number | undefined
   /** Whether tokens of the lifetime that kubelets request are valid for a year. */
   readonly extend: boolean

@@ -92,7 +92,7 @@ export class WriteQueue {
 
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // All writes of this turn of the event loop go together, also the next writes of clients that were just answered.
+      // All writes of this turn of the event loop go together, including the next writes of clients that were just answered.
       await new Promise((resolve) => setImmediate(resolve))
       await this.#commitGroup(this.#takeGroup())
       await this.#tend()

@@ -29,7 +29,7 @@ export interface CallOptions {
   readonly onLate?: (call: GrpcCall) => void
 }
 
-/** A working member answers much sooner, also on a slow disk. An election takes one to two seconds. */
+/** A working member answers much sooner, even on a slow disk. An election takes one to two seconds. */
 export const LATE_MS = 1_000
 
 /** Additional headers. Their names are in lower case. */

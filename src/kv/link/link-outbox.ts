@@ -1,6 +1,6 @@
 // Frames on their way to the other end. The frames of one turn of the event loop are one write. If the last write was less than a
 // millisecond ago, a frame that can wait is sent with the next frame that cannot wait, or after a millisecond. A write is a system call and
-// wakes the other end. For a small frame, that costs more than all other work. Invariants: a frame is in one buffer. Frames arrive in
+// wakes the other end, which costs more than all other work for a small frame. Invariants: a frame is in one buffer. Frames arrive in
 // order.
 import type { Socket } from 'node:net'
 import { FieldWriter, HEAD_BYTES } from './frames.ts'

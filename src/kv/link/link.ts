@@ -281,7 +281,7 @@ function json(value: unknown): { room: number; write: (writer: FieldWriter) => v
 }
 
 export interface Failure {
-  /** Absent: the error is no `KvError`. */
+  /** Absent: the error is not a `KvError`. */
   readonly code?: KvErrorCode
   readonly message: string
   readonly compactRevision?: Revision | undefined

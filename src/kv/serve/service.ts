@@ -87,7 +87,7 @@ async function sendLarge(call: GrpcServerCall, answer: LargeAnswer | Buffer): Pr
   for (const piece of answer.pieces) {
     call.sendPart(piece)
     left -= piece.length
-    // Other calls have a turn between two pieces, also if the client reads at once.
+    // Other calls have a turn between two pieces, even if the client reads at once.
     await nextTurn()
     await place.during(call.writable(), left)
     if (call.signal.aborted) return

@@ -1,4 +1,4 @@
-// Transactions of etcd. First all comparisons run, also those of inner transactions, on the state before the transaction. Then the
+// Transactions of etcd. First all comparisons run, including those of inner transactions, on the state before the transaction. Then the
 // operations of the chosen branch run, each on the result of the earlier operations.
 import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import {

@@ -22,10 +22,10 @@ export type { Fault } from './injected-fault.ts'
  * Injects faults into the server. A method that injects a fault returns it. The fault counts its hits and can be removed. The method throws
  * if the fault could never strike: an unknown verb, resource or kind, or a status that such requests never get.
  *
- *     server.faults.fail({ verb: 'update', resource: 'deployments.apps', name: 'web' }, { status: 409, times: 2 })
- *     server.faults.watches({ resource: 'pods' }).cut()
+ * server.faults.fail({ verb: 'update', resource: 'deployments.apps', name: 'web' }, { status: 409, times: 2 }) server.faults.watches({
+ * resource: 'pods' }).cut()
  *
- * Delays use the system's clock, even if the server's own clock is virtual. The server's own work, such as garbage collection, is no
+ * Delays use the system's clock, even if the server's own clock is virtual. The server's own work, such as garbage collection, is not a
  * request: only faults of the store affect it.
  */
 export interface Faults {

@@ -53,7 +53,7 @@ export async function applyYaml(
   const isSource = (value: unknown): boolean => fits(value, 'text') || value instanceof URL
   checkValue('applyYaml', 'text or file', textOrFile, { wanted: SOURCE, fits: isSource })
   const manifests = manifestsIn(await textOf(textOrFile))
-  if (manifests.length === 0) throw new TypeError(`applyYaml: there is no object in it: say ${SOURCE}`)
+  if (manifests.length === 0) throw new TypeError(`applyYaml: the text or file has no object: give ${SOURCE}`)
   // A client that was made here is closed here, not only when the server stops.
   using made = 'client' in to ? to.client() : undefined
   const client = made ?? (to as Client)

@@ -212,7 +212,7 @@ class Run {
       const property = properties?.get(key)
       const inner = property ?? (additional === 'any' ? undefined : additional)
       if (inner === undefined) continue
-      // A message shows a dot before the key of a map, also at the start of the path.
+      // A message shows a dot before the key of a map, even at the start of the path.
       this.#path = { up, part: property === undefined && up === undefined ? `.${key}` : key }
       this.visit(inner, map[key] ?? null, old === undefined ? undefined : own(old, key))
     }

@@ -166,7 +166,7 @@ export function notServing(why: string): PageAnswer {
   return { status: 503, headers: { 'content-type': PLAIN, 'retry-after': '1' }, body: Buffer.from(`${why}\n`) }
 }
 
-/** Makes the listener use the server's current certificate, also after a renewal. */
+/** Makes the listener use the server's current certificate, even after a renewal. */
 function keepCertificate(server: TlsServer, ca: string, source: ManagementOptions['source']): void {
   let current: ReturnType<PageSource['serving']>
   server.prependListener('connection', () => {
