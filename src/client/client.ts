@@ -180,7 +180,9 @@ function connectionOf(options: ClientOptions): ConnectionOptions {
   return impersonate === undefined ? found : { ...found, impersonate }
 }
 
-/** Throws for an option that has no effect beside `chosen`. Otherwise the caller could reach another server, or have other rights. */
+/**
+ * Throws for an option that has no effect together with `chosen`. Otherwise the caller could reach another server, or have other rights.
+ */
 function refuseBeside(options: object, chosen: string, others: readonly string[]): void {
   const other = others.find((name) => name in options)
   if (other !== undefined) throw new TypeError(`new Client: "${other}" has no effect beside a ${chosen}: leave one out`)

@@ -30,7 +30,7 @@ export class WatchExpiredError extends ApiStatusError {
 /** `connecting`: the request was not sent. `refused`: the server did not process it. `sent`: the server may have processed it. */
 export type ConnectionPhase = 'connecting' | 'refused' | 'sent'
 
-/** There was no complete answer. `cause` says what broke. */
+/** There was no complete answer. `cause` is the error of the connection, if there is one. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly phase: ConnectionPhase

@@ -23,7 +23,7 @@ const THIRD_TEXT = (3 << 3) | 2
 const MOMENT_LENGTH = 20
 const DATE_LENGTH = 10
 
-/** The bytes are not what the transcoder supports. */
+/** The transcoder does not support the bytes. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected'
 }

@@ -1,4 +1,5 @@
-// `quarterdeck top`: prints the watches of a running server, from its /debug/watchers. In a terminal it repeats every other second.
+// `quarterdeck top`: prints the watches of a running server, from its /debug/watchers. In a terminal, the table is refreshed every two
+// seconds.
 import { setTimeout as pause } from 'node:timers/promises'
 import { failureOf } from '../config/start-error.ts'
 import { printable } from '../lib/printable.ts'

@@ -36,7 +36,7 @@ export class Pace {
 }
 
 export interface Rewrite {
-  /** Finds the type. Called for each page, because a definition can change on the way. Throws if the type is no longer served. */
+  /** Finds the type. Called for each page, because a definition can change during the rewrite. Throws if the type is no longer served. */
   readonly resource: () => Resource
   /** Objects that were written after this revision are in their new form. */
   readonly after: number

@@ -51,7 +51,7 @@ export {
 
 /**
  * Defines a custom resource by Zod 4 or JSON schemas. The compiler reports many schemas that are not structural. For the others, this
- * function throws a `DefinitionError` that names every place and what to write there.
+ * function throws a `DefinitionError` that names every place and its correction.
  */
 export function defineResource<const Group extends string, const Kind extends string, const V extends Versions>(
   options: ResourceOptions<Group, Kind, V> & { readonly versions: Structural<V> },

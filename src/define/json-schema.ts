@@ -27,7 +27,7 @@ export interface JsonSchema extends Omit<StructuralSchema, Rewritten> {
   readonly not?: JsonSchema
 }
 
-/** Keywords that cannot be structural, and what to write instead; the compiler shows the same texts. */
+/** Keywords that cannot be structural, and their replacements. The compiler shows the same texts. */
 export const KEYWORDS_INSTEAD = {
   $ref: '$ref: write the schema out where it is used',
   prefixItems: 'prefixItems: use an object with named fields, or a list of one type',
@@ -121,7 +121,7 @@ function translated(key: keyof JsonSchema, schema: JsonSchema, place: Place): St
     case 'allOf':
     case 'anyOf':
     case 'oneOf': {
-      // Only with `x-kubernetes-int-or-string` may these keywords have types.
+      // These keywords may have types only with `x-kubernetes-int-or-string`.
       if (schema['x-kubernetes-int-or-string'] === true) return { [key]: schema[key] }
       const alternative = { ...place, path: `${path}.${key}`, isValueOnly: true }
       return { [key]: schema[key]!.map((part) => structuralOf(part, alternative)) }

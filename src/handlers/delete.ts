@@ -36,7 +36,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
   }
   const answer = await deleteObject(parts.registry, resource, { name, options }, context)
   if (answer.kind === 'gone') return respondWithStatus(view, { ...resourceDetails(resource, name), uid: answer.uid })
-  // Only in this case the reference answers that the deletion is still pending (W-312).
+  // In this case only, the reference answers that the deletion is still pending (W-312).
   const isPending = !answer.removed && options.orphanDependents === false
   return respondWithObject(view, request, answer.object, isPending ? 202 : 200)
 }

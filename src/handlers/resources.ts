@@ -132,7 +132,7 @@ function verbOf(http: HttpRequest, info: ResourceInfo, isCustom = false): string
   if (info.verb === 'watch' && method !== 'GET') return ''
   if (info.subresource === 'proxy' && (method === 'HEAD' || method === 'OPTIONS')) return 'get'
   if (method === 'HEAD' && info.verb !== 'proxy' && !isCustom) return ''
-  // The path lacks a name before the subresource, so the verb is the one for a single object.
+  // The path lacks a name before the subresource, so the verb is that of a request for a single object.
   const isUnnamed = info.subresource !== undefined && info.name === undefined && !isCustom
   return isUnnamed ? (OF_ONE.get(info.verb) ?? info.verb) : info.verb
 }

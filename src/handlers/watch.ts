@@ -151,7 +151,7 @@ function convertedBy(
 
 /**
  * If a version is not reached in time, the error is an event of the stream. Other errors are answers without a stream (R-148, R-150). A
- * browser does not show such an answer to its page, so there a version that is too old is an event as well.
+ * browser does not show such an answer to its page, so browsers also get an event if a version is too old.
  */
 function failInStream(error: unknown, isEventStream: boolean): Watch {
   const reason = error instanceof ApiError ? error.reason : undefined

@@ -125,7 +125,7 @@ function refusalOf({ headers }: IncomingMessage): Refusal | undefined {
   return offeredProtocols(headers['sec-websocket-protocol']).length > 1 ? [400, '', ''] : undefined
 }
 
-/** The offered protocols, without the one that carries a token. */
+/** The offered protocols, without the protocol that carries a token. */
 export function offeredProtocols(header: string | undefined): readonly string[] {
   const all = (header ?? '').split(',').map((protocol) => protocol.trim())
   return all.filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))

@@ -22,7 +22,7 @@ export type RequestLabels = Readonly<Record<(typeof REQUEST_LABELS)[number], str
 
 export interface RequestMetricsOptions {
   readonly http: HttpMeasures
-  /** Whether the server serves the resource. Only then are requests for it counted under its name. */
+  /** Whether the server serves the resource. Requests for other resources are not counted under their names. */
   readonly isServed: (info: ResourceInfo) => boolean
   /** Whether the version of the resource is deprecated. */
   readonly isDeprecated: (info: ResourceInfo) => boolean

@@ -72,7 +72,7 @@ function kindOf({ info, method }: HttpRequest): RequestKind {
   return isRead ? 'readOnly' : 'mutating'
 }
 
-/** The highest value of a count in this period and the one before. */
+/** The highest value of a count in this period and the period before. */
 class Peak {
   readonly #now: () => number
   #count = 0

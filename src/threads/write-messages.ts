@@ -76,7 +76,7 @@ export interface SentDefinition {
   readonly convertsElsewhere: boolean
 }
 
-/** Facts about the write that the thread has found out and effects need. */
+/** Facts about the write that the thread knows, and that effects need. */
 export interface SentContext {
   readonly dryRun: boolean
   readonly fieldManager: string
@@ -128,7 +128,7 @@ export interface SentAccess {
   readonly selectors: AskedSelectors | undefined
 }
 
-/** The refusal to explain. */
+/** The refusal that the authorizer explains. */
 export interface SentDenial extends Pick<DeniedAccess, 'decision' | 'reader'> {
   readonly asked: SentAccess
 }
@@ -160,7 +160,7 @@ export type SentDecision =
 export type StoreMessage =
   | { readonly kind: 'decide'; readonly current: SentItem }
   | { readonly kind: 'put' | 'removed'; readonly revision: number; readonly created: boolean }
-  /** The stored object is the one that was sent last. */
+  /** The stored object is the object that was sent last. */
   | { readonly kind: 'kept' }
   /** The write fails with the error that the decision threw. */
   | { readonly kind: 'thrown' }

@@ -33,8 +33,8 @@ const WINDOW_BYTES = 1024 * 1024
 const STEP_BYTES = WINDOW_BYTES / 2
 
 /**
- * A client that still sends its request after the whole answer is told to stop after this time. Without the delay, some clients would not
- * read the answer.
+ * If a client still sends its request this long after the whole answer, it is told to stop. Without the delay, some clients would not read
+ * the answer.
  */
 const HANG_UP_MS = 20
 

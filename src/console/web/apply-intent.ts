@@ -1,5 +1,5 @@
-// Makes the object to apply for an edit without claiming other fields: the object has the changed fields, and the fields that the console
-// has applied before.
+// Makes the object that an edit applies. The object has only the changed fields and the fields that the console has applied before, so that
+// the console claims no other fields.
 import { isFields } from './fields.ts'
 import type { FieldSet, ManagedFields } from './field-owners.ts'
 

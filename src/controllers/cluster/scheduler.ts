@@ -87,7 +87,7 @@ export function scheduler(cluster: Cluster): void {
     return 'unfit'
   }
 
-  /** Binds the volumes of the pod, and the pod to the node. A failure is told in the pod, and the pod is tried again. */
+  /** Binds the volumes of the pod, and the pod to the node. A failure is reported in the status of the pod, and the pod is tried again. */
   async function assign(pod: Pod, nodeName: string): Promise<ScheduleResult> {
     const forget = ledger.assume(pod, nodeName)
     let isOver = false

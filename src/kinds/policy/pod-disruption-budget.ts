@@ -1,5 +1,5 @@
-// Disruption budgets: the number of pods that may be down at the same time. A selector with only a reserved label matches no pod. Beside
-// other terms, the reserved label is dropped.
+// Disruption budgets: the number of pods that may be down at the same time. A selector with only a reserved label matches no pod. If the
+// selector has other terms, the reserved label is dropped.
 import { FieldPath } from '../../api/field-path.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../api/gen/kinds.ts'
 import { specOf, withMembers, withSpec } from '../../api/object-members.ts'

@@ -4,7 +4,7 @@ import { entriesOf, type MapOf, setOwn, type Value } from '../../api/value.ts'
 import { formatQuantity, milliQuantityOf, parseQuantity, scaledValue } from '../../lib/quantity.ts'
 import { type OwnRule, within } from '../../schema/defaults/rule.ts'
 
-/** Only canonical quantities like these can be finer than a thousandth. */
+/** Canonical quantities without these characters are not finer than a thousandth. */
 const MAYBE_FINER = /[nu]$|\.|e-/
 
 export const rounded: OwnRule<MapOf<string>> = (given) => {

@@ -222,7 +222,7 @@ export class Cluster {
   /**
    * Ends a late call that was sent in `term` and will get no answer. A member forgets the proposals that it sent to a lost leader, but
    * still waits for them. A linearizable read through the same member shows whether an answer can still come. If the read has a later term,
-   * the member has applied all that is left of earlier terms, and has answered the calls of those terms.
+   * the member has applied all remaining proposals of earlier terms, and has answered the calls of those terms.
    */
   async #attend(late: GrpcCall, endpoint: Endpoint, term: number): Promise<void> {
     for (let leaderless = 0; leaderless < PROBES_WITHOUT_LEADER; ) {
@@ -278,7 +278,7 @@ export class Cluster {
     } catch (error) {
       if (error instanceof CancelledError) return false
       if (!(error instanceof RpcError)) throw error
-      // It is no fault if etcd does not need the name and the password.
+      // The login succeeds if etcd does not need the name and the password.
       if (error.message === 'etcdserver: authentication is not enabled') return true
       const verdict = judge(error)
       if (verdict.kind === 'again') return false

@@ -1,4 +1,4 @@
-// The formats `uri` and `email`: what the parsers of the reference's language take.
+// The formats `uri` and `email`, as Go's parsers accept them.
 import { isIP, isIPv6 } from 'node:net'
 
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/

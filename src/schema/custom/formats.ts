@@ -7,7 +7,7 @@ import { isEmail, isRequestUri } from './address-formats.ts'
 type Format = (text: string) => boolean
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i
-/** What follows the first T of a date and time. Any character may begin the fraction. */
+/** The text after the first T of a date and time. Any character may begin the fraction. */
 const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/u
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
 /** A host name is one word, with a hyphen only after its first character, or several labels. The last label has only letters. */
@@ -135,7 +135,7 @@ function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 }
 
-/** What follows a second T does not count. */
+/** The text after a second T does not count. */
 function isDateTime(text: string): boolean {
   const [date = '', time = ''] = text.toLowerCase().split('t')
   const found = TIME_OF_DAY.exec(time)

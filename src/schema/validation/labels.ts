@@ -45,7 +45,7 @@ function checkRequirement(expression: ValueMap, at: FieldPath, check: Check): vo
   checkKeyAndValues(expression, at, check)
 }
 
-/** Checks a requirement of an access review. An unknown operator is no fault, because a later version may know it. */
+/** Checks a requirement of an access review. An unknown operator is not a fault, because a later version may know it. */
 export function checkAskedRequirement(requirement: ValueMap, at: FieldPath, scope: AskedScope): void {
   const { check, isLabel } = scope
   checkOperator(requirement, at, check)

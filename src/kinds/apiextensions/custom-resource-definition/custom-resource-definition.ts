@@ -16,7 +16,7 @@ import { VALIDATION } from './validation.ts'
 
 const LIST_TYPE = 'x-kubernetes-list-type'
 
-/** What is found in the schemas of a definition, node by node. */
+/** Returns the text about a node of a definition's schemas. Undefined: there is nothing to report. */
 type Finding = (node: ValueMap) => string | undefined
 
 /** An unknown format (P-326). */
@@ -50,7 +50,7 @@ function findingsIn(object: ValueMap, finding: Finding): ReadonlySet<string> {
   return found
 }
 
-/** Only what a change adds is told. */
+/** Only findings that a change adds are reported. */
 const warnsOf =
   (...findings: readonly Finding[]): NonNullable<KindStrategy['warnings']> =>
   (object, stored) =>

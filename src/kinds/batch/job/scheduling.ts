@@ -34,7 +34,7 @@ export function checkScheduling(
   else checkChange(scheduling, before, place, check)
 }
 
-/** A part can neither be added nor taken away. */
+/** A part can be neither added nor removed. */
 function isKept(now: unknown, before: unknown, at: FieldPath, check: Check): boolean {
   if ((now === undefined) === (before === undefined)) return true
   check.invalid(at, undefined, `field cannot be ${now === undefined ? 'cleared once set' : 'set once created'}`)

@@ -158,7 +158,7 @@ function checkCriteria(job: AskedJob, check: Check): void {
   }
 }
 
-/** Users may take the last indexes away from such a Job, with what they have counted. */
+/** Users may take the last indexes away from such a Job. The counts of these indexes are then removed too. */
 function isElastic({ spec: { completionMode, completions, parallelism } }: AskedJob): boolean {
   return completionMode === 'Indexed' && completions === parallelism
 }

@@ -1,4 +1,4 @@
-// The strategy of pods: the first status, what each subresource may change, and the grace period of deletion.
+// The strategy of pods: the first status, the changes that each subresource may make, and the grace period of deletion.
 import type { Container, Pod, PodSpec, PodStatus } from '../../../api/gen/kinds.ts'
 import { membersOf, withMembers, withMeta, withSpec } from '../../../api/object-members.ts'
 import { qosOf } from '../../../api/pod-qos.ts'
@@ -30,7 +30,7 @@ const KEPT = ['resourceClaimStatuses', 'extendedResourceClaimStatus', 'nodeAlloc
 interface Differences {
   /** A QoS class that the client sends with a new pod is kept. */
   readonly takesQosClass: boolean
-  /** The members of the status, beside the QoS class and the observed generation, that are kept if a client leaves them out. */
+  /** The members of the status, besides the QoS class and the observed generation, that are kept if a client leaves them out. */
   readonly kept: readonly (typeof KEPT)[number][]
 }
 
