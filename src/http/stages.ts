@@ -94,7 +94,7 @@ export function requestStages(options: StageOptions): RequestStages {
     afterAuthentication: {
       trace: options.tracing && trace(options.tracing),
       audit: options.audit && audit(options.audit),
-      // Before everything is loaded the server does not know the rights of its users.
+      // The server does not know the rights of its users before everything is loaded.
       holdWhileStarting: holdWhileStarting(options),
       impersonation: impersonate(options),
       flowControl: controlFlow(options.flowControl),

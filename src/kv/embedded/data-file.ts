@@ -74,7 +74,7 @@ export async function makePrivateFile(path: string): Promise<void> {
   await file.close()
 }
 
-/** Writes a folder to the disk. Without this, a new file in the folder may be gone after the machine stops. */
+/** Writes a folder to the disk. Without the sync, a new file in the folder may be gone after the machine stops. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

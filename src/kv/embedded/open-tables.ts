@@ -41,7 +41,7 @@ export function openTables(directory: string, readOnly = false): OpenTables {
     pageSize: PAGE_BYTES,
     mapSize: MAP_BYTES,
     maxReaders: MAX_READERS,
-    // Without this a commit is acknowledged before it is on the disk.
+    // With overlapping syncs, a commit would be acknowledged before it is on the disk.
     overlappingSync: false,
     // The engine gathers writes itself.
     eventTurnBatching: false,
