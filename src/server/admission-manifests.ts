@@ -154,7 +154,7 @@ function contextOf({ context }: ManifestParts): WriteContext {
   }
 }
 
-/** The objects of a file, also the objects in lists. */
+/** The objects of a file, including those in lists. */
 function valuesIn(text: string): readonly ValueMap[] {
   return splitDocuments(text).flatMap((document) => {
     const { value } = parseYaml(Buffer.from(document))
@@ -165,7 +165,7 @@ function valuesIn(text: string): readonly ValueMap[] {
   })
 }
 
-/** The error of an object that refers to a service or to parameters. A server with only its files cannot resolve these. */
+/** The error of an object that refers to a service or to parameters. A server with only its files cannot resolve such references. */
 function faultIn(object: ApiObject): string | undefined {
   const spec = mapOrEmpty(object, 'spec')
   if (isGiven(spec, 'paramKind')) return 'spec.paramKind is not supported in files'

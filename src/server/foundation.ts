@@ -59,7 +59,7 @@ export interface Activity {
 
 /** The points at which faults are injected: around requests, watches and the store. */
 export interface FaultPoints {
-  /** Called with the resources that the server has. Before that call no fault strikes a request or a watch. */
+  /** Called with the resources that the server has. No request or watch gets a fault before this call. */
   know(resources: KnownResources): void
   readonly requests: CallerFilter
   readonly watched: NonNullable<ResourceParts['watches']['wrap']>
@@ -77,7 +77,7 @@ interface KnownResources {
 export interface ServerLinks {
   /** Connects to the members of etcd. */
   readonly dial?: Dial
-  /** The address for clients, and the connections from there. Clients in this process do not need them. */
+  /** The address for clients, and the connections of these clients. Clients in this process do not need them. */
   readonly sockets?: HandedSockets
 }
 
@@ -106,7 +106,7 @@ export interface StartOrder {
   readonly worker?: WorkerParts
   /** Injects faults into this server. */
   readonly faults?: FaultPoints | undefined
-  /** The store in memory of another server in this process, which closes it. `config` says that the storage is in memory. */
+  /** A store in memory that belongs to another server in this process. That server closes the store. `config` has storage in memory. */
   readonly memory?: MemoryKv
   /** The connections to the server and from it, if it must not use sockets. */
   readonly links?: ServerLinks

@@ -34,7 +34,7 @@ export class ServerMeasures {
   readonly services = new ServiceMeasures()
   readonly store = new StoreMeasures()
   readonly watch = new WatchMeasures()
-  /** Only the supervisor counts workers. These are the names for its counts. */
+  /** Only the supervisor counts workers. Other processes have these measures for the names of its counts. */
   readonly workers = new WorkerMeasures()
 
   constructor(level: ApiLevel = DEFAULT_LEVEL) {

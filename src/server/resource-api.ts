@@ -126,7 +126,7 @@ export interface ResourceApi {
   readonly ready: (signal: AbortSignal) => Promise<void>
   /** Follows the stored objects that this replica must know, until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
-  /** Whether the API serves a resource or subresource. A client may name one that does not exist. */
+  /** Whether the API serves a resource or subresource. A client may name a resource that does not exist. */
   readonly isServed: (place: ServedPlace) => boolean
   /** The size of a type in the cache. Undefined: the type is not cached. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined

@@ -184,7 +184,7 @@ interface CopyOrder {
   readonly takesDamaged?: boolean
 }
 
-/** Opens a copy of the stored data, also while servers use it. Throws as `openStorage` does. */
+/** Opens a copy of the stored data, even while servers use it. Throws as `openStorage` does. */
 export function openStorageCopy(order: CopyOrder, signal: AbortSignal): Promise<StoreCopy> {
   const { config, clock, at, exclusive, takesDamaged } = order
   const { storage, storagePrefix: prefix } = config
@@ -237,7 +237,7 @@ interface SpaceParts extends Storage {
 export async function keepSpace({ storage, kv, maintenance, log }: SpaceParts, signal: AbortSignal): Promise<void> {
   if (storage.kind === 'memory') return
   const bounds = storage.kind === 'etcd' ? storage.defragment : undefined
-  // Storage fills up by real time, also under a virtual clock.
+  // Storage fills up by real time, even under a virtual clock.
   await new SpaceKeeper({ kv, maintenance, bounds, clock: systemClock, log }).run(signal)
 }
 

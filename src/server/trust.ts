@@ -12,7 +12,7 @@ import { reasonOf, StartError } from '../config/start-error.ts'
 export interface Trust {
   /** In the order of their use. */
   readonly methods: readonly Authenticator[]
-  /** Replaces the authorities. Throws if the new ones cannot be read. */
+  /** Replaces the authorities. Throws if the new authorities cannot be read. */
   readonly renew: (tls: TlsFiles) => void
   /** The current data for other servers. */
   readonly published: () => PublishedAuthentication
