@@ -5,8 +5,9 @@ import { column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { orNone } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan, type NameFormat } from '../../schema/validation/formats.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { checkedAgain } from '../shared/built-in-rules.ts'
 import { anchorFaults } from '../shared/pem.ts'
 import { checkSignerName } from '../shared/signer-name.ts'
 
@@ -39,14 +40,9 @@ function checkBundle(bundle: ClusterTrustBundle, check: Check, stored?: ClusterT
 }
 
 export const CLUSTER_TRUST_BUNDLE: Kind = typedKind<ClusterTrustBundle>({
-  validation: {
-    create: checkBundle,
-    update: (object, stored, check) => {
-      checkBundle(object, check, stored)
-      checkBuiltInMetaUpdate(object, stored, check)
-      check.unchanged(SPEC.child('signerName'), object.spec.signerName ?? '', stored.spec.signerName ?? '')
-    },
-  },
+  validation: checkedAgain(checkBundle, ({ spec }, { spec: old }, check) =>
+    check.unchanged(SPEC.child('signerName'), spec.signerName ?? '', old.signerName ?? ''),
+  ),
   strategy: { conditionalUpdate: true },
   columns: tableOf([
     NAME,

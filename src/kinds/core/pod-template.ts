@@ -4,8 +4,8 @@ import type { PodTemplate } from '../../api/gen/kinds.ts'
 import { column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { labelText } from '../../codec/tables/reading.ts'
 import { always, within } from '../../schema/defaults/rule.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
@@ -16,16 +16,7 @@ import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
 const TEMPLATE = FieldPath.root<PodTemplate['template']>('template')
 
 export const POD_TEMPLATE: Kind = typedKind<PodTemplate>({
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkPodTemplate(object.template, TEMPLATE, check)
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkPodTemplate(object.template, TEMPLATE, check)
-    },
-  },
+  validation: builtInRules({ object: ({ template }, check) => checkPodTemplate(template, TEMPLATE, check) }),
   defaults: within({ template: always(podTemplate) }),
   strategy: withGatedFields(gatedPodFields('template/spec'), {
     generation: { first: 1, on: ['template'] },

@@ -7,8 +7,8 @@ import { tableOf, wide } from '../../codec/tables/column.ts'
 import { labelText } from '../../codec/tables/reading.ts'
 import { absent, always, both, isEmpty, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
@@ -49,23 +49,11 @@ function checkSpec({ spec }: ReplicationController, check: Check): void {
 }
 
 export const REPLICATION_CONTROLLER: Kind = typedKind<ReplicationController>({
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkSpec(object, check)
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkSpec(object, check)
-      checkUnconvertible(object, stored, check)
-    },
-    subresources: {
-      status: (object, stored, check) => {
-        checkBuiltInMetaUpdate(object, stored, check)
-        checkReplicas(object.status, check)
-      },
-    },
-  },
+  validation: builtInRules({
+    object: checkSpec,
+    change: checkUnconvertible,
+    status: ({ status }, _, check) => checkReplicas(status, check),
+  }),
   defaults: both(
     within({ spec: always({ replicas: absent(1), template: within(podTemplate) }) }),
     labelsFromTemplate,

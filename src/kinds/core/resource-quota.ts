@@ -11,8 +11,8 @@ import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { compareQuantities } from '../../lib/quantity.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { builtInRules } from '../shared/built-in-rules.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { amountOf, checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
@@ -139,25 +139,14 @@ function quotas(limits: boolean): (quota: ResourceQuota) => string {
 }
 
 export const RESOURCE_QUOTA: Kind = typedKind<ResourceQuota>({
-  validation: {
-    create: (object, check) => {
-      checkBuiltInMeta(object, subdomainName, check)
-      checkSpec(object.spec, check)
-    },
-    update: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkSpec(object.spec, check)
-      const { scopes } = object.spec
+  validation: builtInRules({
+    object: ({ spec }, check) => checkSpec(spec, check),
+    change: ({ spec: { scopes } }, stored, check) => {
       const [now, before] = [new Set(scopes), new Set(stored.spec.scopes)]
       if (now.symmetricDifference(before).size > 0) check.invalid(SPEC.child('scopes'), scopes, IMMUTABLE)
     },
-    subresources: {
-      status: (object, stored, check) => {
-        checkBuiltInMetaUpdate(object, stored, check)
-        checkStatus(object.status, check)
-      },
-    },
-  },
+    status: ({ status }, _, check) => checkStatus(status, check),
+  }),
   defaults: within({
     spec: within({ hard: rounded }),
     status: within({ hard: rounded, used: rounded }),

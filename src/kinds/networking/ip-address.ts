@@ -3,8 +3,9 @@ import { FieldPath } from '../../api/field-path.ts'
 import type { IPAddress, IPAddressSpec } from '../../api/gen/kinds.ts'
 import { ageOfObject, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
+import { checkBuiltInMeta } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { checkedAgain } from '../shared/built-in-rules.ts'
 import { canonicalIpFaults } from '../shared/ip-address.ts'
 
 const SPEC = FieldPath.root<IPAddressSpec>('spec')
@@ -26,13 +27,8 @@ function addressParent({ spec: { parentRef } }: IPAddress): string {
 }
 
 export const IP_ADDRESS: Kind = typedKind<IPAddress>({
-  validation: {
-    create: checkAddress,
-    update: (object, stored, check) => {
-      checkAddress(object, check)
-      checkBuiltInMetaUpdate(object, stored, check)
-      check.unchangedFields({ object: object.spec, stored: stored.spec, at: SPEC }, TYPE)
-    },
-  },
+  validation: checkedAgain(checkAddress, ({ spec: object }, { spec: stored }, check) =>
+    check.unchangedFields({ object, stored, at: SPEC }, TYPE),
+  ),
   columns: tableOf([NAME, column('ParentRef', 'The object that the address belongs to.', addressParent)], ageOfObject),
 })

@@ -8,9 +8,9 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkBuiltInMeta, segmentName, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { checkedAgain } from '../shared/built-in-rules.ts'
 import { formOf, shownAs } from '../shared/internal-form.ts'
 import { roleStrategy } from './escalation.ts'
-import { checkedAgain } from './roles.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const ROLE_REF = FieldPath.root<RoleBinding['roleRef']>('roleRef')

@@ -1,12 +1,12 @@
 // Roles and cluster roles.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ClusterRole, Role } from '../../api/gen/kinds.ts'
-import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector, isUsable } from '../../schema/validation/labels.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, segmentName } from '../../schema/validation/object-meta.ts'
-import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
+import { checkBuiltInMeta, segmentName } from '../../schema/validation/object-meta.ts'
+import type { CreateRule } from '../../schema/validation/rules.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { checkedAgain } from '../shared/built-in-rules.ts'
 import { roleStrategy } from './escalation.ts'
 
 function checkRules({ rules }: Role, namespaced: boolean, check: Check): void {
@@ -42,17 +42,6 @@ const checkClusterRole: CreateRule<ClusterRole> = (object, check) => {
     checkLabelSelector(selector, place, check)
     if (!isUsable(selector)) check.invalid(place, undefined, 'invalid label selector.')
   })
-}
-
-/** On updates, the reference applies the rules for new objects, and then the rules for changed metadata. */
-export function checkedAgain<T extends ValueMap>(rule: CreateRule<T>): KindRules<T> {
-  return {
-    create: rule,
-    update: (object, stored, check) => {
-      rule(object, check)
-      checkBuiltInMetaUpdate(object, stored, check)
-    },
-  }
 }
 
 export const ROLE: Kind = typedKind<Role>({

@@ -38,3 +38,15 @@ export function builtInRules<T extends ValueMap>(rules: NoInfer<OwnRules<T>>): K
     }),
   }
 }
+
+/** On updates, the reference applies the rules for new objects, then the rules for changed metadata, and then `change`. */
+export function checkedAgain<T extends ValueMap>(rule: OwnRules<T>['object'], change?: UpdateRule<T>): KindRules<T> {
+  return {
+    create: rule,
+    update: (object, stored, check) => {
+      rule(object, check, stored)
+      checkBuiltInMetaUpdate(object, stored, check)
+      change?.(object, stored, check)
+    },
+  }
+}

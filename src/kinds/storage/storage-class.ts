@@ -5,8 +5,9 @@ import { own } from '../../api/value.ts'
 import { AGE, column, NAME_DESCRIPTION, tableOf, type TableShape } from '../../codec/tables/column.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import { type Kind, typedKind } from '../kind.ts'
+import { checkedAgain } from '../shared/built-in-rules.ts'
 import { nodeLabelFault } from '../shared/warnings.ts'
 import { checkParameters, checkProvisioner } from './class-parameters.ts'
 
@@ -96,15 +97,10 @@ const COLUMNS: TableShape<StorageClass> = {
 }
 
 export const STORAGE_CLASS: Kind = typedKind<StorageClass>({
-  validation: {
-    create: checkClass,
-    update: (object, stored, check) => {
-      checkClass(object, check)
-      checkBuiltInMetaUpdate(object, stored, check)
-      const fields = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const
-      check.unchangedFields({ object, stored }, TYPE, ...fields)
-    },
-  },
+  validation: checkedAgain(checkClass, (object, stored, check) => {
+    const fields = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const
+    check.unchangedFields({ object, stored }, TYPE, ...fields)
+  }),
   defaults: within({ reclaimPolicy: absent('Delete'), volumeBindingMode: absent('Immediate') }),
   strategy: {
     answersDeleteWithObject: true,
