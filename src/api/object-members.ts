@@ -2,7 +2,7 @@
 import type { ObjectMeta } from './gen/kinds.ts'
 import { mapOrEmpty, textOrEmpty } from './members.ts'
 import type { ApiObject } from './object.ts'
-import { type MapOf, own, type Value, type ValueMap } from './value.ts'
+import { isMap, type MapOf, own, type Value, type ValueMap } from './value.ts'
 
 /** The metadata has the same type in all kinds. Every object that was decoded or read from the store fits this type. */
 export function metaOf(object: ValueMap): ObjectMeta {
@@ -58,4 +58,12 @@ export function withMeta<T extends ApiObject>(object: T, members: Members<T['met
 
 export function withSpec<T extends ApiObject>(object: T, members: Members<T['spec']>): T {
   return { ...object, spec: withMembers(specOf(object), members as Members) }
+}
+
+/** The object without its managedFields. */
+export function withoutManagedFields<T extends ValueMap>(object: T): T {
+  const metadata = own(object, 'metadata')
+  if (!isMap(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object
+  const { managedFields: _, ...rest } = metadata
+  return { ...object, metadata: rest }
 }

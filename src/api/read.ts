@@ -54,6 +54,10 @@ export interface StoredObject {
   object(): ApiObject
 }
 
+export function isStored(object: ApiObject | StoredObject): object is StoredObject {
+  return Buffer.isBuffer((object as StoredObject).bytes)
+}
+
 /** An event about one object. All watchers get the same record, so its encodings are worth keeping. */
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'

@@ -1,5 +1,6 @@
 // Removes the contents of secrets, and tokens: no policy may log them. A careless policy must not turn the audit log into a copy of all
 // secrets.
+import { withoutManagedFields } from '../api/object-members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { AuditedRequest, AuditOutcome } from './audit.ts'
@@ -109,11 +110,4 @@ function hideIn(object: ValueMap, part: string, member: string): ValueMap {
   const value = own(object, part)
   if (!isMap(value) || !Object.hasOwn(value, member)) return object
   return { ...object, [part]: { ...value, [member]: HIDDEN } }
-}
-
-function withoutManagedFields(object: ValueMap): ValueMap {
-  const metadata = own(object, 'metadata')
-  if (!isMap(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object
-  const { managedFields: _, ...rest } = metadata
-  return { ...object, metadata: rest }
 }

@@ -1,7 +1,7 @@
 // Accepts the names of custom resource definitions and establishes them (P-345, P-346). Every replica does this. The outcome depends only
 // on stored objects, so the second replica has nothing left to do.
 import type { ApiObject } from '../api/object.ts'
-import type { StoredObject } from '../api/read.ts'
+import { isStored, type StoredObject } from '../api/read.ts'
 import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
@@ -94,10 +94,6 @@ class NameController implements KeyedWork {
     })
     return succeeds(updated, 'NotFound')
   }
-}
-
-function isStored(object: ApiObject | StoredObject): object is StoredObject {
-  return Buffer.isBuffer((object as StoredObject).bytes)
 }
 
 function namesIn({ accepted }: Definition): string {

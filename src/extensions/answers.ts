@@ -3,6 +3,7 @@
 import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { asMap, listOrEmpty, textOrEmpty } from '../api/members.ts'
 import { equalValues, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { givenMembers } from '../lib/given-members.ts'
 
 /** The answer to a review. Throws the function's error, or a `TypeError` if its result is malformed. */
 export type Answer = (review: string) => Promise<string>
@@ -25,9 +26,9 @@ export function admissionAnswer(run: Run): Answer {
     const response = {
       uid,
       allowed: own(result, 'allowed') !== false,
-      ...(own(result, 'allowed') === false && { status: present({ message, code, reason }) }),
+      ...(own(result, 'allowed') === false && { status: givenMembers({ message, code, reason }) }),
       ...patchOf(result, () => own(asMap(asMap(parseJsonText(text))['request']), 'object') ?? null),
-      ...present({ warnings, auditAnnotations }),
+      ...givenMembers({ warnings, auditAnnotations }),
     }
     return jsonText({ kind: 'AdmissionReview', apiVersion: textOrEmpty(review, 'apiVersion'), response })
   }
@@ -49,7 +50,7 @@ export function authorizationAnswer(run: Run): Answer {
     const result = await resultOf(run(spec as never), ACCESS_MEMBERS)
     const { allowed, denied, reason } = result
     checkVerdicts(result, ['allowed', 'denied'])
-    return jsonText({ kind, apiVersion, status: { allowed: false, ...present({ allowed, denied, reason }) } })
+    return jsonText({ kind, apiVersion, status: { allowed: false, ...givenMembers({ allowed, denied, reason }) } })
   }
 }
 
@@ -84,8 +85,4 @@ function checkVerdicts(result: ValueMap, members: readonly string[]): void {
   const odd = members.find((name) => Object.hasOwn(result, name) && typeof own(result, name) !== 'boolean')
   if (odd !== undefined)
     throw new TypeError(`the function must return true or false for ${odd}, not ${jsonText(own(result, odd) ?? null)}`)
-}
-
-function present(members: Readonly<Record<string, Value | undefined>>): ValueMap {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as ValueMap
 }

@@ -1,6 +1,6 @@
 // Server-side apply: reads the applied document, and merges it into the live object for a field manager.
 import { textOrEmpty } from '../api/members.ts'
-import { metaText, withMeta } from '../api/object-members.ts'
+import { metaText, withMeta, withoutManagedFields } from '../api/object-members.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { equalValues, isMap, own, type ValueMap } from '../api/value.ts'
@@ -8,7 +8,7 @@ import { type AppliedDocument, BodySyntaxError, readApplied } from '../codec/req
 import { isTrue } from '../http/query.ts'
 import { withoutValues } from '../patch/conflict-explanation.ts'
 import { trackApply } from '../patch/field-tracking.ts'
-import { isReset, managedFieldsOf, withoutManagedFields } from '../patch/managed-fields.ts'
+import { isReset, managedFieldsOf } from '../patch/managed-fields.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
 import { conflictError } from '../registry/errors.ts'

@@ -1,7 +1,7 @@
 // Answers with objects, in the encoding and the form that the client requested.
 import { encodeContinue } from '../api/continue-token.ts'
 import { type ApiObject, formatGroupVersion } from '../api/object.ts'
-import type { StoredObject } from '../api/read.ts'
+import { isStored, type StoredObject } from '../api/read.ts'
 import type { ShardSelector } from '../api/shard-selector.ts'
 import { ApiError, type Status, type StatusDetails } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -233,10 +233,6 @@ export function notAcceptable({ resource }: ServedRequest, as: string, what: str
   const place = group === '' ? 'core' : group.split('.', 1)[0]!
   const type = resource.isCustom ? `*unstructured.Unstructured${suffix}` : `*${place}.${kind}${suffix}`
   return new ApiError('NotAcceptable', `you requested ${as}, but the requested object is ${what} (${type})`)
-}
-
-function isStored(object: ApiObject | StoredObject): object is StoredObject {
-  return Buffer.isBuffer((object as StoredObject).bytes)
 }
 
 /** The Success of a delete or of an action. `code` is in the answer only if the reference's answer has it. */

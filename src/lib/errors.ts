@@ -22,3 +22,8 @@ export class InvariantError extends Error {
 export function throwIfCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw new CancelledError(signal.reason)
 }
+
+/** The message of an error. Anything else that was thrown is shown as a text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

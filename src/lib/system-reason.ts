@@ -1,11 +1,10 @@
 // Errors in words.
+import { messageOf } from './errors.ts'
 
 /** The reason of a failed system call in words. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const known = REASONS[code]
-  if (known !== undefined) return known
-  return error instanceof Error ? error.message : String(error)
+  return REASONS[code] ?? messageOf(error)
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 // The reason why an outgoing call failed, in the reference's words, which operators search for.
 import { isIP } from 'node:net'
+import { messageOf } from '../lib/errors.ts'
 
 export type OutgoingFailureKind =
   /** The target cannot be called: its authority is not a certificate, or its URL is invalid. */
@@ -166,10 +167,6 @@ export function brokenFailure(cause: unknown): OutgoingCallError {
 function codeOf(error: unknown): string {
   const code = memberOf(error, 'code')
   return typeof code === 'string' ? code : ''
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,7 +1,7 @@
 // Field ownership in a write. Reads `managedFields`, lets `ownership.ts` compute the new owners, and writes `managedFields` with times,
 // limits and the special cases of the reference.
 import { jsonOrAbsent } from '../api/json-text.ts'
-import { annotationsOf, metaText } from '../api/object-members.ts'
+import { annotationsOf, metaText, withoutManagedFields } from '../api/object-members.ts'
 import { textOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { ConflictExplanation } from '../api/explanation.ts'
 import { ApiError } from '../api/status.ts'
@@ -29,7 +29,6 @@ import {
   isReset,
   managedFieldsOf,
   withManagedFields,
-  withoutManagedFields,
 } from './managed-fields.ts'
 import type { Conflict, KindVersions, OwnershipRequest } from './ownership.ts'
 import { apply, ConversionMissing, ownershipAfterUpdate } from './ownership.ts'

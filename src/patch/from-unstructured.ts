@@ -3,6 +3,7 @@
 import { isList, isMap, own, type Value } from '../api/value.ts'
 import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
+import { firstIn } from '../schema/unmarshaled-scalars.ts'
 import { goType } from '../api/go-format.ts'
 
 const TEXT: Shape = Object.freeze({ kind: 'string' })
@@ -13,7 +14,7 @@ const OCTET: Shape = Object.freeze({ kind: 'int32' })
 /** The first fault, in the reference's words. Undefined: this check finds no fault. */
 export function findConversionFault(shape: ObjectShape, value: Value): string | undefined {
   const names = isMap(value) ? TYPE_NAMES.map((name) => own(value, name) ?? null) : []
-  return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
+  return firstIn(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }
 
 /** `name`: the Go type of the field, if its name matters. */
@@ -22,16 +23,16 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
   switch (shape.kind) {
     case 'object':
       if (!isMap(value)) return `cannot restore struct from: ${goKind(value)}`
-      return firstFault(shape.fields, (field) => {
+      return firstIn(shape.fields, (field) => {
         const member = own(value, field.name)
         return member === undefined ? undefined : faultIn(field.shape, member, field.goType)
       })
     case 'list':
       if (!isList(value)) return `cannot restore slice from ${goKind(value)}`
-      return firstFault(value, (item) => faultIn(shape.item, item, name))
+      return firstIn(value, (item) => faultIn(shape.item, item, name))
     case 'map':
       if (!isMap(value)) return `cannot restore map from ${goKind(value)}`
-      return firstFault(Object.values(value), (member) => faultIn(shape.value, member, name))
+      return firstIn(Object.values(value), (member) => faultIn(shape.value, member, name))
     case 'bytes':
       return bytesFault(value)
     case 'string':
@@ -59,7 +60,7 @@ function itemNameOf(name = 'string'): string {
 }
 
 function bytesFault(value: Value): string | undefined {
-  if (isList(value)) return firstFault(value, (item) => faultIn(OCTET, item) && 'unrecognized type: uint8')
+  if (isList(value)) return firstIn(value, (item) => faultIn(OCTET, item) && 'unrecognized type: uint8')
   if (typeof value !== 'string') return `cannot restore slice from ${goKind(value)}`
   try {
     decodeScalar('bytes', value)
@@ -68,14 +69,6 @@ function bytesFault(value: Value): string | undefined {
     if (!(error instanceof ScalarFaultError) || error.fault.kind !== 'text') throw error
     return `error decoding from json: ${error.fault.message}`
   }
-}
-
-function firstFault<T>(members: Iterable<T>, faultOf: (member: T) => string | undefined): string | undefined {
-  for (const member of members) {
-    const fault = faultOf(member)
-    if (fault !== undefined) return fault
-  }
-  return undefined
 }
 
 /** Go's name for the kind of a value that was decoded without a type. */

@@ -1,6 +1,6 @@
 // Reads `metadata.managedFields` into the fields of each manager, and writes them back in the reference's order.
 import { textOrEmpty } from '../api/members.ts'
-import { metaOf } from '../api/object-members.ts'
+import { metaOf, withoutManagedFields } from '../api/object-members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
 import { type FieldSet, isEmptySet } from './field-set.ts'
@@ -142,14 +142,6 @@ export function compareTimes(a: string | undefined, b: string | undefined): numb
 
 function millisecondsOf(time: string | undefined): number {
   return time === undefined ? 0 : Date.parse(time)
-}
-
-/** The object without its managedFields. */
-export function withoutManagedFields<T extends ValueMap>(object: T): T {
-  const metadata = own(object, 'metadata')
-  if (!isMap(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object
-  const { managedFields: _, ...rest } = metadata
-  return { ...object, metadata: rest }
 }
 
 /** The object with these managedFields, or without the member if there are no owners. */

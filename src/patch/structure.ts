@@ -1,6 +1,7 @@
 // The parts of a value by its schema: its members, its items if they have an identity, or no parts.
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
-import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
+import { isTypeMeta } from '../schema/source-parts.ts'
+import type { ListShape, Shape } from '../schema/table.ts'
 import { type PathElement, scalarText, singleKeyElement, valueElement } from './field-set.ts'
 
 /** The kind of parts: none (a leaf), members (`memberShape`), or the items of a list. */
@@ -28,16 +29,12 @@ export function structureOf(shape: Shape, value: Value | undefined): Structure {
 export function memberShape(shape: Shape, name: string): Shape {
   switch (shape.kind) {
     case 'object':
-      return shape.byName.get(name)?.shape ?? (isTypeMember(shape, name) ? TEXT : ANY)
+      return shape.byName.get(name)?.shape ?? (isTypeMeta(shape, name) ? TEXT : ANY)
     case 'map':
       return shape.value
     default:
       return ANY
   }
-}
-
-function isTypeMember(shape: ObjectShape, name: string): boolean {
-  return shape.typeMeta && (name === 'kind' || name === 'apiVersion')
 }
 
 /** Whether the name is a field of a struct, not a key of a map. */

@@ -2,6 +2,7 @@
 // unset struct {}. Ownership is computed on this form, because clients see it. An object that is already complete is returned itself, so
 // that parts that two objects share stay shared. Every decoded object is complete.
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../api/value.ts'
+import { hasMembers } from '../schema/member-order.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { shownFields, zeroOfField } from '../schema/zero-value.ts'
 
@@ -33,9 +34,9 @@ function completedValue(shape: Shape, value: Value, other: Value | undefined): V
     case 'object':
       return isMap(value) ? withZeroValues(shape, value, other) : value
     case 'list':
-      return isList(value) && hasStructs(shape.item) ? completedItems(shape.item, value, other) : value
+      return isList(value) && hasMembers(shape.item) ? completedItems(shape.item, value, other) : value
     case 'map':
-      return isMap(value) && hasStructs(shape.value) ? completedMembers(shape.value, value, other) : value
+      return isMap(value) && hasMembers(shape.value) ? completedMembers(shape.value, value, other) : value
     default:
       return value
   }
@@ -64,8 +65,4 @@ function completedMembers(shape: Shape, map: ValueMap, other: Value | undefined)
     setOwn(result, key, whole)
   }
   return result ?? map
-}
-
-function hasStructs(shape: Shape): boolean {
-  return shape.kind === 'object' || shape.kind === 'list' || shape.kind === 'map'
 }

@@ -83,7 +83,7 @@ export function withoutDeletionMarks(object: ApiObject, { verb }: Creation): Api
 }
 
 /** This step runs again after admission, because admission may have changed the namespace. */
-export function inNamespace(object: ApiObject, { resource, context }: Creation): ApiObject {
+export function inNamespace(object: ApiObject, { resource, context }: Written): ApiObject {
   return withNamespace(object, resource, context)
 }
 

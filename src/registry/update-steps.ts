@@ -6,6 +6,7 @@ import { invalidError } from '../api/invalid-error.ts'
 import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { equalValues, isList, isMap, own, sharedWith, type Value } from '../api/value.ts'
+import { inNamespace } from './create-steps.ts'
 import { conflictError } from './errors.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -116,11 +117,6 @@ function withVersionChecked(object: ApiObject, { resource, request, stored }: Up
   }
   if (String(given) !== metaText(stored, 'resourceVersion')) throw conflictError(resource, request.name)
   return object
-}
-
-/** Admission may have changed the namespace. */
-function inNamespace(object: ApiObject, { resource, context }: UpdateRound): ApiObject {
-  return withNamespace(object, resource, context)
 }
 
 function withStoredMeta(object: ApiObject, { stored }: UpdateRound): ApiObject {

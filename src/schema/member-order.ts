@@ -93,6 +93,6 @@ function mapInOrder(map: ValueMap, shape: Shape): ValueMap {
   return isSame ? map : out
 }
 
-function hasMembers(shape: Shape): boolean {
+export function hasMembers(shape: Shape): boolean {
   return shape.kind === 'object' || shape.kind === 'list' || shape.kind === 'map'
 }

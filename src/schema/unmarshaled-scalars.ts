@@ -52,7 +52,8 @@ function membersOf(source: SourceValue): readonly (readonly [string, SourceValue
   return isSourceMap(source) ? Object.entries(source) : []
 }
 
-function firstIn<T>(items: readonly T[], look: (item: T) => FoundFault | undefined): FoundFault | undefined {
+/** The first fault that `look` finds. */
+export function firstIn<T, F>(items: Iterable<T>, look: (item: T) => F | undefined): F | undefined {
   for (const item of items) {
     const found = look(item)
     if (found !== undefined) return found

@@ -1,6 +1,8 @@
 // The messages between the main thread and a worker thread. A thread runs a request until the request needs something of the main thread.
 // So each message to the thread leads to exactly one message back.
 import type { Explanation } from '../api/explanation.ts'
+import { parseJsonText } from '../api/json-text.ts'
+import type { ApiObject } from '../api/object.ts'
 import { ApiError, type StatusDetails, type StatusReason } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
 
@@ -71,4 +73,9 @@ export function alone(bytes: Uint8Array): Uint8Array {
 
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** The object of a text. Undefined: there is no text. */
+export function readObject(text: string | undefined): ApiObject | undefined {
+  return text === undefined ? undefined : (parseJsonText(text) as ApiObject)
 }

@@ -1,7 +1,7 @@
 // The effects of a write that runs in another thread: admission, authorization, reservations, conversions and the store. The thread calls
 // the main thread for each.
 import type { AdmissionRequest } from '../admission/admission.ts'
-import { jsonText, parseJsonText } from '../api/json-text.ts'
+import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Access, Authorizer } from '../auth/authorizer.ts'
 import { type HandedWrite, type ResourceParts, writeContext } from '../handlers/resource-parts.ts'
@@ -11,7 +11,7 @@ import type { ActionContext, RegistryParts, Reservation, Resource, WriteContext 
 import { reserve } from '../registry/held-reservation.ts'
 import { keyOf } from '../registry/steps.ts'
 import type { Decide, Outcome, PutOutcome, Store, StoredItem, WriteResult } from '../store/store.ts'
-import { alone, bufferOf } from './messages.ts'
+import { alone, bufferOf, readObject } from './messages.ts'
 import { changeOf } from './object-changes.ts'
 import type {
   SentAccess,
@@ -202,10 +202,6 @@ const NO_OPTIONS = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', f
 
 function accessOf({ access, selectors }: SentAccess): Access {
   return access.kind === 'path' || selectors === undefined ? access : { ...access, selectors: () => selectors }
-}
-
-function readObject(text: string | undefined): ApiObject | undefined {
-  return text === undefined ? undefined : (parseJsonText(text) as ApiObject)
 }
 
 const ADMITTED: SentVerdict = { kind: 'admitted' }

@@ -61,7 +61,8 @@ export class NodeLedger {
   *entries(): Generator<NodeEntry> {
     for (const node of this.#nodes.all()) {
       const { pods, used } = this.#of(node.metadata.name ?? '')
-      yield { node, allocatable: this.#allocatableOf(node), pods, used }
+      const newAmounts = (): Thousandths => thousandthsOf(amountsOf(node.status.allocatable))
+      yield { node, allocatable: getOrInsert(this.#allocatable, node, newAmounts), pods, used }
     }
   }
 
@@ -78,10 +79,6 @@ export class NodeLedger {
       if (isAssumed) this.#take(assumed)
       return isAssumed
     }
-  }
-
-  #allocatableOf(node: Node): Thousandths {
-    return getOrInsert(this.#allocatable, node, () => thousandthsOf(amountsOf(node.status.allocatable)))
   }
 
   #of(name: string): Kept {

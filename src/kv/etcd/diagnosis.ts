@@ -2,8 +2,9 @@
 // member once.
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
+import { givenMembers } from '../../lib/given-members.ts'
 import type { KvErrorCode } from '../kv.ts'
-import { definedOnly, type EtcdTls } from './dialer.ts'
+import type { EtcdTls } from './dialer.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface Diagnosis {
@@ -28,7 +29,7 @@ function dial({ dialer }: Endpoint, tls: EtcdTls | undefined): Promise<NodeJS.Er
   return new Promise((resolve) => {
     const { ca, certificate: cert, key } = tls ?? {}
     const socket = secure
-      ? connectSecure({ ...target, ALPNProtocols: ['h2'], ...definedOnly({ ca, cert, key }) })
+      ? connectSecure({ ...target, ALPNProtocols: ['h2'], ...givenMembers({ ca, cert, key }) })
       : connectPlain(target)
     const settle = (error?: NodeJS.ErrnoException): void => {
       clearTimeout(limit)

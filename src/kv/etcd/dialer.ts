@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectSecure, createSecureContext, type SecureContext } from 'node:tls'
+import { givenMembers } from '../../lib/given-members.ts'
 import { KvError } from '../kv.ts'
 
 /** PEM. A key and a certificate go together. */
@@ -71,16 +72,12 @@ function secureContext({ ca, certificate: cert, key }: EtcdTls): SecureContext {
   try {
     // Node skips an authority that it cannot read, and then trusts no certificate.
     for (const pem of [ca, cert]) if (pem !== undefined) void new X509Certificate(pem)
-    return createSecureContext(definedOnly({ ca, cert, key }))
+    return createSecureContext(givenMembers({ ca, cert, key }))
   } catch (error) {
     throw new KvError('denied', `invalid client certificate or CA for etcd: ${(error as Error).message}`, {
       cause: error,
     })
   }
-}
-
-export function definedOnly<T extends object>(record: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 }
 
 /**

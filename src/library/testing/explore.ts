@@ -2,6 +2,7 @@
 // seed always gives the same run.
 import { Client } from '../../client/client.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { checkOptions, checkValue } from '../../lib/known-options.ts'
 import { pause } from '../../lib/pause.ts'
 import { type Random, seededRandom } from '../../lib/random.ts'
@@ -134,7 +135,6 @@ export async function explore(options: ExploreOptions, test: (world: ExploredWor
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0
 const isFaults = (value: unknown): boolean =>
   isCount(value) ||

@@ -4,6 +4,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../lib/bounded-map.ts'
 import { cancellable } from '../../lib/cancellable.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { aesGcm, type Cipher, seededGcm } from './ciphers.ts'
 import { KmsError, type KmsPlugin, type Wrapped } from './kms-plugin.ts'
 import type { EncryptionMeasures } from './measures.ts'
@@ -244,8 +245,4 @@ function keyOf(secret: Buffer): Buffer {
 
 function identityOf({ ciphertext, keyId, annotations }: Wrapped, use: number): string {
   return hash('sha256', writeMessage(ciphertext, keyId, annotations, use), 'base64')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -7,7 +7,7 @@ import { isMap } from '../../../src/api/value.ts'
 import { FieldSetMemo } from '../../../src/patch/field-set-memo.ts'
 import { setOfFields } from '../../../src/patch/field-set.ts'
 import { trackApply, trackUpdate } from '../../../src/patch/field-tracking.ts'
-import { withoutManagedFields } from '../../../src/patch/managed-fields.ts'
+import { withoutManagedFields } from '../../../src/api/object-members.ts'
 import type { Field, ListShape, MapShape, ObjectShape, Shape } from '../../../src/schema/table.ts'
 import { ownersOf } from './apply-script.ts'
 
