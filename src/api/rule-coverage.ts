@@ -8,12 +8,39 @@ import { type PolicyRule, withoutStars } from './policy-rule.ts'
  */
 const MAX_COMBINATIONS = 10_000
 
+/**
+ * The limit for comparisons of a wanted rule with a held one. A user who holds very many rules could make all of them alike. Afterwards a
+ * rule counts as missing.
+ */
+const MAX_COMPARISONS = 1_000_000
+/** The number of held rules that are indexed, or of wanted rules that are compared, in one step. */
+const RULES_PER_STEP = 100
+
 /** The part of `wanted` that `held` does not cover, in rules of one resource or path each. Empty: everything is covered. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  const covering = new HeldRules(held)
+  const steps = missingRulesInSteps(held, wanted)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Like `missingRules`, in steps of a few milliseconds. Stops when more than `most` rules are missing. */
+export function* missingRulesInSteps(
+  held: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+  most = Number.POSITIVE_INFINITY,
+): Generator<undefined, readonly PolicyRule[]> {
+  const covering = new HeldRules()
+  for (const [i, rule] of held.entries()) {
+    covering.add(rule)
+    if (i % RULES_PER_STEP === 0) yield
+  }
   const missing: PolicyRule[] = []
   let budget = MAX_COMBINATIONS
-  for (const rule of wanted) {
+  for (const [i, rule] of wanted.entries()) {
+    if (i % RULES_PER_STEP === 0) yield
+    if (missing.length > most) break
     if (covering.cover(rule)) continue
     budget -= combinations(rule)
     for (const single of budget < 0 ? [rule] : breakdown(rule))
@@ -24,18 +51,21 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
 
 /** The rules that a user holds. They are indexed, because a user with thousands of rules may grant thousands. */
 class HeldRules {
-  readonly #all: readonly IndexedRule[]
-  readonly #verbs: Index
-  readonly #groups: Index
-  readonly #resources: Index
-  readonly #names: Index
+  readonly #all: IndexedRule[] = []
+  readonly #verbs: Index = new Map()
+  readonly #groups: Index = new Map()
+  readonly #resources: Index = new Map()
+  readonly #names: Index = new Map()
+  #comparisonsLeft = MAX_COMPARISONS
 
-  constructor(rules: readonly PolicyRule[]) {
-    this.#all = rules.map(indexedRule)
-    this.#verbs = indexOf(this.#all, ({ verbs }) => verbs)
-    this.#groups = indexOf(this.#all, ({ groups }) => groups)
-    this.#resources = indexOf(this.#all, ({ resources }) => resources)
-    this.#names = indexOf(this.#all, ({ names }) => (names.size === 0 ? ANY_NAME : names))
+  add(held: PolicyRule): void {
+    const rule = indexedRule(held)
+    const { verbs, groups, resources, names } = rule
+    this.#all.push(rule)
+    for (const verb of verbs) addToList(this.#verbs, verb, rule)
+    for (const group of groups) addToList(this.#groups, group, rule)
+    for (const resource of resources) addToList(this.#resources, resource, rule)
+    for (const name of names.size === 0 ? ANY_NAME : names) addToList(this.#names, name, rule)
   }
 
   /** Whether one held rule covers every combination of the rule. */
@@ -52,25 +82,23 @@ class HeldRules {
     narrow(this.#groups, rule.apiGroups[0], ALL)
     narrow(this.#resources, resource, ALL, ...(slash < 0 ? [] : [`*${resource!.slice(slash)}`]))
     narrow(this.#names, rule.resourceNames[0] ?? '', '')
-    return fewest.some((rules) => rules.some((held) => coversAll(held, rule)))
+    for (const rules of fewest) {
+      for (const held of rules) {
+        if (this.#comparisonsLeft-- <= 0) return false
+        if (coversAll(held, rule)) return true
+      }
+    }
+    return false
   }
 }
 
 /** The rules by every text in one of their lists. */
-type Index = ReadonlyMap<string, readonly IndexedRule[]>
+type Index = Map<string, IndexedRule[]>
 
 const ALL = '*'
 const NO_RULES: readonly IndexedRule[] = Object.freeze([])
 /** A rule without names applies to all names. */
 const ANY_NAME: ReadonlySet<string> = new Set([''])
-
-function indexOf(rules: readonly IndexedRule[], textsOf: (rule: IndexedRule) => ReadonlySet<string>): Index {
-  const index = new Map<string, IndexedRule[]>()
-  for (const rule of rules) {
-    for (const text of textsOf(rule)) addToList(index, text, rule)
-  }
-  return index
-}
 
 function countOf(lists: readonly (readonly IndexedRule[])[]): number {
   return lists.reduce((sum, list) => sum + list.length, 0)

@@ -4,7 +4,7 @@ import type { DeniedExplanation, NearestBinding } from '../api/explanation.ts'
 import { allowsPath, allowsResource, type PolicyRule, ruleDocument } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
 import type { Access, Authorizer, DeniedAccess, ResourceAccess } from './authorizer.ts'
-import type { Binding, Grant, GrantedRules, RbacIndex } from './rbac-index.ts'
+import type { Binding, Grant, GrantedRoles, RbacIndex } from './rbac-index.ts'
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
 
@@ -64,19 +64,36 @@ function listRights(authorizer: Authorizer, user: User, signal: AbortSignal): Ma
 async function nearestBinding(access: Access, index: RbacIndex, mayList: MayList): Promise<NearestBinding | undefined> {
   const { user } = access
   const namespace = namespaceOf(access)
-  const here = grantsIn(index.grantsOf(user, namespace)).flatMap((grant) => candidate(grant, access))
+  const here = rulesIn(index.grantsOf(user, namespace)).flatMap((granted) => candidate(granted, access))
   for (const found of here.toSorted((a, b) => a.lacks.length - b.lacks.length)) {
-    if (await mayKnow(found.grant.binding, mayList)) return shown(found)
+    if (await mayKnow(found.granted.binding, mayList)) return shown(found)
   }
   const mayListAll = (await mayList('rolebindings', '')) && (await mayList('roles', ''))
   if (!mayListAll || namespace === '') return undefined
-  const grant = grantsIn(index.grantsElsewhere(user, namespace)).find(({ rule }) => lacksOf(rule, access).length === 0)
-  if (grant === undefined || !(await mayKnow(grant.binding, mayList))) return undefined
-  return shown({ grant, lacks: ['namespace'] })
+  const elsewhere = rulesIn(index.grantsElsewhere(user, namespace))
+  const granted = elsewhere.find(({ rule }) => lacksOf(rule, access).length === 0)
+  if (granted === undefined || !(await mayKnow(granted.binding, mayList))) return undefined
+  return shown({ granted, lacks: ['namespace'] })
 }
 
-function grantsIn(granted: Iterable<GrantedRules>): readonly Grant[] {
-  return [...granted].flatMap(({ grants }) => grants)
+/** An explanation compares with this many rules at most: the user may have very many. */
+const MOST_RULES = 2000
+
+interface GrantedRule extends Pick<Grant, 'binding' | 'subject'> {
+  readonly rule: PolicyRule
+}
+
+function rulesIn(granted: Iterable<GrantedRoles>): readonly GrantedRule[] {
+  const found: GrantedRule[] = []
+  for (const { grants } of granted) {
+    for (const { rules, binding, subject } of grants) {
+      for (const rule of rules.all) {
+        if (found.length === MOST_RULES) return found
+        found.push({ rule, binding, subject })
+      }
+    }
+  }
+  return found
 }
 
 async function mayKnow({ kind, namespace, role }: Binding, mayList: MayList): Promise<boolean> {
@@ -86,19 +103,19 @@ async function mayKnow({ kind, namespace, role }: Binding, mayList: MayList): Pr
 }
 
 interface Candidate {
-  readonly grant: Grant
+  readonly granted: GrantedRule
   readonly lacks: readonly string[]
 }
 
-/** The grant, if its rule is about the resource, a subresource of it, or the path. */
-function candidate(grant: Grant, access: Access): readonly Candidate[] {
-  const { rule } = grant
+/** The rule, if it is about the resource, a subresource of it, or the path. */
+function candidate(granted: GrantedRule, access: Access): readonly Candidate[] {
+  const { rule } = granted
   const isAbout =
     access.kind === 'path'
       ? allowsPath({ ...rule, verbs: ['*'] }, access.verb, access.path)
       : holds(rule.apiGroups, access.group) &&
         rule.resources.some((each) => each === '*' || each.split('/', 1)[0] === access.resource)
-  return isAbout ? [{ grant, lacks: lacksOf(rule, access) }] : []
+  return isAbout ? [{ granted, lacks: lacksOf(rule, access) }] : []
 }
 
 function lacksOf(rule: PolicyRule, access: Access): readonly string[] {
@@ -116,8 +133,8 @@ function holds(list: readonly string[], wanted: string): boolean {
   return list.includes('*') || list.includes(wanted)
 }
 
-function shown({ grant, lacks }: Candidate): NearestBinding {
-  const { binding, rule, subject } = grant
+function shown({ granted, lacks }: Candidate): NearestBinding {
+  const { binding, rule, subject } = granted
   const { kind, name, namespace, role } = binding
   return { kind, name, ...(namespace === '' ? {} : { namespace }), role, subject, rule: ruleDocument(rule), lacks }
 }

@@ -16,9 +16,18 @@ export interface RoleReference {
   readonly name: string
 }
 
-/** A rule that a subject has, and the binding that grants it. */
+/** The rules of a role. All bindings of the role share them. */
+interface RoleRules {
+  readonly all: readonly PolicyRule[]
+  /** By `group/resource` and `group/resource/subresource`. Rules with stars, or with too many combinations, are in `wild`. */
+  readonly byResource: ReadonlyMap<string, readonly PolicyRule[]>
+  readonly wild: readonly PolicyRule[]
+  readonly paths: readonly PolicyRule[]
+}
+
+/** A role that a subject has, and the first binding that grants it. */
 export interface Grant {
-  readonly rule: PolicyRule
+  readonly rules: RoleRules
   /** `RBAC: allowed by …`, in reviews and audit annotations. */
   readonly reason: string
   readonly binding: Binding
@@ -26,9 +35,10 @@ export interface Grant {
   readonly subject: string
 }
 
-export interface GrantedRules {
+/** The roles of a subject. Invariant: each role is here once, however many bindings grant it. So a small binding costs little. */
+export interface GrantedRoles {
   readonly grants: readonly Grant[]
-  /** By `group/resource` and `group/resource/subresource`. Rules with stars, or with too many combinations, are in `wild`. */
+  /** The roles with rules under each key of `RoleRules.byResource`. */
   readonly byResource: ReadonlyMap<string, readonly Grant[]>
   readonly wild: readonly Grant[]
   readonly paths: readonly Grant[]
@@ -54,7 +64,7 @@ interface Subject {
 /** The bindings of one subject in one namespace, or in the whole cluster. */
 interface BoundSubject {
   readonly bindings: Map<Binding, Subject>
-  compiled: GrantedRules | undefined
+  compiled: GrantedRoles | undefined
   /** The generation of the roles from which `compiled` was made. */
   generation: number
 }
@@ -64,14 +74,14 @@ type BySubject = Map<string, BoundSubject>
 /** The rules are read at the first use: most roles are never used. */
 class KnownRole {
   #object: ApiObject | undefined
-  #rules: readonly PolicyRule[] = []
+  #rules: RoleRules | undefined
 
   constructor(object: ApiObject) {
     this.#object = object
   }
 
-  get rules(): readonly PolicyRule[] {
-    if (this.#object !== undefined) this.#rules = rulesOf(this.#object)
+  get rules(): RoleRules {
+    this.#rules ??= roleRules(rulesOf(this.#object!))
     this.#object = undefined
     return this.#rules
   }
@@ -140,25 +150,29 @@ export class RbacIndex {
 
   /** Undefined: the role does not exist. `namespace` is the namespace of the binding. */
   rulesOfRole({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
-    if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))?.rules
-    return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name))?.rules : undefined
+    return this.#role({ kind, name }, namespace)?.rules.all
+  }
+
+  #role({ kind, name }: RoleReference, namespace: string): KnownRole | undefined {
+    if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))
+    return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name)) : undefined
   }
 
   /** The grants of the user and of each group in the whole cluster, then in the namespace. */
-  *grantsOf(user: User, namespace: string): Iterable<GrantedRules> {
+  *grantsOf(user: User, namespace: string): Iterable<GrantedRoles> {
     yield* this.#grantsIn('', user)
     if (namespace !== '') yield* this.#grantsIn(namespace, user)
   }
 
   /** The grants of the user and of each group in all other namespaces. */
-  *grantsElsewhere(user: User, namespace: string): Iterable<GrantedRules> {
+  *grantsElsewhere(user: User, namespace: string): Iterable<GrantedRoles> {
     for (const other of this.#bound.keys()) {
       if (other !== '' && other !== namespace) yield* this.#grantsIn(other, user)
     }
   }
 
   /** The grants of the user and of each group by namespace, without grants in the whole cluster. */
-  *grantsByNamespace(user: User): Iterable<readonly [string, GrantedRules]> {
+  *grantsByNamespace(user: User): Iterable<readonly [string, GrantedRoles]> {
     const namespaces = new Set<string>()
     for (const key of [`u:${user.name}`, ...user.groups.map((group) => `g:${group}`)]) {
       for (const namespace of this.#places.get(key) ?? []) namespaces.add(namespace)
@@ -166,7 +180,7 @@ export class RbacIndex {
     for (const namespace of namespaces) for (const grants of this.#grantsIn(namespace, user)) yield [namespace, grants]
   }
 
-  *#grantsIn(namespace: string, user: User): Iterable<GrantedRules> {
+  *#grantsIn(namespace: string, user: User): Iterable<GrantedRoles> {
     const bySubject = this.#bound.get(namespace)
     if (bySubject === undefined) return
     const own = bySubject.get(`u:${user.name}`)
@@ -177,7 +191,7 @@ export class RbacIndex {
     }
   }
 
-  #compiled(bound: BoundSubject): GrantedRules {
+  #compiled(bound: BoundSubject): GrantedRoles {
     if (bound.compiled !== undefined && bound.generation === this.#generation) return bound.compiled
     const compiled = this.#compile(bound)
     bound.compiled = compiled
@@ -185,30 +199,47 @@ export class RbacIndex {
     return compiled
   }
 
-  #compile({ bindings }: BoundSubject): GrantedRules {
-    const grants: Grant[] = []
+  #compile({ bindings }: BoundSubject): GrantedRoles {
+    const granted = new Map<KnownRole, Grant>()
     const problems: string[] = []
     for (const [binding, subject] of bindings) {
-      const rules = this.rulesOfRole(binding.role, binding.namespace)
-      const reason = `RBAC: allowed by ${describeBinding(binding)} to ${subject.description}`
-      if (rules === undefined) problems.push(missingRole(binding.role))
-      else for (const rule of rules) grants.push({ rule, reason, binding, subject: subject.description })
+      const role = this.#role(binding.role, binding.namespace)
+      if (role === undefined) problems.push(missingRole(binding.role))
+      else if (!granted.has(role)) {
+        const reason = `RBAC: allowed by ${describeBinding(binding)} to ${subject.description}`
+        granted.set(role, { rules: role.rules, reason, binding, subject: subject.description })
+      }
     }
+    const grants = [...granted.values()]
     const byResource = new Map<string, Grant[]>()
-    const wild: Grant[] = []
-    const paths: Grant[] = []
     for (const grant of grants) {
-      if (grant.rule.nonResourceURLs.length > 0) paths.push(grant)
-      const keys = plainKeys(grant.rule)
-      if (keys === undefined) wild.push(grant)
-      else for (const key of keys) addToList(byResource, key, grant)
+      for (const key of grant.rules.byResource.keys()) addToList(byResource, key, grant)
     }
+    const wild = grants.filter(({ rules }) => rules.wild.length > 0)
+    const paths = grants.filter(({ rules }) => rules.paths.length > 0)
     return { grants, byResource, wild, paths, problems }
   }
 }
 
 /** The largest number of keys of a rule. A rule with more combinations of groups and resources is in `wild`. */
 const MAX_KEYS = 1_000
+/** The largest number of entries under keys of a role. The rules behind them are in `wild`. */
+const MAX_KEYS_OF_ROLE = 50_000
+
+function roleRules(all: readonly PolicyRule[]): RoleRules {
+  const byResource = new Map<string, PolicyRule[]>()
+  const wild: PolicyRule[] = []
+  const paths: PolicyRule[] = []
+  let left = MAX_KEYS_OF_ROLE
+  for (const rule of all) {
+    if (rule.nonResourceURLs.length > 0) paths.push(rule)
+    const keys = plainKeys(rule)
+    left -= keys?.length ?? 0
+    if (keys === undefined || left < 0) wild.push(rule)
+    else for (const key of keys) addToList(byResource, key, rule)
+  }
+  return { all, byResource, wild, paths }
+}
 
 function plainKeys({ apiGroups, resources }: PolicyRule): readonly string[] | undefined {
   const hasStar = apiGroups.includes('*') || resources.some((resource) => resource === '*' || resource.startsWith('*/'))

@@ -4,7 +4,7 @@ import { type Reach, ReachBuilder } from '../api/reach.ts'
 import type { User } from '../api/user.ts'
 import type { Access, Authorizer, Decision, PathAccess, ResourceAccess, UserRules } from './authorizer.ts'
 import { joinProblems, readAccess } from './authorizer.ts'
-import type { Grant, GrantedRules, RbacIndex } from './rbac-index.ts'
+import type { Grant, GrantedRoles, RbacIndex } from './rbac-index.ts'
 
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 
@@ -30,10 +30,11 @@ function reachOf(index: RbacIndex, asked: ResourceAccess): Reach {
 }
 
 /** The resource names of each rule that allows the access. An empty list stands for all names. */
-function* namesIn(granted: Iterable<GrantedRules>, access: ResourceAccess): Iterable<readonly string[]> {
+function* namesIn(granted: Iterable<GrantedRoles>, access: ResourceAccess): Iterable<readonly string[]> {
   const key = `${access.group}/${access.resource}`
   for (const { byResource, wild } of granted) {
-    for (const { rule } of [...(byResource.get(key) ?? []), ...wild]) {
+    const found = (byResource.get(key) ?? []).flatMap(({ rules }) => rules.byResource.get(key) ?? [])
+    for (const rule of [...found, ...wild.flatMap(({ rules }) => rules.wild)]) {
       const [name] = rule.resourceNames
       if (allowsResource(rule, { ...access, name })) yield rule.resourceNames
     }
@@ -54,7 +55,7 @@ function namespaceOf(access: Access): string {
 
 function pathGrant(index: RbacIndex, { user, verb, path }: PathAccess): Grant | undefined {
   for (const { paths } of index.grantsOf(user, '')) {
-    const grant = paths.find(({ rule }) => allowsPath(rule, verb, path))
+    const grant = paths.find(({ rules }) => rules.paths.some((rule) => allowsPath(rule, verb, path)))
     if (grant !== undefined) return grant
   }
   return undefined
@@ -65,14 +66,14 @@ function resourceGrant(index: RbacIndex, access: ResourceAccess): Grant | undefi
   const key =
     subresource === undefined || subresource === '' ? `${group}/${resource}` : `${group}/${resource}/${subresource}`
   for (const { byResource, wild } of index.grantsOf(user, namespaceOf(access))) {
-    const grant = firstAllowing(byResource.get(key), access) ?? firstAllowing(wild, access)
+    const allows = (rules: readonly PolicyRule[] | undefined): boolean =>
+      rules?.some((rule) => allowsResource(rule, access)) === true
+    const grant =
+      byResource.get(key)?.find(({ rules }) => allows(rules.byResource.get(key))) ??
+      wild.find(({ rules }) => allows(rules.wild))
     if (grant !== undefined) return grant
   }
   return undefined
-}
-
-function firstAllowing(grants: readonly Grant[] | undefined, access: ResourceAccess): Grant | undefined {
-  return grants?.find(({ rule }) => allowsResource(rule, access))
 }
 
 function problemsOf(index: RbacIndex, user: User, namespace: string): string | undefined {
@@ -85,7 +86,7 @@ function problemsOf(index: RbacIndex, user: User, namespace: string): string | u
 export function rulesFor(index: RbacIndex, user: User, namespace: string): UserRules {
   const rules: PolicyRule[] = []
   for (const { grants } of index.grantsOf(user, namespace)) {
-    for (const { rule } of grants) rules.push(rule)
+    for (const { rules: granted } of grants) for (const rule of granted.all) rules.push(rule)
   }
   return { rules, incomplete: false, problem: problemsOf(index, user, namespace) }
 }

@@ -80,20 +80,23 @@ function statusOf({ kind, reason = '', problem }: Decision, problems: readonly s
   }
 }
 
+/** The answer is made in one turn of the event loop. With more rules it is incomplete. */
+const MOST_RULES = 20_000
+
 async function reviewRules(authorizer: Authorizer, review: ApiObject, context: ActionContext): Promise<ActionAnswer> {
   const namespace = textOrEmpty(specOf(review), 'namespace')
   if (namespace === '') throw new ApiError('BadRequest', 'no namespace on request')
   await context.validate(review)
   const none = { rules: [], incomplete: false, problem: undefined }
   const { rules, incomplete, problem } = authorizer.rulesFor?.(context.user, namespace) ?? none
-  const documents = rules.map(ruleDocument)
+  const documents = rules.slice(0, MOST_RULES).map(ruleDocument)
   const resourceRules = documents.filter((rule) => own(rule, 'resources') !== undefined)
   const nonResourceRules = documents.filter((rule) => own(rule, 'nonResourceURLs') !== undefined)
   const { kind, apiVersion } = review
   const status = {
     resourceRules: resourceRules.map((rule) => withMembers(rule, { nonResourceURLs: undefined })),
     nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => withMembers({}, { verbs, nonResourceURLs })),
-    incomplete,
+    incomplete: incomplete || rules.length > MOST_RULES,
     ...(problem === undefined ? {} : { evaluationError: problem }),
   }
   return { kind: 'object', object: { kind, apiVersion, metadata: {}, spec: {}, status } }

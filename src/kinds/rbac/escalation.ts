@@ -4,11 +4,12 @@ import { quoted } from '../../api/field-error.ts'
 import { metaOf, metaText, withMeta } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { describeRule, type PolicyRule, quotedList, rulesOf } from '../../api/policy-rule.ts'
-import { missingRules } from '../../api/rule-coverage.ts'
+import { missingRulesInSteps } from '../../api/rule-coverage.ts'
 import { own } from '../../api/value.ts'
 import { RbacIndex, type RbacKind, roleReferenceOf } from '../../auth/rbac-index.ts'
 import { rulesFor } from '../../auth/rbac.ts'
 import { MASTERS } from '../../auth/user.ts'
+import { runInTurns, Turns } from '../../lib/turns.ts'
 import { forbiddenError, notFoundError } from '../../registry/errors.ts'
 import type { GuardedWrite, RegistryParts, WriteContext } from '../../registry/registry.ts'
 import type { FindResource, KindNeeds, RoleGuard } from '../needs.ts'
@@ -29,6 +30,9 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ]
 
+/** A refusal lists about as many rules. */
+const MOST_SHOWN = 1000
+
 export function roleStrategy(
   kind: RbacKind,
 ): (needs: KindNeeds) => Pick<KindStrategy, 'createOnUpdate' | 'authorizeWrite'> {
@@ -43,12 +47,13 @@ function escalationCheck(
   guard: RoleGuard,
   find: FindResource,
 ): NonNullable<KindStrategy['authorizeWrite']> {
+  const turns = new Turns()
   return async (write, context, parts) => {
     if (context.user.groups.includes(MASTERS) || changesGarbageCollectionOnly(write)) return
     if (await may(bypass(write, context), context)) return
     // The index may be stale: before refusing, the stored roles and bindings are read.
-    if (refusal(guard.index, write, context) === undefined) return
-    const refused = refusal(await storedNow(parts, context), write, context)
+    if ((await refusal(guard.index, write, context)) === undefined) return
+    const refused = await refusal(await storedNow(parts, context), write, context)
     if (refused !== undefined) throw refused
   }
 
@@ -69,16 +74,16 @@ function escalationCheck(
     return decision.kind === 'allow'
   }
 
-  function refusal(
+  async function refusal(
     index: RbacIndex,
     { object, stored }: GuardedWrite,
     { user, namespace }: WriteContext,
-  ): Error | undefined {
+  ): Promise<Error | undefined> {
     const resource = { group: GROUP, resource: RESOURCES[kind] }
     const name = metaText(object, 'name')
     const held = rulesFor(index, user, namespace)
-    const lacking = (wanted: readonly PolicyRule[]): string | undefined => {
-      const missing = missingRules(held.rules, wanted)
+    const lacking: Lacking = async (wanted) => {
+      const missing = await runInTurns(missingRulesInSteps(held.rules, wanted, MOST_SHOWN), turns)
       if (missing.length === 0) return undefined
       const who = `user ${quoted(user.name)} (groups=${quotedList(user.groups)})`
       const lines = [...new Set(missing.map(describeRule))].sort().join('\n')
@@ -88,13 +93,13 @@ function escalationCheck(
     const refuse = (why: string | undefined): Error | undefined =>
       why === undefined ? undefined : forbiddenError(resource, name, why)
     if (kind === 'ClusterRole' || kind === 'Role') {
-      return refuse(lacking(rulesOf(object)) ?? aggregationFault(lacking, object, stored))
+      return refuse((await lacking(rulesOf(object))) ?? (await aggregationFault(lacking, object, stored)))
     }
     const role = roleReferenceOf(object)
     const rules = index.rulesOfRole(role, namespace)
     // Validation reports an invalid kind of role.
     if (rules === undefined) return Object.hasOwn(RESOURCES, role.kind) ? notFoundError(resource, role.name) : undefined
-    return refuse(lacking(rules))
+    return refuse(await lacking(rules))
   }
 
   async function storedNow({ store }: RegistryParts, { namespace, signal }: WriteContext): Promise<RbacIndex> {
@@ -105,19 +110,27 @@ function escalationCheck(
       const within = resource.namespaced ? { namespace } : {}
       const request = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true, ...within } as const
       const { batches } = await store.list(request, signal)
-      for await (const batch of batches) for (const item of batch) index.put(kind, item.object())
+      for await (const batch of batches) {
+        for (const item of batch) {
+          if (turns.isOver) await turns.next()
+          index.put(kind, item.object())
+        }
+      }
     }
     return index
   }
 }
 
+/** The reason why the user may not grant the rules. Undefined: the user holds all of them. */
+type Lacking = (wanted: readonly PolicyRule[]) => Promise<string | undefined>
+
 /** A role that aggregates other roles can get any rule, so its writer needs all permissions. */
-function aggregationFault(
-  lacking: (wanted: readonly PolicyRule[]) => string | undefined,
+async function aggregationFault(
+  lacking: Lacking,
   ...roles: readonly (ApiObject | undefined)[]
-): string | undefined {
+): Promise<string | undefined> {
   const aggregates = roles.some((role) => role !== undefined && own(role, 'aggregationRule') !== undefined)
-  if (!aggregates || lacking(EVERYTHING) === undefined) return undefined
+  if (!aggregates || (await lacking(EVERYTHING)) === undefined) return undefined
   return 'must have cluster-admin privileges to use the aggregationRule'
 }
 

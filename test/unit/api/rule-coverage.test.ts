@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { describeRule, type PolicyRule } from '../../../src/api/policy-rule.ts'
-import { missingRules } from '../../../src/api/rule-coverage.ts'
+import { missingRules, missingRulesInSteps } from '../../../src/api/rule-coverage.ts'
 import { outOfProportion, processorMilliseconds } from '../../rigs/processor-time.ts'
 
 /** `get list|apps|deployments|name`, or `get@/path` */
@@ -76,6 +76,36 @@ describe('what is missing of rules (P-138)', () => {
       expect(missingRules(rules(0, size), rules(size, size))).not.toEqual([])
     }
     expect(outOfProportion(2_000, run)).toBe('')
+  })
+
+  it('is found in time among thousands of rules that are nearly enough', () => {
+    const many = (size: number, make: (i: number) => string): PolicyRule[] =>
+      Array.from({ length: size }, (_, i) => rule(make(i)))
+    const run = (size: number): void => {
+      const held = [...many(size, () => 'get||pods|x'), ...many(size, () => 'list||secrets|x')]
+      expect(
+        missingRules(
+          held,
+          many(size, (i) => `get||secrets r${i}|x`),
+        ),
+      ).not.toEqual([])
+    }
+    expect(outOfProportion(4_000, run)).toBe('')
+  })
+
+  it('is found in short steps, which end when enough is missing', () => {
+    const rules = Array.from({ length: 20_000 }, (_, i) => rule(`get||r${i}`))
+    const steps = missingRulesInSteps(
+      rules,
+      rules.map((each) => ({ ...each, verbs: ['put'] })),
+      10,
+    )
+    const taken: number[] = []
+    let found: IteratorResult<undefined, readonly PolicyRule[]> = steps.next()
+    while (found.done !== true) taken.push(processorMilliseconds(() => void (found = steps.next())))
+    expect(found.value).toHaveLength(11)
+    expect(taken.length).toBeGreaterThan(200)
+    expect(Math.max(...taken)).toBeLessThan(50)
   })
 
   it('is found in time among thousands of paths', () => {

@@ -138,6 +138,17 @@ describe('a binding', () => {
     expect(ask(index, 'joe', 'get path /x').kind).toBe('no-opinion')
   })
 
+  it('adds no rules to those of an earlier binding of the role', () => {
+    const index = new RbacIndex()
+    role(index, 'ns/r', [pods])
+    for (let i = 0; i < 100; i++) bind(index, `ns/b${i}`, 'Role', 'r', 'User jane')
+    expect(rulesFor(index, { name: 'jane', uid: undefined, groups: [], extra: {} }, 'ns').rules).toHaveLength(1)
+    const reason = 'RBAC: allowed by RoleBinding "b0/ns" of Role "r" to User "jane"'
+    expect(ask(index, 'jane', 'get /pods in ns')).toEqual({ kind: 'allow', reason })
+    index.remove('RoleBinding', 'ns', 'b0')
+    expect(ask(index, 'jane', 'get /pods in ns')).toMatchObject({ reason: reason.replace('b0', 'b1') })
+  })
+
   it('to a role that is not there says so, and hides nothing (P-116)', () => {
     const index = new RbacIndex()
     bind(index, 'b', 'ClusterRole', 'gone', 'User jane')
