@@ -2,6 +2,7 @@
 import { QUERY_PARAMETERS } from '../api/query-parameters.ts'
 import { jsonOrAbsent } from '../api/json-text.ts'
 import { asksForWatch } from '../api/list-query.ts'
+import { MAX_SELECTOR_BYTES } from '../api/selector-text.ts'
 import { ApiError } from '../api/status.ts'
 import { isList, isMap, type Value } from '../api/value.ts'
 import type { HttpRequest } from '../http/http.ts'
@@ -29,6 +30,9 @@ const OF_LISTS: ReadonlySet<string> = new Set([
 /** The limit of a body. */
 const MOST_BYTES = 512 * 1024
 
+/** The parameters whose cost is in proportion to their length. */
+const SELECTORS: ReadonlySet<string> = new Set(['labelSelector', 'fieldSelector', 'shardSelector'])
+
 /** These parameters must be in the URL, because authorization reads them before the body. */
 const OF_URLS: ReadonlySet<string> = new Set(['accessible'])
 
@@ -41,17 +45,20 @@ export async function parametersIn(http: HttpRequest): Promise<Pick<Query, 'get'
     throw new ApiError('RequestEntityTooLarge', `Request entity too large: the limit for a QUERY is ${MOST_BYTES}`)
   }
   const type = headerOf(http, 'content-type').split(';', 1)[0]!.trim().toLowerCase()
-  const given = type === FORM ? formIn(bytes) : jsonIn(bytes, type)
-  for (const name of given.keys()) {
+  const given = new Map<string, string>()
+  for (const [name, text] of type === FORM ? formIn(bytes) : jsonIn(bytes, type)) {
     const fault = !OF_LISTS.has(name)
       ? 'is not a parameter of a list'
       : OF_URLS.has(name)
         ? 'belongs to the URL'
         : http.query.has(name)
           ? 'is in the URL too'
-          : undefined
+          : SELECTORS.has(name) && text.length > MAX_SELECTOR_BYTES
+            ? `is longer than ${MAX_SELECTOR_BYTES} characters`
+            : undefined
     if (fault !== undefined)
       throw new ApiError('BadRequest', `the parameter ${JSON.stringify(name.slice(0, 100))} ${fault}`)
+    given.set(name, text)
   }
   return {
     get: (name) => given.get(name) ?? http.query.get(name),
@@ -59,7 +66,7 @@ export async function parametersIn(http: HttpRequest): Promise<Pick<Query, 'get'
   }
 }
 
-function formIn(bytes: Buffer): ReadonlyMap<string, string> {
+function* formIn(bytes: Buffer): Generator<readonly [name: string, text: string]> {
   const form = parseQuery(bytes.toString('utf8'))
   if (form.broken !== undefined) {
     throw new ApiError(
@@ -67,17 +74,17 @@ function formIn(bytes: Buffer): ReadonlyMap<string, string> {
       `the part ${JSON.stringify(form.broken.slice(0, 100))} of the form is not a name and a value`,
     )
   }
-  return new Map(Array.from(form.names(), (name) => [name, form.get(name) ?? '']))
+  for (const name of form.names()) yield [name, form.get(name) ?? '']
 }
 
-function jsonIn(bytes: Buffer, type: string): ReadonlyMap<string, string> {
+function* jsonIn(bytes: Buffer, type: string): Generator<readonly [name: string, text: string]> {
   if (type === '') throw new ApiError('BadRequest', 'the body of a QUERY needs a Content-Type')
   if (type !== JSON_TYPE) {
     throw new ApiError('UnsupportedMediaType', `the body of a QUERY is ${JSON_TYPE} or ${FORM}, not ${type}`)
   }
   const value = jsonOrAbsent(bytes.toString('utf8'))
   if (!isMap(value)) throw new ApiError('BadRequest', 'the body of the QUERY is not a JSON object')
-  return new Map(Object.keys(value).map((name) => [name, textOf(name, value[name] ?? null)]))
+  for (const name of Object.keys(value)) yield [name, textOf(name, value[name] ?? null)]
 }
 
 /** Lists of texts are joined by commas. */

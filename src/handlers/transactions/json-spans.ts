@@ -16,6 +16,8 @@ const OPEN_MAP = 0x7b
 const CLOSE_MAP = 0x7d
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
+/** The bytes of a character in a text: `\\u0061`. */
+const LONGEST_ESCAPE = 6
 
 export class JsonSpans {
   readonly bytes: Buffer
@@ -31,34 +33,61 @@ export class JsonSpans {
     return { start, end }
   }
 
-  /** Throws `BadRequest` if the value is not an object, or has a member twice. */
-  members(span: Span, what: string): ReadonlyMap<string, Span> {
+  /** Throws `BadRequest` if the value is not an object, or has a member twice, or a member that is not in `known`. */
+  members(span: Span, what: string, known: ReadonlySet<string>): ReadonlyMap<string, Span> {
+    return this.#members(span, what, (start, end) => {
+      const name = this.text({ start, end })
+      if (!known.has(name)) throw new ApiError('BadRequest', `${what} has the unknown member ${JSON.stringify(name)}`)
+      return name
+    })
+  }
+
+  /** The members with these names. Throws `BadRequest` if the value is not an object, or has one of them twice. */
+  selected(span: Span, what: string, names: ReadonlySet<string>): ReadonlyMap<string, Span> {
+    const longest = Math.max(...Array.from(names, ({ length }) => length)) * LONGEST_ESCAPE
+    // An object may have very many members. Reading the name of each would take long.
+    return this.#members(span, what, (start, end) => {
+      if (end - start - 2 > longest) return undefined
+      const plain = this.bytes.toString('latin1', start + 1, end - 1)
+      const name = plain.includes('\\') ? this.text({ start, end }) : plain
+      return names.has(name) ? name : undefined
+    })
+  }
+
+  #members(
+    span: Span,
+    what: string,
+    nameOf: (start: number, end: number) => string | undefined,
+  ): ReadonlyMap<string, Span> {
     if (this.bytes[span.start] !== OPEN_MAP) throw new ApiError('BadRequest', `${what} must be an object`)
     const members = new Map<string, Span>()
     this.#each(span, CLOSE_MAP, (start) => {
       if (this.bytes[start] !== QUOTE) throw this.#fault(start)
       const end = this.#endOf(start)
-      const name = this.text({ start, end })
+      const name = nameOf(start, end)
       const colon = this.#pastSpace(end)
       if (this.bytes[colon] !== COLON) throw this.#fault(colon)
+      const from = this.#pastSpace(colon + 1)
+      const to = this.#endOf(from)
+      if (name === undefined) return to
       if (members.has(name)) throw new ApiError('BadRequest', `${what} has the member ${JSON.stringify(name)} twice`)
-      const value = this.#span(this.#pastSpace(colon + 1))
-      members.set(name, value)
-      return value.end
+      members.set(name, { start: from, end: to })
+      return to
     })
     return members
   }
 
-  /** Throws `BadRequest` if the value is not a list. */
-  items(span: Span, what: string): readonly Span[] {
+  /** The number of items, and the first `most` of them. Throws `BadRequest` if the value is not a list. */
+  items(span: Span, what: string, most: number): { readonly count: number; readonly first: readonly Span[] } {
     if (this.bytes[span.start] !== OPEN_LIST) throw new ApiError('BadRequest', `${what} must be a list`)
-    const items: Span[] = []
+    const first: Span[] = []
+    let count = 0
     this.#each(span, CLOSE_LIST, (start) => {
-      const item = this.#span(start)
-      items.push(item)
-      return item.end
+      const end = this.#endOf(start)
+      if (count++ < most) first.push({ start, end })
+      return end
     })
-    return items
+    return { count, first }
   }
 
   /** The value as a text. Empty if it is absent or null. Throws `BadRequest` for any other value. */
@@ -91,10 +120,6 @@ export class JsonSpans {
       if (this.bytes[at] !== COMMA) throw this.#fault(at)
       at = this.#pastSpace(at + 1)
     }
-  }
-
-  #span(start: number): Span {
-    return { start, end: this.#endOf(start) }
   }
 
   /** The end of the value that begins here. Counts brackets, and skips texts. */

@@ -30,17 +30,21 @@ export interface Operation {
 }
 
 const VERBS: readonly OperationVerb[] = ['create', 'update', 'apply', 'patch', 'delete', 'expect']
+/** Other members are refused, because such a member could be a precondition of the write. */
 const ENVELOPE: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'operations'])
 const TARGET: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'namespace', 'name'])
 const OPTIONS: ReadonlySet<string> = new Set(['fieldManager', 'force'])
+const OPERATION: ReadonlySet<string> = new Set([...VERBS, ...OPTIONS])
+const OF_OBJECT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
+const OF_METADATA: ReadonlySet<string> = new Set(['namespace', 'name'])
+const DRY_RUN: ReadonlySet<string> = new Set(['dryRun'])
 const PATCH_TYPES: ReadonlySet<string> = new Set(['json', 'merge', 'strategic'])
 const NOTHING = Buffer.alloc(0)
 
 /** Throws `BadRequest`, and 413 if there are too many operations. */
 export function readOperations(bytes: Buffer, apiVersion: string): readonly Operation[] {
   const spans = new JsonSpans(bytes)
-  const envelope = spans.members(spans.whole, 'the transaction')
-  refuseUnknown(envelope, ENVELOPE, 'the transaction')
+  const envelope = spans.members(spans.whole, 'the transaction', ENVELOPE)
   const [kind, version] = [
     spans.text(envelope.get('kind'), 'kind'),
     spans.text(envelope.get('apiVersion'), 'apiVersion'),
@@ -49,23 +53,25 @@ export function readOperations(bytes: Buffer, apiVersion: string): readonly Oper
     throw new ApiError('BadRequest', `the body must be of kind Transaction, apiVersion ${apiVersion}`)
   }
   const list = envelope.get('operations')
-  const items = list === undefined ? [] : spans.items(list, 'operations')
-  if (items.length === 0) throw new ApiError('BadRequest', 'operations must name at least one operation')
-  if (items.length > MOST_OPERATIONS) {
-    const message = `Request entity too large: a transaction has at most ${MOST_OPERATIONS} operations, and this one has ${items.length}`
+  const items = list === undefined ? undefined : spans.items(list, 'operations', MOST_OPERATIONS)
+  if (items === undefined || items.count === 0)
+    throw new ApiError('BadRequest', 'operations must name at least one operation')
+  if (items.count > MOST_OPERATIONS) {
+    const message = `Request entity too large: a transaction has at most ${MOST_OPERATIONS} operations, and this one has ${items.count}`
     throw new ApiError('RequestEntityTooLarge', message)
   }
-  return items.map((item, at) => readOperation(spans, item, `operations[${at}]`))
+  return items.first.map((item, at) => readOperation(spans, item, `operations[${at}]`))
 }
 
 function readOperation(spans: JsonSpans, item: Span, what: string): Operation {
-  const members = spans.members(item, what)
+  const members = spans.members(item, what, OPERATION)
   const verbs = VERBS.filter((verb) => members.has(verb))
   const [verb] = verbs
   if (verb === undefined || verbs.length > 1) {
     throw new ApiError('BadRequest', `${what} must have exactly one of ${VERBS.join(', ')}`)
   }
-  refuseUnknown(members, new Set([verb, ...(isWrite(verb) ? OPTIONS : [])]), what)
+  const misplaced = isWrite(verb) ? undefined : [...OPTIONS].find((name) => members.has(name))
+  if (misplaced !== undefined) throw new ApiError('BadRequest', `${what} has the unknown member "${misplaced}"`)
   const at = `${what}.${verb}`
   const given = members.get(verb)!
   const fieldManager = spans.text(members.get('fieldManager'), `${what}.fieldManager`)
@@ -88,7 +94,7 @@ function readOperation(spans: JsonSpans, item: Span, what: string): Operation {
     case 'delete': {
       const { target, rest } = withTarget(spans, given, at, ['options'])
       const options = rest.get('options')
-      if (options !== undefined && spans.members(options, `${at}.options`).has('dryRun')) {
+      if (options !== undefined && spans.selected(options, `${at}.options`, DRY_RUN).has('dryRun')) {
         throw new ApiError('BadRequest', `${at}.options.dryRun: only the whole transaction can be a dry run`)
       }
       return { ...common, target, body: options === undefined ? NOTHING : spans.slice(options) }
@@ -109,14 +115,10 @@ function isWrite(verb: OperationVerb): boolean {
 }
 
 function targetOfObject(spans: JsonSpans, span: Span, at: string): Target {
-  const object = spans.members(span, at)
+  const object = spans.selected(span, at, OF_OBJECT)
   const metadata = object.get('metadata')
-  const meta = metadata === undefined ? new Map<string, Span>() : spans.members(metadata, `${at}.metadata`)
-  return targetOf(
-    spans,
-    new Map([...object, ...['namespace', 'name'].map((name) => [name, meta.get(name)] as const)]),
-    at,
-  )
+  const meta = metadata === undefined ? [] : spans.selected(metadata, `${at}.metadata`, OF_METADATA)
+  return targetOf(spans, new Map([...object, ...meta]), at)
 }
 
 function withTarget(
@@ -125,12 +127,10 @@ function withTarget(
   at: string,
   others: readonly string[],
 ): { readonly target: Target; readonly rest: ReadonlyMap<string, Span> } {
-  const rest = spans.members(span, at)
-  refuseUnknown(rest, new Set(['target', ...others]), at)
+  const rest = spans.members(span, at, new Set(['target', ...others]))
   const given = rest.get('target')
   if (given === undefined) throw new ApiError('BadRequest', `${at}.target is missing`)
-  const members = spans.members(given, `${at}.target`)
-  refuseUnknown(members, TARGET, `${at}.target`)
+  const members = spans.members(given, `${at}.target`, TARGET)
   const target = targetOf(spans, members, `${at}.target`)
   if (target.name === '') throw new ApiError('BadRequest', `${at}.target.name is missing`)
   return { target, rest }
@@ -154,11 +154,4 @@ function flag(spans: JsonSpans, span: Span | undefined, what: string): boolean {
   const value = span === undefined ? false : spans.value(span, what)
   if (typeof value === 'boolean') return value
   throw new ApiError('BadRequest', `${what} must be true or false`)
-}
-
-/** Refuses unknown members: such a member could be a precondition of the write. */
-function refuseUnknown(members: ReadonlyMap<string, Span>, known: ReadonlySet<string>, what: string): void {
-  for (const name of members.keys()) {
-    if (!known.has(name)) throw new ApiError('BadRequest', `${what} has the unknown member ${JSON.stringify(name)}`)
-  }
 }

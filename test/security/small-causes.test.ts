@@ -1,0 +1,85 @@
+// Requests that are small, or that users without rights may send, beside what they make the server look at: none holds it up.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
+import { newUser } from '../rigs/new-user.ts'
+import { processorMilliseconds } from '../rigs/processor-time.ts'
+import { type OpenServer, openServer } from '../rigs/running-server.ts'
+
+const MAPS = '/api/v1/namespaces/default/configmaps'
+const TRANSACTIONS = '/apis/transactions.quarterdeck.io/v1/transactions'
+const ACCESS = '/apis/rbac.authorization.k8s.io/v1/namespaces/default'
+const GROUP = 'rbac.authorization.k8s.io'
+
+let server: OpenServer
+let nobody: string
+beforeAll(async () => {
+  server = await openServer()
+  nobody = await newUser(server, 'nobody')
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+/** As many members as a transaction may have bytes for. */
+const MEMBERS = `{${Array.from({ length: 110_000 }, (_, i) => `"${i.toString(36)}":1`).join(',')}}`
+const ESCAPED = `{${Array.from({ length: 80_000 }, () => String.raw`"\u0061":1`).join(',')}}`
+const transaction = (operation: string): string => `{"kind":"Transaction","operations":[${operation}]}`
+const create = (metadata: string): string => `{"create":{"apiVersion":"v1","kind":"Pod","metadata":${metadata}}}`
+
+it.each([
+  ['a transaction', MEMBERS],
+  ['an operation', transaction(MEMBERS)],
+  ['an object', transaction(`{"create":${MEMBERS}}`)],
+  ['the metadata of an object', transaction(create(MEMBERS))],
+  ['metadata with escapes', transaction(create(ESCAPED))],
+  ['a list of operations', transaction(Array.from({ length: 500_000 }, () => '1').join(','))],
+])('%s with very many parts, from a user without rights, holds nobody up', async (_, body) => {
+  const call = { method: 'POST', token: nobody, body }
+  const once = async (): Promise<void> => {
+    const { status } = await server.request(TRANSACTIONS, call)
+    expect([400, 413]).toContain(status)
+  }
+  await expectNoStall(() => longestStall(once))
+})
+
+it.each([
+  ['parameters', Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`p${i}`, '']))],
+  ['label requirements', { labelSelector: Array.from({ length: 60_000 }, (_, i) => `!k${i}`).join(',') }],
+  ['field requirements', { fieldSelector: Array.from({ length: 20_000 }, () => 'metadata.name!=a').join(',') }],
+])('a QUERY with very many %s is refused at once', async (_, parameters) => {
+  const body = JSON.stringify(parameters)
+  const once = async (): Promise<void> => {
+    const { status } = await server.request(MAPS, { method: 'QUERY', body })
+    expect(status).toBe(400)
+  }
+  await expectNoStall(
+    () => longestStall(once),
+    processorMilliseconds(() => void JSON.parse(body)),
+  )
+})
+
+it('many bindings of a large role for everybody hold nobody up', async () => {
+  const manager = await newUser(server, 'manager', [
+    { apiGroups: [GROUP], resources: ['roles', 'rolebindings'], verbs: ['create'] },
+    { apiGroups: [''], resources: ['pods'], verbs: ['get'] },
+  ])
+  const rules = Array.from({ length: 8000 }, (_, i) => ({
+    apiGroups: [''],
+    resources: ['pods'],
+    verbs: ['get'],
+    resourceNames: [`p${i}`],
+  }))
+  const make = (at: string, body: object): Promise<unknown> =>
+    server.must(`${ACCESS}/${at}`, { method: 'POST', token: manager, body })
+  await make('roles', { metadata: { name: 'large' }, rules })
+  const roleRef = { apiGroup: GROUP, kind: 'Role', name: 'large' }
+  const subjects = [{ apiGroup: GROUP, kind: 'Group', name: 'system:authenticated' }]
+  for (let i = 0; i < 20; i++) await make('rolebindings', { metadata: { name: `b${i}` }, roleRef, subjects })
+  let made = 0
+  const once = async (): Promise<void> => {
+    await make('rolebindings', { metadata: { name: `more-${made++}` }, roleRef, subjects })
+    await make('roles', { metadata: { name: `small-${made}` }, rules: [] })
+    expect((await server.request(`${MAPS}/x`, { token: nobody })).status).toBe(403)
+    const refused = { method: 'POST', token: manager, body: { metadata: { name: 'no' }, rules: [{ verbs: ['*'] }] } }
+    expect((await server.request(`${ACCESS}/roles`, refused)).status).toBeGreaterThan(400)
+  }
+  await expectNoStall(() => longestStall(once))
+})
