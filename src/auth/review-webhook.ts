@@ -11,6 +11,8 @@ export interface ReviewWebhook {
   /** Sends a review. Throws nothing but `CancelledError`. */
   readonly ask: (review: object, signal: AbortSignal) => Promise<ReviewOutcome>
   readonly clock: Clock
+  /** The pause before the first retry. It grows with each further retry. */
+  readonly firstPauseMs?: number
 }
 
 const ATTEMPTS = 5
@@ -19,11 +21,11 @@ const PAUSE_FACTOR = 1.5
 
 /** The answer, or the last failure. Throws nothing but `CancelledError`. */
 export async function askWithRetries(
-  { ask, clock }: ReviewWebhook,
+  { ask, clock, firstPauseMs = FIRST_PAUSE_MS }: ReviewWebhook,
   review: object,
   signal: AbortSignal,
 ): Promise<ReviewOutcome> {
-  let pauseMs = FIRST_PAUSE_MS
+  let pauseMs = firstPauseMs
   for (let attempt = 1; ; attempt++) {
     const outcome = await ask(review, signal)
     if (outcome.kind === 'answer' || !outcome.mayRetry || attempt === ATTEMPTS) return outcome

@@ -108,11 +108,16 @@ export function answerOf(
       ...(location === undefined ? {} : { location }),
       ...SANDBOXED,
     },
-    body: {
-      kind: 'stream',
-      run: async (sink) => {
-        for await (const piece of pieces) if (!sink.write(piece)) await sink.drained()
-      },
+    body: passedOn(pieces),
+  }
+}
+
+/** The body of another server's answer, piece by piece. */
+export function passedOn(pieces: OpenAnswer['pieces']): HttpResponse['body'] {
+  return {
+    kind: 'stream',
+    run: async (sink) => {
+      for await (const piece of pieces) if (!sink.write(piece)) await sink.drained()
     },
   }
 }

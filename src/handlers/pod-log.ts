@@ -12,6 +12,7 @@ import { invalidError } from '../api/invalid-error.ts'
 import type { OpenAnswer } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 import { connectionsOf, kubeletOf } from './kubelets.ts'
+import { passedOn } from './passed-requests.ts'
 import { chooseContainer, readTarget } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { checkTextAccept } from './respond.ts'
@@ -62,12 +63,7 @@ async function logAnswer(answer: OpenAnswer, name: string): Promise<HttpResponse
   return {
     status: 200,
     headers: { 'content-type': 'text/plain', ...SANDBOXED },
-    body: {
-      kind: 'stream',
-      run: async (sink) => {
-        for await (const piece of pieces) if (!sink.write(piece)) await sink.drained()
-      },
-    },
+    body: passedOn(pieces),
   }
 }
 

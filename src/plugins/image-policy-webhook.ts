@@ -3,9 +3,9 @@
 import { asMap, isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf } from '../api/object-members.ts'
 import type { Value } from '../api/value.ts'
+import { askWithRetries, type ReviewWebhook } from '../auth/review-webhook.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
-import { pause } from '../lib/pause.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { forbidden } from '../admission/refusal.ts'
 
@@ -18,12 +18,6 @@ export interface ImagePolicyOptions {
   readonly failsOpen: boolean
 }
 
-export type ImageReviewOutcome =
-  | { readonly kind: 'answer'; readonly review: unknown }
-  | { readonly kind: 'failed'; readonly problem: string; readonly mayRetry: boolean }
-
-export type AskAboutImages = (review: object, signal: AbortSignal) => Promise<ImageReviewOutcome>
-
 interface Verdict {
   readonly allowed: boolean
   readonly reason: string
@@ -33,25 +27,16 @@ interface Verdict {
 
 const NAME = 'ImagePolicyWebhook'
 const REMEMBERED = 1_024
-const ATTEMPTS = 5
-const GROWTH = 1.5
 const AUDIT_PREFIX = 'imagepolicywebhook.image-policy.k8s.io/'
 
-export function imagePolicy(ask: AskAboutImages, options: ImagePolicyOptions, clock: Clock): AdmissionPlugin {
+export function imagePolicy(ask: ReviewWebhook['ask'], options: ImagePolicyOptions, clock: Clock): AdmissionPlugin {
   const verdicts = new BoundedMap<string, Verdict>(REMEMBERED)
-  const askWithRetries = async (review: object, signal: AbortSignal): Promise<ImageReviewOutcome> => {
-    for (let attempt = 1, delayMs = options.backoffMs; ; attempt++, delayMs *= GROWTH) {
-      const outcome = await ask(review, signal)
-      if (outcome.kind === 'answer' || !outcome.mayRetry || attempt === ATTEMPTS) return outcome
-      if (!(await pause(clock, delayMs, signal))) return outcome
-    }
-  }
   const verdictOn = async (spec: object, signal: AbortSignal): Promise<Verdict | string> => {
     const key = JSON.stringify(spec)
     const known = verdicts.get(key)
     if (known !== undefined && clock.now() < known.untilMs) return known
     const review = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', metadata: {}, spec, status: {} }
-    const outcome = await askWithRetries(review, signal)
+    const outcome = await askWithRetries({ ask, clock, firstPauseMs: options.backoffMs }, review, signal)
     if (outcome.kind === 'failed') return outcome.problem
     const verdict = readVerdict(outcome.review, options, clock.now())
     verdicts.set(key, verdict)

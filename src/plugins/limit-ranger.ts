@@ -7,9 +7,9 @@ import { entriesOf, type MapOf, own } from '../api/value.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { compareQuantities, formatQuantity, type Quantity, quantityToNumber } from '../lib/quantity.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { type Amounts, amountsOf, namesOf, NOTHING } from './amounts.ts'
+import { type Amounts, amountsOf, namesOf, NOTHING } from '../api/amounts.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
-import { containerAmounts, podAmounts } from './pod-resources.ts'
+import { containerAmounts, podAmounts } from '../api/pod-resources.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 export function limitRanger(ranges: ObjectReader<LimitRange>): AdmissionPlugin {

@@ -6,7 +6,7 @@ import { compareQuantities, type Quantity } from '../lib/quantity.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
-import { amountsOf } from './amounts.ts'
+import { amountsOf } from '../api/amounts.ts'
 
 export function claimResize(classes: ObjectReader<StorageClass>): AdmissionPlugin {
   return {

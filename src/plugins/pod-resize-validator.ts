@@ -4,9 +4,9 @@ import { isKind } from '../api/kind-guard.ts'
 import { own } from '../api/value.ts'
 import { compareQuantities, type Quantity, quantityOf, scaledValue } from '../lib/quantity.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { amountsOf } from './amounts.ts'
+import { amountsOf } from '../api/amounts.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
-import { podAmounts, withOverhead } from './pod-resources.ts'
+import { podAmounts, withOverhead } from '../api/pod-resources.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const NONE = quantityOf(0, 'decimalSI')

@@ -16,7 +16,7 @@ import {
   subtractQuantities,
 } from '../lib/quantity.ts'
 import type { AdmissionPlace, AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import type { Amounts } from './amounts.ts'
+import type { Amounts } from '../api/amounts.ts'
 import type { LimitedResource } from './quota/quota.ts'
 import { chargeOf, hardOf, hasDeadline, limitedRefusal, namesAbout, unspecifiedBy, usedOf } from './quota/quota.ts'
 import { forbidden } from '../admission/refusal.ts'

@@ -2,8 +2,8 @@
 import type { Node, Pod } from '../../api/gen/kinds.ts'
 import { getOrInsert } from '../../lib/map-entries.ts'
 import { scaledValue } from '../../lib/quantity.ts'
-import { type Amounts, amountsOf } from '../../plugins/amounts.ts'
-import { podAmounts, withOverhead } from '../../plugins/pod-resources.ts'
+import { type Amounts, amountsOf } from '../../api/amounts.ts'
+import { podAmounts, withOverhead } from '../../api/pod-resources.ts'
 import { type Followed, keyOf } from './followed.ts'
 import { hasEnded } from './ownership.ts'
 

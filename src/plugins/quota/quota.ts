@@ -3,8 +3,8 @@
 import type { Pod, ResourceQuota } from '../../api/gen/kinds.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import type { Quantity } from '../../lib/quantity.ts'
-import { type Amounts, amountsOf } from '../amounts.ts'
-import { containerAmounts, hasPodLevel } from '../pod-resources.ts'
+import { type Amounts, amountsOf } from '../../api/amounts.ts'
+import { containerAmounts, hasPodLevel } from '../../api/pod-resources.ts'
 import { isInScopes } from './scopes.ts'
 import { computeUsage, countedType, usageOf } from './usage.ts'
 

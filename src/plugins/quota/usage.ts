@@ -3,9 +3,9 @@ import type { PersistentVolumeClaim, Pod, ResourceClaim, Service } from '../../a
 import { isKind } from '../../api/kind-guard.ts'
 import { type ApiObject, formatGroupResource, type GroupResource } from '../../api/object.ts'
 import { compareQuantities, type Quantity, quantityOf } from '../../lib/quantity.ts'
-import { type Amounts, amountsOf } from '../amounts.ts'
+import { type Amounts, amountsOf } from '../../api/amounts.ts'
 import { classOf, storageOf } from '../persistent-volume-claim-resize.ts'
-import { podAmounts, withOverhead } from '../pod-resources.ts'
+import { podAmounts, withOverhead } from '../../api/pod-resources.ts'
 import type { MaybeNew } from './scopes.ts'
 
 const ONE = count(1)

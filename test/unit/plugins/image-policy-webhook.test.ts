@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  type ImagePolicyOptions,
-  imagePolicy,
-  type ImageReviewOutcome,
-} from '../../../src/plugins/image-policy-webhook.ts'
+import type { ReviewOutcome } from '../../../src/auth/review-webhook.ts'
+import { type ImagePolicyOptions, imagePolicy } from '../../../src/plugins/image-policy-webhook.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
@@ -14,7 +11,7 @@ const OPTIONS: ImagePolicyOptions = { allowedMs: 5000, refusedMs: 1000, backoffM
 
 let clock: ManualClock
 let asked: unknown[]
-let answers: ImageReviewOutcome[]
+let answers: ReviewOutcome[]
 
 beforeEach(() => {
   clock = new ManualClock(1_900_000_000_000)
@@ -22,8 +19,8 @@ beforeEach(() => {
   answers = []
 })
 
-const said = (status: object): ImageReviewOutcome => ({ kind: 'answer', review: { kind: 'ImageReview', status } })
-const failed = (mayRetry: boolean): ImageReviewOutcome => ({ kind: 'failed', problem: 'nobody there', mayRetry })
+const said = (status: object): ReviewOutcome => ({ kind: 'answer', review: { kind: 'ImageReview', status } })
+const failed = (mayRetry: boolean): ReviewOutcome => ({ kind: 'failed', problem: 'nobody there', mayRetry })
 
 const POD: ApiObject = {
   kind: 'Pod',
@@ -37,7 +34,7 @@ const POD: ApiObject = {
 }
 
 function plugin(options: Partial<ImagePolicyOptions> = {}) {
-  const ask = (review: object): Promise<ImageReviewOutcome> => {
+  const ask = (review: object): Promise<ReviewOutcome> => {
     asked.push((review as { spec: unknown }).spec)
     return Promise.resolve(answers.shift() ?? said({ allowed: true }))
   }

@@ -2,6 +2,7 @@
 import type { Container, Pod, PodSpec, PodStatus } from '../../../api/gen/kinds.ts'
 import { membersOf, withMembers, withMeta, withSpec } from '../../../api/object-members.ts'
 import { qosOf } from '../../../api/pod-qos.ts'
+import { hasPodLevel } from '../../../api/pod-resources.ts'
 import { equalValues } from '../../../api/value.ts'
 import { wholeSeconds } from '../../../registry/delete-options.ts'
 import { withMemberOf } from '../../../registry/object-meta.ts'
@@ -9,7 +10,7 @@ import type { WriteContext } from '../../../registry/registry.ts'
 import { type GatedField, gatedFields, withGatedFields } from '../../shared/gated-field.ts'
 import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { withAppArmorFields } from '../../shared/pod-spec/pod-annotations.ts'
-import { hasPodLevelResources, withPodLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
+import { withPodLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
 import { podWarnings } from '../../shared/pod-spec/template-warnings.ts'
 import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
 import { addressWarnings } from '../../shared/warnings.ts'
@@ -84,7 +85,7 @@ function firstStatus(
   { now, gates }: WriteContext,
   { takesQosClass }: Differences,
 ): PodStatus {
-  const isByPod = !gates.has('PodLevelResourcesFixKubeletQOSClass') || hasPodLevelResources(spec)
+  const isByPod = !gates.has('PodLevelResourcesFixKubeletQOSClass') || hasPodLevel(spec)
   const given = takesQosClass ? sent.qosClass : undefined
   const qosClass = given ?? qosOf(isByPod ? spec : withMembers(spec, { resources: undefined }))
   const status = { phase: 'Pending', qosClass }

@@ -1,6 +1,7 @@
 // Checks the spec of pods and pod templates. The checks have the order of the reference.
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { Container, ObjectMeta, PodSpec, ResourceRequirements, Volume } from '../../../api/gen/kinds.ts'
+import { amountsOfContainers } from '../../../api/pod-resources.ts'
 import { entriesOf, type MapOf, own } from '../../../api/value.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
@@ -22,7 +23,6 @@ import { checkContainers, checkEphemeralContainers, checkInitContainers } from '
 import { checkGroupAndResponders } from './eviction-responders.ts'
 import { isMirror } from './pod-annotations.ts'
 import { checkDnsConfig } from './pod-dns.ts'
-import { aggregate } from './pod-level-resources.ts'
 import { checkHostProcesses, checkOs } from './pod-os.ts'
 import { checkRequirements } from './resource-requirements.ts'
 import { checkPodSecurity, checkSharing } from './security-context.ts'
@@ -127,7 +127,7 @@ function checkAgainstContainers(
     ['limits', isHugePages],
   ] as const) {
     const given = resources[kind] ?? {}
-    for (const [name, needed] of aggregate(spec, kind)) {
+    for (const [name, needed] of amountsOfContainers(spec, kind)) {
       const amount = relevant(name) ? amountOf(own(given, name)) : undefined
       if (amount === undefined || compareQuantities(needed, amount) <= 0) continue
       const detail = `must be greater than or equal to aggregate container ${kind} of ${formatQuantity(needed)}`

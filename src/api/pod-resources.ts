@@ -1,8 +1,8 @@
 // The effective requests and limits of a pod: the sum of its containers, or the maximum of its init containers if that is more. Pod-level
 // resources take precedence.
-import type { Container, PodSpec, PodStatus } from '../api/gen/kinds.ts'
+import type { Container, PodSpec, PodStatus } from './gen/kinds.ts'
 import { addQuantities, type Quantity } from '../lib/quantity.ts'
-import { type Amounts, amountsOf, greaterOf, NOTHING, sumOf } from './amounts.ts'
+import { addAmounts, type Amounts, amountsOf, greaterOf, NOTHING, raiseAmounts, sumOf } from './amounts.ts'
 
 type Side = 'requests' | 'limits'
 
@@ -15,24 +15,33 @@ export function containerAmounts({ resources }: Container, side: Side): Amounts 
  * desired and its actual resources.
  */
 export function podAmounts(spec: PodSpec, side: Side, status: PodStatus = {}): Amounts {
+  return withPodLevel(amountsOfContainers(spec, side, status), amountsOf(spec.resources?.[side]))
+}
+
+/** The largest amounts that the containers of a pod need at one time. */
+export function amountsOfContainers(
+  spec: Pick<PodSpec, 'containers' | 'initContainers'>,
+  side: Side,
+  status: PodStatus = {},
+): Amounts {
   const resized = resizedAmounts(status, side)
-  let running = NOTHING
-  for (const container of spec.containers ?? []) running = sumOf(running, resized(container, 'containerStatuses'))
-  let staying = NOTHING
-  let starting = NOTHING
+  const running = new Map<string, Quantity>()
+  for (const container of spec.containers ?? []) addAmounts(running, resized(container, 'containerStatuses'))
+  const staying = new Map<string, Quantity>()
+  const starting = new Map<string, Quantity>()
   for (const container of spec.initContainers ?? []) {
-    const isStaying = container.restartPolicy === 'Always'
-    const own = isStaying ? resized(container, 'initContainerStatuses') : containerAmounts(container, side)
     // Sidecars run together with the containers. Another init container runs only with the sidecars before it.
-    if (isStaying) {
-      running = sumOf(running, own)
-      staying = sumOf(staying, own)
-      starting = greaterOf(starting, staying)
+    if (container.restartPolicy === 'Always') {
+      const own = resized(container, 'initContainerStatuses')
+      addAmounts(running, own)
+      addAmounts(staying, own)
+      raiseAmounts(starting, staying)
     } else {
-      starting = greaterOf(starting, sumOf(own, staying))
+      raiseAmounts(starting, sumOf(containerAmounts(container, side), staying))
     }
   }
-  return withPodLevel(greaterOf(running, starting), amountsOf(spec.resources?.[side]))
+  raiseAmounts(running, starting)
+  return running
 }
 
 type ResizedAmounts = (container: Container, statuses: 'containerStatuses' | 'initContainerStatuses') => Amounts
@@ -58,7 +67,7 @@ function withPodLevel(amounts: Amounts, podLevel: Amounts): Amounts {
   return said.length === 0 ? amounts : new Map([...amounts, ...said])
 }
 
-function isForWholePods(name: string): boolean {
+export function isForWholePods(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 }
 

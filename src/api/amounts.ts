@@ -1,5 +1,5 @@
 // Resource lists: quantities by resource name (`cpu`, `memory`, …).
-import { entriesOf, type MapOf } from '../api/value.ts'
+import { entriesOf, type MapOf } from './value.ts'
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from '../lib/quantity.ts'
 
 export type Amounts = ReadonlyMap<string, Quantity>
@@ -26,10 +26,7 @@ export function sumOf(a: Amounts, b: Amounts): Amounts {
   if (b.size === 0) return a
   if (a.size === 0) return b
   const sum = new Map(a)
-  for (const [name, quantity] of b) {
-    const before = sum.get(name)
-    sum.set(name, before === undefined ? quantity : addQuantities(before, quantity))
-  }
+  addAmounts(sum, b)
   return sum
 }
 
@@ -37,9 +34,22 @@ export function sumOf(a: Amounts, b: Amounts): Amounts {
 export function greaterOf(a: Amounts, b: Amounts): Amounts {
   if (b.size === 0) return a
   const greater = new Map(a)
-  for (const [name, quantity] of b) {
+  raiseAmounts(greater, b)
+  return greater
+}
+
+/** Adds the second amounts to the first. */
+export function addAmounts(sum: Map<string, Quantity>, more: Amounts): void {
+  for (const [name, quantity] of more) {
+    const before = sum.get(name)
+    sum.set(name, before === undefined ? quantity : addQuantities(before, quantity))
+  }
+}
+
+/** Raises the first amounts to the second. */
+export function raiseAmounts(greater: Map<string, Quantity>, others: Amounts): void {
+  for (const [name, quantity] of others) {
     const before = greater.get(name)
     if (before === undefined || compareQuantities(quantity, before) > 0) greater.set(name, quantity)
   }
-  return greater
 }
