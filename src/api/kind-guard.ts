@@ -11,6 +11,7 @@ export type ObjectOf<N extends KindName> = Extract<BuiltInTypes[N], ApiObject>
 export function isKind<N extends KindName>(object: ApiObject | undefined, name: N): object is ObjectOf<N> {
   if (object === undefined) return false
   const { apiVersion, kind } = object
+  if (!name.endsWith(kind)) return false
   const stem = apiVersion.includes('/') ? apiVersion.replace('/', '_') : `core_${apiVersion}`
   return `${stem}.${kind}` === name
 }

@@ -2,6 +2,7 @@
 // bound to, however many roles exist. An informer feeds the index.
 import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
 import { quoted } from '../api/field-error.ts'
 import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
@@ -71,18 +72,21 @@ interface BoundSubject {
 
 type BySubject = Map<string, BoundSubject>
 
-/** The rules are read at the first use: most roles are never used. */
+/** A role whose object is not parsed yet. */
+type UnreadRole = Pick<StoredObject, 'namespace' | 'name' | 'object'>
+
+/** The object is parsed at the first use: most roles are never used. */
 class KnownRole {
-  #object: ApiObject | undefined
+  #unread: UnreadRole | undefined
   #rules: RoleRules | undefined
 
-  constructor(object: ApiObject) {
-    this.#object = object
+  constructor(unread: UnreadRole) {
+    this.#unread = unread
   }
 
   get rules(): RoleRules {
-    this.#rules ??= roleRules(rulesOf(this.#object!))
-    this.#object = undefined
+    this.#rules ??= roleRules(rulesOf(this.#unread!.object()))
+    this.#unread = undefined
     return this.#rules
   }
 }
@@ -103,8 +107,7 @@ export class RbacIndex {
   put(kind: RbacKind, object: ApiObject): void {
     const { namespace, name } = placeOf(object)
     if (kind === 'ClusterRole' || kind === 'Role') {
-      this.#generation++
-      this.#roles[kind].set(keyOf(namespace, name), new KnownRole(object))
+      this.putUnread(kind, { namespace, name, object: () => object })
       return
     }
     this.remove(kind, namespace, name)
@@ -118,6 +121,11 @@ export class RbacIndex {
       if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject)
       bound.generation = -1
     }
+  }
+
+  putUnread(kind: 'ClusterRole' | 'Role', role: UnreadRole): void {
+    this.#generation++
+    this.#roles[kind].set(keyOf(role.namespace, role.name), new KnownRole(role))
   }
 
   remove(kind: RbacKind, namespace: string, name: string): void {

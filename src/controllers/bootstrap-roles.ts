@@ -3,8 +3,8 @@
 import type { ClusterRole, ClusterRoleBinding, LabelSelector, Role, RoleBinding } from '../api/gen/kinds.ts'
 import { isKind } from '../api/kind-guard.ts'
 import { annotationsOf, labelsOf } from '../api/object-members.ts'
-import { API_LEVELS, type ApiLevel, DEFAULT_LEVEL, isAtLevel } from '../api/level.ts'
-import type { ApiObject } from '../api/object.ts'
+import { API_LEVELS, type ApiLevel, byLevel, DEFAULT_LEVEL, isAtLevel } from '../api/level.ts'
+import { type ApiObject, formatGroupVersion } from '../api/object.ts'
 import { ruleDocument, rulesOf, type PolicyRule } from '../api/policy-rule.ts'
 import { missingRules } from '../api/rule-coverage.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -16,7 +16,7 @@ import { CONTROLLER_ROLES } from './bootstrap-policy-controllers.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './bootstrap-policy.ts'
 import type { ControllerParts } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
-import { deleteOne, isReason, newObject, serverContext, updateLive } from './writes.ts'
+import { deleteOne, isReason, serverContext, updateLive } from './writes.ts'
 
 const API_GROUP = 'rbac.authorization.k8s.io'
 const RBAC = 'rbac.authorization.k8s.io_v1'
@@ -32,6 +32,7 @@ interface Wanted {
   readonly resource: Resource
   readonly namespace: string
   readonly name: string
+  /** Not canonical: most objects are only compared. */
   readonly object: ApiObject
 }
 
@@ -70,7 +71,8 @@ const PLAIN: RoleSetting = { level: DEFAULT_LEVEL, gates: new Set() }
 
 /** The rules of a new default cluster role. */
 export function clusterRoleRules(name: string, setting = PLAIN): readonly PolicyRule[] {
-  return parseRoles(CLUSTER_ROLES, setting).find((role) => role.name === name)?.rules ?? []
+  const role = policyAt(setting.level).clusterRoles.find((one) => one.name === name && isOn(one, setting))
+  return role === undefined ? [] : rulesWith(role, setting)
 }
 
 /** Makes or repairs the object. Resolves to whether it exists and can be read. */
@@ -91,21 +93,20 @@ async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal)
 }
 
 async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
-  const { resource, namespace, name, object } = wanted
+  const { resource, namespace, name } = wanted
   const context = serverContext(parts, namespace, signal)
   const key = { resource: resource.stored, namespace, name }
   const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
+  if (item !== undefined && item.kind !== 'object') return false
+  const repaired = item && reconciled(item.object(), wanted.object)
+  if (item !== undefined && repaired === undefined) return true
+  const object = resource.toCanonical(wanted.object)
   if (item === undefined) {
     await createObject(parts.registry, resource, object, context)
-    return true
-  }
-  if (item.kind !== 'object') return false
-  const found = item.object()
-  const repaired = reconciled(found, object)
-  if (repaired === 'other role') {
+  } else if (repaired === 'other role') {
     await deleteOne(parts, resource, { name }, context)
     await createObject(parts.registry, resource, object, context)
-  } else if (repaired !== undefined) {
+  } else {
     const change = (live: ApiObject): ApiObject => {
       const result = reconciled(live, object)
       return result === undefined || result === 'other role' ? live : result
@@ -148,9 +149,12 @@ function withSubjects(found: Binding, wanted: Binding): Binding {
 }
 
 function withRules(found: ApiObject, wanted: ApiObject): ApiObject {
+  if (!isRole(found) || !isRole(wanted)) return found
+  const [held, rules] = [found.rules ?? [], wanted.rules ?? []]
+  // Most roles lack nothing, and a search for missing rules would index all of them.
+  if (rules.length === 0 || equalValues(held, rules)) return found
   const missing = missingRules(rulesOf(found), rulesOf(wanted))
-  if (missing.length === 0 || !isRole(found)) return found
-  return { ...found, rules: [...(found.rules ?? []), ...missing.map(ruleDocument)] }
+  return missing.length === 0 ? found : { ...found, rules: [...held, ...missing.map(ruleDocument)] }
 }
 
 function withSelectors(found: ApiObject, wanted: ApiObject): ApiObject {
@@ -169,13 +173,15 @@ function withMissing<T extends Value>(known: readonly T[], wanted: readonly T[])
 function wantedObjects(parts: ControllerParts, setting: RoleSetting): Wanted[] {
   const [roles, bindings] = [rbac(parts, 'roles'), rbac(parts, 'rolebindings')]
   const [clusterRoles, clusterBindings] = [rbac(parts, 'clusterroles'), rbac(parts, 'clusterrolebindings')]
-  const ofControllers = parseRoles(CONTROLLER_ROLES, setting)
+  const policy = policyAt(setting.level)
+  const on = <T extends Gated>(lines: readonly T[]): readonly T[] => lines.filter((line) => isOn(line, setting))
+  const ofControllers = on(policy.controllerRoles)
   return [
-    ...parseBindings(CLUSTER_ROLE_BINDINGS, setting).map((line) => bindingObject(clusterBindings, line)),
+    ...on(policy.clusterRoleBindings).map((line) => bindingObject(clusterBindings, line)),
     ...ofControllers.map(({ name }) => bindingObject(clusterBindings, controllerBinding(name))),
-    ...parseBindings(ROLE_BINDINGS, setting).map((line) => bindingObject(bindings, line)),
-    ...parseRoles(ROLES, setting).map((line) => roleObject(roles, line)),
-    ...[...ofControllers, ...parseRoles(CLUSTER_ROLES, setting)].map((line) => roleObject(clusterRoles, line)),
+    ...on(policy.roleBindings).map((line) => bindingObject(bindings, line)),
+    ...on(policy.roles).map((line) => roleObject(roles, line, setting)),
+    ...[...ofControllers, ...on(policy.clusterRoles)].map((line) => roleObject(clusterRoles, line, setting)),
   ]
 }
 
@@ -183,45 +189,74 @@ function rbac(parts: ControllerParts, resource: string): Resource {
   return servedResource(parts.resources(), resource, API_GROUP)
 }
 
-interface RoleLine {
+interface Gated {
+  /** The gate that must be on. */
+  readonly gate: string | undefined
+}
+
+interface GatedRule extends Gated {
+  readonly rule: PolicyRule
+}
+
+interface RoleLine extends Gated {
   readonly name: string
   readonly namespace: string
   /** The labels by which other roles aggregate this role. */
   readonly labels: readonly string[]
   /** The label by which this role aggregates other roles. */
   readonly aggregates: string | undefined
-  readonly rules: PolicyRule[]
+  readonly rules: GatedRule[]
 }
 
 const READ: readonly string[] = ['get', 'list', 'watch']
 const WRITE: readonly string[] = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const VERBS: Readonly<Record<string, readonly string[]>> = { R: READ, W: WRITE, RW: [...READ, ...WRITE].sort() }
 
-/** The lines of a level and its gates, without their `since` and `if`. */
-function* linesAt({ level, gates }: RoleSetting, text: string): Generator<string> {
+const policyAt = byLevel((level) => ({
+  clusterRoles: parseRoles(CLUSTER_ROLES, level),
+  controllerRoles: parseRoles(CONTROLLER_ROLES, level),
+  roles: parseRoles(ROLES, level),
+  clusterRoleBindings: parseBindings(CLUSTER_ROLE_BINDINGS, level),
+  roleBindings: parseBindings(ROLE_BINDINGS, level),
+}))
+
+function isOn({ gate }: Gated, { gates }: RoleSetting): boolean {
+  return gate === undefined || gates.has(gate)
+}
+
+function rulesWith({ rules }: RoleLine, setting: RoleSetting): readonly PolicyRule[] {
+  return rules.flatMap((gated) => (isOn(gated, setting) ? [gated.rule] : []))
+}
+
+interface Line extends Gated {
+  readonly text: string
+}
+
+/** The lines of a level, without their `since` and `if`. */
+function* linesAt(level: ApiLevel, text: string): Generator<Line> {
   let isRoleThere = true
   for (const line of text.split('\n')) {
-    const [unlessGated = '', gate] = line.split(' if ')
-    const [plain = '', version] = unlessGated.split(' since ')
+    const [ungated = '', gate] = line.split(' if ')
+    const [plain = '', version] = ungated.split(' since ')
     const since = API_LEVELS.find((one) => one === version)
-    const isThere = (gate === undefined || gates.has(gate)) && (since === undefined || isAtLevel(level, { since }))
+    const isThere = since === undefined || isAtLevel(level, { since })
     if (!line.startsWith(' ')) isRoleThere = isThere
-    if (plain !== '' && isThere && isRoleThere) yield plain
+    if (plain !== '' && isThere && isRoleThere) yield { text: plain, gate }
   }
 }
 
 /** Reads the lines of `bootstrap-policy.ts`. */
-function parseRoles(text: string, setting: RoleSetting): RoleLine[] {
+function parseRoles(table: string, level: ApiLevel): readonly RoleLine[] {
   const roles: RoleLine[] = []
-  for (const line of linesAt(setting, text)) {
-    if (line.startsWith(' ')) {
-      roles.at(-1)?.rules.push(parseRule(line.trim()))
+  for (const { text, gate } of linesAt(level, table)) {
+    if (text.startsWith(' ')) {
+      roles.at(-1)?.rules.push({ rule: parseRule(text.trim()), gate })
       continue
     }
-    const [place = '', ...marks] = line.split(' ')
+    const [place = '', ...marks] = text.split(' ')
     const marked = (sign: string): string[] =>
       marks.flatMap((mark) => (mark.startsWith(sign) ? [`${API_GROUP}/${mark.slice(1)}`] : []))
-    roles.push({ ...placeOf(place), labels: marked('+'), aggregates: marked('=')[0], rules: [] })
+    roles.push({ ...placeOf(place), labels: marked('+'), aggregates: marked('=')[0], rules: [], gate })
   }
   return roles
 }
@@ -248,8 +283,8 @@ function placeOf(place: string): { readonly namespace: string; readonly name: st
   return { namespace: place.slice(0, Math.max(slash, 0)), name: place.slice(slash + 1) }
 }
 
-function roleObject(resource: Resource, line: RoleLine): Wanted {
-  const { name, namespace, labels, aggregates, rules } = line
+function roleObject(resource: Resource, line: RoleLine, setting: RoleSetting): Wanted {
+  const { name, namespace, labels, aggregates } = line
   const metadata = {
     name,
     annotations: ANNOTATIONS,
@@ -259,8 +294,13 @@ function roleObject(resource: Resource, line: RoleLine): Wanted {
     aggregates === undefined
       ? {}
       : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregates]: 'true' } }] } }
-  const object = newObject(resource, metadata, { rules: rules.map(ruleDocument), ...aggregationRule })
+  const rules = rulesWith(line, setting).map(ruleDocument)
+  const object = { ...typeOf(resource), metadata, rules, ...aggregationRule }
   return { resource, namespace, name, object }
+}
+
+function typeOf(resource: Resource): Pick<ApiObject, 'kind' | 'apiVersion'> {
+  return { kind: resource.kind, apiVersion: formatGroupVersion(resource) }
 }
 
 interface BindingLine {
@@ -270,10 +310,10 @@ interface BindingLine {
   readonly subjects: readonly string[]
 }
 
-function parseBindings(text: string, setting: RoleSetting): BindingLine[] {
-  return [...linesAt(setting, text)].map((line) => {
-    const [place = '', role = '', ...subjects] = line.split(' ')
-    return { ...placeOf(place), role, subjects }
+function parseBindings(table: string, level: ApiLevel): readonly (BindingLine & Gated)[] {
+  return Array.from(linesAt(level, table), ({ text, gate }) => {
+    const [place = '', role = '', ...subjects] = text.split(' ')
+    return { ...placeOf(place), role, subjects, gate }
   })
 }
 
@@ -284,11 +324,12 @@ function controllerBinding(role: string): BindingLine {
 
 function bindingObject(resource: Resource, { namespace, name, role, subjects }: BindingLine): Wanted {
   const kind = resource.namespaced ? 'Role' : 'ClusterRole'
-  const object = newObject(
-    resource,
-    { name, annotations: ANNOTATIONS, labels: LABELS },
-    { subjects: subjects.map(subjectOf), roleRef: { apiGroup: API_GROUP, kind, name: role } },
-  )
+  const object = {
+    ...typeOf(resource),
+    metadata: { name, annotations: ANNOTATIONS, labels: LABELS },
+    subjects: subjects.map(subjectOf),
+    roleRef: { apiGroup: API_GROUP, kind, name: role },
+  }
   return { resource, namespace, name, object }
 }
 

@@ -248,7 +248,8 @@ async function followRoles(
   const followKind = (kind: RbacKind, until: AbortSignal): Promise<void> => {
     const handler: InformerHandler = {
       onPresent: (object) => {
-        index.put(kind, object.object())
+        if (kind === 'ClusterRole' || kind === 'Role') index.putUnread(kind, object)
+        else index.put(kind, object.object())
         onChange(false)
       },
       onGone: ({ namespace, name }) => {
