@@ -6,6 +6,7 @@ import { openKvStore } from '../../src/store/kv-store.ts'
 import { serveStore } from '../fakes/served-store.ts'
 import { startTcpProxy } from '../fakes/tcp-proxy.ts'
 import { type EtcdServer, startEtcd } from '../rigs/etcd-server.ts'
+import { IS_WHOLE } from '../rigs/whole.ts'
 
 const signal = new AbortController().signal
 const GROUP = 100
@@ -171,24 +172,28 @@ describe.each(Object.keys(START))('a stream of a range: %s', (kind) => {
 })
 
 describe('a member without the call', () => {
-  it.each(['oldest', 'previous'] as const)('is read in pages: %s version', async (line) => {
-    await using server = await startEtcd({ line })
-    const prefix = '/streams/'
-    const kv = await openEtcd({ endpoints: [server.endpoint], prefix }, signal)
-    try {
-      for (let group = 0; group < 10; group++) {
-        await putGroup(kv, `${prefix}${group}/`)
+  // The previous version has to be built first.
+  it.each(IS_WHOLE ? (['oldest', 'previous'] as const) : (['oldest'] as const))(
+    'is read in pages: %s version',
+    async (line) => {
+      await using server = await startEtcd({ line })
+      const prefix = '/streams/'
+      const kv = await openEtcd({ endpoints: [server.endpoint], prefix }, signal)
+      try {
+        for (let group = 0; group < 10; group++) {
+          await putGroup(kv, `${prefix}${group}/`)
+        }
+        const at = await kv.newestRevision(signal)
+        expect(await kv.stream({ ...prefixRange(prefix), at }, signal)).toBeUndefined()
+        let items = 0
+        for await (const page of openKvStore({ kv, prefix: '/streams' }).load(signal)) items += page.items.length
+        expect(items).toBe(1_000)
+        expect(kv.liveHandles).toBe(0)
+      } finally {
+        await kv.close()
       }
-      const at = await kv.newestRevision(signal)
-      expect(await kv.stream({ ...prefixRange(prefix), at }, signal)).toBeUndefined()
-      let items = 0
-      for await (const page of openKvStore({ kv, prefix: '/streams' }).load(signal)) items += page.items.length
-      expect(items).toBe(1_000)
-      expect(kv.liveHandles).toBe(0)
-    } finally {
-      await kv.close()
-    }
-  })
+    },
+  )
 
   it('is not asked where streams are off', async () => {
     await using server = await serveStore('in memory')
