@@ -1,5 +1,6 @@
 // The faults in single fields that validation returns: a constructor for each kind of fault, and the text of the bad value. The messages
 // are the reference's, because clients and people read them.
+import { GO_ESCAPES } from '../lib/go-escapes.ts'
 import { formatNumber } from '../lib/go-float.ts'
 import { compareStrings } from '../lib/text-order.ts'
 import { croppedText, croppedValue } from './cropped-value.ts'
@@ -141,20 +142,9 @@ function show(value: Shape): string {
 }
 
 const PLAIN = /^[ !#-[\]-~]*$/
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '"': '\\"',
-  '\\': '\\\\',
-}
 
 function escaped(char: string): string {
-  const short = SHORT_ESCAPES[char]
+  const short = GO_ESCAPES[char]
   if (short !== undefined) return short
   const code = char.codePointAt(0) ?? 0
   if (code < 0x80) return `\\x${hex(code, 2)}`

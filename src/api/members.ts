@@ -81,29 +81,25 @@ export function listOrEmpty(map: ValueMap, name: string): readonly Value[] {
 
 /** The maps of a list, each at its place. An item that is not a map reads as an empty map. */
 export function mapsInPlace(map: ValueMap, name: string): readonly ValueMap[] {
-  const list = map[name]
-  if (!isList(list)) return NO_ITEMS
+  const list = listOrEmpty(map, name)
   return list.every(isMap) ? list : list.map(asMap)
 }
 
 /** The maps of a list. Other items are left out, so indexes differ from those of the list. */
 export function mapsOnly(map: ValueMap, name: string): readonly ValueMap[] {
-  const list = map[name]
-  if (!isList(list)) return NO_ITEMS
+  const list = listOrEmpty(map, name)
   return list.every(isMap) ? list : list.filter(isMap)
 }
 
 /** The texts of a list, each at its place. An item that is not a text reads as an empty text. */
 export function textsInPlace(map: ValueMap, name: string): readonly string[] {
-  const list = map[name]
-  if (!isList(list)) return NO_ITEMS
+  const list = listOrEmpty(map, name)
   return list.every(isText) ? list : list.map((item) => (isText(item) ? item : ''))
 }
 
 /** The texts of a list. Other items are left out, so indexes differ from those of the list. */
 export function textsOnly(map: ValueMap, name: string): readonly string[] {
-  const list = map[name]
-  if (!isList(list)) return NO_ITEMS
+  const list = listOrEmpty(map, name)
   return list.every(isText) ? list : list.filter(isText)
 }
 

@@ -9,7 +9,7 @@ import { planFold } from './fold.ts'
 import { constant, type Plan, type PlanContext, type Run, Unplannable } from './plan.ts'
 import type { Frame } from './frame.ts'
 import { type Meter, workOfReading } from './function.ts'
-import { indexed, optionalField, selected, tested } from './lookup.ts'
+import { indexed, selected, tested } from './lookup.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE } from './operators.ts'
 import { OPTIONAL_INDEX, OPTIONAL_SELECT, OR } from './operators.ts'
 import { callCost, resultCost } from './runtime-cost.ts'
@@ -204,7 +204,7 @@ function optionalSelect([operand = NOTHING, field = NOTHING]: readonly Plan[]): 
   return attribute((frame) => {
     const value = from(frame)
     frame.charge(1)
-    return optionalField(value, wanted)
+    return indexed(value, wanted, true)
   })
 }
 

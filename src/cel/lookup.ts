@@ -18,12 +18,7 @@ export function tested(value: CelValue, field: string): CelValue {
   return false
 }
 
-/** `value.?field` */
-export function optionalField(value: CelValue, field: string): CelValue {
-  return indexed(value, field, true)
-}
-
-/** `value[key]`, or `value[?key]`. */
+/** `value[key]`, or `value[?key]` and `value.?key`. */
 export function indexed(value: CelValue, key: CelValue, optional: boolean): CelValue {
   if (value instanceof Fault) return value
   if (key instanceof Fault) return key

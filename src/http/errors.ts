@@ -33,10 +33,6 @@ export function refuseOtherTypes({ headers: { accept } }: HttpRequest, type: str
   throw new ApiError('NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${type}`, { details: {} })
 }
 
-export function unauthorizedError(): ApiError {
-  return new ApiError('Unauthorized', 'Unauthorized')
-}
-
 export function closingError(): ApiError {
   return new ApiError('ServiceUnavailable', 'apiserver is shutting down')
 }

@@ -80,7 +80,7 @@ class Decoder {
   }
 
   #errorOf(error: ScalarFaultError, source: SourceValue): DecodeError {
-    const { fault, fields } = unmarshalFault(source, this.#root) ?? { fault: error.fault, fields: this.#fields }
+    const { fault, fields } = unmarshalFault(this.#root, source) ?? { fault: error.fault, fields: this.#fields }
     if (fault.kind === 'text') return new DecodeError(fault.message)
     const place = goFieldPath(this.#root, fields, fault.wanted)
     return new DecodeError(`json: cannot unmarshal ${fault.found} into Go ${place}`)

@@ -3,7 +3,7 @@
 import { decodeScalar, ScalarFaultError, type ScalarFault } from './decode-scalars.ts'
 import { ExactMap, type SourceValue } from './exact-value.ts'
 import { isSourceMap } from './source-parts.ts'
-import type { ObjectShape, Shape } from './table.ts'
+import type { Shape } from './table.ts'
 
 const SELF_READING: ReadonlySet<string> = new Set(['time', 'microTime', 'duration', 'quantity', 'intOrString'])
 
@@ -14,23 +14,23 @@ interface FoundFault {
 }
 
 /** The first such fault in the order of the document. Undefined: there is no such fault. */
-export function unmarshalFault(source: SourceValue, shape: ObjectShape): FoundFault | undefined {
-  return inValue(shape, source, [])
-}
-
-function inValue(shape: Shape, source: SourceValue, fields: readonly string[]): FoundFault | undefined {
+export function unmarshalFault(
+  shape: Shape,
+  source: SourceValue,
+  fields: readonly string[] = [],
+): FoundFault | undefined {
   if (source === null) return undefined
   switch (shape.kind) {
     case 'object':
       return firstIn(membersOf(source), ([key, value]) => {
         const field = shape.byName.get(key)
-        return field === undefined ? undefined : inValue(field.shape, value, [...fields, key])
+        return field === undefined ? undefined : unmarshalFault(field.shape, value, [...fields, key])
       })
     case 'map':
-      return firstIn(membersOf(source), ([, value]) => inValue(shape.value, value, fields))
+      return firstIn(membersOf(source), ([, value]) => unmarshalFault(shape.value, value, fields))
     case 'list':
       return Array.isArray(source)
-        ? firstIn(source as readonly SourceValue[], (item) => inValue(shape.item, item, fields))
+        ? firstIn(source as readonly SourceValue[], (item) => unmarshalFault(shape.item, item, fields))
         : undefined
     default:
       return SELF_READING.has(shape.kind) ? inScalar(shape, source, fields) : undefined

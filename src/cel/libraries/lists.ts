@@ -64,12 +64,7 @@ function indexOf([list, wanted]: [CelList, CelValue], meter: Meter): CelValue {
 
 /** Whether the list has the value. A value that is not a list is compared with the other value itself. */
 function includes([target, wanted]: [CelValue, CelValue], meter: Meter): CelValue {
-  if (!(target instanceof CelList)) return equals(target, wanted, meter)
-  for (const item of target) {
-    meter.work(1)
-    if (equals(item, wanted, meter)) return true
-  }
-  return false
+  return target instanceof CelList ? contains(target, wanted, meter) : equals(target, wanted, meter)
 }
 
 function lastIndexOf([list, wanted]: [CelList, CelValue], meter: Meter): CelValue {

@@ -1,4 +1,5 @@
 // String functions. Positions and lengths count code points, not JavaScript's code units.
+import { GO_ESCAPES } from '../../lib/go-escapes.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { formatTexts } from '../format-text.ts'
 import { characters } from '../runtime-cost.ts'
@@ -104,22 +105,10 @@ function trim([text]: [string]): string {
   return text.slice(start, end)
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
 function quote([text]: [string]): string {
   const escaped = text
     .toWellFormed()
-    .replace(new RegExp(String.raw`[\x07\b\f\n\r\t\v\\"]`, 'g'), (found) => ESCAPES[found] ?? found)
+    .replace(new RegExp(String.raw`[\x07\b\f\n\r\t\v\\"]`, 'g'), (found) => GO_ESCAPES[found] ?? found)
   return `"${escaped}"`
 }
 

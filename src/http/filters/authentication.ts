@@ -1,10 +1,10 @@
 // Authentication. A bad credential is refused with 401 on every path. A request without a credential is one of the anonymous user (P-010 to
 // P-016).
+import { ApiError } from '../../api/status.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import type { Log } from '../../lib/log.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
-import { unauthorizedError } from '../errors.ts'
 import { type Caller, type CallerHandler, type Handler, type HttpRequest, NOT_AUDITED } from '../http.ts'
 import { TOKEN_PROTOCOL } from '../websocket.ts'
 
@@ -38,7 +38,7 @@ export function authenticate(options: AuthenticationOptions): (next: CallerHandl
       if (result.kind === 'none' && allowsAnonymous(options, request)) return next(request, ANONYMOUS_CALLER)
       if (result.kind === 'refused')
         log.info({ auditId: request.auditId, reason: result.problem }, 'authentication failed')
-      throw unauthorizedError()
+      throw new ApiError('Unauthorized', 'Unauthorized')
     })
   }
 }

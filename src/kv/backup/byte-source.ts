@@ -17,7 +17,7 @@ export class ByteSource implements AsyncDisposable {
     let bytes = this.#held.length
     while (bytes < length) {
       const { done, value } = await this.#pieces.next()
-      if (done === true) throw cutShort()
+      if (done === true) throw new BackupError('it is cut short')
       pieces.push(value)
       bytes += value.length
     }
@@ -58,8 +58,4 @@ export class ByteSource implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pieces.return?.()
   }
-}
-
-function cutShort(): BackupError {
-  return new BackupError('it is cut short')
 }

@@ -1,5 +1,6 @@
 // Writes the TypeScript types of the built-in kinds for users of the client: an interface for each type that occurs in objects of served
 // kinds, and a constant for each kind, which has the name of the interface.
+import { formatGroupVersion } from '../../api/object.ts'
 import type { CompiledField, CompiledFile, CompiledSchema, CompiledType } from '../table-compiled.ts'
 import { itemOf, type NamedType, namesOf, reachedFrom, typesById } from './type-names.ts'
 
@@ -93,13 +94,10 @@ function formatType(
   return `${comment}export interface ${name} {\n${members.join('')}}\n${formatKind(file, type, name)}`
 }
 
-function typeMetaOf(file: CompiledFile, { name, kind }: CompiledType): readonly string[] {
-  const apiVersion = kind === 'own' ? `'${apiVersionOf(file)}'` : kind === 'core' ? "'v1'" : 'string'
+function typeMetaOf({ group = '', version = '' }: CompiledFile, { name, kind }: CompiledType): readonly string[] {
+  const apiVersion =
+    kind === 'own' ? `'${formatGroupVersion({ group, version })}'` : kind === 'core' ? "'v1'" : 'string'
   return [`  readonly apiVersion?: ${apiVersion}\n`, `  readonly kind?: '${name}'\n`]
-}
-
-function apiVersionOf({ group = '', version = '' }: CompiledFile): string {
-  return group === '' ? version : `${group}/${version}`
 }
 
 /** The fields as in JSON: the fields of an inlined type are among the others. */

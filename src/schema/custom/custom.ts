@@ -16,7 +16,7 @@ import { RuleMeasures, timed } from './measures.ts'
 import { compileNode, type Node } from './node.ts'
 import type { CompiledRule } from './rule.ts'
 import { runRules } from './run-rules.ts'
-import { rootShape } from './shape.ts'
+import { objectShape } from './shape.ts'
 import { validateValue } from './validate.ts'
 
 export { isRecognizedFormat } from './formats.ts'
@@ -50,7 +50,7 @@ class CompiledSchema {
   }
 
   get shape(): ObjectShape {
-    this.#shape ??= rootShape(this.node, this.#metadata)
+    this.#shape ??= objectShape(this.node, '', this.#metadata)
     return this.#shape
   }
 }

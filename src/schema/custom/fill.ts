@@ -3,19 +3,15 @@
 import { isList, isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import type { Node } from './node.ts'
 
-/** The object with all defaults of its schema, from the top down, and without null members that its schema does not allow. */
-export function fillDefaults(object: ValueMap, node: Node): ValueMap {
-  return fillMap(object, node, true)
-}
-
 const IMPLIED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 function fill(value: Value, node: Node): Value {
-  if (isMap(value)) return fillMap(value, node, false)
+  if (isMap(value)) return fillDefaults(value, node, false)
   return isList(value) && node.items !== undefined ? fillList(value, node.items) : value
 }
 
-function fillMap(map: ValueMap, node: Node, isRoot: boolean): ValueMap {
+/** The object with all defaults of its schema, from the top down, and without null members that its schema does not allow. */
+export function fillDefaults(map: ValueMap, node: Node, isRoot = true): ValueMap {
   const { properties, additional } = node
   if (properties === undefined && (additional === undefined || additional === 'any')) return map
   let out: Record<string, Value> | undefined

@@ -6,11 +6,6 @@ import type { Node } from './node.ts'
 const ANY: Shape = Object.freeze({ kind: 'any' })
 const NO_FIELDS: ReadonlyMap<string, Node> = new Map()
 
-/** The shape of the whole kind. Its metadata has the shape of all metadata. */
-export function rootShape(node: Node, metadata: ObjectShape): ObjectShape {
-  return objectShape(node, '', metadata)
-}
-
 function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
   if (node.intOrString) return { kind: 'intOrString' }
   const kept = keptBy(node)
@@ -59,7 +54,8 @@ function itemsOf(list: Node, items: Node): Node {
   return list.preserveUnknown ? { ...items, preserveUnknown: true } : items
 }
 
-function objectShape(node: Node, path: string, metadata: ObjectShape): ObjectShape {
+/** The shape of the whole kind has the path ''. Its metadata has the shape of all metadata. */
+export function objectShape(node: Node, path: string, metadata: ObjectShape): ObjectShape {
   const properties = node.properties ?? NO_FIELDS
   const fields: Field[] = []
   for (const [name, property] of properties) {
