@@ -83,3 +83,32 @@ it('many bindings of a large role for everybody hold nobody up', async () => {
   }
   await expectNoStall(() => longestStall(once))
 })
+
+it('groups by a field without a type hold nobody up, whatever objects have there', async () => {
+  const names = { plural: 'opens', singular: 'open', kind: 'Open', listKind: 'OpenList' }
+  const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+  const versions = [{ name: 'v1', served: true, storage: true, schema }]
+  await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    method: 'POST',
+    body: {
+      metadata: { name: 'opens.small.example.com' },
+      spec: { group: 'small.example.com', scope: 'Namespaced', names, versions },
+    },
+  })
+  const at = '/apis/small.example.com/v1/namespaces/default/opens'
+  await expect.poll(async () => (await server.request(at)).status).toBe(200)
+  for (let i = 0; i < 12; i++) {
+    const metadata = { name: `o${i}` }
+    const any = { text: 'x'.repeat(1_000_000), i }
+    await server.must(at, {
+      method: 'POST',
+      body: { apiVersion: 'small.example.com/v1', kind: 'Open', metadata, spec: { any } },
+    })
+  }
+  const once = async (): Promise<void> => {
+    const { rows } = await server.must(`${at}?groupBy=spec.any`)
+    expect(rows).toEqual([{ group: { 'spec.any': null }, count: 12 }])
+  }
+  await expectNoStall(() => longestStall(once))
+})

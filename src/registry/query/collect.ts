@@ -57,7 +57,7 @@ export interface CollectedRows {
 export async function collectRows(given: Collecting, grouping: Grouping): Promise<CollectedRows> {
   const groups = new Groups(grouping)
   await forEach(given, (object) => groups.add(groups.isRead ? given.objectOf(object) : undefined))
-  return { rows: groups.rows(), groups }
+  return { rows: await inTurns(groups.rows(), given), groups }
 }
 
 const NONE: readonly SortValue[] = []

@@ -5,6 +5,7 @@ import { ApiError } from '../../api/status.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
 import { jsonText } from '../../api/json-text.ts'
 import { addQuantities, formatQuantity, parseQuantity, type Quantity, quantityOf } from '../../lib/quantity.ts'
+import { sortInPieces } from '../../lib/piece-sort.ts'
 import type { ObjectShape, Shape } from '../../schema/table.ts'
 import { refuseWord, scalarAt, scalarsAt } from './fields.ts'
 import { comparableOf, compareSortValues, compareValues, isDescending, type SortValue } from './order.ts'
@@ -14,7 +15,7 @@ const MOST_GROUPS = 10_000
 const MOST_VALUES = 100_000
 /** The limits of the characters that name a row, and of those of all rows with their figures. */
 const MOST_CHARACTERS = 64 * 1024
-const MOST_CHARACTERS_OF_ALL = 16 * 1024 * 1024
+const MOST_CHARACTERS_OF_ALL = 4 * 1024 * 1024
 
 interface Field {
   readonly path: PathText
@@ -71,6 +72,8 @@ function rowOrder(parameters: Parameters, by: readonly Field[]): readonly RowOrd
 }
 
 export interface Row {
+  /** The values of the group as text. */
+  readonly key: string
   readonly group: ValueMap
   readonly sortValues: readonly SortValue[]
   count: number
@@ -99,12 +102,12 @@ export class Groups {
 
   add(object: ApiObject | undefined): void {
     const { by, measures } = this.#grouping
-    const row = this.#row(by.map(({ path }) => (object === undefined ? null : (valueAt(object, path.steps) ?? null))))
+    const row = this.#row(by.map(({ path }) => (object === undefined ? null : singleAt(object, path))))
     row.count++
     if (object === undefined) return
     for (const [i, { fields }] of measures.entries()) {
       for (const [j, { path }] of fields.entries()) {
-        for (const value of valuesAt(object, path.steps)) row.totals[i]?.[j]?.add(value)
+        for (const value of valuesAt(object, path.steps)) this.#count(row.totals[i]?.[j]?.add(value) ?? 0)
       }
     }
   }
@@ -128,6 +131,7 @@ export class Groups {
     this.#count(length)
     const { by, measures } = this.#grouping
     const row: Row = {
+      key,
       group: Object.fromEntries(by.map(({ path }, i) => [path.text, values[i] ?? null])),
       sortValues: by.map(({ comparable }, i) => comparable(values[i])),
       count: 0,
@@ -137,21 +141,22 @@ export class Groups {
     return row
   }
 
-  /** The rows, ordered by `orderBy` and then by the values of the group. */
-  rows(): readonly Row[] {
+  /** The rows, ordered by `orderBy` and then by the values of the group. Sorting yields now and then. */
+  *rows(): Generator<undefined, readonly Row[]> {
     const { order, by } = this.#grouping
     for (const { totals } of this.#rows.values()) {
-      for (const { value } of totals.flat()) this.#count(typeof value === 'string' ? value.length : 0)
+      for (const total of totals.flat()) if (!(total instanceof Extreme)) this.#count(charactersOf(total.value))
     }
     const ascending = by.map(() => ({ isDescending: false }))
     const keyed = [...this.#rows.values()].map((row) => ({ row, keys: order.map(({ valueOf }) => valueOf(row)) }))
-    keyed.sort(
+    const sorted = yield* sortInPieces(
+      keyed,
       (a, b) =>
         compareSortValues(order, a.keys, b.keys) ||
         compareSortValues(ascending, a.row.sortValues, b.row.sortValues) ||
-        compareValues(jsonText(a.row.group), jsonText(b.row.group)),
+        compareValues(a.row.key, b.row.key),
     )
-    return keyed.map(({ row }) => row)
+    return sorted.map(({ row }) => row)
   }
 
   valueOf(row: Row): ValueMap {
@@ -164,13 +169,24 @@ export class Groups {
   }
 }
 
+/** Objects and lists are no single values, and count as absent. Fields without a type can have them. */
+function singleAt(object: ApiObject, { steps }: PathText): Value {
+  const value = valueAt(object, steps) ?? null
+  return typeof value === 'object' ? null : value
+}
+
 function tooMany(problem: string): ApiError {
   return new ApiError('BadRequest', `groupBy: ${problem}; select objects with where or a selector`)
 }
 
+function charactersOf(value: Value): number {
+  return typeof value === 'string' ? value.length : 0
+}
+
 /** The sum, minimum or maximum of one field, over the objects of a row. */
 interface Total {
-  add(value: Value): void
+  /** Returns the number of characters by which the figure grows, if it keeps a text of an object. */
+  add(value: Value): number
   readonly value: Value
 }
 
@@ -190,12 +206,14 @@ class Extreme implements Total {
     this.#sign = sign
   }
 
-  add(value: Value): void {
+  add(value: Value): number {
     const comparable = this.#field.comparable(value)
-    if (comparable === undefined) return
-    if (this.#known !== undefined && compareValues(comparable, this.#known) * this.#sign <= 0) return
+    if (comparable === undefined) return 0
+    if (this.#known !== undefined && compareValues(comparable, this.#known) * this.#sign <= 0) return 0
+    const growth = charactersOf(value) - charactersOf(this.value)
     this.#known = comparable
     this.value = value
+    return growth
   }
 }
 
@@ -204,10 +222,11 @@ class Sum implements Total {
   #whole = 0n
   #rest = 0
 
-  add(value: Value): void {
+  add(value: Value): number {
     if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value)))
       this.#whole += BigInt(value)
     else if (typeof value === 'number') this.#rest += value
+    return 0
   }
 
   get value(): Value {
@@ -220,10 +239,11 @@ class Sum implements Total {
 class Amount implements Total {
   #sum: Quantity = quantityOf(0, 'decimalSI')
 
-  add(value: Value): void {
-    if (typeof value === 'object' || typeof value === 'boolean') return
+  add(value: Value): number {
+    if (typeof value === 'object' || typeof value === 'boolean') return 0
     const parsed = parseQuantity(String(value))
     if (parsed.ok) this.#sum = addQuantities(this.#sum, parsed.quantity)
+    return 0
   }
 
   get value(): Value {

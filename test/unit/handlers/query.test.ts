@@ -341,7 +341,7 @@ describe('count and groupBy', () => {
     expect(await refusal({ groupBy: copies('data.word') })).toBe(200)
     const texts = 'data.text,data[\'text\'],data["text"]'
     expect(await refusal({ groupBy: 'metadata.name', max: texts, min: texts })).toMatch(
-      /^groupBy: the groups have more than 16777216 characters together; select objects/,
+      /^groupBy: the groups have more than 4194304 characters together; select objects/,
     )
   })
 
