@@ -61,8 +61,7 @@ export class NodeGraphInformer {
 
 /** Undefined: the resource is not served, because its gate is off. */
 function inAnyVersion(table: ResourceTable, { group, resource }: Source): Resource | undefined {
-  for (const one of table.all()) if (one.group === group && one.resource === resource) return one
-  return undefined
+  return Iterator.from(table.all()).find((one) => one.group === group && one.resource === resource)
 }
 
 function at(

@@ -19,6 +19,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts'
 import { merge } from '../patch/typed-merge.ts'
 import { findTypeProblems } from '../patch/typed-validate.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
+import { resourceOfKind } from '../registry/served-resource.ts'
 import {
   type ConfigurationParts,
   type ConfiguredPlugins,
@@ -72,13 +73,9 @@ function ofKind(policies: string, bindings: string, to: Policies): readonly Foll
 
 /** Objects of any served kind may be parameters, custom kinds included. */
 function paramSources({ resources, read }: AdmissionPolicyParts): ParamSources {
-  return ({ group, version, kind }) => {
-    for (const resource of resources().all()) {
-      if (resource.group === group && resource.version === version && resource.kind === kind) {
-        return paramSource(resource, read(resource))
-      }
-    }
-    return undefined
+  return (kind) => {
+    const resource = resourceOfKind(resources(), kind)
+    return resource && paramSource(resource, read(resource))
   }
 }
 

@@ -12,19 +12,18 @@ import { ALWAYS_DENY } from '../plugins/always-deny.ts'
 import { DENY_SERVICE_EXTERNAL_IPS } from '../plugins/deny-service-external-ips.ts'
 import { EXTENDED_RESOURCE_TOLERATION } from '../plugins/extended-resource-toleration.ts'
 import { LIMIT_HARD_ANTI_AFFINITY } from '../plugins/limit-pod-hard-anti-affinity-topology.ts'
-import type { GroupVersionKind } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { controllerContext, createMissing, newObject } from '../controllers/writes.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
-import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { dryRunOf } from '../store/dry-run.ts'
 import type { Store } from '../store/store.ts'
 import type { AdmissionSettings } from '../config/admission-config.ts'
 import { reviewCalls } from '../auth/review-calls.ts'
-import { servedResource } from '../registry/served-resource.ts'
+import { resourceOfKind, servedResource } from '../registry/served-resource.ts'
 
 export interface OptionalParts {
   readonly store: Store
@@ -50,7 +49,7 @@ export function optionalPlugins(parts: OptionalParts): readonly AdmissionPlugin[
     podTolerationRestriction(namespaces),
     eventRateLimit(settings.eventLimits, parts.clock),
     EXTENDED_RESOURCE_TOLERATION,
-    ownerPermission(authorizer, (kind) => servingResource(parts.table(), kind)),
+    ownerPermission(authorizer, (kind) => resourceOfKind(parts.table(), kind)),
     DENY_SERVICE_EXTERNAL_IPS,
     ALWAYS_DENY,
   ]
@@ -62,13 +61,6 @@ function imagePolicyOf({ settings, operatorsCaller }: OptionalParts): readonly A
   if (settings.imagePolicy === undefined) return []
   const { target, ...options } = settings.imagePolicy
   return [imagePolicy(reviewCalls(operatorsCaller, target, IMAGE_REVIEW_TIMEOUT_MS), options, systemClock)]
-}
-
-function servingResource(table: ResourceTable, { group, version, kind }: GroupVersionKind): Resource | undefined {
-  for (const resource of table.all()) {
-    if (resource.group === group && resource.version === version && resource.kind === kind) return resource
-  }
-  return undefined
 }
 
 /** No client has requested a namespace that a plugin makes, so it does not go through admission. */

@@ -5,6 +5,7 @@ import type { Caller, HttpRequest, RequestHeaders } from '../../http/http.ts'
 import { parseQuery } from '../../http/query.ts'
 import type { ResourceInfo, ResourceVerb } from '../../http/request-info.ts'
 import type { Resource, ResourceTable } from '../../registry/registry.ts'
+import { resourceOfKind } from '../../registry/served-resource.ts'
 import type { ResourceRequest } from '../resource-parts.ts'
 import type { Operation, OperationVerb } from './operations.ts'
 
@@ -40,12 +41,7 @@ const PATCH_TYPES: Readonly<Record<string, string>> = {
 /** The resource of the operation's kind. Undefined: the kind has no resource. */
 export function resourceOf(table: ResourceTable, { target }: Operation): Resource | undefined {
   const asked = parseGroupVersion(target.apiVersion)
-  if (asked === undefined) return undefined
-  for (const resource of table.all()) {
-    if (resource.kind === target.kind && resource.group === asked.group && resource.version === asked.version)
-      return resource
-  }
-  return undefined
+  return asked && resourceOfKind(table, { ...asked, kind: target.kind })
 }
 
 /** The operation as a request to the path of its object. Throws `BadRequest` if the name or namespace of the operation does not fit. */
