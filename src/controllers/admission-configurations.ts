@@ -28,17 +28,20 @@ export interface FollowedConfigurations {
   readonly remove: (name: string) => void
 }
 
+/** `folders`: the loops that follow the configurations in files. */
 export function followConfigurations(
   parts: ConfigurationParts,
   types: readonly FollowedConfigurations[],
+  folders: readonly ((signal: AbortSignal) => Promise<void>)[],
 ): Omit<ConfiguredPlugins, 'plugins'> {
   const followed = types.map((type) => ({ type, synced: Promise.withResolvers<void>() }))
   return {
     loaded: Promise.all(followed.map(({ synced }) => synced.promise)).then(() => {}),
     async follow(signal) {
-      await together(signal, (until) =>
-        followed.map(({ type, synced }) => followType(parts, { ...type, onSynced: synced.resolve }, until)),
-      )
+      await together(signal, (until) => [
+        ...followed.map(({ type, synced }) => followType(parts, { ...type, onSynced: synced.resolve }, until)),
+        ...folders.map((follow) => follow(until)),
+      ])
     },
   }
 }

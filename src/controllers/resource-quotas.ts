@@ -169,10 +169,9 @@ class QuotaController implements KeyedWork {
   }
 
   #resourceOf({ group, resource }: GroupResource): Resource | undefined {
-    for (const candidate of this.#parts.resources().all()) {
-      if (candidate.group === group && candidate.resource === resource && candidate.namespaced) return candidate
-    }
-    return undefined
+    return Iterator.from(this.#parts.resources().all()).find(
+      (candidate) => candidate.group === group && candidate.resource === resource && candidate.namespaced,
+    )
   }
 
   /** Resolves to true if the quota must be processed again. */

@@ -1,9 +1,9 @@
 // Checks whether the result of a strategic merge can be an object of its kind. The reference does not decode this result like a body. It
 // restores the result member by member, in the order of the type's fields, and has other messages for faults (W-207).
 import { isList, isMap, own, type Value } from '../api/value.ts'
+import { firstFound } from '../lib/first-found.ts'
 import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
-import { firstIn } from '../schema/unmarshaled-scalars.ts'
 import { goType } from '../api/go-format.ts'
 
 const TEXT: Shape = Object.freeze({ kind: 'string' })
@@ -14,7 +14,7 @@ const OCTET: Shape = Object.freeze({ kind: 'int32' })
 /** The first fault, in the reference's words. Undefined: this check finds no fault. */
 export function findConversionFault(shape: ObjectShape, value: Value): string | undefined {
   const names = isMap(value) ? TYPE_NAMES.map((name) => own(value, name) ?? null) : []
-  return firstIn(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
+  return firstFound(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }
 
 /** `name`: the Go type of the field, if its name matters. */
@@ -23,16 +23,16 @@ function faultIn(shape: Shape, value: Value, name?: string): string | undefined 
   switch (shape.kind) {
     case 'object':
       if (!isMap(value)) return `cannot restore struct from: ${goKind(value)}`
-      return firstIn(shape.fields, (field) => {
+      return firstFound(shape.fields, (field) => {
         const member = own(value, field.name)
         return member === undefined ? undefined : faultIn(field.shape, member, field.goType)
       })
     case 'list':
       if (!isList(value)) return `cannot restore slice from ${goKind(value)}`
-      return firstIn(value, (item) => faultIn(shape.item, item, name))
+      return firstFound(value, (item) => faultIn(shape.item, item, name))
     case 'map':
       if (!isMap(value)) return `cannot restore map from ${goKind(value)}`
-      return firstIn(Object.values(value), (member) => faultIn(shape.value, member, name))
+      return firstFound(Object.values(value), (member) => faultIn(shape.value, member, name))
     case 'bytes':
       return bytesFault(value)
     case 'string':
@@ -60,7 +60,7 @@ function itemNameOf(name = 'string'): string {
 }
 
 function bytesFault(value: Value): string | undefined {
-  if (isList(value)) return firstIn(value, (item) => faultIn(OCTET, item) && 'unrecognized type: uint8')
+  if (isList(value)) return firstFound(value, (item) => faultIn(OCTET, item) && 'unrecognized type: uint8')
   if (typeof value !== 'string') return `cannot restore slice from ${goKind(value)}`
   try {
     decodeScalar('bytes', value)

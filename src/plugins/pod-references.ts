@@ -2,6 +2,7 @@
 import { quoted } from '../api/field-error.ts'
 import type { Pod, Volume, VolumeProjection } from '../api/gen/kinds.ts'
 import { containersOf } from '../api/pod-containers.ts'
+import { firstFound } from '../lib/first-found.ts'
 import { secretsOf } from './pod-secrets.ts'
 
 /** The names of all config maps that the pod references. Empty names are left out. */
@@ -94,11 +95,7 @@ export function apiReferenceOf(pod: Pod): ApiReference | undefined {
   if (secretsOf(pod).length > 0) return known('secrets')
   if (configMapsOf(pod).length > 0) return known('configmaps')
   if (resourceClaims.length > 0) return known('resourceclaims')
-  for (const volume of volumes) {
-    const found = referenceOfVolume(volume)
-    if (found !== undefined) return found
-  }
-  return undefined
+  return firstFound(volumes, referenceOfVolume)
 }
 
 function referenceOfVolume(volume: Volume): ApiReference | undefined {

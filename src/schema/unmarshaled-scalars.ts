@@ -1,5 +1,6 @@
 // Finds faults in times, durations, quantities and int-or-strings. These have unmarshalers of their own in the reference: their errors end
 // decoding at once, and are reported instead of earlier type errors. The search runs only in documents that are refused anyway.
+import { firstFound } from '../lib/first-found.ts'
 import { decodeScalar, ScalarFaultError, type ScalarFault } from './decode-scalars.ts'
 import { ExactMap, type SourceValue } from './exact-value.ts'
 import { isSourceMap } from './source-parts.ts'
@@ -22,15 +23,15 @@ export function unmarshalFault(
   if (source === null) return undefined
   switch (shape.kind) {
     case 'object':
-      return firstIn(membersOf(source), ([key, value]) => {
+      return firstFound(membersOf(source), ([key, value]) => {
         const field = shape.byName.get(key)
         return field === undefined ? undefined : unmarshalFault(field.shape, value, [...fields, key])
       })
     case 'map':
-      return firstIn(membersOf(source), ([, value]) => unmarshalFault(shape.value, value, fields))
+      return firstFound(membersOf(source), ([, value]) => unmarshalFault(shape.value, value, fields))
     case 'list':
       return Array.isArray(source)
-        ? firstIn(source as readonly SourceValue[], (item) => unmarshalFault(shape.item, item, fields))
+        ? firstFound(source as readonly SourceValue[], (item) => unmarshalFault(shape.item, item, fields))
         : undefined
     default:
       return SELF_READING.has(shape.kind) ? inScalar(shape, source, fields) : undefined
@@ -50,13 +51,4 @@ function inScalar(shape: Shape, source: SourceValue, fields: readonly string[]):
 function membersOf(source: SourceValue): readonly (readonly [string, SourceValue])[] {
   if (source instanceof ExactMap) return source.keys.map((key, i) => [key, source.values[i] ?? null])
   return isSourceMap(source) ? Object.entries(source) : []
-}
-
-/** The first fault that `look` finds. */
-export function firstIn<T, F>(items: Iterable<T>, look: (item: T) => F | undefined): F | undefined {
-  for (const item of items) {
-    const found = look(item)
-    if (found !== undefined) return found
-  }
-  return undefined
 }

@@ -12,7 +12,6 @@ import {
 import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { together } from '../lib/together.ts'
 import { formatPath } from '../patch/field-set.ts'
 import { atomicPartsOf } from '../patch/atomic-parts.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
@@ -38,10 +37,10 @@ export function openAdmissionPolicies(parts: AdmissionPolicyParts): ConfiguredPl
   const shared = { ...parts, params: paramSources(parts) }
   const validating = openValidatingPolicies(shared)
   const mutating = openMutatingPolicies({ ...shared, mutators: policyMutators(parts.resources) })
-  const followed = followConfigurations(parts, [
+  const followed = [
     ...ofKind('mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', mutating.policies),
     ...ofKind('validatingadmissionpolicies', 'validatingadmissionpolicybindings', validating.policies),
-  ])
+  ]
   const folders = [
     openManifests(parts.manifests, {
       plugin: 'MutatingAdmissionPolicy',
@@ -56,12 +55,7 @@ export function openAdmissionPolicies(parts: AdmissionPolicyParts): ConfiguredPl
       policies: validating.policies,
     }),
   ]
-  return {
-    plugins: [mutating.plugin, validating.plugin],
-    loaded: followed.loaded,
-    follow: (signal) =>
-      together(signal, (until) => [followed.follow(until), ...folders.map((follow) => follow(until))]),
-  }
+  return { plugins: [mutating.plugin, validating.plugin], ...followConfigurations(parts, followed, folders) }
 }
 
 function ofKind(policies: string, bindings: string, to: Policies): readonly FollowedConfigurations[] {

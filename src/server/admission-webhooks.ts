@@ -8,7 +8,6 @@ import {
 import type { ValueMap } from '../api/value.ts'
 import { parseJsonDocument } from '../codec/json-parse.ts'
 import type { ReviewFunction } from '../outgoing/webhook-client.ts'
-import { together } from '../lib/together.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import {
   type ConfigurationParts,
@@ -40,10 +39,7 @@ export function openAdmissionWebhooks(parts: AdmissionWebhookParts): AdmissionWe
   const mutating = openMutatingWebhooks({ ...parts, json })
   const validating = openValidatingWebhooks({ ...parts, json })
   const onChange = (): void => parts.onConfigured(new Set([...mutating.hooks.names(), ...validating.hooks.names()]))
-  const followed = followConfigurations(parts, [
-    ofType(MUTATING, mutating.hooks, onChange),
-    ofType(VALIDATING, validating.hooks, onChange),
-  ])
+  const followed = [ofType(MUTATING, mutating.hooks, onChange), ofType(VALIDATING, validating.hooks, onChange)]
   const folders = [
     openManifests(parts.manifests, { plugin: 'MutatingAdmissionWebhook', resource: MUTATING, hooks: mutating.hooks }),
     openManifests(parts.manifests, {
@@ -55,9 +51,7 @@ export function openAdmissionWebhooks(parts: AdmissionWebhookParts): AdmissionWe
   onChange()
   return {
     plugins: [mutating.plugin, validating.plugin],
-    loaded: followed.loaded,
-    follow: (signal) =>
-      together(signal, (until) => [followed.follow(until), ...folders.map((follow) => follow(until))]),
+    ...followConfigurations(parts, followed, folders),
     addFunction: (type, webhook, answer) => {
       const remove = (type === 'mutating' ? mutating : validating).hooks.add(webhook, answer)
       onChange()

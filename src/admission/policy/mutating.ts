@@ -4,6 +4,7 @@ import type { ApiObject, GroupVersionResource } from '../../api/object.ts'
 import { ApiError, type StatusReason } from '../../api/status.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { type Bindings, CelList, type CelValue, CelMap, NamedMap, toJson } from '../../cel/cel.ts'
+import { firstFound } from '../../lib/first-found.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
@@ -172,32 +173,22 @@ function* patchOf(policy: Policy, mutation: Mutation, bindings: Bindings): Steps
 
 /** The type name of each object must be the path of its field. Undefined: there is no problem. */
 function typeProblem(value: CelValue, path: string): string | undefined {
-  if (value instanceof CelList) {
-    for (const item of value) {
-      const problem = typeProblem(item, path)
-      if (problem !== undefined) return problem
-    }
-    return undefined
-  }
+  if (value instanceof CelList) return firstFound(value, (item) => typeProblem(item, path))
   if (!(value instanceof CelMap)) return undefined
   const named = value instanceof NamedMap && value.typeName.startsWith('Object')
   if (named && value.typeName !== path) {
     return `unexpected type name ${JSON.stringify(value.typeName)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`
   }
   if (!named) return undefined
-  for (const key of value.keys()) {
-    const problem = typeProblem(value.get(key) ?? null, `${path}.${typeof key === 'string' ? key : ''}`)
-    if (problem !== undefined) return problem
-  }
-  return undefined
+  return firstFound(value.keys(), (key) =>
+    typeProblem(value.get(key) ?? null, `${path}.${typeof key === 'string' ? key : ''}`),
+  )
 }
 
 function patchTypeProblem(value: CelValue): string | undefined {
   if (!(value instanceof CelList)) return 'JSONPatchType.expression should evaluate to array'
-  for (const operation of value) {
+  return firstFound(value, (operation) => {
     const set = operation instanceof CelMap ? operation.get('value') : undefined
-    const problem = set instanceof NamedMap ? typeProblem(set, set.typeName) : undefined
-    if (problem !== undefined) return problem
-  }
-  return undefined
+    return set instanceof NamedMap ? typeProblem(set, set.typeName) : undefined
+  })
 }

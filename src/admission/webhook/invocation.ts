@@ -1,6 +1,7 @@
 // The call of a webhook for a request, and the version of the objects in it.
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
+import { firstFound } from '../../lib/first-found.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import { type ResourceRule, ruleMatches } from '../resource-rules.ts'
@@ -46,9 +47,5 @@ export function versionFor(
   if (!isNamed && !wantsEquivalent) return undefined
   const [asked, ...others] = served()
   if (isNamed) return asked
-  for (const rule of rules) {
-    const found = others.find(({ resource }) => ruleMatches(rule, request, resource))
-    if (found !== undefined) return found
-  }
-  return undefined
+  return firstFound(rules, (rule) => others.find(({ resource }) => ruleMatches(rule, request, resource)))
 }

@@ -1,5 +1,6 @@
 // Validates cron schedules: five fields, or a descriptor such as `@daily`.
 import { parseDuration } from '../../lib/duration.ts'
+import { firstFound } from '../../lib/first-found.ts'
 
 interface Bounds {
   readonly min: number
@@ -30,11 +31,7 @@ export function scheduleFault(text: string): string | undefined {
   if (fields.length !== FIELDS.length) {
     return `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`
   }
-  for (const [i, bounds] of FIELDS.entries()) {
-    const fault = fieldFault(fields[i] ?? '', bounds)
-    if (fault !== undefined) return fault
-  }
-  return undefined
+  return firstFound(FIELDS.entries(), ([i, bounds]) => fieldFault(fields[i] ?? '', bounds))
 }
 
 /** The schedule without a time zone prefix. Undefined: there is only a prefix. */

@@ -4,23 +4,18 @@ import { type FieldError, invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { formatGoValue, goType } from '../../api/go-format.ts'
 import { mapOrEmpty } from '../../api/members.ts'
-import { type ApiObject, formatGroupVersion, type GroupVersion, parseGroupVersion } from '../../api/object.ts'
+import type { ApiObject, GroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { customTable, DEFAULT_TABLE, type PrinterColumn, type TableShape } from '../../codec/table.ts'
-import { kindVersions } from '../../registry/kind-versions.ts'
 import type { ObjectView } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
-import { actionBody } from '../shared/action-body.ts'
-import { SCALE, SCALE_NAME, scaleObject } from '../shared/scale.ts'
+import { scaleBody, scaleObject } from '../shared/scale.ts'
 import type { ScalePaths } from './definition.ts'
 
-const IN_VIEW = ['f:spec', 'f:replicas'] as const
 const MAX_REPLICAS = 2_147_483_647
 
 export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: ScalePaths): ObjectView {
-  const body = actionBody(schemas, SCALE_NAME, SCALE)
-  const viewVersion = formatGroupVersion(SCALE_NAME)
   const specPath = partsOf(paths.spec)
   const inObject = specPath.map((name) => `f:${name}` as const)
   const live = (stored: ApiObject): ApiObject => {
@@ -32,7 +27,7 @@ export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: S
     })
   }
   return {
-    ...body,
+    ...scaleBody(schemas, parent, inObject),
     conversion: {
       isIdentity: false,
       fromStored: (stored) => {
@@ -43,17 +38,8 @@ export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: S
     live,
     custom: { listKind: 'ScaleList' },
     columns: COLUMNS,
-    versions: kindVersions({
-      shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
-      convert: (object) => object,
-    }),
     merge: (view, stored) => withValueAt(stored, specPath, own(mapOrEmpty(view, 'spec'), 'replicas') ?? 0) as ApiObject,
     validate: () => [],
-    sharedField: {
-      viewVersion,
-      inView: IN_VIEW,
-      inObject: (apiVersion) => (parseGroupVersion(apiVersion)?.group === parent.group ? inObject : undefined),
-    },
   }
 }
 

@@ -41,22 +41,29 @@ export const BY_LABELS: Scalable = {
 }
 
 export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: Scalable): ObjectView {
-  const body = actionBody(schemas, SCALE_NAME, SCALE)
-  const viewVersion = formatGroupVersion(SCALE_NAME)
   const form = FAULT_FORMS[schemas.level]
   return {
-    ...body,
+    ...scaleBody(schemas, parent, REPLICAS),
     conversion: { isIdentity: false, fromStored: (stored) => scaleOf(stored, scalable) },
+    merge: (view, stored) => withSpec(stored, { replicas: own(specOf(view), 'replicas') ?? 0 }),
+    validate: (view) => validateCreate(VALIDATION, view, { gates: new Set(), namespaced: true, form }),
+  }
+}
+
+/** The parts of the view that do not depend on the kind. `inObject`: the field of the replicas in the object. */
+export function scaleBody(schemas: SchemaTable, parent: GroupVersion, inObject: readonly `f:${string}`[]) {
+  const body = actionBody(schemas, SCALE_NAME, SCALE)
+  const viewVersion = formatGroupVersion(SCALE_NAME)
+  return {
+    ...body,
     versions: kindVersions({
       shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
       convert: (object) => object,
     }),
-    merge: (view, stored) => withSpec(stored, { replicas: own(specOf(view), 'replicas') ?? 0 }),
-    validate: (view) => validateCreate(VALIDATION, view, { gates: new Set(), namespaced: true, form }),
     sharedField: {
       viewVersion,
       inView: REPLICAS,
-      inObject: (apiVersion) => (parseGroupVersion(apiVersion)?.group === parent.group ? REPLICAS : undefined),
+      inObject: (apiVersion: string) => (parseGroupVersion(apiVersion)?.group === parent.group ? inObject : undefined),
     },
   }
 }

@@ -14,6 +14,7 @@ import {
   textsInPlace,
 } from '../../../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
+import { firstFound } from '../../../lib/first-found.ts'
 import { Check } from '../../../schema/validation/check.ts'
 
 type Level = 'root' | 'item' | 'field'
@@ -37,11 +38,7 @@ export function unsupported(schema: ValueMap): string | undefined {
   if (field !== undefined) return `OpenAPIV3Schema '${field === '$schema' ? 'schema' : field}' is not supported`
   if (schema[PRESERVE] === false) return `internal error: '${PRESERVE}' must be true or undefined`
   if (Array.isArray(schema['items'])) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
-  for (const inner of innerSchemas(schema)) {
-    const fault = unsupported(inner)
-    if (fault !== undefined) return fault
-  }
-  return undefined
+  return firstFound(innerSchemas(schema), unsupported)
 }
 
 const UNSUPPORTED: readonly string[] = [
