@@ -2,7 +2,7 @@
 // refer. A definition that differs from our definition of the same name is renamed.
 import { asMap, mapOrEmpty } from '../api/members.ts'
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
-import { compareStrings } from '../lib/text-order.ts'
+import { sorted } from './openapi-types.ts'
 
 const DEFINITIONS = '#/definitions/'
 
@@ -32,12 +32,6 @@ export function withRemoteDocument(document: ValueMap, remote: Value, prefix: st
     ]),
     definitions: sorted([...Object.entries(known), ...[...added].map(([name, one]) => [name, renamed(one)] as const)]),
   }
-}
-
-function sorted(entries: readonly (readonly [string, Value])[]): ValueMap {
-  const out: Record<string, Value> = {}
-  for (const [name, value] of entries.toSorted(([a], [b]) => compareStrings(a, b))) setOwn(out, name, value)
-  return out
 }
 
 /** The definitions to which the value refers, directly or through others. */

@@ -258,7 +258,8 @@ const SCALARS: Readonly<Record<string, ValueMap>> = {
 
 const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
 
-function sorted<T extends Value>(members: readonly (readonly [string, T])[]): Readonly<Record<string, T>> {
+/** The members as a map, by their names. */
+export function sorted<T extends Value>(members: readonly (readonly [string, T])[]): Readonly<Record<string, T>> {
   return Object.fromEntries(members.toSorted(([a], [b]) => compareStrings(a, b)))
 }
 
