@@ -5,6 +5,7 @@ import { allowsPath, allowsResource, type PolicyRule, ruleDocument } from '../ap
 import type { User } from '../api/user.ts'
 import type { Access, Authorizer, DeniedAccess, ResourceAccess } from './authorizer.ts'
 import type { Binding, Grant, GrantedRoles, RbacIndex } from './rbac-index.ts'
+import { namespaceOf } from './rbac.ts'
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const
 
@@ -23,10 +24,6 @@ export async function explainDenied(
     ...(namespace === '' ? {} : { namespace }),
     ...(nearest === undefined ? {} : { nearestBinding: nearest }),
   }
-}
-
-function namespaceOf(access: Access): string {
-  return access.kind === 'path' ? '' : (access.namespace ?? '')
 }
 
 function missingRule(access: Access): PolicyRule {

@@ -49,7 +49,7 @@ function decide(index: RbacIndex, access: Access): Decision {
 }
 
 /** Paths belong to no namespace: only grants for the whole cluster count. */
-function namespaceOf(access: Access): string {
+export function namespaceOf(access: Access): string {
   return access.kind === 'path' ? '' : (access.namespace ?? '')
 }
 

@@ -134,23 +134,13 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
 
 type MoreOptions<S extends Count | Distribution = Count> = Pick<FamilyOptions<S>, 'most' | 'refresh' | 'fromZero'>
 
-export function counter(
-  name: string,
-  help: string,
-  labels: readonly string[] = [],
-  more: MoreOptions = {},
-): Family<Count> {
-  return new Family({ name, help, labels, ...more, kind: 'counter', make: () => new Count() })
-}
+const numberOf =
+  (kind: 'counter' | 'gauge') =>
+  (name: string, help: string, labels: readonly string[] = [], more: MoreOptions = {}): Family<Count> =>
+    new Family({ name, help, labels, ...more, kind, make: () => new Count() })
 
-export function gauge(
-  name: string,
-  help: string,
-  labels: readonly string[] = [],
-  more: MoreOptions = {},
-): Family<Count> {
-  return new Family({ name, help, labels, ...more, kind: 'gauge', make: () => new Count() })
-}
+export const counter = numberOf('counter')
+export const gauge = numberOf('gauge')
 
 export function histogram(
   name: string,

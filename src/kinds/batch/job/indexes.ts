@@ -31,19 +31,17 @@ function parseInterval(text: string, completions: number): Interval | string {
   if (limits.length > 2)
     return `the fragment "${text}" violates the requirement that an index interval can have at most two parts separated by '-'`
   const [low = '', high = low] = limits
-  const first = parseIndex(low)
+  const first = parseIndex(low, completions)
   if (typeof first === 'string') return first
-  if (first >= completions) return `too large index: "${low}"`
   if (limits.length === 1) return { first, last: first }
-  const last = parseIndex(high)
+  const last = parseIndex(high, completions)
   if (typeof last === 'string') return last
-  if (last >= completions) return `too large index: "${high}"`
   return first >= last ? `non-increasing order, previous: ${first}, current: ${last}` : { first, last }
 }
 
-function parseIndex(text: string): number | string {
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-  return `cannot convert string to integer for index: "${text}"`
+function parseIndex(text: string, completions: number): number | string {
+  if (!/^[0-9]{1,9}$/.test(text)) return `cannot convert string to integer for index: "${text}"`
+  return Number(text) < completions ? Number(text) : `too large index: "${text}"`
 }
 
 /** Whether two sets have an index in common. Both sets must ascend. */
