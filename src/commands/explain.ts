@@ -52,7 +52,7 @@ function asked(args: readonly string[]): () => Promise<string> {
 
 /** With a verb, the command asks a server. Without a verb, it reads a Status. Refuses the flags of the other case. */
 function checkDenied({ read, operands: [verb, what, name] }: DeniedLine): void {
-  if (verb !== undefined && what === undefined) throw usageError(`give a resource or a path behind ${verb}${HINT}`)
+  if (verb !== undefined && what === undefined) throw usageError(`give a resource or a path after ${verb}${HINT}`)
   const isPath = what?.startsWith('/') === true
   const others = verb === undefined ? ['namespace', 'kubeconfig', 'context'] : ['filename', isPath ? 'namespace' : '']
   const stray = read.given(others)[0]?.replace(/=.*/s, '') ?? (isPath ? name : undefined)
@@ -123,7 +123,7 @@ async function explainConflict(read: ConflictFlags): Promise<string> {
     const resource = resourceOf(served, textOrEmpty(object, 'apiVersion'), kind)
     const at = { name: metaText(object, 'name'), namespace: metaText(object, 'namespace') || namespace }
     if (read.isSet('namespace') && at.namespace !== namespace)
-      throw usageError(`--namespace ${namespace}: ${kind} ${at.name} is one of the namespace ${at.namespace}`)
+      throw usageError(`--namespace ${namespace}: ${kind} ${at.name} is in the namespace ${at.namespace}`)
     texts.push(await tryApply(client, objectPath(resource, at), { object, manager }))
   }
   return texts.join('\n')

@@ -49,7 +49,7 @@ function parse(args: readonly string[]): HistoryFlags {
   const from = read.text('diff')
   const wrong = (message: string): StartError => usageError(`${message}; see quarterdeck history --help`)
   if (kind === undefined) throw wrong('give the kind and the name of the object')
-  if (name === undefined) throw wrong(`give the name of the object behind its kind, ${kind}`)
+  if (name === undefined) throw wrong(`give the name of the object after its kind, ${kind}`)
   if (from === undefined && to !== undefined) throw wrong(`unexpected argument "${to}": only --diff takes a third`)
   if (from !== undefined && to === undefined) throw wrong(`--diff ${from} needs a second version`)
   const limit = String(integer(read.required('limit'), 1, 100))

@@ -73,7 +73,7 @@ class Sessions {
     const [user, ...others] = [...this.#byUser.keys()].toSorted()
     if (user === undefined) throw new Error('the log has no events')
     if (others.length === 0) return user
-    throw new Error(`say whose requests with --user: the log has those of ${[user, ...others].join(', ')}`)
+    throw new Error(`name a user with --user: the log has requests of ${[user, ...others].join(', ')}`)
   }
 }
 

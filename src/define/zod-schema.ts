@@ -112,7 +112,7 @@ class Walk {
 
   #typed(schema: AnyZod, path: string): StructuralSchema {
     const { def, values, pattern } = schema['_zod']
-    if (def.coerce === true) return this.#refuse(path, 'z.coerce: the API takes what is of the right type only')
+    if (def.coerce === true) return this.#refuse(path, 'z.coerce: the API accepts only values of the right type')
     switch (def.type) {
       case 'string':
       case 'boolean':

@@ -10,7 +10,7 @@ import type { Extensible } from './extensions.ts'
 import { type ExtensionPoints, extensible, nameOf, register } from './registration.ts'
 
 /** The message that clients get if a function throws. */
-export const FAULT_TEXT = 'the function failed, as the log of the server tells'
+export const FAULT_TEXT = 'the function failed; the log of the server has the reason'
 
 /** Adds functions that run in this process. */
 export function extensibleHere(points: ExtensionPoints, log: Log): Extensible {

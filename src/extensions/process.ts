@@ -61,7 +61,7 @@ async function load(entry: string): Promise<LoadedExtension> {
   const exported = (await import(entry)) as { readonly default?: Extension; readonly extension?: Extension }
   const extension = exported.default ?? exported.extension
   if (typeof extension !== 'function')
-    throw new TypeError('exports nothing of defineExtension() as default or extension')
+    throw new TypeError('must export the result of defineExtension() as default or extension')
   const descriptions: Description[] = []
   const answers: Answer[] = []
   extension(

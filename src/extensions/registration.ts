@@ -90,11 +90,11 @@ function checkAdmission({ type, webhook }: Description & { readonly kind: 'admit
   for (const rule of rules) {
     checkMembers(rule, [...LISTS, 'scope'], problem)
     const wrong = LISTS.find((member) => !isTexts(own(rule, member)))
-    if (wrong !== undefined) throw problem(`its ${wrong} are a list of texts that is not empty`)
+    if (wrong !== undefined) throw problem(`its ${wrong} must be a list of texts that is not empty`)
   }
   for (const [member, values] of Object.entries(CHOICES)) {
     if (!values.includes(own(webhook, member) as string))
-      throw problem(`its ${member} is one of ${values.join(' ').trim()}`)
+      throw problem(`its ${member} must be one of ${values.join(' ').trim()}`)
   }
   for (const member of SELECTORS) {
     const selector = own(webhook, member) ?? {}
@@ -126,7 +126,7 @@ function checkText(part: object, member: string, what: string): (text: string) =
   const text = own(asMap(part as ValueMap), member)
   if (typeof text === 'string' && text !== '' && text.length <= LONGEST_NAME)
     return (problem) => new TypeError(`${what} function ${JSON.stringify(text)}: ${problem}`)
-  throw new TypeError(`${what} function: its ${member} has 1 to ${LONGEST_NAME} characters`)
+  throw new TypeError(`${what} function: its ${member} must have 1 to ${LONGEST_NAME} characters`)
 }
 
 function checkSeconds(seconds: Value | undefined, problem: (text: string) => TypeError): void {

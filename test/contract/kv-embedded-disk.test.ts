@@ -194,7 +194,7 @@ it('a damaged key, behind which others would seem to be missing, is told of befo
   await writeFile(file, bytes)
   await expect(open(dataDir)).rejects.toMatchObject({
     code: 'corrupt',
-    message: /data\.mdb: of 300 keys \d+ are found in order: the file is damaged; restore a backup$/,
+    message: /data\.mdb: of 300 keys only \d+ can be read in order: the file is damaged; restore a backup$/,
   })
 })
 

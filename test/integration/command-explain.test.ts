@@ -114,7 +114,7 @@ describe('quarterdeck explain', () => {
     const manifest = path.join(folder, 'c.yaml')
     await writeFile(manifest, 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c, namespace: a }\n')
     expect(await run('able', 'explain', 'conflict', '--apply', manifest, '-n', 'b')).toBe(2)
-    expect(complained).toBe('quarterdeck: --namespace b: ConfigMap c is one of the namespace a\n')
+    expect(complained).toBe('quarterdeck: --namespace b: ConfigMap c is in the namespace a\n')
     for (const [text, reason] of [
       ['# nothing\n', ' has no object'],
       ['5\n', ', document 1: an object to apply needs its apiVersion, kind and metadata.name'],
@@ -168,7 +168,7 @@ describe('quarterdeck record-role', () => {
     expect(new Set(codes(await session('novice')))).toEqual(new Set([403, 200]))
     const log = path.join(folder, 'audit.log')
     expect(await runCommand(['record-role', log], {})).toBe(1)
-    expect(complained).toContain('say whose requests with --user: the log has those of able, admin, novice')
+    expect(complained).toContain('name a user with --user: the log has requests of able, admin, novice')
     expect(await runCommand(['record-role', '--user', 'able', '--bind', log], {})).toBe(0)
     printed = printed.replaceAll('name: able', 'name: novice')
     await applyPrinted()

@@ -19,7 +19,7 @@ const DENIED = (name: string, of: string): string => `admission webhook "${of}" 
 const failed = (of: string, why: string): string =>
   `Internal error occurred: failed calling webhook "${of}": failed to call webhook: ${why}`
 const TOO_LATE = 'context deadline exceeded'
-const BROKEN = 'the function failed, as the log of the server tells'
+const BROKEN = 'the function failed; the log of the server has the reason'
 
 describe('extensions', () => {
   it('admit, convert and authorize, and import what is below their folder', async () => {
@@ -176,7 +176,7 @@ describe('extensions', () => {
 
   it.each([
     ['a file with an error in its syntax', 'export default (', /^--extensions .*: a\.ts: /],
-    ['a file that exports nothing', 'export const a = 1', /a\.ts: exports nothing of defineExtension\(\)/],
+    ['a file that exports nothing', 'export const a = 1', /a\.ts: must export the result of defineExtension\(\)/],
     [
       'a rule that is none',
       'export default (s) => s.admit({ name: "x" }, () => {})',

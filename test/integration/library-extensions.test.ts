@@ -208,7 +208,7 @@ describe('server.admit', () => {
     const { code, message } = await refusal(maps.create({ metadata: { name: 'a' } }))
     expect([code, message]).toEqual([
       500,
-      'Internal error occurred: failed calling webhook "failing": failed to call webhook: the function failed, as the log of the server tells',
+      'Internal error occurred: failed calling webhook "failing": failed to call webhook: the function failed; the log of the server has the reason',
     ])
     const fault = logged.find((line) => line.message === 'extension function failed')
     expect(fault?.fields['err']).toHaveProperty('stack', expect.stringContaining('library-extensions.test.ts'))
@@ -252,7 +252,7 @@ describe('server.admit', () => {
   it('says what is wrong with a rule', async () => {
     const { server } = await open()
     const admit = (rule: object) => () => server.admit(rule as never, () => {})
-    expect(admit({})).toThrow('admission function: its name has 1 to 253 characters')
+    expect(admit({})).toThrow('admission function: its name must have 1 to 253 characters')
     expect(admit({ name: 'a' })).toThrow('admission function "a": say either its resource or its rules')
     expect(admit({ name: 'a', resource: k8s.Pod, type: 'other' })).toThrow('mutating or validating')
     expect(admit({ name: 'a', resource: { group: '', version: 'v1', kind: 'Pod' } })).toThrow('no plural')
@@ -410,7 +410,7 @@ describe('server.convert', () => {
     expect(await refusal(v1.get('bad'))).toMatchObject({
       code: 500,
       message:
-        'conversion webhook for example.com/v2, Kind=Plank failed: the function failed, as the log of the server tells',
+        'conversion webhook for example.com/v2, Kind=Plank failed: the function failed; the log of the server has the reason',
     })
     expect(logged.map(({ fields }) => fields['function'])).toEqual(['Plank.example.com'])
     rule[Symbol.dispose]()

@@ -413,7 +413,7 @@ describe('an extension that misbehaves', () => {
     [
       'an authorizer without a name',
       [{ kind: 'authorize' }],
-      /authorization function: its name has 1 to 253 characters$/,
+      /authorization function: its name must have 1 to 253 characters$/,
     ],
   ])(
     'describes its functions past the code in its process, and is not loaded: %s',

@@ -203,7 +203,7 @@ export class Tables {
     }
     found += this.countLive({ start, ...all })
     if (found === entryCount) return
-    const problem = `of ${entryCount} keys ${found} are found in order: the file is damaged`
+    const problem = `of ${entryCount} keys only ${found} can be read in order: the file is damaged`
     throw new KvError('corrupt', `${this.#file}: ${problem}; restore a backup`)
   }
 

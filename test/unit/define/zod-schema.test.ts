@@ -196,7 +196,7 @@ describe('what cannot be structural is told with its path and what to write inst
     ],
     ['preprocessing', z.preprocess(String, z.string()), 'spec.f: a transform, codec or preprocessing:'],
     ['trimming', z.string().trim(), 'spec.f: .trim(), .toLowerCase() and the like:'],
-    ['coercion', z.coerce.number(), 'spec.f: z.coerce: the API takes what is of the right type only'],
+    ['coercion', z.coerce.number(), 'spec.f: z.coerce: the API accepts only values of the right type'],
     ['a fallback', z.string().catch('x'), 'spec.f: .catch(): the API refuses what is wrong'],
     [
       'a refinement',
