@@ -16,7 +16,7 @@ export class LightSignal implements AbortSignal {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    this.dispatchEvent(new Event('abort'))
+    if (this.#listeners !== undefined || this.onabort !== null) this.dispatchEvent(new Event('abort'))
   }
 
   throwIfAborted(): void {

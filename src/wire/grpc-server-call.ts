@@ -1,6 +1,7 @@
 // The server's side of a gRPC call on a stream of our HTTP/2: messages in both directions, and a status at the end. Invariants: a call ends
 // once. A writer waits for `writable` before it makes the next message.
 import { CancelledError } from '../lib/errors.ts'
+import { LightSignal } from '../lib/light-signal.ts'
 import { GrpcMessages, type MessagesListener, PREFIX_BYTES } from './grpc-messages.ts'
 import type { Http2Stream } from './http2-server-stream.ts'
 
@@ -21,7 +22,7 @@ export class GrpcServerCall implements MessagesListener {
   readonly #stream: Http2Stream
   readonly #messages: GrpcMessages
   readonly #maxBytes: number
-  readonly #controller = new AbortController()
+  readonly #over = new LightSignal()
   #listener: ServerCallListener | undefined
   #ended = false
   #whenWritable: (() => void)[] = []
@@ -34,14 +35,14 @@ export class GrpcServerCall implements MessagesListener {
     stream.whenClosed(() => {
       this.#ended = true
       this.#messages.end()
-      this.#controller.abort(new CancelledError('the call is over'))
+      this.#over.fire(new CancelledError('the call is over'))
       this.#wake()
     })
   }
 
   /** Fires when no answer can be sent any more. */
   get signal(): AbortSignal {
-    return this.#controller.signal
+    return this.#over
   }
 
   listen(listener: ServerCallListener): void {

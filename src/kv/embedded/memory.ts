@@ -90,7 +90,7 @@ function emptySnapshot(): MemorySnapshot {
   }
 }
 
-/** After this many awaited writes in a row, other work gets a turn of the event loop. */
+/** Each time after this many awaited writes, other work gets a turn of the event loop. */
 const WRITES_A_TURN = 256
 
 class MemoryEngine implements MemoryKv, WatchSource {
@@ -105,7 +105,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
   oldest: Revision
   ended: KvError | undefined
   #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined
-  #writesThisTurn = 0
+  #writes = 0
   #nextTurn: Promise<void> | undefined
 
   constructor(options: Pick<MemoryOptions, 'clock' | 'historyBytes'>, from: MemorySnapshot) {
@@ -346,15 +346,15 @@ class MemoryEngine implements MemoryKv, WatchSource {
   }
 
   async #inTurn<Result>(result: Result): Promise<Result> {
-    this.#writesThisTurn++
+    if (++this.#writes < WRITES_A_TURN) return result
     this.#nextTurn ??= new Promise((resolve) => {
       setImmediate(() => {
-        this.#writesThisTurn = 0
+        this.#writes = 0
         this.#nextTurn = undefined
         resolve()
       })
     })
-    if (this.#writesThisTurn >= WRITES_A_TURN) await this.#nextTurn
+    await this.#nextTurn
     return result
   }
 }
