@@ -79,16 +79,22 @@ export class Network {
     this.#loop.at(this.latency(from, to), process, act)
   }
 
-  /** In order behind what was carried before it; waits while the way is cut. */
+  /** In order behind what was carried before it; waits while the way is cut. What is sent at the same time comes in one packet. */
   carry(lane: Lane, act: () => void): void {
-    const { from, to, process } = lane
+    const { from, to, process, packet } = lane
+    if (packet?.sentMs === this.#loop.nowMs) return void packet.acts.push(act)
     const way = (lane.way ??= this.way(from, to))
+    const acts = [act]
+    lane.packet = { sentMs: this.#loop.nowMs, acts }
+    const arrive = (): void => {
+      for (const one of acts) one()
+    }
     const latencyMs = this.#dice.between(...LATENCY_MS) + way.delayMs
     lane.atMs = Math.max(lane.atMs + STEP_MS, this.#loop.nowMs + latencyMs)
     this.packets++
     this.#loop.at(lane.atMs - this.#loop.nowMs, process(), () => {
-      if (!way.isCut && lane.held.length === 0) return act()
-      lane.held.push(act)
+      if (!way.isCut && lane.held.length === 0) return arrive()
+      lane.held.push(arrive)
       if (lane.held.length === 1) this.#wait(lane, way)
     })
   }
@@ -183,6 +189,8 @@ export interface Lane {
   readonly held: (() => void)[]
   /** Once it is known. */
   way?: Way
+  /** The last one. */
+  packet?: { readonly sentMs: number; readonly acts: (() => void)[] }
 }
 
 export class SimSocket extends Duplex {

@@ -4,7 +4,7 @@ import crypto from 'node:crypto'
 import type NodeFs from 'node:fs'
 import type NodeHooks from 'node:perf_hooks'
 import { createRequire, registerHooks, syncBuiltinESMExports } from 'node:module'
-import { currentLoop, currentProcess, type Happening } from './loop.ts'
+import { currentLoop, currentProcess, type Happening, type Loop } from './loop.ts'
 import { plantedSource } from './planted.ts'
 
 const load = createRequire(import.meta.url)
@@ -90,7 +90,41 @@ class VirtualTimer {
 
 type Callback = (...args: unknown[]) => void
 
-const isLive = new WeakSet<NodeJS.Immediate>()
+class VirtualImmediate {
+  #waiting: NodeJS.Immediate | undefined
+  readonly #loop: Loop
+
+  constructor(loop: Loop, callback: () => void) {
+    this.#loop = loop
+    this.#waiting = loop.immediate(() => {
+      this.#waiting = undefined
+      callback()
+    })
+  }
+
+  clear(): void {
+    if (this.#waiting === undefined) return
+    real.clearImmediate(this.#waiting)
+    this.#waiting = undefined
+    this.#loop.immediateCleared()
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  hasRef(): boolean {
+    return true
+  }
+
+  [Symbol.dispose](): void {
+    this.clear()
+  }
+}
 
 const timers = {
   setTimeout(callback: Callback, delayMs = 1, ...args: unknown[]) {
@@ -104,12 +138,7 @@ const timers = {
   setImmediate(callback: Callback, ...args: unknown[]) {
     const loop = currentLoop()
     if (loop === undefined) return real.setImmediate(callback, ...args)
-    const immediate = loop.immediate(() => {
-      isLive.delete(immediate)
-      callback(...args)
-    })
-    isLive.add(immediate)
-    return immediate
+    return new VirtualImmediate(loop, () => callback(...args))
   },
   clearTimeout(timer: unknown) {
     if (timer instanceof VirtualTimer) timer.close()
@@ -118,9 +147,9 @@ const timers = {
   clearInterval(timer: unknown) {
     timers.clearTimeout(timer)
   },
-  clearImmediate(immediate: NodeJS.Immediate | undefined) {
-    if (immediate !== undefined && isLive.delete(immediate)) currentLoop()?.immediateCleared()
-    real.clearImmediate(immediate)
+  clearImmediate(immediate: unknown) {
+    if (immediate instanceof VirtualImmediate) immediate.clear()
+    else real.clearImmediate(immediate as NodeJS.Immediate)
   },
 }
 

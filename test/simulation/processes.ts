@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import type { Order } from './seeds.ts'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
-/** Most of what a world makes is garbage soon. */
-const YOUNG = '--max-semi-space-size=64'
+/** The young generation holds all that a run makes, and is collected after each run (`seeds.ts`). */
+const MEMORY = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256']
 
 export interface SimulationEnd {
   readonly code: number
@@ -20,7 +20,7 @@ export async function simulate(
   onLine: (line: string) => void,
   { env = {}, signal }: { readonly env?: NodeJS.ProcessEnv; readonly signal?: AbortSignal } = {},
 ): Promise<SimulationEnd> {
-  const args = [YOUNG, '--import', path.join(here, 'preload.ts'), path.join(here, 'seeds.ts')]
+  const args = [...MEMORY, '--import', path.join(here, 'preload.ts'), path.join(here, 'seeds.ts')]
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env, ORDER: JSON.stringify(order) },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,6 @@
 // Clients of a simulated world, in the forms that those of the random suite and of `quarterdeck/client` have.
 import { ConnectionError, type IncomingAnswer, type OutgoingRequest, type Transport } from '../../src/client/client.ts'
+import { LightSignal } from '../../src/lib/light-signal.ts'
 import { type Answered, type Asked, NoAnswer, type Speaker } from '../robustness/random/connection.ts'
 import { currentProcess, type Loop } from './loop.ts'
 import type { Network } from './network.ts'
@@ -18,9 +19,10 @@ export class SimConnection implements Speaker {
   }
 
   async ask(asked: Asked, limitMs: number): Promise<Answered> {
-    const signal = AbortSignal.timeout(limitMs)
+    const late = new LightSignal()
+    const timer = setTimeout(() => late.fire(new Error(`no answer within ${limitMs} ms`)), limitMs)
     try {
-      const answer = await this.#send(asked, signal)
+      const answer = await this.#send(asked, late)
       const pieces: Uint8Array[] = []
       for await (const piece of answer.body) pieces.push(piece)
       if (!answer.isComplete()) throw new Error('the answer broke off')
@@ -28,6 +30,8 @@ export class SimConnection implements Speaker {
     } catch (error) {
       const wasSent = !(error instanceof WayLost) || error.wasSent
       throw new NoAnswer(wasSent ? error : Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+    } finally {
+      clearTimeout(timer)
     }
   }
 

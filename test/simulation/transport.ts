@@ -1,6 +1,7 @@
 // How clients of a simulated world reach its servers: requests and answers travel as messages, each in the process that it is for.
 import type { IncomingAnswer, OutgoingRequest } from '../../src/client/client.ts'
 import type { InProcessConnection } from '../../src/http/listener.ts'
+import { LightSignal } from '../../src/lib/light-signal.ts'
 import type { Loop, Process } from './loop.ts'
 import type { Lane, Network } from './network.ts'
 
@@ -51,7 +52,7 @@ export class SimTransport {
     const there: Lane = { from: this.#from, to: target.name, process: () => server, atMs: 0, held: [] }
     const back: Lane = { from: target.name, to: this.#from, process: () => client, atMs: 0, held: [] }
     const body = new ArrivingBody()
-    const giveUp = new AbortController()
+    const giveUp = new LightSignal()
     let wasSent = false
     let isOver = false
     let hasEnded = false
@@ -63,7 +64,7 @@ export class SimTransport {
       signal.removeEventListener('abort', onAbort)
       answer.reject(error ?? new WayLost('it is over', true))
       body.fail(error)
-      if (!hasEnded) network.carry(there, () => giveUp.abort(new Error('the client is gone')))
+      if (!hasEnded) network.carry(there, () => giveUp.fire(new Error('the client is gone')))
     }
     const lose = (why: string): void => over(new WayLost(why, wasSent))
     const onAbort = (): void => over(signal.reason as Error)
@@ -98,7 +99,7 @@ export class SimTransport {
           headers: given,
           body: pieces,
           isComplete,
-        } = await connection.send({ ...request, headers }, giveUp.signal)
+        } = await connection.send({ ...request, headers }, giveUp)
         deliver(() => answer.resolve({ status, headers: given, body, isComplete: () => body.isWhole }))
         for await (const piece of pieces) deliver(() => body.add(Buffer.from(piece)))
         const isWhole = isComplete()
