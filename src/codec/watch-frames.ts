@@ -47,6 +47,12 @@ export class WatchFrames {
     this.#memoKey = select === undefined ? key : `${key} ${select}`
   }
 
+  /** Whether a frame is made from a parsed object, and not only around its bytes. */
+  get isMade(): boolean {
+    const { form, convert, encoding } = this.#options
+    return form.kind !== 'object' || convert !== undefined || encoding.parts === undefined
+  }
+
   frame(event: WatchEvent): Buffer {
     const columns = this.#columns
     this.#columns = 'noColumns'

@@ -11,6 +11,7 @@ import { type WatchForm, WatchFrames, type WatchFramesOptions } from '../codec/w
 import type { ByteSink, HttpResponse, Piece } from '../http/http.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { systemRandom } from '../lib/random.ts'
+import type { Turns } from '../lib/turns.ts'
 import { changedEvents, type Condition, type Selected, watchAccessible } from '../registry/query/query.ts'
 import { type Watch, watchObjects } from '../registry/read.ts'
 import { keepAlive, resumedQuery } from './event-stream.ts'
@@ -91,7 +92,8 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
         const callOff = parts.clock.callAfter(timeoutSeconds * 1000, end)
         const stopComments = isEventStream ? keepAlive(sink, parts.clock) : undefined
         try {
-          await pump(watch, { frames, counts, open, since: http.receivedAt }, sink)
+          const turns = frames.isMade ? parts.encoding.turns : undefined
+          await pump(watch, { frames, counts, open, turns, since: http.receivedAt }, sink)
         } catch (error) {
           if (!isOver) throw error
         } finally {
@@ -194,12 +196,14 @@ interface Pumped {
   readonly frames: WatchFrames
   readonly counts: OneWatch
   readonly open: OpenWatch
+  /** Present if a frame costs much. Many watches may begin in one turn of the event loop. */
+  readonly turns: Turns | undefined
   /** The time when the request came, in milliseconds of `performance.now()`. */
   readonly since: number
 }
 
 /** Writes events as they come, at the client's pace. An error that ends the watch is its last event. */
-async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink: ByteSink): Promise<void> {
+async function pump(watch: Watch, { frames, counts, open, turns, since }: Pumped, sink: ByteSink): Promise<void> {
   const send = (event: WatchEvent, piece: Piece, bytes: number): boolean => {
     counts.events.value++
     counts.sizes.observe(bytes)
@@ -216,25 +220,29 @@ async function pump(watch: Watch, { frames, counts, open, since }: Pumped, sink:
   }
   const take = (event: WatchEvent): boolean => {
     const frame = frames.frame(event)
-    return send(event, frame, frame.length)
+    return send(event, frame, frame.length) && turns?.isOver !== true
   }
   const takeOwn = (event: WatchEvent): boolean => {
     const parts = frames.parts(event)
     const bytes = parts.reduce((sum, { length }) => sum + length, 0)
     return send(event, parts, bytes)
   }
-  const turns = watch[Symbol.asyncIterator]()
+  const rest = async (): Promise<void> => {
+    await sink.drained()
+    if (turns?.isOver === true) await turns.next()
+  }
+  const steps = watch[Symbol.asyncIterator]()
   try {
     for (;;) {
-      while (watch.follow !== undefined && !(await watch.follow(take))) await sink.drained()
-      const { done, value } = await turns.next()
+      while (watch.follow !== undefined && !(await watch.follow(take))) await rest()
+      const { done, value } = await steps.next()
       if (done === true) return
-      for (const event of value) if (!takeOwn(event)) await sink.drained()
+      for (const event of value) if (!takeOwn(event) || turns?.isOver === true) await rest()
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     sink.write(frames.error(statusOf(error)))
   } finally {
-    await turns.return?.()
+    await steps.return?.()
   }
 }
