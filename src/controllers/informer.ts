@@ -34,7 +34,7 @@ export interface Informed extends Pick<Resource, 'stored'> {
 
 const RECONNECT_PAUSE_MS = 100
 /** The number of objects of a large state that are handled in one turn of the event loop, so that requests hardly wait. */
-const TOLD_AT_ONCE = 50
+const TOLD_AT_ONCE = 16
 
 /**
  * Calls the handler for every object of a type, and for every change, until the signal fires. This includes deletions during a break of the

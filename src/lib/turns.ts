@@ -39,3 +39,35 @@ export async function runInTurns<T>(steps: Generator<void, T>, turns: Turns): Pr
     if (step.done === true) return step.value
   }
 }
+
+/**
+ * Shares turns of the event loop among short pieces of work: a number of them begins in one turn, in the order of their calls. The clock does
+ * not matter, so a run can be repeated.
+ */
+export class CountedTurns {
+  readonly #most: number
+  readonly #waiting: (() => void)[] = []
+  #begun = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Resolves when the piece may begin. */
+  async next(): Promise<void> {
+    if (this.#begun < this.#most && this.#waiting.length === 0) return this.#begin()
+    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #begin(): void {
+    if (this.#begun++ === 0) setImmediate(this.#end)
+  }
+
+  readonly #end = (): void => {
+    this.#begun = 0
+    for (const resume of this.#waiting.splice(0, this.#most)) {
+      this.#begin()
+      resume()
+    }
+  }
+}

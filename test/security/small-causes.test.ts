@@ -1,4 +1,5 @@
 // Requests that are small, or that users without rights may send, beside what they make the server look at: none holds it up.
+import http2 from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectNoStall, longestStall } from '../rigs/longest-stall.ts'
 import { newUser } from '../rigs/new-user.ts'
@@ -109,6 +110,78 @@ it('groups by a field without a type hold nobody up, whatever objects have there
   const once = async (): Promise<void> => {
     const { rows } = await server.must(`${at}?groupBy=spec.any`)
     expect(rows).toEqual([{ group: { 'spec.any': null }, count: 12 }])
+  }
+  await expectNoStall(() => longestStall(once))
+})
+
+it('many watches that select fields, over many objects, begin in many turns', async () => {
+  const labels = { many: 'yes' }
+  for (let from = 0; from < 1500; from += 100) {
+    const operations = Array.from({ length: 100 }, (_, i) => {
+      const metadata = { namespace: 'default', name: `many-${from + i}`, labels }
+      return { create: { apiVersion: 'v1', kind: 'ConfigMap', metadata } }
+    })
+    await server.must(TRANSACTIONS, { method: 'POST', body: { kind: 'Transaction', operations } })
+  }
+  const connection = http2.connect(server.url, { ca: server.authority })
+  const watch = `${MAPS}?watch=true&labelSelector=many&allowWatchBookmarks=true&select=metadata.name`
+  const once = async (): Promise<void> => {
+    const streams = Array.from({ length: 60 }, () =>
+      connection.request({ ':path': watch, authorization: `Bearer ${server.adminToken}` }),
+    )
+    const told = streams.map(async (stream) => {
+      let lines = 0
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        lines += chunk.toString('latin1').split('\n').length - 1
+        if (lines >= 1500) return
+      }
+    })
+    await Promise.all(told)
+    for (const stream of streams) stream.destroy()
+  }
+  await expectNoStall(() => longestStall(once))
+  connection.destroy()
+})
+
+it('hundreds of simulated pods of one set hold nobody up', async () => {
+  await using cluster = await openServer(['--nodes', '2'])
+  const sets = '/apis/apps/v1/namespaces/default/replicasets'
+  let made = 0
+  const once = async (): Promise<void> => {
+    const name = `set-${made++}`
+    const labels = { app: name }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const spec = { replicas: 150, selector: { matchLabels: labels }, template }
+    await cluster.must(sets, { method: 'POST', body: { metadata: { name }, spec } })
+    const replicas = async (): Promise<unknown> => {
+      const { status } = await cluster.must(`${sets}/${name}`)
+      return (status as { readonly replicas?: number }).replicas
+    }
+    await expect.poll(replicas, { timeout: 20_000 }).toBe(150)
+    await cluster.must(`${sets}/${name}`, { method: 'DELETE' })
+  }
+  await expectNoStall(() => longestStall(once))
+})
+
+it('a simulated pod with very many ports of its host holds nobody up', async () => {
+  await using cluster = await openServer(['--nodes', '1'])
+  const pods = '/api/v1/namespaces/default/pods'
+  const pod = (name: string, from: number): object => {
+    const ports = Array.from({ length: 8000 }, (_, i) => ({ containerPort: from + i, hostPort: from + i }))
+    return { metadata: { name }, spec: { containers: [{ name: 'c', image: 'i', ports }] } }
+  }
+  const isAssigned = async (name: string): Promise<boolean> => {
+    const { spec } = await cluster.must(`${pods}/${name}`)
+    return (spec as { readonly nodeName?: string }).nodeName !== undefined
+  }
+  await cluster.must(pods, { method: 'POST', body: pod('first', 1) })
+  await expect.poll(() => isAssigned('first')).toBe(true)
+  let made = 0
+  const once = async (): Promise<void> => {
+    const name = `next-${made++}`
+    await cluster.must(pods, { method: 'POST', body: pod(name, 20_000) })
+    await expect.poll(() => isAssigned(name)).toBe(true)
+    await cluster.must(`${pods}/${name}?gracePeriodSeconds=0`, { method: 'DELETE' })
   }
   await expectNoStall(() => longestStall(once))
 })

@@ -7,6 +7,7 @@ import { equalValues, type ValueMap } from '../../api/value.ts'
 import { ApiError } from '../../api/status.ts'
 import { cancellable } from '../../lib/cancellable.ts'
 import { systemRandom, type Random } from '../../lib/random.ts'
+import { CountedTurns } from '../../lib/turns.ts'
 import { createObject } from '../../registry/create.ts'
 import { deleteObject } from '../../registry/delete.ts'
 import type { Propagation, WriteContext } from '../../registry/registry.ts'
@@ -70,6 +71,8 @@ export interface SyncQueue<T> {
 }
 
 const WORKERS = 4
+/** The number of writes, of a few milliseconds each, that begin in one turn of the event loop. */
+const MOST_IN_TURN = 4
 const LONGEST_WAIT_MS = 24 * 3_600_000
 
 export class Cluster {
@@ -79,6 +82,8 @@ export class Cluster {
   readonly signal: AbortSignal
   readonly events: EventLog
   readonly random: Random
+  /** Shares turns of the event loop: with a store in memory, one write after another would hold it. */
+  readonly #turns = new CountedTurns(MOST_IN_TURN)
   readonly #followed = new Map<ClusterKind, Followed>()
   readonly #loops: (() => Promise<void>)[] = []
 
@@ -87,7 +92,7 @@ export class Cluster {
     this.options = options
     this.signal = signal
     this.random = parts.random ?? systemRandom
-    this.events = new EventLog(parts, signal)
+    this.events = new EventLog(parts, () => this.turn(), signal)
   }
 
   /** The time in RFC 3339, in whole seconds. */
@@ -97,6 +102,11 @@ export class Cluster {
 
   get nowMs(): number {
     return this.parts.clock.timeOfDay()
+  }
+
+  /** Call this before a write, and before other work of milliseconds. */
+  turn(): Promise<void> {
+    return this.#turns.next()
   }
 
   /** Follows all objects of a kind. Call this before `run`. */
@@ -125,6 +135,7 @@ export class Cluster {
     sync: (object: T) => Promise<boolean | void>,
   ): SyncQueue<T> {
     const work = async (key: string): Promise<boolean | void> => {
+      await this.turn()
       const object = followed.byKey(key)
       return object === undefined ? undefined : sync(object)
     }
@@ -176,6 +187,7 @@ export class Cluster {
     const context = this.context(textOf(metadata.namespace), manager)
     const made = newObject(resource, metadata, rest)
     const complete = resource.withDefaults(made, { gates: this.parts.gates, now: () => context.now })
+    await this.turn()
     const { object } = await createObject(this.parts.registry, resource, complete, context)
     return followed.note(object)
   }
@@ -195,6 +207,7 @@ export class Cluster {
       change: (live: ApiObject) => change(live as T),
       ...(subresource === undefined ? {} : { subresource }),
     }
+    await this.turn()
     try {
       return followed.note((await updateLive(this.parts, resource, request, context)).object)
     } catch (error) {
@@ -231,6 +244,7 @@ export class Cluster {
       ignoreReadErrors: false,
     } as const
     const context = this.context(metaText(object, 'namespace'), manager)
+    await this.turn()
     try {
       const request = { name: metaText(object, 'name'), options }
       const answer = await deleteObject(this.parts.registry, resource, request, context)

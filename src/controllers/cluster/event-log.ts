@@ -39,6 +39,7 @@ const COMBINED = '(combined from similar events): '
 
 export class EventLog {
   readonly #parts: ControllerParts
+  readonly #turn: () => Promise<void>
   readonly #signal: AbortSignal
   readonly #recorded = new BoundedMap<string, Recorded>(REMEMBERED)
   readonly #similar = new BoundedMap<string, { readonly messages: Set<string>; lastMs: number }>(REMEMBERED)
@@ -47,8 +48,10 @@ export class EventLog {
   #wake: (() => void) | undefined
   #lastName = 0
 
-  constructor(parts: ControllerParts, signal: AbortSignal) {
+  /** `turn` waits for a turn of the event loop. */
+  constructor(parts: ControllerParts, turn: () => Promise<void>, signal: AbortSignal) {
     this.#parts = parts
+    this.#turn = turn
     this.#signal = signal
   }
 
@@ -65,6 +68,8 @@ export class EventLog {
     const stop = (): void => this.#wake?.()
     signal.addEventListener('abort', stop, { once: true })
     while (!signal.aborted) {
+      await this.#turn()
+      if (signal.aborted) break
       const next = this.#pending.shift()
       if (next === undefined) await new Promise<void>((resolve) => (this.#wake = resolve))
       else await this.#write(next)

@@ -13,6 +13,8 @@ import { claimChildren, hasEnded, isReady, queueOwners } from './ownership.ts'
 import { createPods, deletePods } from './pod-control.ts'
 
 const COMPONENT = 'job-controller'
+/** The largest number of pods that one step creates. */
+const MOST_CREATED = 500
 const FIRST_BACKOFF_MS = 10_000
 const LONGEST_BACKOFF_MS = 600_000
 const AT_ONCE = 16
@@ -255,7 +257,9 @@ export function jobs(cluster: Cluster): void {
       if (replaced >= wanted) return
       const left = this.#backoffMs()
       if (left > 0) return queue.addAfter(this.#job, left)
-      const made = missingPods(this.#job, { status: this.#status, pods: this.#pods, active, count: wanted - replaced })
+      // The new pods lead to the next step.
+      const count = Math.min(wanted - replaced, MOST_CREATED)
+      const made = missingPods(this.#job, { status: this.#status, pods: this.#pods, active, count })
       if ((await createPods(cluster, pods, this.#owner, made)) !== undefined)
         queue.addAfter(this.#job, FIRST_BACKOFF_MS)
     }

@@ -2,6 +2,7 @@
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../api/gen/kinds.ts'
 import { labelsOf } from '../../api/object-members.ts'
 import { entriesOf, own } from '../../api/value.ts'
+import { addToSet } from '../../lib/map-entries.ts'
 import type { NodeEntry, Thousandths } from './node-ledger.ts'
 
 /** The reasons why a node is not fit. */
@@ -92,33 +93,35 @@ function meets({ operator, values = [] }: NodeSelectorRequirement, value: string
 }
 
 export function portFilter(pod: Pod): NodeFilter {
-  const wanted = hostPorts(pod)
+  const wanted = new Map<string, Set<string>>()
+  for (const { key, ip } of hostPorts(pod)) addToSet(wanted, key, ip)
+  const clashes = ({ key, ip }: HostPort): boolean => {
+    const ips = wanted.get(key)
+    return ips !== undefined && (ip === ANY_IP || ips.has(ANY_IP) || ips.has(ip))
+  }
   return ({ pods }) => {
-    if (wanted.length === 0) return undefined
-    const isTaken = [...pods.values()].some((other) => hostPorts(other.pod).some((used) => wanted.some(clashes(used))))
+    if (wanted.size === 0) return undefined
+    const isTaken = [...pods.values()].some((other) => hostPorts(other.pod).some(clashes))
     return isTaken ? refuse("node(s) didn't have free ports for the requested pod ports") : undefined
   }
 }
 
+const ANY_IP = '0.0.0.0'
+
 interface HostPort {
-  readonly port: number
-  readonly protocol: string
+  /** The port and the protocol. */
+  readonly key: string
   readonly ip: string
 }
 
 function hostPorts({ spec }: Pod): readonly HostPort[] {
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
   return [...(spec.containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>
-    ports.flatMap(({ hostPort: port = 0, protocol = 'TCP', hostIP: ip = '0.0.0.0' }) =>
-      port === 0 ? [] : [{ port, protocol, ip: ip === '' ? '0.0.0.0' : ip }],
+    ports.flatMap(({ hostPort: port = 0, protocol = 'TCP', hostIP: ip = '' }) =>
+      port === 0 ? [] : [{ key: `${port}/${protocol}`, ip: ip === '' ? ANY_IP : ip }],
     ),
   )
 }
-
-const clashes =
-  (a: HostPort) =>
-  (b: HostPort): boolean =>
-    a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || [a.ip, b.ip].includes('0.0.0.0'))
 
 const ONE = 1000
 

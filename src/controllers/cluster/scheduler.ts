@@ -50,15 +50,15 @@ export function scheduler(cluster: Cluster): void {
   })
   /** Pods with claims take turns: the choice for one changes the claims that the next one sees. */
   let claimsTurn: Promise<unknown> = Promise.resolve()
-  cluster.onReady(() =>
-    queue.run(cluster.signal, (key) => {
-      const pod = pods.byKey(key)
-      if (pod === undefined || claimsOf(pod).length === 0) return attempt(key)
-      const turn = claimsTurn.then(() => attempt(key))
-      claimsTurn = turn
-      return turn
-    }),
-  )
+  const turn = (): Promise<void> => cluster.turn()
+  const inTurn = (key: string): Promise<ScheduleResult> => {
+    const pod = pods.byKey(key)
+    if (pod === undefined || claimsOf(pod).length === 0) return attempt(key)
+    const next = claimsTurn.then(() => attempt(key))
+    claimsTurn = next
+    return next
+  }
+  cluster.onReady(() => queue.run(cluster.signal, turn, inTurn))
 
   async function attempt(key: string): Promise<ScheduleResult> {
     const pod = pods.byKey(key)

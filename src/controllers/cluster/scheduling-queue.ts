@@ -59,17 +59,30 @@ export class SchedulingQueue {
     if (next < Number.POSITIVE_INFINITY) this.#alarmAt(next)
   }
 
-  /** Schedules pods until the signal fires. `schedule` must choose the node of a pod before it waits for anything. */
-  async run(signal: AbortSignal, schedule: (key: string) => Promise<ScheduleResult>): Promise<void> {
+  /**
+   * Schedules pods until the signal fires. `schedule` must choose the node of a pod before it waits for anything. `turn` waits for a turn of
+   * the event loop.
+   */
+  async run(
+    signal: AbortSignal,
+    turn: () => Promise<void>,
+    schedule: (key: string) => Promise<ScheduleResult>,
+  ): Promise<void> {
     const stop = (): void => this.#wake()
     signal.addEventListener('abort', stop, { once: true })
-    await Promise.all(Array.from({ length: AT_ONCE }, () => this.#work(signal, schedule)))
+    await Promise.all(Array.from({ length: AT_ONCE }, () => this.#work(signal, turn, schedule)))
     this.#alarm?.callOff()
     signal.removeEventListener('abort', stop)
   }
 
-  async #work(signal: AbortSignal, schedule: (key: string) => Promise<ScheduleResult>): Promise<void> {
+  async #work(
+    signal: AbortSignal,
+    turn: () => Promise<void>,
+    schedule: (key: string) => Promise<ScheduleResult>,
+  ): Promise<void> {
     while (!signal.aborted) {
+      await turn()
+      if (signal.aborted) return
       const key = this.#next()
       if (key === undefined) {
         await new Promise<void>((resolve) => this.#idle.push(resolve))

@@ -4,6 +4,7 @@ import type { Event, Job, Pod } from '../../../../src/api/gen/kinds.ts'
 import { annotationsOf } from '../../../../src/api/object-members.ts'
 import { own } from '../../../../src/api/value.ts'
 import { type ClusterWorld, openCluster } from '../../../rigs/cluster-world.ts'
+import { longestStall } from '../../../rigs/longest-stall.ts'
 
 const NAME = 'batch_v1.Job'
 
@@ -45,6 +46,17 @@ describe('a Job', () => {
       'Completed',
       ...Array.from({ length: 5 }, () => 'SuccessfulCreate'),
     ])
+  })
+
+  it('makes a huge number of pods in steps, none of which holds the event loop up', async () => {
+    const cluster = await openCluster()
+    await cluster.apply('resourcequotas', { metadata: { name: 'few' }, spec: { hard: { pods: '5' } } })
+    await cluster.settle()
+    const stall = await longestStall(async () => {
+      const started = await run(cluster, job({ parallelism: 10_000_000 }, { 'run-time': '1h' }))
+      expect(started.status).toMatchObject({ active: 5 })
+    })
+    expect(stall).toBeLessThan(500)
   })
 
   it('runs no more pods at a time than it may', async () => {

@@ -14,7 +14,7 @@ function openQueue() {
     begun.push(key)
     return new Promise((resolve) => ends.set(key, resolve))
   }
-  const running = queue.run(stop.signal, schedule)
+  const running = queue.run(stop.signal, () => Promise.resolve(), schedule)
   const end = async (key: string, result: ScheduleResult = 'done'): Promise<void> => {
     ends.get(key)!(result)
     await turn()
@@ -64,4 +64,13 @@ it('a pod for which room appears during its attempt is tried again after it', as
   await turn()
   expect(begun).toHaveLength(2)
   await close()
+})
+
+it('ends while it waits for a turn', async () => {
+  const queue = new SchedulingQueue(new ManualClock())
+  const stop = new AbortController()
+  const running = queue.run(stop.signal, turn, () => Promise.resolve('done'))
+  queue.add('pod', 0)
+  stop.abort()
+  await running
 })
